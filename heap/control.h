@@ -1,0 +1,172 @@
+/*
+ * control.h - control memory of a team: what its ranks share to agree and to synchronise.
+ *
+ * One memfd, created by rank 0 and mapped by all.  Per rank r and slot s of the ring it holds
+ *   line   what rank r says about its s-th call: a header and up to `payload_size` bytes
+ *   phase  a counter that rank r raises as it gets through the steps of that call
+ * and, per rank, `finished` (its newest call that reads nothing of others any more) and staging buffers
+ * for the pieces of user data that cannot be reached directly.
+ *
+ * Memory ordering.  Every word that others wait for is written with release and read with acquire, by
+ * one writer only; everything else is plain memory that such a word publishes:
+ *   - A line is written before its `sequence` (release).  Who reads that sequence (acquire) sees it.
+ *   - Slot s serves calls s, s + RING, s + 2 RING ...  Before rank r overwrites its line for call n + RING
+ *     it has seen, from every rank, a `finished` of at least n: in a line's header (published by that line's
+ *     sequence) or in `finished` itself (release/acquire).  A rank raises it after its last read for
+ *     call n, so those reads happen before the overwriting.
+ *   - A phase is raised (release) after the reads and writes of the step it closes; who has seen it
+ *     (acquire) from all ranks may use what they wrote and overwrite what they read.
+ * This needs C11 atomics only and holds on weakly ordered processors.
+ *
+ * It knows neither MPI nor what the calls mean.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_HEAP_CONTROL_H
+#define SYMM_HEAP_CONTROL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap/symm.h"
+
+enum {
+    SYMM_RING = 8,         /* calls that can be under way at a time; a power of two */
+    SYMM_CACHE_LINE = 64,
+    SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
+    SYMM_STAGE_BUFFERS = 2,
+};
+
+/* The head of a line.  The meaning of the plain words is their user's, except `finished`. */
+struct symm_line {
+    _Atomic uint64_t sequence; /* number of the call, 1, 2, …; written last */
+    uint64_t signature;        /* what all ranks must say alike */
+    uint64_t count;            /* likewise */
+    uint32_t flags;
+    uint32_t finished;         /* low half of the rank's newest finished call */
+    unsigned char payload[];
+};
+
+/* A word in a cache line of its own. */
+struct symm_word {
+    _Atomic uint64_t value;
+    unsigned char fill[SYMM_CACHE_LINE - sizeof(uint64_t)];
+};
+
+struct symm_control {
+    int size;              /* ranks */
+    size_t payload_size;   /* bytes a line can carry */
+    size_t line_stride;
+    size_t piece_size;     /* bytes of a staging buffer */
+    unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
+    struct symm_word *phases;   /* [SYMM_RING][size] */
+    struct symm_word *finished; /* [size] */
+    unsigned char *stages; /* [size][2 * SYMM_STAGE_BUFFERS], piece_size apart */
+    void *memory;
+    size_t memory_size;
+};
+
+struct symm_control_config {
+    size_t payload_size; /* bytes; rounded up to a multiple of 64, at least 64 */
+    size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
+};
+
+/*
+ * Create control memory for `size` ranks.  *descriptor is for the other ranks; the caller closes it.
+ * Errors: NO_MEMORY, SYSTEM.
+ */
+SYMM_API enum symm_status symm_control_create(struct symm_control *control, int size,
+                                              const struct symm_control_config *config,
+                                              int *descriptor);
+
+/*
+ * Map the control memory that `descriptor` stands for; sizes come from the memory itself.  The caller
+ * keeps the descriptor.  Errors: PROTOCOL (not control memory for `size` ranks), NO_MEMORY, SYSTEM.
+ */
+SYMM_API enum symm_status symm_control_attach(struct symm_control *control, int size,
+                                              int descriptor);
+
+SYMM_API void symm_control_detach(struct symm_control *control);
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static inline struct symm_line *symm_control_line(const struct symm_control *control,
+                                                  uint64_t sequence, int rank)
+{
+    size_t slot = sequence & (SYMM_RING - 1);
+    size_t index = slot * (size_t)control->size + (size_t)rank;
+    return (struct symm_line *)(void *)(control->lines + index * control->line_stride);
+}
+
+static inline void symm_line_post(struct symm_line *line, uint64_t sequence)
+{
+    atomic_store_explicit(&line->sequence, sequence, memory_order_release);
+}
+
+static inline bool symm_line_is_posted(struct symm_line *line, uint64_t sequence)
+{
+    return atomic_load_explicit(&line->sequence, memory_order_acquire) == sequence;
+}
+
+/* ---- phases -------------------------------------------------------------------------------- */
+
+/*
+ * A phase word is the number of the call (its low 40 bits) and the step it has got to.  It needs no
+ * reset: as long as some rank still waits in a call, no rank can reuse its slot, so a word either
+ * belongs to that call or to an older one.
+ */
+enum { SYMM_PHASE_BITS = 24 };
+
+static inline struct symm_word *symm_control_phases(const struct symm_control *control,
+                                                    uint64_t sequence)
+{
+    return control->phases + (sequence & (SYMM_RING - 1)) * (size_t)control->size;
+}
+
+static inline void symm_phase_raise(const struct symm_control *control, uint64_t sequence, int rank,
+                                    uint64_t step)
+{
+    atomic_store_explicit(&symm_control_phases(control, sequence)[rank].value,
+                          (sequence << SYMM_PHASE_BITS) + step, memory_order_release);
+}
+
+/*
+ * Whether every rank has got to `step` (1, 2, ...).  *seen counts the ranks known to have; start it at
+ * 0 and keep it between calls for the same step.
+ */
+static inline bool symm_phase_reached(const struct symm_control *control, uint64_t sequence,
+                                      uint64_t step, int *seen)
+{
+    struct symm_word *phases = symm_control_phases(control, sequence);
+    uint64_t start = sequence << SYMM_PHASE_BITS;
+    while (*seen < control->size) {
+        uint64_t steps =
+            atomic_load_explicit(&phases[*seen].value, memory_order_acquire) - start;
+        if (steps >> SYMM_PHASE_BITS != 0 || steps < step) {
+            return false;
+        }
+        (*seen)++;
+    }
+    return true;
+}
+
+/* ---- staging buffers ------------------------------------------------------------------------- */
+
+/* Input and output buffers of a rank; piece n of a call uses buffer n mod SYMM_STAGE_BUFFERS. */
+static inline unsigned char *symm_stage_input(const struct symm_control *control, int rank,
+                                              uint64_t piece)
+{
+    size_t index = (size_t)rank * 2 * SYMM_STAGE_BUFFERS + piece % SYMM_STAGE_BUFFERS;
+    return control->stages + index * control->piece_size;
+}
+
+static inline unsigned char *symm_stage_output(const struct symm_control *control, int rank,
+                                               uint64_t piece)
+{
+    return symm_stage_input(control, rank, piece) + SYMM_STAGE_BUFFERS * control->piece_size;
+}
+
+#endif /* SYMM_HEAP_CONTROL_H */

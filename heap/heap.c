@@ -1,0 +1,419 @@
+/*
+ * heap.c - a window of address space, filled with segments as blocks are asked for.
+ *
+ * The heap decides where segments lie and how large they are; allocator.c decides where blocks lie in
+ * them; the kind makes the memory.  One mutex serialises all of it: allocation is not on the path of a
+ * collective, and locating a buffer holds the mutex for one binary search.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "heap/allocator.h"
+#include "heap/directory.h"
+#include "heap/heap.h"
+#include "heap/memfd.h"
+
+static const size_t window_size_default = (size_t)256 << 30;
+static const size_t window_size_least = (size_t)1 << 30;
+static const size_t segment_size_default = (size_t)64 << 20;
+
+/* Segments double in size for every so many that exist, so that the directory is never the limit. */
+enum { SEGMENTS_PER_DOUBLING = 64 };
+
+struct segment {
+    uint64_t offset;
+    size_t size;
+    symm_handle handle;
+    uint32_t serial;
+    uint32_t index; /* place in the directory */
+};
+
+struct symm_heap {
+    const struct symm_kind *kind;
+    struct symm_server *server;
+    char *window;
+    size_t window_size, segment_size;
+    pthread_mutex_t mutex;
+    struct symm_allocator *allocator;
+    struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */
+    size_t segment_count;
+    uint32_t serial_last;
+    uint64_t retired;
+    struct symm_directory *directory;
+    int directory_descriptor;
+};
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+/* Names of a heap's objects at the server: which kind of memory, then which segment of it. */
+static struct symm_object_id object_id(const struct symm_heap *heap, uint32_t what, uint32_t number)
+{
+    struct symm_object_id id = {.what = what, .number = number};
+    (void)strncpy((char *)id.key, heap->kind->name, sizeof(id.key) - 1);
+    return id;
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static enum symm_status window_reserve(struct symm_heap *heap, size_t size)
+{
+    enum symm_status status;
+    void *base = NULL;
+    for (;;) {
+        status = heap->kind->reserve(size, &base);
+        if (status == SYMM_OK || size / 2 < window_size_least) {
+            break;
+        }
+        size /= 2;
+    }
+    heap->window = base;
+    heap->window_size = size;
+    return status;
+}
+
+static enum symm_status directory_create(struct symm_heap *heap)
+{
+    void *address;
+    size_t size = sizeof(struct symm_directory);
+    enum symm_status status =
+        symm_memfd_create("symm-directory", size, &heap->directory_descriptor);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    status = symm_memfd_map(heap->directory_descriptor, size, &address);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    heap->directory = address;
+    heap->directory->window_size = heap->window_size;
+    if (heap->server == NULL) {
+        return SYMM_OK;
+    }
+    struct symm_object_id id = object_id(heap, SYMM_OBJECT_DIRECTORY, 0);
+    struct symm_object object = {.descriptor = heap->directory_descriptor, .size = size};
+    return symm_server_export(heap->server, &id, &object);
+}
+
+enum symm_status symm_heap_create(const struct symm_kind *kind, struct symm_server *server,
+                                  const struct symm_heap_config *config, struct symm_heap **heap)
+{
+    size_t window_size = config != NULL ? config->window_size : 0;
+    size_t segment_size = config != NULL ? config->segment_size : 0;
+    if (window_size % SYMM_ALIGNMENT_BIG != 0 || segment_size % SYMM_ALIGNMENT_BIG != 0) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    struct symm_heap *created = calloc(1, sizeof(*created));
+    if (created == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    created->kind = kind;
+    created->server = server;
+    created->directory_descriptor = -1;
+    created->segment_size =
+        round_up(segment_size != 0 ? segment_size : segment_size_default, kind->granularity);
+    (void)pthread_mutex_init(&created->mutex, NULL);
+    created->allocator = symm_allocator_create();
+    enum symm_status status = created->allocator != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
+    if (status == SYMM_OK) {
+        status = window_reserve(created, round_up(window_size != 0 ? window_size
+                                                                   : window_size_default,
+                                                  kind->granularity));
+    }
+    if (status == SYMM_OK) {
+        status = directory_create(created);
+    }
+    if (status != SYMM_OK) {
+        symm_heap_destroy(created, 0);
+        return status;
+    }
+    *heap = created;
+    return SYMM_OK;
+}
+
+void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
+{
+    if (heap == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < heap->segment_count; i++) {
+        const struct segment *segment = &heap->segments[i];
+        if (heap->server != NULL) {
+            struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
+            symm_server_withdraw(heap->server, &id);
+        }
+        if (!keep_memory) {
+            heap->kind->unmap(heap->window + segment->offset, segment->size);
+        }
+        heap->kind->release(segment->handle, segment->size, !keep_memory);
+    }
+    if (heap->window != NULL && !keep_memory) {
+        heap->kind->unreserve(heap->window, heap->window_size);
+    }
+    if (heap->directory != NULL) {
+        if (heap->server != NULL) {
+            struct symm_object_id id = object_id(heap, SYMM_OBJECT_DIRECTORY, 0);
+            symm_server_withdraw(heap->server, &id);
+        }
+        (void)munmap(heap->directory, sizeof(*heap->directory));
+    }
+    if (heap->directory_descriptor >= 0) {
+        (void)close(heap->directory_descriptor);
+    }
+    symm_allocator_destroy(heap->allocator);
+    (void)pthread_mutex_destroy(&heap->mutex);
+    free(heap);
+}
+
+/* ---- segments ------------------------------------------------------------------------------ */
+
+/* The lowest gap of `size` bytes between segments.  *position: where it goes in the sorted array. */
+static bool window_find_gap(const struct symm_heap *heap, size_t size, uint64_t *offset,
+                            size_t *position)
+{
+    uint64_t start = 0;
+    size_t i = 0;
+    for (; i < heap->segment_count; i++) {
+        if (heap->segments[i].offset - start >= size) {
+            break;
+        }
+        start = heap->segments[i].offset + heap->segments[i].size;
+    }
+    *offset = start;
+    *position = i;
+    return i < heap->segment_count || heap->window_size - start >= size;
+}
+
+static uint32_t directory_find_place(const struct symm_heap *heap)
+{
+    uint32_t index = 0;
+    while (atomic_load_explicit(&heap->directory->serial[index], memory_order_relaxed) != 0) {
+        index++;
+    }
+    return index;
+}
+
+/* Give the segment to the server and the directory, from where peers take it. */
+static enum symm_status segment_publish(struct symm_heap *heap, const struct segment *segment)
+{
+    if (heap->server != NULL) {
+        struct symm_object object = {.size = segment->size, .detail = segment->offset};
+        enum symm_status status = heap->kind->export_handle(segment->handle, &object.descriptor);
+        if (status != SYMM_OK) {
+            return status;
+        }
+        struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
+        status = symm_server_export(heap->server, &id, &object);
+        (void)close(object.descriptor);
+        if (status != SYMM_OK) {
+            return status;
+        }
+    }
+    atomic_store_explicit(&heap->directory->serial[segment->index], segment->serial,
+                          memory_order_release);
+    return SYMM_OK;
+}
+
+static void segment_withdraw(struct symm_heap *heap, const struct segment *segment)
+{
+    atomic_store_explicit(&heap->directory->serial[segment->index], 0, memory_order_release);
+    if (heap->server != NULL) {
+        struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
+        symm_server_withdraw(heap->server, &id);
+    }
+}
+
+static enum symm_status segment_add(struct symm_heap *heap, size_t footprint)
+{
+    size_t size = heap->segment_size << (heap->segment_count / SEGMENTS_PER_DOUBLING);
+    if (footprint > SIZE_MAX - heap->kind->granularity) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    if (size < footprint) {
+        size = round_up(footprint, heap->kind->granularity);
+    }
+    struct segment segment = {.size = size};
+    size_t position;
+    if (heap->segment_count == SYMM_SEGMENTS_MAX ||
+        !window_find_gap(heap, size, &segment.offset, &position)) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    enum symm_status status = heap->kind->create(size, &segment.handle);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    segment.serial = heap->serial_last + 1;
+    segment.index = directory_find_place(heap);
+    status = heap->kind->map(heap->window + segment.offset, size, segment.handle);
+    if (status == SYMM_OK) {
+        status = segment_publish(heap, &segment);
+    }
+    if (status == SYMM_OK) {
+        status = symm_allocator_add_segment(heap->allocator, segment.serial, segment.offset, size);
+        if (status != SYMM_OK) {
+            segment_withdraw(heap, &segment);
+        }
+    }
+    if (status != SYMM_OK) {
+        heap->kind->unmap(heap->window + segment.offset, size);
+        heap->kind->release(segment.handle, size, 1);
+        return status;
+    }
+    memmove(&heap->segments[position + 1], &heap->segments[position],
+            (heap->segment_count - position) * sizeof(segment));
+    heap->segments[position] = segment;
+    heap->segment_count++;
+    heap->serial_last = segment.serial;
+    return SYMM_OK;
+}
+
+/* The segment that holds `offset`; NULL if it lies in a gap. */
+static struct segment *segment_find(struct symm_heap *heap, uint64_t offset)
+{
+    size_t low = 0, high = heap->segment_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        struct segment *segment = &heap->segments[middle];
+        if (offset < segment->offset) {
+            high = middle;
+        } else if (offset - segment->offset >= segment->size) {
+            low = middle + 1;
+        } else {
+            return segment;
+        }
+    }
+    return NULL;
+}
+
+static void segment_retire(struct symm_heap *heap, struct segment *segment)
+{
+    segment_withdraw(heap, segment);
+    heap->retired++;
+    atomic_fetch_add_explicit(&heap->directory->retired, 1, memory_order_release);
+    symm_allocator_remove_segment(heap->allocator, segment->offset);
+    heap->kind->unmap(heap->window + segment->offset, segment->size);
+    heap->kind->release(segment->handle, segment->size, 1);
+    size_t position = (size_t)(segment - heap->segments);
+    heap->segment_count--;
+    memmove(segment, segment + 1, (heap->segment_count - position) * sizeof(*segment));
+}
+
+/*
+ * One empty segment of the usual size is kept as a spare: programs allocate and free in loops, and
+ * making a segment anew costs system calls here and in every peer.
+ */
+static bool segment_worth_keeping(const struct symm_heap *heap, const struct segment *segment)
+{
+    return symm_allocator_empty_segments(heap->allocator) == 1 &&
+           segment->size <= heap->segment_size;
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t alignment,
+                                 void **block)
+{
+    size_t footprint = symm_allocator_footprint(size, alignment);
+    if (size == 0 || footprint == 0 || alignment > heap->kind->granularity) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    uint64_t offset;
+    (void)pthread_mutex_lock(&heap->mutex);
+    enum symm_status status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
+    if (status == SYMM_ERR_NO_MEMORY) {
+        status = segment_add(heap, footprint);
+        if (status == SYMM_OK) {
+            status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
+        }
+    }
+    (void)pthread_mutex_unlock(&heap->mutex);
+    if (status == SYMM_OK) {
+        *block = heap->window + offset;
+    }
+    return status;
+}
+
+static bool window_offset(const struct symm_heap *heap, const void *address, uint64_t *offset)
+{
+    *offset = (uint64_t)((uintptr_t)address - (uintptr_t)heap->window);
+    return *offset < heap->window_size;
+}
+
+enum symm_status symm_heap_free(struct symm_heap *heap, void *block)
+{
+    uint64_t offset;
+    if (!window_offset(heap, block, &offset)) {
+        return SYMM_ERR_FOREIGN;
+    }
+    uint32_t serial;
+    bool segment_empty;
+    (void)pthread_mutex_lock(&heap->mutex);
+    enum symm_status status = symm_allocator_free(heap->allocator, offset, &serial, &segment_empty);
+    if (status == SYMM_ERR_FOREIGN) {
+        status = SYMM_ERR_FREED; /* inside the window: its segment has been given back */
+    }
+    if (status == SYMM_OK && segment_empty) {
+        struct segment *segment = segment_find(heap, offset);
+        if (!segment_worth_keeping(heap, segment)) {
+            segment_retire(heap, segment);
+        }
+    }
+    (void)pthread_mutex_unlock(&heap->mutex);
+    return status;
+}
+
+enum symm_status symm_heap_locate(struct symm_heap *heap, const void *address, size_t size,
+                                  struct symm_location *location)
+{
+    uint64_t offset;
+    if (!window_offset(heap, address, &offset)) {
+        return SYMM_ERR_FOREIGN;
+    }
+    enum symm_status status = SYMM_ERR_FOREIGN;
+    (void)pthread_mutex_lock(&heap->mutex);
+    const struct segment *segment = segment_find(heap, offset);
+    if (segment != NULL && size <= segment->size - (offset - segment->offset)) {
+        *location = (struct symm_location){
+            .offset = offset, .serial = segment->serial, .index = segment->index};
+        status = SYMM_OK;
+    }
+    (void)pthread_mutex_unlock(&heap->mutex);
+    return status;
+}
+
+uint32_t symm_heap_retired(struct symm_heap *heap)
+{
+    return atomic_load_explicit(&heap->directory->retired, memory_order_acquire);
+}
+
+void *symm_heap_address(struct symm_heap *heap, uint64_t offset)
+{
+    return heap->window + offset;
+}
+
+void symm_heap_get_stats(struct symm_heap *heap, struct symm_heap_stats *stats)
+{
+    (void)pthread_mutex_lock(&heap->mutex);
+    *stats = (struct symm_heap_stats){
+        .window_size = heap->window_size,
+        .segments = heap->segment_count,
+        .blocks = symm_allocator_blocks(heap->allocator),
+        .block_bytes = symm_allocator_block_bytes(heap->allocator),
+        .segments_retired = heap->retired,
+    };
+    for (size_t i = 0; i < heap->segment_count; i++) {
+        stats->segment_bytes += heap->segments[i].size;
+    }
+    (void)pthread_mutex_unlock(&heap->mutex);
+}

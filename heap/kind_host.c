@@ -1,0 +1,117 @@
+/*
+ * kind_host.c - host memory: anonymous files (memfd) mapped shared.
+ *
+ * memfds have no name, so nothing stays in /dev/shm or /tmp whatever dies when.  They are sealed
+ * against resizing: a peer that maps one can then never be hit by SIGBUS because it shrank.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "heap/kind.h"
+#include "heap/memfd.h"
+
+static enum symm_status status_of_errno(void)
+{
+    return errno == ENOMEM || errno == EMFILE || errno == ENFILE ? SYMM_ERR_NO_MEMORY
+                                                                 : SYMM_ERR_SYSTEM;
+}
+
+static enum symm_status host_reserve(size_t size, void **base)
+{
+    void *address =
+        mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address == MAP_FAILED) {
+        return status_of_errno();
+    }
+    *base = address;
+    return SYMM_OK;
+}
+
+static void host_unreserve(void *base, size_t size)
+{
+    (void)munmap(base, size);
+}
+
+static enum symm_status host_create(size_t size, symm_handle *handle)
+{
+    int descriptor;
+    enum symm_status status = symm_memfd_create("symm-segment", size, &descriptor);
+    if (status == SYMM_OK) {
+        *handle = (symm_handle)descriptor;
+    }
+    return status;
+}
+
+static enum symm_status duplicate(int descriptor, int *copy)
+{
+    *copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return *copy < 0 ? status_of_errno() : SYMM_OK;
+}
+
+static enum symm_status host_export(symm_handle handle, int *descriptor)
+{
+    return duplicate((int)handle, descriptor);
+}
+
+/* The size is checked: mapping more than the file has would turn an access into SIGBUS. */
+static enum symm_status host_import(int descriptor, size_t size, symm_handle *handle)
+{
+    struct stat status_of_file;
+    if (fstat(descriptor, &status_of_file) != 0) {
+        return status_of_errno();
+    }
+    if (status_of_file.st_size < 0 || (size_t)status_of_file.st_size < size) {
+        return SYMM_ERR_PROTOCOL;
+    }
+    int copy;
+    enum symm_status status = duplicate(descriptor, &copy);
+    if (status == SYMM_OK) {
+        *handle = (symm_handle)copy;
+    }
+    return status;
+}
+
+static enum symm_status host_map(void *address, size_t size, symm_handle handle)
+{
+    void *mapped = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, (int)handle, 0);
+    return mapped == MAP_FAILED ? status_of_errno() : SYMM_OK;
+}
+
+static void host_unmap(void *address, size_t size)
+{
+    (void)mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+               -1, 0);
+}
+
+/*
+ * Peers may keep a retired segment mapped until they next meet the owner, which can be never.  The
+ * owner therefore punches the whole file out, which frees the pages whoever has them mapped.
+ */
+static void host_release(symm_handle handle, size_t size, int owned)
+{
+    if (owned) {
+        (void)fallocate((int)handle, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)size);
+    }
+    (void)close((int)handle);
+}
+
+const struct symm_kind symm_kind_host = {
+    .name = "host",
+    .granularity = 2U << 20, /* so that transparent huge pages can back a segment */
+    .reserve = host_reserve,
+    .unreserve = host_unreserve,
+    .create = host_create,
+    .export_handle = host_export,
+    .import_handle = host_import,
+    .map = host_map,
+    .unmap = host_unmap,
+    .release = host_release,
+};

@@ -1,0 +1,26 @@
+# heap/local.mk - the lower half of libsymm, and the library itself.
+
+include_HEADERS += heap/symm.h
+
+# Everything of libsymm except its soname: what libsymm.so and the unit tests are made from.
+noinst_LTLIBRARIES += libsymm_core.la
+libsymm_core_la_LIBADD = $(PTHREAD_LIBS)
+libsymm_core_la_SOURCES = \
+	heap/allocator.c heap/allocator.h \
+	heap/control.c heap/control.h \
+	heap/directory.h \
+	heap/heap.c heap/heap.h \
+	heap/kind.h heap/kind_host.c \
+	heap/memfd.c heap/memfd.h \
+	heap/peer.c heap/peer.h \
+	heap/process.c heap/process.h \
+	heap/request.c heap/request.h \
+	heap/server.c heap/server.h \
+	heap/socket.c heap/socket.h \
+	heap/status.c heap/symm.h \
+	heap/team.c heap/team.h
+
+lib_LTLIBRARIES += libsymm.la
+libsymm_la_SOURCES =
+libsymm_la_LIBADD = libsymm_core.la
+libsymm_la_LDFLAGS = -version-info 0:0:0 -no-undefined

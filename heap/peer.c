@@ -1,0 +1,218 @@
+/*
+ * peer.c - see peer.h.
+ *
+ * Several communicators, in several threads, may want segments of one peer at a time.  A peer has one
+ * request under way at most, guarded by its mutex, and whoever comes by drives it: so a request never
+ * depends on the one who began it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "heap/directory.h"
+#include "heap/memfd.h"
+#include "heap/peer.h"
+#include "heap/request.h"
+
+struct mapping {
+    uint32_t serial; /* 0: nothing mapped */
+    uint64_t offset;
+    size_t size;
+    symm_handle handle;
+};
+
+struct symm_peer {
+    const struct symm_kind *kind;
+    char name[SYMM_SOCKET_NAME_SIZE];
+    pthread_mutex_t mutex;
+    char *window; /* NULL until the directory is there */
+    size_t window_size;
+    const struct symm_directory *directory;
+    uint32_t retired_seen;
+    struct symm_request request;
+    bool requesting;
+    struct symm_location wanted; /* what the request is for; serial 0: the directory */
+    struct mapping mappings[SYMM_SEGMENTS_MAX]; /* at their places in the peer's directory */
+};
+
+enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name,
+                                  struct symm_peer **peer)
+{
+    struct symm_peer *created = calloc(1, sizeof(*created));
+    if (created == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    created->kind = kind;
+    (void)strncpy(created->name, name, sizeof(created->name) - 1);
+    (void)pthread_mutex_init(&created->mutex, NULL);
+    *peer = created;
+    return SYMM_OK;
+}
+
+static void mapping_remove(struct symm_peer *peer, struct mapping *mapping)
+{
+    if (mapping->serial != 0) {
+        peer->kind->unmap(peer->window + mapping->offset, mapping->size);
+        peer->kind->release(mapping->handle, mapping->size, 0);
+        mapping->serial = 0;
+    }
+}
+
+void symm_peer_destroy(struct symm_peer *peer)
+{
+    if (peer == NULL) {
+        return;
+    }
+    if (peer->requesting) {
+        symm_request_cancel(&peer->request);
+    }
+    for (size_t i = 0; i < SYMM_SEGMENTS_MAX; i++) {
+        mapping_remove(peer, &peer->mappings[i]);
+    }
+    if (peer->window != NULL) {
+        peer->kind->unreserve(peer->window, peer->window_size);
+    }
+    if (peer->directory != NULL) {
+        (void)munmap((void *)(uintptr_t)peer->directory, sizeof(*peer->directory));
+    }
+    (void)pthread_mutex_destroy(&peer->mutex);
+    free(peer);
+}
+
+static void request_begin(struct symm_peer *peer, const struct symm_location *wanted)
+{
+    struct symm_object_id id = {
+        .what = wanted->serial != 0 ? SYMM_OBJECT_SEGMENT : SYMM_OBJECT_DIRECTORY,
+        .number = wanted->serial,
+    };
+    (void)strncpy((char *)id.key, peer->kind->name, sizeof(id.key) - 1);
+    symm_request_begin(&peer->request, peer->name, &id);
+    peer->wanted = *wanted;
+    peer->requesting = true;
+}
+
+static enum symm_status directory_attach(struct symm_peer *peer, const struct symm_object *object)
+{
+    void *address = NULL, *window = NULL;
+    if (object->size != sizeof(struct symm_directory)) {
+        return SYMM_ERR_PROTOCOL;
+    }
+    enum symm_status status =
+        symm_memfd_map(object->descriptor, sizeof(struct symm_directory), &address);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    const struct symm_directory *directory = address;
+    size_t window_size = directory->window_size;
+    status = peer->kind->reserve(window_size, &window);
+    if (status != SYMM_OK) {
+        (void)munmap(address, sizeof(struct symm_directory));
+        return status;
+    }
+    peer->directory = directory;
+    peer->window = window;
+    peer->window_size = window_size;
+    return SYMM_OK;
+}
+
+static void collect_retired(struct symm_peer *peer)
+{
+    for (size_t i = 0; i < SYMM_SEGMENTS_MAX; i++) {
+        uint32_t alive =
+            atomic_load_explicit(&peer->directory->serial[i], memory_order_acquire);
+        if (peer->mappings[i].serial != alive) {
+            mapping_remove(peer, &peer->mappings[i]);
+        }
+    }
+}
+
+static enum symm_status segment_attach(struct symm_peer *peer, const struct symm_object *object)
+{
+    struct mapping mapping = {
+        .serial = peer->wanted.serial, .offset = object->detail, .size = object->size};
+    if (mapping.offset >= peer->window_size || mapping.size > peer->window_size - mapping.offset) {
+        return SYMM_ERR_PROTOCOL;
+    }
+    enum symm_status status =
+        peer->kind->import_handle(object->descriptor, mapping.size, &mapping.handle);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    /* A new segment may lie where a retired one is still mapped. */
+    collect_retired(peer);
+    status = peer->kind->map(peer->window + mapping.offset, mapping.size, mapping.handle);
+    if (status != SYMM_OK) {
+        peer->kind->release(mapping.handle, mapping.size, 0);
+        return status;
+    }
+    peer->mappings[peer->wanted.index] = mapping;
+    return SYMM_OK;
+}
+
+/* Drive the request that is under way; map what it brings. */
+static enum symm_status request_advance(struct symm_peer *peer)
+{
+    struct symm_object object;
+    enum symm_status status = symm_request_test(&peer->request, &object);
+    if (status == SYMM_PENDING) {
+        return status;
+    }
+    peer->requesting = false;
+    if (status == SYMM_OK) {
+        status = peer->wanted.serial != 0 ? segment_attach(peer, &object)
+                                          : directory_attach(peer, &object);
+        (void)close(object.descriptor);
+    }
+    return status;
+}
+
+static enum symm_status map_locked(struct symm_peer *peer, const struct symm_location *location)
+{
+    const struct symm_location directory = {.serial = 0};
+    while (peer->mappings[location->index].serial != location->serial) {
+        const struct symm_location *wanted = peer->directory != NULL ? location : &directory;
+        if (!peer->requesting) {
+            request_begin(peer, wanted);
+        }
+        bool ours = peer->wanted.serial == wanted->serial;
+        enum symm_status status = request_advance(peer);
+        if (status == SYMM_PENDING || (status != SYMM_OK && ours)) {
+            return status; /* another's failure is for the other to find */
+        }
+    }
+    return SYMM_OK;
+}
+
+enum symm_status symm_peer_map(struct symm_peer *peer, const struct symm_location *location)
+{
+    if (location->index >= SYMM_SEGMENTS_MAX || location->serial == 0) {
+        return SYMM_ERR_PROTOCOL;
+    }
+    (void)pthread_mutex_lock(&peer->mutex);
+    enum symm_status status = map_locked(peer, location);
+    (void)pthread_mutex_unlock(&peer->mutex);
+    return status;
+}
+
+void *symm_peer_address(struct symm_peer *peer, uint64_t offset)
+{
+    return peer->window + offset;
+}
+
+void symm_peer_collect(struct symm_peer *peer, uint32_t retired)
+{
+    (void)pthread_mutex_lock(&peer->mutex);
+    if (peer->directory != NULL && peer->retired_seen != retired) {
+        collect_retired(peer);
+        peer->retired_seen = retired;
+    }
+    (void)pthread_mutex_unlock(&peer->mutex);
+}

@@ -1,0 +1,81 @@
+/*
+ * request.c - see request.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <unistd.h>
+
+#include "heap/request.h"
+
+void symm_request_begin(struct symm_request *request, const char *name,
+                        const struct symm_object_id *id)
+{
+    *request = (struct symm_request){.descriptor = -1, .name = name, .id = *id};
+}
+
+void symm_request_cancel(struct symm_request *request)
+{
+    if (request->descriptor >= 0) {
+        (void)close(request->descriptor);
+        request->descriptor = -1;
+    }
+}
+
+static enum symm_status request_send(struct symm_request *request)
+{
+    enum symm_status status = symm_socket_connect(request->name, &request->descriptor);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    struct symm_request_packet packet = {.magic = symm_socket_magic, .id = request->id};
+    status = symm_socket_send(request->descriptor, &packet, sizeof(packet), -1);
+    if (status == SYMM_PENDING) {
+        symm_request_cancel(request); /* no room for one packet: connect again later */
+    }
+    return status;
+}
+
+static enum symm_status request_receive(struct symm_request *request, struct symm_object *object)
+{
+    struct symm_reply_packet reply;
+    int passed;
+    enum symm_status status =
+        symm_socket_receive(request->descriptor, &reply, sizeof(reply), &passed);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    if (reply.magic != symm_socket_magic) {
+        status = SYMM_ERR_PROTOCOL;
+    } else if (reply.status != SYMM_OK) {
+        status = SYMM_ERR_NOT_FOUND;
+    } else if (passed < 0) {
+        status = SYMM_ERR_NO_MEMORY; /* the kernel drops it when our descriptor table is full */
+    }
+    if (status != SYMM_OK) {
+        if (passed >= 0) {
+            (void)close(passed);
+        }
+        return status;
+    }
+    *object = (struct symm_object){
+        .descriptor = passed, .size = reply.size, .detail = reply.detail};
+    return SYMM_OK;
+}
+
+enum symm_status symm_request_test(struct symm_request *request, struct symm_object *object)
+{
+    enum symm_status status = SYMM_OK;
+    if (request->descriptor < 0) {
+        status = request_send(request);
+    }
+    if (status == SYMM_OK) {
+        status = request_receive(request, object);
+    }
+    if (status != SYMM_PENDING) {
+        symm_request_cancel(request);
+    }
+    return status;
+}

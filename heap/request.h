@@ -1,0 +1,37 @@
+/*
+ * request.h - ask a peer's server for an object, without waiting.
+ *
+ * A request is begun and then tested until it says something else than SYMM_PENDING.  It stays pending
+ * while the peer lives and has not exported the object yet.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_HEAP_REQUEST_H
+#define SYMM_HEAP_REQUEST_H
+
+#include "heap/socket.h"
+
+/* Owned by the caller; not thread-safe. */
+struct symm_request {
+    int descriptor; /* -1: not connected */
+    const char *name;
+    struct symm_object_id id;
+};
+
+/* Say what is wanted from the server called `name`, which must outlive the request. */
+SYMM_API void symm_request_begin(struct symm_request *request, const char *name,
+                                 const struct symm_object_id *id);
+
+/*
+ * Go on with it.  SYMM_OK: *object is there, and the caller closes its descriptor.
+ * Errors: PENDING, UNREACHABLE, PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM; after
+ * anything but PENDING the request is over.
+ */
+SYMM_API enum symm_status symm_request_test(struct symm_request *request,
+                                            struct symm_object *object);
+
+/* Give up; also fine for a request that is over. */
+SYMM_API void symm_request_cancel(struct symm_request *request);
+
+#endif /* SYMM_HEAP_REQUEST_H */

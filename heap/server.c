@@ -1,0 +1,334 @@
+/*
+ * server.c - see server.h.
+ *
+ * Locking: `mutex` guards the object table and the fact whether the thread runs.  Connections belong
+ * to the thread alone.  An export while the thread runs writes to an eventfd, which makes the thread
+ * look again at the requests that wait.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "heap/server.h"
+
+enum { TABLE_SIZE = 256, CONNECTIONS_MAX = 1024, POLL_FIXED = 2 };
+
+struct entry {
+    struct symm_object_id id;
+    struct symm_object object;
+    struct entry *next;
+};
+
+struct connection {
+    int descriptor;
+    bool waiting; /* `id` has been asked for and is not there yet */
+    struct symm_object_id id;
+};
+
+struct symm_server {
+    int listener;
+    int wake; /* eventfd: something was exported, or the thread is to stop */
+    char name[SYMM_SOCKET_NAME_SIZE];
+    pthread_mutex_t mutex;
+    struct entry *table[TABLE_SIZE];
+    bool running, stopping;
+    pthread_t thread;
+    struct connection connections[CONNECTIONS_MAX];
+    size_t connection_count;
+    struct pollfd polled[POLL_FIXED + CONNECTIONS_MAX];
+};
+
+/* ---- the table of objects ------------------------------------------------------------------- */
+
+static struct entry **table_chain(struct symm_server *server, const struct symm_object_id *id)
+{
+    const unsigned char *byte = (const unsigned char *)id;
+    uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+    for (size_t i = 0; i < sizeof(*id); i++) {
+        hash = (hash ^ byte[i]) * UINT32_C(16777619);
+    }
+    return &server->table[hash % TABLE_SIZE];
+}
+
+/* The link that points to the entry, or to the NULL at the end of its chain. */
+static struct entry **table_find(struct symm_server *server, const struct symm_object_id *id)
+{
+    struct entry **link = table_chain(server, id);
+    while (*link != NULL && memcmp(&(*link)->id, id, sizeof(*id)) != 0) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static void entry_remove(struct entry **link)
+{
+    struct entry *entry = *link;
+    *link = entry->next;
+    if (entry->object.descriptor >= 0) {
+        (void)close(entry->object.descriptor);
+    }
+    free(entry);
+}
+
+static void wake_thread(struct symm_server *server)
+{
+    uint64_t one = 1;
+    ssize_t written = write(server->wake, &one, sizeof(one));
+    (void)written; /* EAGAIN: the counter is full, so the thread wakes anyway */
+}
+
+enum symm_status symm_server_export(struct symm_server *server, const struct symm_object_id *id,
+                                    const struct symm_object *object)
+{
+    struct entry *entry = malloc(sizeof(*entry));
+    if (entry == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    *entry = (struct entry){.id = *id, .object = *object};
+    if (object->descriptor >= 0) {
+        entry->object.descriptor = fcntl(object->descriptor, F_DUPFD_CLOEXEC, 0);
+        if (entry->object.descriptor < 0) {
+            free(entry);
+            return SYMM_ERR_NO_MEMORY;
+        }
+    }
+    (void)pthread_mutex_lock(&server->mutex);
+    struct entry **link = table_find(server, id);
+    if (*link != NULL) {
+        entry_remove(link);
+    }
+    entry->next = *link;
+    *link = entry;
+    if (server->running) {
+        wake_thread(server);
+    }
+    (void)pthread_mutex_unlock(&server->mutex);
+    return SYMM_OK;
+}
+
+void symm_server_withdraw(struct symm_server *server, const struct symm_object_id *id)
+{
+    (void)pthread_mutex_lock(&server->mutex);
+    struct entry **link = table_find(server, id);
+    if (*link != NULL) {
+        entry_remove(link);
+    }
+    (void)pthread_mutex_unlock(&server->mutex);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* Whether the connection has got its answer (or never can) and is to be closed. */
+static bool connection_answer(struct symm_server *server, const struct connection *connection)
+{
+    (void)pthread_mutex_lock(&server->mutex);
+    const struct entry *entry = *table_find(server, &connection->id);
+    bool found = entry != NULL;
+    if (found) {
+        struct symm_reply_packet reply = {
+            .magic = symm_socket_magic,
+            .status = entry->object.descriptor >= 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND,
+            .size = entry->object.size,
+            .detail = entry->object.detail,
+        };
+        /* A failed send closes the connection, and the peer sees that. */
+        (void)symm_socket_send(connection->descriptor, &reply, sizeof(reply),
+                               entry->object.descriptor);
+    }
+    (void)pthread_mutex_unlock(&server->mutex);
+    return found;
+}
+
+/* Read a request, or find that the peer has gone.  Returns whether to close the connection. */
+static bool connection_read(struct symm_server *server, struct connection *connection)
+{
+    struct symm_request_packet request;
+    int passed;
+    enum symm_status status =
+        symm_socket_receive(connection->descriptor, &request, sizeof(request), &passed);
+    if (passed >= 0) {
+        (void)close(passed);
+    }
+    if (status == SYMM_PENDING) {
+        return false;
+    }
+    if (status != SYMM_OK || request.magic != symm_socket_magic || connection->waiting) {
+        return true;
+    }
+    connection->id = request.id;
+    connection->waiting = !connection_answer(server, connection);
+    return !connection->waiting;
+}
+
+static void connections_accept(struct symm_server *server)
+{
+    while (server->connection_count < CONNECTIONS_MAX) {
+        int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0) {
+            return;
+        }
+        if (symm_socket_check_user(fd) != SYMM_OK) {
+            (void)close(fd);
+            continue;
+        }
+        server->connections[server->connection_count++] = (struct connection){.descriptor = fd};
+    }
+}
+
+/* Returns the number of descriptors to poll. */
+static nfds_t poll_prepare(struct symm_server *server)
+{
+    server->polled[0] = (struct pollfd){.fd = server->wake, .events = POLLIN};
+    server->polled[1] = (struct pollfd){
+        .fd = server->connection_count < CONNECTIONS_MAX ? server->listener : -1,
+        .events = POLLIN,
+    };
+    for (size_t i = 0; i < server->connection_count; i++) {
+        server->polled[POLL_FIXED + i] =
+            (struct pollfd){.fd = server->connections[i].descriptor, .events = POLLIN};
+    }
+    return (nfds_t)(POLL_FIXED + server->connection_count);
+}
+
+/* Serve what poll() reported; `exported`: look at the waiting requests as well. */
+static void connections_serve(struct symm_server *server, bool exported)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < server->connection_count; i++) {
+        struct connection *connection = &server->connections[i];
+        bool closing = false;
+        if (server->polled[POLL_FIXED + i].revents != 0) {
+            closing = connection_read(server, connection);
+        } else if (exported && connection->waiting) {
+            closing = connection_answer(server, connection);
+        }
+        if (closing) {
+            (void)close(connection->descriptor);
+        } else {
+            server->connections[kept++] = *connection;
+        }
+    }
+    server->connection_count = kept;
+}
+
+static bool is_stopping(struct symm_server *server)
+{
+    (void)pthread_mutex_lock(&server->mutex);
+    bool stopping = server->stopping;
+    (void)pthread_mutex_unlock(&server->mutex);
+    return stopping;
+}
+
+static void *serve(void *argument)
+{
+    struct symm_server *server = argument;
+    while (!is_stopping(server)) {
+        nfds_t count = poll_prepare(server);
+        if (poll(server->polled, count, -1) < 0 && errno != EINTR && errno != ENOMEM) {
+            break;
+        }
+        bool exported = (server->polled[0].revents & POLLIN) != 0;
+        if (exported) {
+            uint64_t ignored;
+            ssize_t got = read(server->wake, &ignored, sizeof(ignored));
+            (void)got;
+        }
+        connections_serve(server, exported);
+        if (server->polled[1].revents != 0) {
+            connections_accept(server);
+        }
+    }
+    for (size_t i = 0; i < server->connection_count; i++) {
+        (void)close(server->connections[i].descriptor);
+    }
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+enum symm_status symm_server_create(struct symm_server **server)
+{
+    struct symm_server *created = calloc(1, sizeof(*created));
+    if (created == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    (void)pthread_mutex_init(&created->mutex, NULL);
+    created->listener = -1;
+    created->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    enum symm_status status = created->wake >= 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
+    if (status == SYMM_OK) {
+        status = symm_socket_listen(&created->listener, created->name);
+    }
+    if (status != SYMM_OK) {
+        symm_server_destroy(created);
+        return status;
+    }
+    *server = created;
+    return SYMM_OK;
+}
+
+enum symm_status symm_server_start_thread(struct symm_server *server)
+{
+    enum symm_status status = SYMM_OK;
+    (void)pthread_mutex_lock(&server->mutex);
+    if (!server->running) {
+        /* The program's signals are the program's: none may be delivered to this thread. */
+        sigset_t all, before;
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        int error = pthread_create(&server->thread, NULL, serve, server);
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        server->running = error == 0;
+        if (error != 0) {
+            status = error == EAGAIN ? SYMM_ERR_NO_MEMORY : SYMM_ERR_SYSTEM;
+        }
+    }
+    (void)pthread_mutex_unlock(&server->mutex);
+    return status;
+}
+
+void symm_server_destroy(struct symm_server *server)
+{
+    if (server == NULL) {
+        return;
+    }
+    (void)pthread_mutex_lock(&server->mutex);
+    server->stopping = true;
+    bool running = server->running;
+    (void)pthread_mutex_unlock(&server->mutex);
+    if (running) {
+        wake_thread(server);
+        (void)pthread_join(server->thread, NULL);
+    }
+    for (size_t i = 0; i < TABLE_SIZE; i++) {
+        while (server->table[i] != NULL) {
+            entry_remove(&server->table[i]);
+        }
+    }
+    if (server->listener >= 0) {
+        (void)close(server->listener);
+    }
+    if (server->wake >= 0) {
+        (void)close(server->wake);
+    }
+    (void)pthread_mutex_destroy(&server->mutex);
+    free(server);
+}
+
+const char *symm_server_name(const struct symm_server *server)
+{
+    return server->name;
+}

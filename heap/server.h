@@ -1,0 +1,44 @@
+/*
+ * server.h - hands descriptors of a process's shared memory to its peers.
+ *
+ * A process exports objects (segments, directories, control memory) under an id; peers ask for an id
+ * over the process's abstract socket and get the descriptor.  A request for an id that is not there
+ * yet waits until it is exported, so nobody has to poll for a slower process.  Requests are answered
+ * by one sleeping thread, so a process that computes and does not call MPI still answers (NCCL's proxy
+ * does the same for its cuMem handles).  The thread exists from the first symm_server_start_thread()
+ * on; requests that come earlier wait in the socket's queue.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_HEAP_SERVER_H
+#define SYMM_HEAP_SERVER_H
+
+#include "heap/socket.h"
+
+struct symm_server;
+
+/* Open the socket; no thread yet.  Errors: NO_MEMORY, SYSTEM. */
+SYMM_API enum symm_status symm_server_create(struct symm_server **server);
+
+/* Start answering, if that has not happened yet.  Errors: NO_MEMORY, SYSTEM. */
+SYMM_API enum symm_status symm_server_start_thread(struct symm_server *server);
+
+/* Stop the thread, close the socket and forget all objects. */
+SYMM_API void symm_server_destroy(struct symm_server *server);
+
+/* The name peers connect to; lives as long as the server. */
+SYMM_API const char *symm_server_name(const struct symm_server *server);
+
+/*
+ * Offer an object.  The descriptor is duplicated; the caller keeps its own.  An id exported before is
+ * replaced.  Errors: NO_MEMORY.
+ */
+SYMM_API enum symm_status symm_server_export(struct symm_server *server,
+                                             const struct symm_object_id *id,
+                                             const struct symm_object *object);
+
+/* Withdraw an object; an unknown id is fine. */
+SYMM_API void symm_server_withdraw(struct symm_server *server, const struct symm_object_id *id);
+
+#endif /* SYMM_HEAP_SERVER_H */

@@ -1,0 +1,78 @@
+/*
+ * socket.h - abstract AF_UNIX sockets between processes of one user, and descriptors through them.
+ *
+ * Abstract names live in the network namespace and vanish with the last descriptor: nothing to clean
+ * up, whatever dies when.  Anybody in the namespace can connect to one, so both ends ask the kernel
+ * for the other's uid (SO_PEERCRED) before they say anything.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_HEAP_SOCKET_H
+#define SYMM_HEAP_SOCKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap/symm.h"
+
+enum { SYMM_SOCKET_NAME_SIZE = 64 }; /* with the closing 0; the abstract prefix is not counted */
+
+/* What can be asked for; see symm_server_export(). */
+enum symm_object_kind {
+    SYMM_OBJECT_DIRECTORY = 1, /* of the heap whose kind's name is the key */
+    SYMM_OBJECT_SEGMENT,       /* likewise; number: the serial */
+    SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
+    SYMM_OBJECT_REPORT,        /* counters of the node */
+};
+
+struct symm_object_id {
+    uint32_t what;   /* enum symm_object_kind */
+    uint32_t number;
+    uint8_t key[24];
+};
+
+struct symm_object {
+    int descriptor;  /* -1: known, but refused to whoever asks */
+    uint64_t size;   /* bytes to map */
+    uint64_t detail; /* of a segment: its offset in the owner's window */
+};
+
+/* On the wire, in one packet each; both ends are the same binary or of the same node at least. */
+struct symm_request_packet {
+    uint32_t magic;
+    struct symm_object_id id;
+};
+
+struct symm_reply_packet {
+    uint32_t magic;
+    uint32_t status; /* enum symm_status; a descriptor travels along when it is SYMM_OK */
+    uint64_t size;
+    uint64_t detail;
+};
+
+/* Changes with every incompatible change of the packets or of what lies in shared memory. */
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d01);
+
+/* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
+enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);
+
+/*
+ * Connect without waiting, and check that the listener has our uid.
+ * Errors: PENDING (its queue is full: try again later), UNREACHABLE, PERMISSION, NO_MEMORY, SYSTEM.
+ */
+enum symm_status symm_socket_connect(const char *name, int *descriptor);
+
+/* Whether the other end has our effective uid.  Errors: PERMISSION, SYSTEM. */
+enum symm_status symm_socket_check_user(int descriptor);
+
+/* Send one packet, with a descriptor unless that is -1.  Never blocks, never raises SIGPIPE. */
+enum symm_status symm_socket_send(int descriptor, const void *packet, size_t size, int passed);
+
+/*
+ * Receive one packet of exactly `size` bytes; *passed is a descriptor that came along, or -1.
+ * Errors: PENDING, PEER_LOST, PROTOCOL, SYSTEM.
+ */
+enum symm_status symm_socket_receive(int descriptor, void *packet, size_t size, int *passed);
+
+#endif /* SYMM_HEAP_SOCKET_H */

@@ -1,0 +1,106 @@
+/*
+ * symm.h - public interface of libsymm: symmetric heaps on one node.
+ *
+ * A symmetric heap is one reserved address window of a process, filled with segments (one physical
+ * allocation each) and sub-allocated in blocks.  Other processes of the same user map the segments
+ * and reach any block by "their window for that process + the block's offset".  It is what NVSHMEM
+ * and PyTorch call symmetric memory, with one difference: allocation is local, so no process waits
+ * for another (MPI-4.1 section 10.2 asks that of MPI_Alloc_mem).
+ *
+ * All functions are thread-safe unless they say otherwise.  None of them writes to stdout or stderr.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_H
+#define SYMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SYMM_API __attribute__((visibility("default")))
+
+/* What every fallible function of libsymm returns. */
+enum symm_status {
+    SYMM_OK = 0,
+    SYMM_PENDING,         /* not finished: call again, nothing has gone wrong */
+    SYMM_ERR_ARGUMENT,    /* an argument is outside its documented range */
+    SYMM_ERR_NO_MEMORY,   /* the window is full, or the system refused memory */
+    SYMM_ERR_FOREIGN,     /* the pointer was never part of this heap */
+    SYMM_ERR_FREED,       /* the pointer lies in this heap, but in no allocated block */
+    SYMM_ERR_INTERIOR,    /* the pointer lies inside an allocated block, not at its start */
+    SYMM_ERR_UNREACHABLE, /* nobody listens at the peer's socket: it is gone, or in another
+                             network namespace */
+    SYMM_ERR_PEER_LOST,   /* the peer closed the connection before it answered */
+    SYMM_ERR_PERMISSION,  /* the process at the other end belongs to another user */
+    SYMM_ERR_NOT_FOUND,   /* the peer does not have, or refuses, what was asked for */
+    SYMM_ERR_PROTOCOL,    /* the peer speaks another version of this library */
+    SYMM_ERR_SYSTEM,      /* a system call failed; errno tells why */
+};
+
+/* A sentence for `status`, in static memory, without a full stop. */
+SYMM_API const char *symm_status_string(enum symm_status status);
+
+/* The version of the library, "major.minor.patch". */
+SYMM_API const char *symm_version(void);
+
+struct symm_heap;
+
+struct symm_heap_config {
+    size_t window_size;  /* bytes of address space to reserve; 0: 256 GiB.  Halved, down to 1 GiB,
+                            while the system refuses */
+    size_t segment_size; /* bytes of a segment unless a block needs more; 0: 64 MiB */
+};
+
+struct symm_heap_stats {
+    size_t window_size;    /* bytes reserved */
+    size_t segments;       /* segments that exist now */
+    size_t segment_bytes;  /* their sizes added up; host pages are committed at first touch only */
+    size_t blocks;         /* allocated blocks */
+    size_t block_bytes;    /* their sizes added up, rounded up to the alignment unit */
+    uint64_t segments_retired; /* segments given back since the heap was made */
+};
+
+/* Where an address lies in a heap, in terms that other processes understand. */
+struct symm_location {
+    uint64_t offset;    /* bytes from the start of the owner's window */
+    uint32_t serial;    /* the segment's serial number: never 0, never reused by the owner */
+    uint32_t index;     /* the segment's place in the owner's segment directory */
+};
+
+/*
+ * Allocate a block of `size` bytes (> 0) whose address is a multiple of `alignment` (a power of two,
+ * or 0).  Alignment is at least 256 bytes, and a page for blocks of 16 KiB or more.  New memory reads
+ * as zero, reused memory as whatever stood there.  Local: never waits for another process.
+ * The block belongs to the caller until symm_heap_free().
+ * Errors: ARGUMENT, NO_MEMORY.
+ */
+SYMM_API enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t alignment,
+                                          void **block);
+
+/*
+ * Give a block back.  Memory of a segment that becomes empty may return to the system; other
+ * processes unmap it when they next meet this one in a collective.
+ * Errors: FOREIGN, FREED (a double free, mostly), INTERIOR.  The heap is unchanged by an error.
+ */
+SYMM_API enum symm_status symm_heap_free(struct symm_heap *heap, void *block);
+
+/*
+ * Tell whether the `size` bytes at `address` lie within one segment of this heap, and where.
+ * Costs tens of nanoseconds; one compare for an address outside the window.
+ * Errors: FOREIGN.
+ */
+SYMM_API enum symm_status symm_heap_locate(struct symm_heap *heap, const void *address, size_t size,
+                                           struct symm_location *location);
+
+SYMM_API void symm_heap_get_stats(struct symm_heap *heap, struct symm_heap_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SYMM_H */

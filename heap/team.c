@@ -1,0 +1,208 @@
+/*
+ * team.c - see team.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heap/allocator.h"
+#include "heap/directory.h"
+#include "heap/team.h"
+
+/* Serial numbers count from 1; this bit beside one says that some rank could not map it. */
+static const uint32_t refused_bit = UINT32_C(1) << 31;
+
+static struct symm_object_id control_id(const struct symm_team *team)
+{
+    struct symm_object_id id = {.what = SYMM_OBJECT_CONTROL};
+    memcpy(id.key, team->key, sizeof(team->key));
+    return id;
+}
+
+enum symm_status symm_team_create(struct symm_process *process,
+                                  const struct symm_team_config *config, struct symm_team **team)
+{
+    if (config->size < 1 || config->rank < 0 || config->rank >= config->size) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    struct symm_team *created = calloc(1, sizeof(*created));
+    if (created == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    created->rank = config->rank;
+    created->size = config->size;
+    created->process = process;
+    created->control_config = config->control;
+    memcpy(created->key, config->key, sizeof(created->key));
+    created->names = calloc((size_t)config->size, sizeof(*created->names));
+    created->peers = calloc((size_t)config->size, sizeof(struct symm_peer *));
+    if (created->names == NULL || created->peers == NULL) {
+        symm_team_destroy(created);
+        return SYMM_ERR_NO_MEMORY;
+    }
+    for (int rank = 0; rank < config->size; rank++) {
+        (void)strncpy(created->names[rank], config->names[rank], SYMM_SOCKET_NAME_SIZE - 1);
+    }
+    *team = created;
+    return SYMM_OK;
+}
+
+void symm_team_destroy(struct symm_team *team)
+{
+    if (team == NULL) {
+        return;
+    }
+    if (team->requesting) {
+        symm_request_cancel(&team->request);
+    }
+    if (team->exported) {
+        struct symm_object_id id = control_id(team);
+        symm_server_withdraw(symm_process_server(team->process), &id);
+    }
+    for (int rank = 0; team->peers != NULL && rank < team->size; rank++) {
+        if (team->peers[rank] != NULL) {
+            symm_process_put_peer(team->process, team->peers[rank]);
+        }
+    }
+    symm_control_detach(&team->control);
+    free(team->scratch);
+    free(team->segment_states);
+    free(team->peers);
+    free(team->names);
+    free(team);
+}
+
+/* ---- set-up -------------------------------------------------------------------------------- */
+
+static enum symm_status control_make(struct symm_team *team)
+{
+    struct symm_object object = {.descriptor = -1};
+    enum symm_status made = symm_control_create(&team->control, team->size, &team->control_config,
+                                                &object.descriptor);
+    if (made != SYMM_OK) {
+        object.descriptor = -1; /* tell those who wait for it that it will never come */
+    }
+    object.size = team->control.memory_size;
+    struct symm_object_id id = control_id(team);
+    enum symm_status status = symm_server_export(symm_process_server(team->process), &id, &object);
+    team->exported = status == SYMM_OK;
+    if (object.descriptor >= 0) {
+        (void)close(object.descriptor);
+    }
+    return made != SYMM_OK ? made : status;
+}
+
+static enum symm_status control_fetch(struct symm_team *team)
+{
+    struct symm_object object;
+    if (!team->requesting) {
+        struct symm_object_id id = control_id(team);
+        symm_request_begin(&team->request, team->names[0], &id);
+        team->requesting = true;
+    }
+    enum symm_status status = symm_request_test(&team->request, &object);
+    if (status == SYMM_PENDING) {
+        return status;
+    }
+    team->requesting = false;
+    if (status == SYMM_OK) {
+        status = symm_control_attach(&team->control, team->size, object.descriptor);
+        (void)close(object.descriptor);
+    }
+    return status;
+}
+
+static enum symm_status private_memory_get(struct symm_team *team)
+{
+    if (team->scratch == NULL) {
+        team->scratch = aligned_alloc(SYMM_ALIGNMENT_BIG, SYMM_SCRATCH_SIZE);
+    }
+    if (team->segment_states == NULL) {
+        team->segment_states = calloc((size_t)team->size * SYMM_SEGMENTS_MAX, sizeof(uint32_t));
+    }
+    return team->scratch != NULL && team->segment_states != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
+}
+
+enum symm_status symm_team_set_up(struct symm_team *team)
+{
+    if (team->control.memory != NULL) {
+        return SYMM_OK;
+    }
+    enum symm_status status = private_memory_get(team);
+    if (status == SYMM_OK) {
+        /* From here on peers may ask this process for control memory and segments. */
+        status = symm_server_start_thread(symm_process_server(team->process));
+    }
+    if (status != SYMM_OK) {
+        return status;
+    }
+    return team->rank == 0 ? control_make(team) : control_fetch(team);
+}
+
+/* ---- segments ------------------------------------------------------------------------------ */
+
+static uint32_t *segment_entry(const struct symm_team *team, int rank,
+                               const struct symm_location *location)
+{
+    if (team->segment_states == NULL || location->index >= SYMM_SEGMENTS_MAX) {
+        return NULL;
+    }
+    return &team->segment_states[(size_t)rank * SYMM_SEGMENTS_MAX + location->index];
+}
+
+enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
+                                                const struct symm_location *location)
+{
+    const uint32_t *entry = segment_entry(team, rank, location);
+    if (entry == NULL || (*entry & ~refused_bit) != location->serial) {
+        return SYMM_SEGMENT_UNKNOWN;
+    }
+    return (*entry & refused_bit) != 0 ? SYMM_SEGMENT_REFUSED : SYMM_SEGMENT_MAPPED;
+}
+
+void symm_team_set_segment_state(struct symm_team *team, int rank,
+                                 const struct symm_location *location,
+                                 enum symm_segment_state state)
+{
+    uint32_t *entry = segment_entry(team, rank, location);
+    if (entry != NULL) {
+        *entry = location->serial | (state == SYMM_SEGMENT_REFUSED ? refused_bit : 0);
+    }
+}
+
+enum symm_status symm_team_map(struct symm_team *team, int rank,
+                               const struct symm_location *location)
+{
+    if (rank == team->rank) {
+        return SYMM_OK;
+    }
+    if (team->peers[rank] == NULL) {
+        enum symm_status status =
+            symm_process_get_peer(team->process, team->names[rank], &team->peers[rank]);
+        if (status != SYMM_OK) {
+            return status;
+        }
+    }
+    return symm_peer_map(team->peers[rank], location);
+}
+
+void *symm_team_address(const struct symm_team *team, int rank,
+                        const struct symm_location *location)
+{
+    if (rank == team->rank) {
+        return symm_heap_address(symm_process_heap(team->process), location->offset);
+    }
+    return symm_peer_address(team->peers[rank], location->offset);
+}
+
+void symm_team_collect(struct symm_team *team, int rank, uint32_t retired)
+{
+    if (team->peers[rank] != NULL) {
+        symm_peer_collect(team->peers[rank], retired);
+    }
+}

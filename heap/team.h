@@ -1,0 +1,97 @@
+/*
+ * team.h - the ranks of one communicator as the heap and the kernels see them.
+ *
+ * A team knows its ranks by the names of their servers, shares control memory with them, and turns
+ * (rank, offset) into an address.  It knows neither MPI nor what the calls on it mean, so processes
+ * that merely fork can form one.
+ *
+ * Not thread-safe: MPI allows one collective call at a time per communicator.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_HEAP_TEAM_H
+#define SYMM_HEAP_TEAM_H
+
+#include "heap/control.h"
+#include "heap/process.h"
+#include "heap/request.h"
+
+enum {
+    SYMM_TEAM_KEY_SIZE = 16,
+    SYMM_SCRATCH_SIZE = 64 * 1024, /* a block that stays in the second-level cache */
+};
+
+/* What a team is made from. */
+struct symm_team_config {
+    int rank, size;
+    const char *const *names; /* [size] server names; copied */
+    /* The same on all ranks, and no other team of rank 0's process has it at the time. */
+    uint8_t key[SYMM_TEAM_KEY_SIZE];
+    struct symm_control_config control; /* rank 0's counts */
+};
+
+/* What all ranks of a team have found out together about one segment of one of them. */
+enum symm_segment_state {
+    SYMM_SEGMENT_UNKNOWN,  /* not met yet */
+    SYMM_SEGMENT_MAPPED,   /* every rank can reach it */
+    SYMM_SEGMENT_REFUSED,  /* some rank could not map it; nobody uses it directly */
+};
+
+struct symm_team {
+    int rank, size;
+    struct symm_process *process;
+    struct symm_control control;  /* usable once set-up has succeeded */
+    uint64_t sequence;            /* of the newest call begun here; 0: none */
+    uint64_t finished;            /* newest call after which nothing older is unfinished here */
+    uint64_t finished_by_all;     /* what this rank knows of everybody's `finished` */
+    uint64_t staged;              /* newest call that used the staging buffers */
+    void *scratch;                /* SYMM_SCRATCH_SIZE private bytes, for use within one step */
+    /* Set-up and mapping; private to team.c. */
+    uint8_t key[SYMM_TEAM_KEY_SIZE];
+    char (*names)[SYMM_SOCKET_NAME_SIZE];
+    struct symm_control_config control_config;
+    struct symm_peer **peers;     /* [size]; NULL until first used; own entry stays NULL */
+    uint32_t *segment_states;     /* [size][SYMM_SEGMENTS_MAX] */
+    struct symm_request request;
+    bool requesting, exported;
+};
+
+/* Nothing is shared yet.  Errors: NO_MEMORY, ARGUMENT. */
+SYMM_API enum symm_status symm_team_create(struct symm_process *process,
+                                           const struct symm_team_config *config,
+                                           struct symm_team **team);
+
+SYMM_API void symm_team_destroy(struct symm_team *team);
+
+/*
+ * Get the control memory: rank 0 makes it, the others ask rank 0's server for it.  Everything else
+ * that can run out is got here too, so that nothing fails on one rank alone later.  Call until the
+ * answer is not SYMM_PENDING.  A failure is this rank's own; the ranks must agree on what follows.
+ * Errors: those of symm_control_create(), symm_server_export() and symm_request_test().
+ */
+SYMM_API enum symm_status symm_team_set_up(struct symm_team *team);
+
+/* ---- segments of the ranks --------------------------------------------------------------------- */
+
+/* What the team has agreed about the segment in which `location` of `rank` lies. */
+SYMM_API enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
+                                                         const struct symm_location *location);
+
+/* Record what the team has agreed.  All ranks must make the same calls, after set-up. */
+SYMM_API void symm_team_set_segment_state(struct symm_team *team, int rank,
+                                          const struct symm_location *location,
+                                          enum symm_segment_state state);
+
+/* Map the segment of `rank` here; nothing to do for the own rank.  Errors: as symm_peer_map(). */
+SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,
+                                        const struct symm_location *location);
+
+/* Where `location` of `rank` is in this process; its segment must be mapped. */
+SYMM_API void *symm_team_address(const struct symm_team *team, int rank,
+                                 const struct symm_location *location);
+
+/* Unmap what `rank` has given back, if its count of such segments is news. */
+SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t retired);
+
+#endif /* SYMM_HEAP_TEAM_H */

@@ -1,0 +1,47 @@
+/*
+ * allgather_pull.c - every rank reads all inputs.
+ *
+ * For outputs that peers cannot reach.  One phase at the end, so that no rank changes its input while
+ * a peer still reads it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/run_steps.h"
+
+enum { COPYING, DEPARTING };
+enum { STEP_DEPART = 1 };
+
+/* `piece` counts the ranks done, `position` the bytes of the block under way. */
+static void copy_some(struct symm_run *run)
+{
+    int rank = symm_run_rotate(run, (int)run->piece);
+    unsigned char *target = (unsigned char *)run->output + (size_t)rank * run->count;
+    const unsigned char *source = run->inputs[rank];
+    size_t bytes = symm_least(run->count - run->position, SYMM_STEP_BYTES);
+    if (source != target) {
+        memcpy(target + run->position, source + run->position, bytes);
+    }
+    run->position += bytes;
+    if (run->position == run->count) {
+        run->position = 0;
+        run->piece++;
+    }
+}
+
+enum symm_status symm_allgather_pull_step(struct symm_run *run)
+{
+    if (run->stage == COPYING) {
+        copy_some(run);
+        if (run->piece < (uint64_t)run->team->size) {
+            return symm_run_more(run);
+        }
+        symm_run_raise(run, STEP_DEPART);
+        run->stage = DEPARTING;
+    }
+    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+}

@@ -1,0 +1,22 @@
+/*
+ * allgather_slot.c - all-gather of small blocks: they have come with the lines.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/run_steps.h"
+
+enum symm_status symm_allgather_slot_step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    unsigned char *output = run->output;
+    for (int rank = 0; rank < team->size; rank++) {
+        memcpy(output + (size_t)rank * run->count,
+               symm_control_line(&team->control, run->sequence, rank)->payload, run->count);
+    }
+    return SYMM_OK;
+}

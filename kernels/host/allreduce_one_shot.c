@@ -1,0 +1,35 @@
+/*
+ * allreduce_one_shot.c - every rank reads all inputs and reduces everything for itself.
+ *
+ * One phase only, at the end, so that no rank changes its input while a peer still reads it.  Because
+ * peers read inputs until then, no rank's output may be its input.
+ *
+ * (PyTorch: one_shot_all_reduce.  NCCL: AllReduce_AGxLL family.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/run_steps.h"
+
+enum { REDUCING, DEPARTING };
+enum { STEP_DEPART = 1 };
+
+enum symm_status symm_allreduce_one_shot_step(struct symm_run *run)
+{
+    size_t extent = run->reduction->extent;
+    if (run->stage == REDUCING) {
+        size_t block = symm_least(run->count - run->position, 1 + SYMM_SCRATCH_SIZE / extent);
+        unsigned char *output = run->output;
+        size_t offset = run->position * extent;
+        symm_fold(run->reduction, run->team->size, run->inputs, offset, output + offset, block);
+        run->position += block;
+        if (run->position < run->count) {
+            return symm_run_more(run);
+        }
+        symm_run_raise(run, STEP_DEPART);
+        run->stage = DEPARTING;
+    }
+    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+}

@@ -1,0 +1,22 @@
+/*
+ * allreduce_slot.c - all-reduce of small arrays: the inputs have come with the lines.
+ *
+ * Every rank reduces everything.  Nobody waits: the agreement that all lines are there was all the
+ * synchronisation there is, and the ring keeps the lines until everybody has read them.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/run_steps.h"
+
+enum symm_status symm_allreduce_slot_step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    for (int rank = 0; rank < team->size; rank++) {
+        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+    }
+    symm_fold(run->reduction, team->size, run->inputs, 0, run->output, run->count);
+    return SYMM_OK;
+}

@@ -1,0 +1,62 @@
+/*
+ * allreduce_two_shot.c - each rank owns a slice: it reads the slice from all inputs, reduces it, and
+ * stores the result to all outputs.
+ *
+ * Only the owner touches a slice, in anybody's memory, and it reads a block from everywhere before it
+ * stores that block anywhere.  So it is right in place as well, on any mixture of ranks.  One phase at
+ * the end: my output is complete when all owners have stored their slices.
+ *
+ * Blocks of 64 KiB stay in the second-level cache between the reduction and the stores.  Out of place
+ * the reduction goes straight into my own output; in place that still holds my input, so it goes
+ * through scratch.
+ *
+ * (PyTorch: two_shot_all_reduce_.  NCCL: AllReduce_RSxLD_AGxST.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/run_steps.h"
+
+enum { STARTING, REDUCING, DEPARTING };
+enum { STEP_DEPART = 1 };
+
+static void reduce_block(struct symm_run *run, size_t block)
+{
+    const struct symm_team *team = run->team;
+    size_t offset = run->position * run->reduction->extent;
+    size_t bytes = block * run->reduction->extent;
+    bool in_place = run->input == run->output;
+    unsigned char *own = run->output;
+    void *result = in_place ? team->scratch : own + offset;
+    symm_fold(run->reduction, team->size, run->inputs, offset, result, block);
+    for (int turn = in_place ? 0 : 1; turn < team->size; turn++) {
+        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        memcpy(output + offset, result, bytes);
+    }
+}
+
+enum symm_status symm_allreduce_two_shot_step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    size_t extent = run->reduction->extent, begin, end;
+    if (run->stage != DEPARTING) {
+        symm_slice(run->count, extent, team->rank, team->size, &begin, &end);
+        if (run->stage == STARTING) {
+            run->position = begin;
+            run->stage = REDUCING;
+        }
+        if (run->position < end) {
+            size_t block = symm_least(end - run->position, SYMM_SCRATCH_SIZE / extent);
+            reduce_block(run, block);
+            run->position += block;
+            return symm_run_more(run);
+        }
+        symm_run_raise(run, STEP_DEPART);
+        run->stage = DEPARTING;
+    }
+    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+}

@@ -1,0 +1,54 @@
+/*
+ * fold.c - reduction of several arrays in a fixed order, and its division among ranks.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "heap/control.h"
+#include "kernels/reduction.h"
+
+static const void *at(const void *base, size_t offset)
+{
+    return (const unsigned char *)base + offset;
+}
+
+void symm_fold(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
+               size_t offset, void *target, size_t count)
+{
+    void *context = reduction->context;
+    if (reduction->ordered || reduction->combine == NULL || ranks == 1) {
+        memcpy(target, at(inputs[ranks - 1], offset), count * reduction->extent);
+        for (int rank = ranks - 2; rank >= 0; rank--) {
+            reduction->reduce(context, at(inputs[rank], offset), target, count);
+        }
+        return;
+    }
+    reduction->combine(context, at(inputs[0], offset), at(inputs[1], offset), target, count);
+    for (int rank = 2; rank < ranks; rank++) {
+        reduction->reduce(context, at(inputs[rank], offset), target, count);
+    }
+}
+
+static size_t greatest_common_divisor(size_t a, size_t b)
+{
+    while (b != 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void symm_slice(size_t count, size_t extent, int rank, int ranks, size_t *begin, size_t *end)
+{
+    size_t unit = SYMM_CACHE_LINE / greatest_common_divisor(SYMM_CACHE_LINE, extent);
+    size_t slice = (count + (size_t)ranks - 1) / (size_t)ranks;
+    slice = (slice + unit - 1) / unit * unit;
+    size_t first = slice * (size_t)rank;
+    *begin = first < count ? first : count;
+    *end = count - *begin < slice ? count : *begin + slice;
+}

@@ -1,0 +1,14 @@
+# kernels/local.mk - the upper half of libsymm: algorithms on mapped memory.
+
+libsymm_core_la_SOURCES += \
+	kernels/reduction.h \
+	kernels/run.c kernels/run.h kernels/run_steps.h \
+	kernels/host/fold.c \
+	kernels/host/allgather_pull.c \
+	kernels/host/allgather_push.c \
+	kernels/host/allgather_slot.c \
+	kernels/host/allgather_staged.c \
+	kernels/host/allreduce_one_shot.c \
+	kernels/host/allreduce_slot.c \
+	kernels/host/allreduce_staged.c \
+	kernels/host/allreduce_two_shot.c

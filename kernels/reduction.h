@@ -1,0 +1,45 @@
+/*
+ * reduction.h - reductions of arrays on this processor, through the caller's functions.
+ *
+ * The types and operations are the caller's (Open MPI's op framework, with its vectorised and its
+ * user-defined functions), so every one of them works here.  This layer fixes the order.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_REDUCTION_H
+#define SYMM_KERNELS_REDUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct symm_reduction {
+    void *context;  /* handed to the functions */
+    size_t extent;  /* bytes from one element to the next */
+    bool ordered;   /* the operation may be non-commutative: operands stay in rank order */
+
+    /* target[i] = source[i] op target[i], for `count` elements. */
+    void (*reduce)(void *context, const void *source, void *target, size_t count);
+
+    /* target[i] = left[i] op right[i]; NULL if there is none.  Used when `ordered` is false. */
+    void (*combine)(void *context, const void *left, const void *right, void *target, size_t count);
+};
+
+/*
+ * target = inputs[0] op inputs[1] op ... op inputs[ranks - 1], each read from byte `offset` on, for
+ * `count` elements.  `target` overlaps no input.
+ *
+ * The order is fixed, so every caller gets the same bits from the same inputs, whichever algorithm it
+ * serves: 0, 1, ... for predefined operations, which commute; for others the operands are taken from
+ * the last to the first, which keeps rank order because MPI operations are associative.
+ */
+void symm_fold(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
+               size_t offset, void *target, size_t count);
+
+/*
+ * Which elements of `count` rank `rank` of `ranks` reduces for all: [*begin, *end), in slices whose
+ * borders lie on cache lines where the element size allows.
+ */
+void symm_slice(size_t count, size_t extent, int rank, int ranks, size_t *begin, size_t *end);
+
+#endif /* SYMM_KERNELS_REDUCTION_H */

@@ -1,0 +1,33 @@
+/*
+ * run.c - the table of algorithms.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/run.h"
+
+static const struct {
+    const char *name;
+    enum symm_status (*step)(struct symm_run *run);
+} algorithms[SYMM_ALGORITHM_COUNT] = {
+    [SYMM_ALLREDUCE_SLOT] = {"slot", symm_allreduce_slot_step},
+    [SYMM_ALLREDUCE_STAGED] = {"staged", symm_allreduce_staged_step},
+    [SYMM_ALLREDUCE_ONE_SHOT] = {"one_shot", symm_allreduce_one_shot_step},
+    [SYMM_ALLREDUCE_TWO_SHOT] = {"two_shot", symm_allreduce_two_shot_step},
+    [SYMM_ALLGATHER_SLOT] = {"slot", symm_allgather_slot_step},
+    [SYMM_ALLGATHER_STAGED] = {"staged", symm_allgather_staged_step},
+    [SYMM_ALLGATHER_PULL] = {"pull", symm_allgather_pull_step},
+    [SYMM_ALLGATHER_PUSH] = {"push", symm_allgather_push_step},
+};
+
+enum symm_status symm_run_step(struct symm_run *run)
+{
+    return algorithms[run->algorithm].step(run);
+}
+
+const char *symm_algorithm_name(enum symm_algorithm algorithm)
+{
+    return algorithms[algorithm].name;
+}

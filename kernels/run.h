@@ -1,0 +1,78 @@
+/*
+ * run.h - one collective, running on memory that is already mapped.
+ *
+ * Each algorithm is a step function over a struct symm_run: it does a bounded piece of work or looks
+ * once whether the other ranks have got far enough, and returns.  Whoever drives it (a blocking call, or
+ * a progress engine) calls it until it returns SYMM_OK.  It cannot fail: all that can, has been agreed
+ * before it starts.
+ *
+ * Contract with the caller, for every algorithm: all ranks start it for the same call, after every rank
+ * has posted its line for that call; inputs stay as they are, and outputs belong to the algorithm,
+ * until the run returns SYMM_OK on the rank whose buffers they are.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_RUN_H
+#define SYMM_KERNELS_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap/team.h"
+#include "kernels/reduction.h"
+
+enum symm_algorithm {
+    SYMM_ALLREDUCE_SLOT,     /* inputs lie in the lines; everyone reduces everything */
+    SYMM_ALLREDUCE_STAGED,   /* any memory, through staging buffers in pieces */
+    SYMM_ALLREDUCE_ONE_SHOT, /* everyone reads all inputs; no input may be an output */
+    SYMM_ALLREDUCE_TWO_SHOT, /* each rank reduces its slice and stores it to all outputs */
+    SYMM_ALLGATHER_SLOT,     /* blocks lie in the lines */
+    SYMM_ALLGATHER_STAGED,   /* any memory, through staging buffers in pieces */
+    SYMM_ALLGATHER_PULL,     /* everyone reads all inputs */
+    SYMM_ALLGATHER_PUSH,     /* everyone stores its input to all outputs */
+    SYMM_ALGORITHM_COUNT
+};
+
+struct symm_run {
+    struct symm_team *team;
+    enum symm_algorithm algorithm;
+    uint64_t sequence;
+    size_t count; /* all-reduce: elements; all-gather: bytes of a rank's block */
+    const struct symm_reduction *reduction; /* all-reduce only; outlives the run */
+
+    /*
+     * This rank's buffers.  Equal pointers mean in place; in an all-gather the input of an in-place
+     * call is the rank's block of its own output.
+     */
+    const void *input;
+    void *output;
+    /* Every rank's buffers, where this rank reaches them; which are needed, the algorithm says. */
+    const void **inputs; /* one-shot, two-shot, pull; scratch for slot and staged */
+    void **outputs;      /* two-shot, push */
+
+    /* How far it has got; zero at the start, and private to the algorithm. */
+    unsigned stage;
+    int seen;
+    size_t position;
+    uint64_t piece;
+    bool worked; /* a step did something and wants to be called again at once */
+};
+
+/* Do a little of it.  PENDING until it is done, then SYMM_OK once. */
+SYMM_API enum symm_status symm_run_step(struct symm_run *run);
+
+/* For messages and parameters: "one_shot", "staged", ... */
+SYMM_API const char *symm_algorithm_name(enum symm_algorithm algorithm);
+
+/* One per algorithm; each in a file of its name. */
+enum symm_status symm_allreduce_slot_step(struct symm_run *run);
+enum symm_status symm_allreduce_staged_step(struct symm_run *run);
+enum symm_status symm_allreduce_one_shot_step(struct symm_run *run);
+enum symm_status symm_allreduce_two_shot_step(struct symm_run *run);
+enum symm_status symm_allgather_slot_step(struct symm_run *run);
+enum symm_status symm_allgather_staged_step(struct symm_run *run);
+enum symm_status symm_allgather_pull_step(struct symm_run *run);
+enum symm_status symm_allgather_push_step(struct symm_run *run);
+
+#endif /* SYMM_KERNELS_RUN_H */

@@ -1,0 +1,87 @@
+/*
+ * coll_symm.h - the collective component: what its files share.
+ *
+ * The path of a call: coll_symm_allreduce.c or _allgather.c takes it from MPI and describes it
+ * (coll_symm_call.h), coll_symm_operation.c carries it through its states, coll_symm_agree.c
+ * exchanges what the ranks have to say, coll_symm_choose.c picks the algorithm.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_H
+#define MCA_COLL_SYMM_H
+
+#include "mca/ompi_compat.h"
+
+#include "heap/process.h"
+#include "heap/team.h"
+#include "mca/coll/symm/coll_symm_operation.h"
+#include "mca/coll/symm/coll_symm_vote.h"
+
+/* ---- component ------------------------------------------------------------------------------- */
+
+/* A parameter's value when no algorithm is forced. */
+enum { MCA_COLL_SYMM_AUTO = -1 };
+
+struct mca_coll_symm_component_t {
+    symm_coll_base_component_t super;
+    int priority;
+    int allreduce_algorithm; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
+    int allgather_algorithm;
+    size_t slot_size;
+    size_t piece_size;
+    bool report;
+    struct symm_process *process; /* NULL if it could not be had: then nothing is served */
+};
+typedef struct mca_coll_symm_component_t mca_coll_symm_component_t;
+
+SYMM_API extern mca_coll_symm_component_t mca_coll_symm_component; /* the one symbol we export */
+
+/* Whether waiting ranks should yield at once: asked once, after MPI_Init has found that out. */
+bool mca_coll_symm_oversubscribed(void);
+
+/* Print at `level` of --mca coll_base_verbose; a macro because the format's arguments are variadic. */
+#define MCA_COLL_SYMM_VERBOSE(level, ...) \
+    opal_output_verbose(level, ompi_coll_base_framework.framework_output, __VA_ARGS__)
+
+/* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
+void mca_coll_symm_select_register(void);
+
+/* ---- module: one per communicator ------------------------------------------------------------- */
+
+enum mca_coll_symm_state {
+    MCA_COLL_SYMM_NEW,      /* no call yet */
+    MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
+    MCA_COLL_SYMM_DISABLED, /* some rank could not share it: everything goes below */
+};
+
+struct mca_coll_symm_module_t {
+    mca_coll_base_module_t super;
+    enum mca_coll_symm_state state;
+    struct symm_team *team;
+    struct symm_vote vote;
+    struct symm_operation operation; /* the blocking call under way */
+
+    /* What stood in the communicator's table before us. */
+    mca_coll_base_module_allreduce_fn_t saved_allreduce;
+    mca_coll_base_module_t *saved_allreduce_module;
+    mca_coll_base_module_allgather_fn_t saved_allgather;
+    mca_coll_base_module_t *saved_allgather_module;
+};
+typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
+OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);
+
+int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *comm, int *priority);
+
+/* ---- collectives (MPI-4.1 sections 6.7 and 6.9) ------------------------------------------------- */
+
+int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
+                            struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                            struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
+                            void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
+                            struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+#endif /* MCA_COLL_SYMM_H */

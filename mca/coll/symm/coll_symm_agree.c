@@ -1,0 +1,281 @@
+/*
+ * coll_symm_agree.c - see coll_symm_agree.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm_agree.h"
+
+#include <stdio.h>
+
+#include "mca/coll/symm/coll_symm.h"
+
+/* Flags of a line: what may differ between ranks. */
+enum {
+    LINE_VETO = 1,
+    LINE_INPUT_IN_HEAP = 2,
+    LINE_OUTPUT_IN_HEAP = 4,
+    LINE_IN_PLACE = 8,
+};
+
+/* The payload of a line whose data does not travel in it. */
+struct line_buffers {
+    struct symm_location input, output;
+    uint32_t retired; /* segments this rank has given back so far */
+};
+
+static struct symm_line *line_of(const struct symm_operation *operation, int rank)
+{
+    return symm_control_line(&operation->module->team->control, operation->sequence, rank);
+}
+
+static const struct line_buffers *buffers_of(const struct symm_line *line)
+{
+    return (const struct line_buffers *)(const void *)line->payload;
+}
+
+/* ---- posting --------------------------------------------------------------------------------- */
+
+/*
+ * An all-reduce whose output lies in the heap and whose input does not: with a copy of the input in the
+ * output it is an in-place one, which peers can reach.  Staging would copy the input as well.
+ */
+static void input_adopt(struct symm_call *call)
+{
+    memcpy(call->output, call->input, call->count * call->extent);
+    call->input = call->output;
+    call->in_place = true;
+}
+
+static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
+                                 struct line_buffers *buffers)
+{
+    struct symm_heap *heap = symm_process_heap(team->process);
+    uint32_t flags = 0;
+    if (symm_heap_locate(heap, call->output, call->output_bytes, &buffers->output) == SYMM_OK) {
+        flags |= LINE_OUTPUT_IN_HEAP;
+    }
+    if (symm_heap_locate(heap, call->input, call->count * call->extent, &buffers->input) ==
+        SYMM_OK) {
+        flags |= LINE_INPUT_IN_HEAP;
+    } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && call->collective == SYMM_ALLREDUCE) {
+        input_adopt(call);
+        buffers->input = buffers->output;
+        flags |= LINE_INPUT_IN_HEAP;
+    }
+    buffers->retired = symm_heap_retired(heap);
+    return flags | (call->in_place ? LINE_IN_PLACE : 0);
+}
+
+void mca_coll_symm_line_post(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    struct symm_call *call = &operation->call;
+    struct symm_line *line = line_of(operation, team->rank);
+    line->signature = call->signature;
+    line->count = call->count;
+    line->finished = (uint32_t)team->finished;
+    if (call->veto != SYMM_REASON_NONE) {
+        line->flags = LINE_VETO;
+    } else if (operation->in_slot) {
+        line->flags = 0;
+        memcpy(line->payload, call->input, call->count * call->extent);
+    } else {
+        line->flags =
+            buffers_describe(call, team, (struct line_buffers *)(void *)line->payload);
+    }
+    symm_line_post(line, operation->sequence);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    const struct symm_call *call = &operation->call;
+    uint32_t now = (uint32_t)operation->sequence;
+    for (; operation->seen < team->size; operation->seen++) {
+        struct symm_line *line = line_of(operation, operation->seen);
+        if (!symm_line_is_posted(line, operation->sequence)) {
+            return SYMM_AGREEMENT_PENDING;
+        }
+        if ((line->flags & LINE_VETO) != 0) {
+            return SYMM_AGREEMENT_VETO;
+        }
+        if (line->signature != call->signature || line->count != call->count) {
+            operation->mismatch = operation->seen;
+        }
+        /* Counters wrap; what counts is how far behind this call they are. */
+        if (now - line->finished > now - operation->least_finished) {
+            operation->least_finished = line->finished;
+        }
+    }
+    team->finished_by_all = operation->sequence - (uint32_t)(now - operation->least_finished);
+    return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
+}
+
+/* "an all-reduce of 12 elements of 4 bytes, operation 3" */
+static void line_describe(const struct symm_line *line, char *text, size_t size)
+{
+    unsigned extent = (unsigned)(line->signature & UINT32_MAX);
+    unsigned op = (unsigned)(line->signature >> 48 & 0xff);
+    unsigned element = (unsigned)(line->signature >> 32 & 0xffff);
+    if (line->signature >> 56 == SYMM_ALLGATHER) {
+        (void)snprintf(text, size, "MPI_Allgather of %llu bytes from each rank",
+                       (unsigned long long)line->count);
+    } else if (op == MCA_COLL_SYMM_USER_OP) {
+        (void)snprintf(text, size,
+                       "MPI_Allreduce of %llu elements of %u bytes (type class %u) with a "
+                       "user-defined operation",
+                       (unsigned long long)line->count, extent, element);
+    } else {
+        (void)snprintf(text, size,
+                       "MPI_Allreduce of %llu elements of %u bytes (type class %u) with "
+                       "predefined operation %u",
+                       (unsigned long long)line->count, extent, element, op);
+    }
+}
+
+/* The MPI error class that fits best what differs. */
+static int mismatch_error(const struct symm_line *mine, const struct symm_line *theirs)
+{
+    uint64_t difference = mine->signature ^ theirs->signature;
+    if (difference >> 56 != 0) {
+        return MPI_ERR_OTHER;
+    }
+    if ((difference >> 48 & 0xff) != 0) {
+        return MPI_ERR_OP;
+    }
+    return difference != 0 ? MPI_ERR_TYPE : MPI_ERR_COUNT;
+}
+
+int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
+{
+    char mine[160], theirs[160];
+    int rank = operation->module->team->rank;
+    const struct symm_line *my_line = line_of(operation, rank);
+    const struct symm_line *their_line = line_of(operation, operation->mismatch);
+    line_describe(my_line, mine, sizeof(mine));
+    line_describe(their_line, theirs, sizeof(theirs));
+    opal_show_help("help-coll-symm.txt", "mismatch", true, operation->comm->c_name, rank, mine,
+                   operation->mismatch, theirs);
+    return mismatch_error(my_line, their_line);
+}
+
+/* ---- buffers of all ranks -------------------------------------------------------------------- */
+
+void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
+                                bool *unknown)
+{
+    const struct symm_team *team = operation->module->team;
+    const struct symm_call *call = &operation->call;
+    *facts = (struct symm_facts){
+        .collective = call->collective,
+        .ranks = team->size,
+        .bytes = call->count * call->extent,
+        .inputs_reachable = true,
+        .outputs_reachable = true,
+        .out_of_place = true,
+    };
+    *unknown = false;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = line_of(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        enum symm_segment_state input = SYMM_SEGMENT_REFUSED, output = SYMM_SEGMENT_REFUSED;
+        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
+            input = symm_team_segment_state(team, rank, &buffers->input);
+        }
+        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+            output = symm_team_segment_state(team, rank, &buffers->output);
+        }
+        facts->inputs_reachable &= input != SYMM_SEGMENT_REFUSED;
+        facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
+        facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
+        *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN;
+    }
+}
+
+/* Map one buffer of a rank unless the team knows about its segment. */
+static enum symm_status segment_map(struct symm_operation *operation, int rank,
+                                    const struct symm_location *location)
+{
+    struct symm_team *team = operation->module->team;
+    if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN) {
+        return SYMM_OK;
+    }
+    return symm_team_map(team, rank, location);
+}
+
+enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    for (; operation->seen < team->size; operation->seen++) {
+        const struct symm_line *line = line_of(operation, operation->seen);
+        const struct line_buffers *buffers = buffers_of(line);
+        enum symm_status status = SYMM_OK;
+        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
+            status = segment_map(operation, operation->seen, &buffers->input);
+        }
+        if (status == SYMM_OK && (line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+            status = segment_map(operation, operation->seen, &buffers->output);
+        }
+        if (status == SYMM_PENDING) {
+            return SYMM_PENDING;
+        }
+        if (operation->map_status == SYMM_OK) {
+            operation->map_status = status;
+        }
+    }
+    return SYMM_OK;
+}
+
+static void segment_settle(struct symm_team *team, int rank, const struct symm_location *location,
+                           bool all_mapped)
+{
+    if (symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN) {
+        symm_team_set_segment_state(team, rank, location,
+                                    all_mapped ? SYMM_SEGMENT_MAPPED : SYMM_SEGMENT_REFUSED);
+    }
+}
+
+void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_mapped)
+{
+    struct symm_team *team = operation->module->team;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = line_of(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
+            segment_settle(team, rank, &buffers->input, all_mapped);
+        }
+        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+            segment_settle(team, rank, &buffers->output, all_mapped);
+        }
+    }
+}
+
+/* NULL for a buffer that this rank cannot reach. */
+static void *buffer_address(const struct symm_team *team, int rank, bool in_heap,
+                            const struct symm_location *location)
+{
+    if (!in_heap || symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_MAPPED) {
+        return NULL;
+    }
+    return symm_team_address(team, rank, location);
+}
+
+void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    struct symm_run *run = &operation->run;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = line_of(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        symm_team_collect(team, rank, buffers->retired);
+        run->inputs[rank] = buffer_address(team, rank, (line->flags & LINE_INPUT_IN_HEAP) != 0,
+                                           &buffers->input);
+        run->outputs[rank] = buffer_address(team, rank, (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
+                                            &buffers->output);
+    }
+    run->inputs[team->rank] = run->input;
+    run->outputs[team->rank] = run->output;
+}

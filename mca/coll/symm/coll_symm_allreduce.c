@@ -1,0 +1,113 @@
+/*
+ * coll_symm_allreduce.c - MPI_Allreduce: from MPI's arguments to an operation and back.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_report.h"
+
+/* ---- the reduction, through Open MPI's op framework -------------------------------------------- */
+
+/* struct symm_reduction's functions; the context is the call. */
+static void reduce(void *context, const void *source, void *target, size_t count)
+{
+    const struct symm_call *call = context;
+    ompi_op_reduce(call->op, symm_ompi_unconst(source), target, count, call->dtype);
+}
+
+/* Right for predefined operations only: for others Open MPI's function swaps the operands. */
+static void combine(void *context, const void *left, const void *right, void *target, size_t count)
+{
+    const struct symm_call *call = context;
+    const size_t most = INT_MAX; /* elements that ompi_3buff_op_reduce() takes at a time */
+    const unsigned char *from_left = left, *from_right = right;
+    unsigned char *to = target;
+    while (count > 0) {
+        size_t some = count < most ? count : most;
+        ompi_3buff_op_reduce(call->op, symm_ompi_unconst(from_left), symm_ompi_unconst(from_right),
+                             to, (int)some, call->dtype);
+        count -= some;
+        from_left += some * call->extent;
+        from_right += some * call->extent;
+        to += some * call->extent;
+    }
+}
+
+static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype)
+{
+    return op->o_3buff_intrinsic.fns[ompi_op_ddt_map[dtype->id]] != NULL;
+}
+
+/* ---- the call ----------------------------------------------------------------------------------- */
+
+/*
+ * Elements are copied whole, from one to the next.  For predefined types, pair types included, that is
+ * what C's structs do; a derived type may have gaps, which are the program's, and must not be touched.
+ */
+static enum symm_reason veto_reason(const struct symm_call *call, const struct symm_team *team)
+{
+    if (!ompi_datatype_is_predefined(call->dtype)) {
+        ptrdiff_t lower, extent;
+        size_t size;
+        ompi_datatype_get_true_extent(call->dtype, &lower, &extent);
+        ompi_datatype_type_size(call->dtype, &size);
+        if (lower != 0 || size != (size_t)extent || size != call->extent) {
+            return SYMM_REASON_GAPS;
+        }
+    }
+    if (call->extent > SYMM_SCRATCH_SIZE || call->extent > team->control_config.piece_size) {
+        return SYMM_REASON_ELEMENT;
+    }
+    return SYMM_REASON_NONE;
+}
+
+static void describe(struct symm_call *call, const struct symm_team *team, const void *sbuf,
+                     void *rbuf, size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op)
+{
+    ptrdiff_t lower, extent;
+    bool intrinsic = ompi_op_is_intrinsic(op);
+    ompi_datatype_get_extent(dtype, &lower, &extent);
+    call->collective = SYMM_ALLREDUCE;
+    call->in_place = sbuf == MPI_IN_PLACE;
+    call->input = call->in_place ? rbuf : sbuf;
+    call->output = rbuf;
+    call->count = count;
+    call->extent = (size_t)extent;
+    call->output_bytes = count * call->extent;
+    call->op = op;
+    call->dtype = dtype;
+    call->veto = veto_reason(call, team);
+    /* opal's id is the same for MPI_INT and MPI_INT32_T, which may legally meet. */
+    call->signature = mca_coll_symm_signature(
+        SYMM_ALLREDUCE, intrinsic ? (uint8_t)op->op_type : MCA_COLL_SYMM_USER_OP,
+        ompi_datatype_is_predefined(dtype) ? dtype->super.id : 0, (uint32_t)extent);
+    call->reduction = (struct symm_reduction){
+        .context = call,
+        .extent = call->extent,
+        .ordered = !intrinsic,
+        .reduce = reduce,
+        .combine = intrinsic && has_combine(op, dtype) ? combine : NULL,
+    };
+}
+
+int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
+                            struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                            struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+{
+    mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
+    struct symm_operation *operation = &symm->operation;
+    describe(&operation->call, symm->team, sbuf, rbuf, (size_t)count, dtype, op);
+    operation->comm = comm;
+    mca_coll_symm_operation_run(operation);
+    mca_coll_symm_report_count(operation);
+    switch (operation->outcome) {
+    case SYMM_OUTCOME_SERVED:
+        return OMPI_SUCCESS;
+    case SYMM_OUTCOME_ERROR:
+        return operation->error;
+    case SYMM_OUTCOME_FALLBACK:
+        break;
+    }
+    return symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm, symm->saved_allreduce_module);
+}

@@ -1,0 +1,30 @@
+/*
+ * coll_symm_choose.h - which algorithm serves a call.  The one place where that is decided.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_CHOOSE_H
+#define MCA_COLL_SYMM_CHOOSE_H
+
+#include "kernels/run.h"
+#include "mca/coll/symm/coll_symm_call.h"
+
+/* What the choice depends on; the same on all ranks. */
+struct symm_facts {
+    enum symm_collective collective;
+    int ranks;
+    size_t bytes;           /* of one rank's contribution */
+    bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
+    bool outputs_reachable; /* likewise */
+    bool out_of_place;      /* no rank's input is its output */
+};
+
+/* Whether a call of this size travels in the slot.  Needs no agreement. */
+bool mca_coll_symm_choose_slot(enum symm_collective collective, int ranks, size_t bytes,
+                               size_t payload_size);
+
+/* The algorithm for a call that does not. */
+enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
+
+#endif /* MCA_COLL_SYMM_CHOOSE_H */

@@ -1,0 +1,167 @@
+/*
+ * coll_symm_module.c - the component's part of a communicator: whether it serves it, and what stood
+ * there before.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <stdlib.h>
+
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_report.h"
+
+/* ---- life ---------------------------------------------------------------------------------------- */
+
+static void module_construct(mca_coll_symm_module_t *module)
+{
+    module->state = MCA_COLL_SYMM_NEW;
+    module->team = NULL;
+    module->vote = (struct symm_vote){.tag = 0};
+    memset(&module->operation, 0, sizeof(module->operation));
+    module->operation.module = module;
+    module->saved_allreduce = NULL;
+    module->saved_allreduce_module = NULL;
+    module->saved_allgather = NULL;
+    module->saved_allgather_module = NULL;
+}
+
+static void saved_release(mca_coll_base_module_t **saved)
+{
+    if (*saved != NULL) {
+        OBJ_RELEASE(*saved);
+        *saved = NULL;
+    }
+}
+
+static void module_destruct(mca_coll_symm_module_t *module)
+{
+    saved_release(&module->saved_allreduce_module);
+    saved_release(&module->saved_allgather_module);
+    symm_team_destroy(module->team);
+    symm_vote_destruct(&module->vote);
+    free(module->operation.run.inputs);
+    free(module->operation.run.outputs);
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_base_module_t, module_construct,
+                   module_destruct);
+
+/* Take over the two slots; called in ascending priority, so the table holds what stood before. */
+static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
+    const mca_coll_base_comm_coll_t *table = comm->c_coll;
+    if (table->coll_allreduce == NULL || table->coll_allgather == NULL) {
+        opal_show_help("help-coll-symm.txt", "nothing below", true, comm->c_name);
+        return OMPI_ERR_NOT_FOUND;
+    }
+    module->saved_allreduce = table->coll_allreduce;
+    module->saved_allreduce_module = table->coll_allreduce_module;
+    OBJ_RETAIN(module->saved_allreduce_module);
+    module->saved_allgather = table->coll_allgather;
+    module->saved_allgather_module = table->coll_allgather_module;
+    OBJ_RETAIN(module->saved_allgather_module);
+    return OMPI_SUCCESS;
+}
+
+/* ---- which communicators ---------------------------------------------------------------------------- */
+
+/*
+ * The names of all ranks' servers: [size], each to be freed.  NULL when some process has none, or
+ * memory is short.
+ */
+static char **names_gather(struct ompi_communicator_t *comm, int size)
+{
+    char **names = calloc((size_t)size, sizeof(char *));
+    for (int rank = 0; names != NULL && rank < size; rank++) {
+        const ompi_proc_t *proc = ompi_group_peer_lookup(comm->c_local_group, rank);
+        void *name = NULL;
+        size_t length = 0;
+        int rc = symm_ompi_modex_receive(&mca_coll_symm_component.super.collm_version, proc, &name,
+                                         &length);
+        names[rank] = name;
+        if (rc != OMPI_SUCCESS || length == 0 || names[rank][length - 1] != '\0') {
+            for (int i = 0; i <= rank; i++) {
+                free(names[i]);
+            }
+            free(names);
+            return NULL;
+        }
+    }
+    return names;
+}
+
+static struct symm_team *team_make(struct ompi_communicator_t *comm, int rank, int size)
+{
+    struct symm_team_config config = {
+        .rank = rank,
+        .size = size,
+        .control = {.payload_size = mca_coll_symm_component.slot_size,
+                    .piece_size = mca_coll_symm_component.piece_size},
+    };
+    char **names = names_gather(comm, size);
+    if (names == NULL) {
+        return NULL;
+    }
+    struct symm_team *team = NULL;
+    config.names = (const char *const *)names;
+    symm_ompi_comm_key(comm, config.key);
+    if (symm_team_create(mca_coll_symm_component.process, &config, &team) != SYMM_OK) {
+        team = NULL;
+    }
+    for (int i = 0; i < size; i++) {
+        free(names[i]);
+    }
+    free(names);
+    return team;
+}
+
+/* All of this is the same on every rank of the communicator, so all decide alike. */
+static bool is_eligible(struct ompi_communicator_t *comm)
+{
+    if (OMPI_COMM_IS_INTER(comm)) {
+        mca_coll_symm_report_count_unserved(SYMM_UNSERVED_INTER);
+        return false;
+    }
+    if (ompi_comm_size(comm) < 2) {
+        return false;
+    }
+    if (ompi_group_have_remote_peers(comm->c_local_group)) {
+        mca_coll_symm_report_count_unserved(SYMM_UNSERVED_NODES);
+        return false;
+    }
+    return true;
+}
+
+mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *comm, int *priority)
+{
+    int size = ompi_comm_size(comm), rank = ompi_comm_rank(comm);
+    *priority = mca_coll_symm_component.priority;
+    if (mca_coll_symm_component.priority < 0) {
+        return NULL;
+    }
+    mca_coll_symm_report_attach();
+    if (!is_eligible(comm)) {
+        return NULL;
+    }
+    mca_coll_symm_module_t *module = OBJ_NEW(mca_coll_symm_module_t);
+    if (module == NULL) {
+        return NULL;
+    }
+    module->team = team_make(comm, rank, size);
+    module->operation.run.inputs = calloc((size_t)size, sizeof(void *));
+    module->operation.run.outputs = calloc((size_t)size, sizeof(void *));
+    int rc = symm_vote_construct(&module->vote, rank, size);
+    if (module->team == NULL || module->operation.run.inputs == NULL ||
+        module->operation.run.outputs == NULL || rc != OMPI_SUCCESS) {
+        if (module->team == NULL) {
+            mca_coll_symm_report_count_unserved(SYMM_UNSERVED_COMPONENT);
+        }
+        OBJ_RELEASE(module);
+        return NULL;
+    }
+    module->super.coll_module_enable = module_enable;
+    module->super.coll_allreduce = mca_coll_symm_allreduce;
+    module->super.coll_allgather = mca_coll_symm_allgather;
+    return &module->super;
+}

@@ -1,0 +1,333 @@
+/*
+ * coll_symm_operation.c - see coll_symm_operation.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm_operation.h"
+
+#include <sched.h>
+
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_agree.h"
+#include "mca/coll/symm/coll_symm_choose.h"
+
+static void go_to(struct symm_operation *operation, enum symm_operation_state state)
+{
+    operation->state = state;
+    operation->seen = 0;
+}
+
+/* ---- ends -------------------------------------------------------------------------------------- */
+
+/* This rank reads nothing more of this call: its slot may be reused once all ranks say so. */
+static void slot_leave(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    team->finished = operation->sequence;
+    atomic_store_explicit(&team->control.finished[team->rank].value, team->finished,
+                          memory_order_release);
+}
+
+static void end_served(struct symm_operation *operation)
+{
+    slot_leave(operation);
+    operation->outcome = SYMM_OUTCOME_SERVED;
+    operation->state = SYMM_OPERATION_DONE;
+}
+
+static void end_fallback(struct symm_operation *operation, enum symm_reason reason)
+{
+    if (operation->sequence != 0) {
+        slot_leave(operation);
+    }
+    operation->outcome = SYMM_OUTCOME_FALLBACK;
+    operation->reason = reason;
+    operation->state = SYMM_OPERATION_DONE;
+}
+
+static void end_mismatch(struct symm_operation *operation)
+{
+    operation->error = mca_coll_symm_mismatch_report(operation);
+    slot_leave(operation);
+    operation->outcome = SYMM_OUTCOME_ERROR;
+    operation->state = SYMM_OPERATION_DONE;
+}
+
+static void end_error(struct symm_operation *operation, int error)
+{
+    operation->error = error;
+    operation->outcome = SYMM_OUTCOME_ERROR;
+    operation->state = SYMM_OPERATION_DONE;
+}
+
+/* ---- set-up of the communicator ------------------------------------------------------------------ */
+
+static void step_set_up(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    enum symm_status status = symm_team_set_up(module->team);
+    if (status == SYMM_PENDING) {
+        return;
+    }
+    if (status != SYMM_OK) {
+        MCA_COLL_SYMM_VERBOSE(10, "coll:symm: %s: rank %d cannot share memory with rank 0: %s",
+                              operation->comm->c_name, module->team->rank,
+                              symm_status_string(status));
+    }
+    symm_vote_begin(&module->vote, operation->comm, status == SYMM_OK);
+    go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
+}
+
+static void step_vote_on_set_up(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    bool all_yes;
+    enum symm_status status = symm_vote_test(&module->vote, operation->comm, &all_yes);
+    if (status == SYMM_PENDING) {
+        return;
+    }
+    if (status != SYMM_OK) {
+        end_error(operation, module->vote.error);
+        return;
+    }
+    module->state = all_yes ? MCA_COLL_SYMM_READY : MCA_COLL_SYMM_DISABLED;
+    MCA_COLL_SYMM_VERBOSE(5, "coll:symm: %s: %s", operation->comm->c_name,
+                          all_yes ? "serving through shared memory"
+                                  : "not serving, because ranks cannot share memory");
+    if (!all_yes) {
+        if (module->team->rank == 0) {
+            opal_show_help("help-coll-symm.txt", "cannot share memory", true,
+                           operation->comm->c_name);
+        }
+        end_fallback(operation, SYMM_REASON_DISABLED);
+        return;
+    }
+    go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
+}
+
+/* ---- agreement --------------------------------------------------------------------------------- */
+
+/* Whether all ranks have finished the call that had this slot before. */
+static bool slot_is_free(struct symm_team *team, uint64_t sequence)
+{
+    if (sequence <= SYMM_RING || team->finished_by_all >= sequence - SYMM_RING) {
+        return true;
+    }
+    /* The lines have not told (calls that went below were not read to the end): ask. */
+    uint64_t least = UINT64_MAX;
+    for (int rank = 0; rank < team->size; rank++) {
+        uint64_t finished = atomic_load_explicit(&team->control.finished[rank].value,
+                                                 memory_order_acquire);
+        least = finished < least ? finished : least;
+    }
+    team->finished_by_all = least;
+    return least >= sequence - SYMM_RING;
+}
+
+static void step_wait_for_slot(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    struct symm_call *call = &operation->call;
+    if (!slot_is_free(team, team->sequence + 1)) {
+        return;
+    }
+    operation->sequence = ++team->sequence;
+    operation->in_slot =
+        call->veto == SYMM_REASON_NONE &&
+        mca_coll_symm_choose_slot(call->collective, team->size, call->count * call->extent,
+                                  team->control.payload_size);
+    mca_coll_symm_line_post(operation);
+    if (call->veto != SYMM_REASON_NONE) {
+        end_fallback(operation, call->veto);
+        return;
+    }
+    operation->mismatch = -1;
+    operation->least_finished = (uint32_t)team->finished;
+    go_to(operation, SYMM_OPERATION_AGREEING);
+}
+
+static void run_start(struct symm_operation *operation, enum symm_algorithm algorithm)
+{
+    struct symm_run *run = &operation->run;
+    const struct symm_call *call = &operation->call;
+    run->team = operation->module->team;
+    run->algorithm = algorithm;
+    run->sequence = operation->sequence;
+    run->count = call->count;
+    run->reduction = &call->reduction;
+    run->input = call->input;
+    run->output = call->output;
+    run->stage = 0;
+    run->seen = 0;
+    run->position = 0;
+    run->piece = 0;
+    go_to(operation, SYMM_OPERATION_RUNNING);
+}
+
+/* All lines are there and alike, and the segments they name are mapped or given up. */
+static void choose_and_start(struct symm_operation *operation)
+{
+    struct symm_facts facts;
+    bool unknown;
+    mca_coll_symm_facts_gather(operation, &facts, &unknown);
+    if (unknown) {
+        operation->map_status = SYMM_OK;
+        go_to(operation, SYMM_OPERATION_MAPPING);
+        return;
+    }
+    run_start(operation, mca_coll_symm_choose(&facts));
+    mca_coll_symm_buffers_resolve(operation);
+}
+
+static void step_agree(struct symm_operation *operation)
+{
+    switch (mca_coll_symm_lines_read(operation)) {
+    case SYMM_AGREEMENT_PENDING:
+        return;
+    case SYMM_AGREEMENT_VETO:
+        end_fallback(operation, SYMM_REASON_PEER);
+        return;
+    case SYMM_AGREEMENT_MISMATCH:
+        end_mismatch(operation);
+        return;
+    case SYMM_AGREEMENT_ALIKE:
+        break;
+    }
+    if (operation->in_slot) {
+        run_start(operation, operation->call.collective == SYMM_ALLREDUCE ? SYMM_ALLREDUCE_SLOT
+                                                                           : SYMM_ALLGATHER_SLOT);
+    } else {
+        choose_and_start(operation);
+    }
+}
+
+/* ---- mapping ----------------------------------------------------------------------------------- */
+
+static void step_map(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
+        return;
+    }
+    if (operation->map_status != SYMM_OK) {
+        MCA_COLL_SYMM_VERBOSE(1, "coll:symm: %s: rank %d cannot map a peer's memory, its buffers "
+                              "are staged instead: %s", operation->comm->c_name,
+                              module->team->rank, symm_status_string(operation->map_status));
+    }
+    symm_vote_begin(&module->vote, operation->comm, operation->map_status == SYMM_OK);
+    go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
+}
+
+static void step_vote_on_maps(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    bool all_yes;
+    enum symm_status status = symm_vote_test(&module->vote, operation->comm, &all_yes);
+    if (status == SYMM_PENDING) {
+        return;
+    }
+    if (status != SYMM_OK) {
+        slot_leave(operation);
+        end_error(operation, module->vote.error);
+        return;
+    }
+    mca_coll_symm_segments_settle(operation, all_yes);
+    choose_and_start(operation);
+}
+
+/* ---- driving ----------------------------------------------------------------------------------- */
+
+void mca_coll_symm_operation_start(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    operation->sequence = 0;
+    operation->run.worked = false;
+    if (module->state == MCA_COLL_SYMM_NEW) {
+        symm_vote_reserve_tag(&module->vote, operation->comm);
+        go_to(operation, SYMM_OPERATION_SETTING_UP);
+    } else {
+        go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
+    }
+}
+
+/* Do what the state asks for, once. */
+static void step_once(struct symm_operation *operation)
+{
+    switch (operation->state) {
+    case SYMM_OPERATION_SETTING_UP:
+        step_set_up(operation);
+        break;
+    case SYMM_OPERATION_VOTING_ON_SET_UP:
+        step_vote_on_set_up(operation);
+        break;
+    case SYMM_OPERATION_WAITING_FOR_SLOT:
+        step_wait_for_slot(operation);
+        break;
+    case SYMM_OPERATION_AGREEING:
+        step_agree(operation);
+        break;
+    case SYMM_OPERATION_MAPPING:
+        step_map(operation);
+        break;
+    case SYMM_OPERATION_VOTING_ON_MAPS:
+        step_vote_on_maps(operation);
+        break;
+    case SYMM_OPERATION_RUNNING:
+        if (symm_run_step(&operation->run) == SYMM_OK) {
+            end_served(operation);
+        }
+        break;
+    case SYMM_OPERATION_DONE:
+        break;
+    }
+}
+
+enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
+{
+    enum symm_operation_state before;
+    do {
+        before = operation->state;
+        step_once(operation);
+    } while (operation->state != before && operation->state != SYMM_OPERATION_DONE);
+    return operation->state == SYMM_OPERATION_DONE ? SYMM_OK : SYMM_PENDING;
+}
+
+/* Polls between two looks at the rest of Open MPI; from 16 to 256 it makes no difference. */
+enum { POLLS_PER_PROGRESS = 64 };
+
+static inline void processor_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* In these states it is messages of the PML, or a thread, that this rank waits for. */
+static bool needs_progress(const struct symm_operation *operation)
+{
+    return operation->state == SYMM_OPERATION_SETTING_UP ||
+           operation->state == SYMM_OPERATION_VOTING_ON_SET_UP ||
+           operation->state == SYMM_OPERATION_MAPPING ||
+           operation->state == SYMM_OPERATION_VOTING_ON_MAPS;
+}
+
+void mca_coll_symm_operation_run(struct symm_operation *operation)
+{
+    unsigned polls = 0;
+    mca_coll_symm_operation_start(operation);
+    while (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
+        if (++polls % POLLS_PER_PROGRESS == 0 || needs_progress(operation)) {
+            opal_progress();
+        }
+        if (operation->run.worked) {
+            operation->run.worked = false;
+        } else if (mca_coll_symm_oversubscribed()) {
+            (void)sched_yield(); /* the rank we wait for may need this processor: never spin */
+        } else {
+            processor_pause();
+        }
+    }
+}

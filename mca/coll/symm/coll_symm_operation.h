@@ -1,0 +1,70 @@
+/*
+ * coll_symm_operation.h - one collective operation on its way through its states.
+ *
+ *   NEW communicator:  SETTING_UP -> VOTING_ON_SET_UP -+
+ *   others:            --------------------------------+-> WAITING_FOR_SLOT -> AGREEING -+
+ *                                                       +--------------------------------+
+ *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
+ *                                                       +-> RUNNING -> DONE
+ *
+ * A step never waits: it returns SYMM_PENDING and is called again.  A blocking collective starts an
+ * operation and drives it to the end; a nonblocking one would leave it to opal_progress().
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_OPERATION_H
+#define MCA_COLL_SYMM_OPERATION_H
+
+#include "kernels/run.h"
+#include "mca/coll/symm/coll_symm_call.h"
+
+struct mca_coll_symm_module_t;
+
+enum symm_operation_state {
+    SYMM_OPERATION_SETTING_UP,
+    SYMM_OPERATION_VOTING_ON_SET_UP,
+    SYMM_OPERATION_WAITING_FOR_SLOT,
+    SYMM_OPERATION_AGREEING,
+    SYMM_OPERATION_MAPPING,
+    SYMM_OPERATION_VOTING_ON_MAPS,
+    SYMM_OPERATION_RUNNING,
+    SYMM_OPERATION_DONE,
+};
+
+enum symm_outcome {
+    SYMM_OUTCOME_SERVED,   /* the output is complete */
+    SYMM_OUTCOME_FALLBACK, /* nothing was done: the component below has to do it */
+    SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
+};
+
+struct symm_operation {
+    struct mca_coll_symm_module_t *module;
+    struct ompi_communicator_t *comm;
+    struct symm_call call;
+    enum symm_operation_state state;
+    enum symm_outcome outcome;
+    enum symm_reason reason; /* of a fallback */
+    int error;
+    uint64_t sequence;
+    bool in_slot;            /* the payload travels in the line */
+    int seen;                /* lines read, or ranks mapped */
+    uint32_t least_finished; /* by the lines read */
+    int mismatch;            /* a rank whose call differs from ours; -1: none */
+    enum symm_status map_status; /* first failure to map a peer's segment here */
+    struct symm_run run;
+};
+
+/*
+ * Begin the operation that operation->call describes; module, comm, run.inputs and run.outputs are set.
+ * Local: it posts nothing and waits for nobody.
+ */
+void mca_coll_symm_operation_start(struct symm_operation *operation);
+
+/* Go on with it: SYMM_PENDING, or SYMM_OK when `outcome` is known. */
+enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation);
+
+/* Start it and wait for its end, calling opal_progress() meanwhile. */
+void mca_coll_symm_operation_run(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_OPERATION_H */

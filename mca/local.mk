@@ -1,0 +1,40 @@
+# mca/local.mk - the components of Open MPI.
+
+component_cppflags = $(AM_CPPFLAGS) $(OMPI_CPPFLAGS) -isystem $(top_srcdir)/mca/shim
+component_ldflags = -module -avoid-version -shared $(symm_libdir_rpath)
+
+component_LTLIBRARIES += mca_coll_symm.la mca_mpool_symm.la
+
+mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
+mca_coll_symm_la_LDFLAGS = $(component_ldflags)
+mca_coll_symm_la_LIBADD = libsymm.la
+mca_coll_symm_la_SOURCES = \
+	mca/help_dir.h mca/ompi_compat.h \
+	mca/coll/symm/coll_symm.h \
+	mca/coll/symm/coll_symm_agree.c mca/coll/symm/coll_symm_agree.h \
+	mca/coll/symm/coll_symm_allgather.c \
+	mca/coll/symm/coll_symm_allreduce.c \
+	mca/coll/symm/coll_symm_call.h \
+	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
+	mca/coll/symm/coll_symm_component.c \
+	mca/coll/symm/coll_symm_module.c \
+	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
+	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
+	mca/coll/symm/coll_symm_select.c \
+	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h
+
+mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
+mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
+mca_mpool_symm_la_LIBADD = libsymm.la
+mca_mpool_symm_la_SOURCES = \
+	mca/help_dir.h mca/ompi_compat.h \
+	mca/mpool/symm/mpool_symm.h \
+	mca/mpool/symm/mpool_symm_component.c \
+	mca/mpool/symm/mpool_symm_hints.c \
+	mca/mpool/symm/mpool_symm_module.c
+
+dist_help_DATA += \
+	mca/coll/symm/help-coll-symm.txt \
+	mca/mpool/symm/help-mpool-symm.txt
+
+EXTRA_DIST += mca/shim/ompi/mpi/fortran/base/fint_2_int.h

@@ -1,0 +1,58 @@
+/*
+ * mpool_symm.h - the memory pool component: the door from MPI_Alloc_mem into the symmetric heap.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_MPOOL_SYMM_H
+#define MCA_MPOOL_SYMM_H
+
+#include "mca/ompi_compat.h"
+
+#include "heap/process.h"
+
+struct mca_mpool_symm_component_t {
+    mca_mpool_base_component_t super;
+    int priority;
+    int kind; /* enum symm_kind_name of memory for which no hint names one */
+    size_t window_size;
+    size_t segment_size;
+    struct symm_process *process; /* NULL if it could not be had: then nothing is allocated here */
+};
+typedef struct mca_mpool_symm_component_t mca_mpool_symm_component_t;
+
+SYMM_API extern mca_mpool_symm_component_t mca_mpool_symm_component; /* our one exported symbol */
+
+/* ---- hints (mpool_symm_hints.c) ------------------------------------------------------------------ */
+
+enum symm_kind_name { SYMM_KIND_HOST, SYMM_KIND_CUDA };
+
+enum symm_hints_verdict {
+    SYMM_HINTS_DEFAULT, /* nothing said: any pool may serve it */
+    SYMM_HINTS_OURS,    /* this pool is asked for */
+    SYMM_HINTS_OTHER,   /* not for us */
+    SYMM_HINTS_INVALID, /* this pool is asked for, with something it does not know */
+};
+
+struct symm_hints {
+    enum symm_hints_verdict verdict;
+    enum symm_kind_name kind;
+    char offender[64]; /* of invalid hints: the one to complain about */
+};
+
+/*
+ * Understand the value of the info key `mpool_hints`: "mpool=symm,kind=host".  NULL is fine.  Keys and
+ * values are compared without regard to case, as Open MPI's other pools do.
+ */
+void mca_mpool_symm_hints_parse(const char *text, enum symm_kind_name default_kind,
+                                struct symm_hints *hints);
+
+/* ---- modules (mpool_symm_module.c) ----------------------------------------------------------------- */
+
+/* Allocates host memory from the process's symmetric heap. */
+extern mca_mpool_base_module_t mca_mpool_symm_host_module;
+
+/* Refuses: for memory that was asked for and cannot be had, where other memory would be wrong. */
+extern mca_mpool_base_module_t mca_mpool_symm_refusing_module;
+
+#endif /* MCA_MPOOL_SYMM_H */

@@ -1,0 +1,88 @@
+/*
+ * mpool_symm_module.c - allocation and release.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/mpool/symm/mpool_symm.h"
+
+#include "ompi/errhandler/errhandler.h"
+
+static struct symm_heap *heap(void)
+{
+    return symm_process_heap(mca_mpool_symm_component.process);
+}
+
+/* NULL makes Open MPI use ordinary memory, which is a fine substitute for host memory. */
+static void *host_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
+{
+    void *block = NULL;
+    (void)mpool;
+    (void)flags;
+    enum symm_status status = symm_heap_alloc(heap(), size, align, &block);
+    if (status != SYMM_OK) {
+        opal_output_verbose(1, opal_mpool_base_framework.framework_output,
+                            "mpool:symm: %lu bytes come from ordinary memory instead: %s",
+                            (unsigned long)size, symm_status_string(status));
+        return NULL;
+    }
+    return block;
+}
+
+static void host_free(mca_mpool_base_module_t *mpool, void *block)
+{
+    (void)mpool;
+    enum symm_status status = symm_heap_free(heap(), block);
+    if (status != SYMM_OK) {
+        opal_show_help("help-mpool-symm.txt", "cannot free", true, block,
+                       symm_status_string(status));
+    }
+}
+
+/* Not used for MPI_Alloc_mem, but part of the interface. */
+static void *host_realloc(mca_mpool_base_module_t *mpool, void *block, size_t size)
+{
+    struct symm_location location;
+    void *moved = host_alloc(mpool, size, 0, 0);
+    if (moved == NULL || block == NULL) {
+        return moved;
+    }
+    /* The old size is not kept apart: copy what lies in the old block's segment, up to the new size. */
+    size_t common = size;
+    while (common > 0 && symm_heap_locate(heap(), block, common, &location) != SYMM_OK) {
+        common /= 2;
+    }
+    memcpy(moved, block, common);
+    host_free(mpool, block);
+    return moved;
+}
+
+mca_mpool_base_module_t mca_mpool_symm_host_module = {
+    .mpool_component = &mca_mpool_symm_component.super,
+    .mpool_alloc = host_alloc,
+    .mpool_realloc = host_realloc,
+    .mpool_free = host_free,
+    .flags = MCA_MPOOL_FLAGS_MPI_ALLOC_MEM,
+};
+
+/*
+ * Open MPI turns a NULL from here into ordinary memory.  A program that asked for device memory would
+ * then hand host memory to its kernels, so the error is raised right here, and if its handler returns
+ * there is no way left to tell the program.
+ */
+static void *refuse(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
+{
+    (void)mpool;
+    (void)align;
+    (void)flags;
+    opal_show_help("help-mpool-symm.txt", "no cuda", true, (unsigned long)size);
+    (void)OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Alloc_mem");
+    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
+    return NULL;
+}
+
+mca_mpool_base_module_t mca_mpool_symm_refusing_module = {
+    .mpool_component = &mca_mpool_symm_component.super,
+    .mpool_alloc = refuse,
+    .flags = MCA_MPOOL_FLAGS_MPI_ALLOC_MEM,
+};

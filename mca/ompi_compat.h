@@ -1,0 +1,105 @@
+/*
+ * ompi_compat.h - Open MPI's internals as the components use them, and all that differs between its
+ * releases.  No other file includes its headers or asks for its version.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_MCA_OMPI_COMPAT_H
+#define SYMM_MCA_OMPI_COMPAT_H
+
+#include "ompi_config.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "mpi.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/constants.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/group/group.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/op/op.h"
+#include "ompi/proc/proc.h"
+#include "ompi/request/request.h"
+#include "ompi/runtime/mpiruntime.h"
+#include "opal/mca/base/mca_base_component_repository.h"
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/mca/mpool/base/base.h"
+#include "opal/mca/mpool/mpool.h"
+#include "opal/runtime/opal_progress.h"
+#include "opal/util/argv.h"
+#include "opal/util/output.h"
+#include "opal/util/proc.h"
+#include "opal/util/show_help.h"
+
+#if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION >= 1
+
+#include "opal/mca/pmix/pmix.h"
+
+#define SYMM_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#define SYMM_MPOOL_BASE_VERSION MCA_MPOOL_BASE_VERSION_3_0_0
+#define SYMM_COMPONENT_METADATA MCA_BASE_METADATA_PARAM_CHECKPOINT
+#define SYMM_MODEX_SCOPE_NODE OPAL_PMIX_LOCAL
+
+typedef mca_coll_base_component_2_0_0_t symm_coll_base_component_t;
+
+/* Counts in collectives; size_t from coll interface 3.0.0 on. */
+typedef int symm_count_t;
+
+/*
+ * What tells a communicator from all others that rank 0's process is in at the time: its context id is
+ * the same on all its ranks, and each process uses an id for one communicator at a time.
+ */
+static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, uint8_t key[16])
+{
+    memset(key, 0, 16);
+    memcpy(key, &comm->c_contextid, sizeof(comm->c_contextid));
+}
+
+#else
+#error "This Open MPI release is not supported yet: 4.1 is"
+#endif
+
+/* Component versions are ours, not Open MPI's. */
+#define SYMM_COMPONENT_MAJOR 0
+#define SYMM_COMPONENT_MINOR 1
+#define SYMM_COMPONENT_RELEASE 0
+
+/* Publish `size` bytes under the component's name for the processes of this node; once, before MPI_Init
+ * exchanges such data. */
+static inline int symm_ompi_modex_send(const mca_base_component_t *component, const void *data,
+                                       size_t size)
+{
+    int rc;
+    OPAL_MODEX_SEND(rc, SYMM_MODEX_SCOPE_NODE, component, (void *)(uintptr_t)data, size);
+    return rc;
+}
+
+/* Get what `proc` has published; the caller frees *data.  OMPI_ERR_NOT_FOUND if it has not. */
+static inline int symm_ompi_modex_receive(const mca_base_component_t *component,
+                                          const ompi_proc_t *proc, void **data, size_t *size)
+{
+    int rc;
+    OPAL_MODEX_RECV(rc, component, &proc->super.proc_name, data, size);
+    return rc;
+}
+
+/* Open MPI's functions take what they only read without const. */
+static inline void *symm_ompi_unconst(const void *pointer)
+{
+    return (void *)(uintptr_t)pointer;
+}
+
+/* Whether Open MPI's own waiting loops yield the processor. */
+static inline bool symm_ompi_yields_when_idle(void)
+{
+    bool yields = opal_progress_set_yield_when_idle(true);
+    (void)opal_progress_set_yield_when_idle(yields);
+    return yields;
+}
+
+#endif /* SYMM_MCA_OMPI_COMPAT_H */
