@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_names.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/help_dir.h"
 
@@ -144,8 +145,7 @@ static int component_open(void)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     const char *name = symm_server_name(symm_process_server(component->process));
-    int rc = symm_ompi_modex_send(&component->super.collm_version, name, strlen(name) + 1);
-    if (rc != OMPI_SUCCESS) {
+    if (mca_coll_symm_names_open(name) != OMPI_SUCCESS) {
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
@@ -158,6 +158,7 @@ static int component_close(void)
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     if (component->process != NULL) {
         mca_coll_symm_report_close();
+        mca_coll_symm_names_close();
         symm_process_release(component->process);
         component->process = NULL;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_names.h"
 #include "mca/coll/symm/coll_symm_report.h"
 
 /* ---- life ---------------------------------------------------------------------------------------- */
@@ -66,31 +67,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
 
 /* ---- which communicators ---------------------------------------------------------------------------- */
 
-/*
- * The names of all ranks' servers: [size], each to be freed.  NULL when some process has none, or
- * memory is short.
- */
-static char **names_gather(struct ompi_communicator_t *comm, int size)
-{
-    char **names = calloc((size_t)size, sizeof(char *));
-    for (int rank = 0; names != NULL && rank < size; rank++) {
-        const ompi_proc_t *proc = ompi_group_peer_lookup(comm->c_local_group, rank);
-        void *name = NULL;
-        size_t length = 0;
-        int rc = symm_ompi_modex_receive(&mca_coll_symm_component.super.collm_version, proc, &name,
-                                         &length);
-        names[rank] = name;
-        if (rc != OMPI_SUCCESS || length == 0 || names[rank][length - 1] != '\0') {
-            for (int i = 0; i <= rank; i++) {
-                free(names[i]);
-            }
-            free(names);
-            return NULL;
-        }
-    }
-    return names;
-}
-
+/* A team of the communicator's processes; NULL when some of them has no server, or memory is short. */
 static struct symm_team *team_make(struct ompi_communicator_t *comm, int rank, int size)
 {
     struct symm_team_config config = {
@@ -99,18 +76,19 @@ static struct symm_team *team_make(struct ompi_communicator_t *comm, int rank, i
         .control = {.payload_size = mca_coll_symm_component.slot_size,
                     .piece_size = mca_coll_symm_component.piece_size},
     };
-    char **names = names_gather(comm, size);
-    if (names == NULL) {
-        return NULL;
+    const char **names = calloc((size_t)size, sizeof(*names));
+    bool complete = names != NULL;
+    for (int i = 0; complete && i < size; i++) {
+        names[i] = mca_coll_symm_server_name(ompi_group_peer_lookup(comm->c_local_group, i));
+        complete = names[i] != NULL;
     }
     struct symm_team *team = NULL;
-    config.names = (const char *const *)names;
-    symm_ompi_comm_key(comm, config.key);
-    if (symm_team_create(mca_coll_symm_component.process, &config, &team) != SYMM_OK) {
-        team = NULL;
-    }
-    for (int i = 0; i < size; i++) {
-        free(names[i]);
+    if (complete) {
+        config.names = names;
+        symm_ompi_comm_key(comm, config.key);
+        if (symm_team_create(mca_coll_symm_component.process, &config, &team) != SYMM_OK) {
+            team = NULL;
+        }
     }
     free(names);
     return team;

@@ -14,6 +14,7 @@
 #include "heap/memfd.h"
 #include "heap/request.h"
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_names.h"
 
 struct count {
     uint64_t calls, bytes;
@@ -92,18 +93,14 @@ void mca_coll_symm_report_open(void)
     }
 }
 
-/* The name of the server of the job's first process on this node; freed by the caller. */
-static char *first_process_name(void)
+/* The name of the server of the job's first process on this node. */
+static const char *first_process_name(void)
 {
     const ompi_group_t *world = ompi_mpi_comm_world.comm.c_local_group;
     for (int rank = 0; rank < world->grp_proc_count; rank++) {
         const ompi_proc_t *proc = ompi_group_peer_lookup((ompi_group_t *)(uintptr_t)world, rank);
-        void *name;
-        size_t size;
         if (OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
-            int rc = symm_ompi_modex_receive(&mca_coll_symm_component.super.collm_version, proc,
-                                             &name, &size);
-            return rc == OMPI_SUCCESS ? name : NULL;
+            return mca_coll_symm_server_name(proc);
         }
     }
     return NULL;
@@ -117,7 +114,7 @@ void mca_coll_symm_report_attach(void)
         return;
     }
     tried = true;
-    char *name = first_process_name();
+    const char *name = first_process_name();
     if (name == NULL) {
         return;
     }
@@ -138,7 +135,6 @@ void mca_coll_symm_report_attach(void)
         }
         (void)close(object.descriptor);
     }
-    free(name);
 }
 
 /* ---- counting -------------------------------------------------------------------------------------- */
