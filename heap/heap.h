@@ -26,9 +26,6 @@ SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, struct 
  */
 SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 
-/* How many segments have been given back so far; quoted to peers with every use of the heap. */
-SYMM_API uint32_t symm_heap_retired(struct symm_heap *heap);
-
 /* The address that symm_heap_locate() would call `offset`. */
 SYMM_API void *symm_heap_address(struct symm_heap *heap, uint64_t offset);
 

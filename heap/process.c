@@ -95,6 +95,16 @@ struct symm_server *symm_process_server(struct symm_process *process)
     return process->server;
 }
 
+const char *symm_process_name(const struct symm_process *process)
+{
+    return symm_server_name(process->server);
+}
+
+enum symm_status symm_process_serve(struct symm_process *process)
+{
+    return symm_server_start_thread(process->server);
+}
+
 struct symm_heap *symm_process_heap(struct symm_process *process)
 {
     return process->heap;

@@ -49,6 +49,10 @@ SYMM_API const char *symm_status_string(enum symm_status status);
 SYMM_API const char *symm_version(void);
 
 struct symm_heap;
+struct symm_peer;
+struct symm_process;
+
+/* ---- the heap of this process ------------------------------------------------------------------ */
 
 struct symm_heap_config {
     size_t window_size;  /* bytes of address space to reserve; 0: 256 GiB.  Halved, down to 1 GiB,
@@ -98,6 +102,61 @@ SYMM_API enum symm_status symm_heap_locate(struct symm_heap *heap, const void *a
                                            struct symm_location *location);
 
 SYMM_API void symm_heap_get_stats(struct symm_heap *heap, struct symm_heap_stats *stats);
+
+/* How many segments have been given back so far; quoted to peers with every use of the heap. */
+SYMM_API uint32_t symm_heap_retired(struct symm_heap *heap);
+
+/*
+ * What a process has once: its heap of host memory, and a socket at which it hands the heap's segments
+ * to its peers.  All users in the process share it.  `config` (may be NULL) counts for the first caller
+ * only.  Errors: ARGUMENT, NO_MEMORY, SYSTEM, with nothing left behind.
+ */
+SYMM_API enum symm_status symm_process_acquire(const struct symm_heap_config *config,
+                                               struct symm_process **process);
+
+/*
+ * Let go of it.  The last one out closes the socket; the heap's memory stays mapped until the process
+ * exits, because the program may still hold pointers into it.
+ */
+SYMM_API void symm_process_release(struct symm_process *process);
+
+SYMM_API struct symm_heap *symm_process_heap(struct symm_process *process);
+
+/* The name by which peers reach this process; the caller brings it to them.  Lives with `process`. */
+SYMM_API const char *symm_process_name(const struct symm_process *process);
+
+/*
+ * Start to answer peers, in a thread that sleeps otherwise.  Idempotent; requests that came earlier
+ * have waited.  Errors: NO_MEMORY, SYSTEM.
+ */
+SYMM_API enum symm_status symm_process_serve(struct symm_process *process);
+
+/* ---- the heaps of other processes ----------------------------------------------------------------- */
+
+/*
+ * The peer of this name; one object per peer, however many ask.  Nothing is asked of the peer yet.
+ * Pair with symm_process_put_peer(), which unmaps it when the last user has gone.  Errors: NO_MEMORY.
+ */
+SYMM_API enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
+                                                struct symm_peer **peer);
+SYMM_API void symm_process_put_peer(struct symm_process *process, struct symm_peer *peer);
+
+/*
+ * Map the segment in which `location` of the peer's heap lies, readable and writable, if that has not
+ * happened yet.  Never waits: call until the answer is not SYMM_PENDING.
+ * Errors: UNREACHABLE, PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM.
+ */
+SYMM_API enum symm_status symm_peer_map(struct symm_peer *peer,
+                                        const struct symm_location *location);
+
+/* The address of byte `offset` of the peer's window; its segment must be mapped. */
+SYMM_API void *symm_peer_address(struct symm_peer *peer, uint64_t offset);
+
+/*
+ * Unmap what the peer has given back, if `retired` (the peer's symm_heap_retired(), brought here by the
+ * caller) is news.  Nobody may be using such memory, which follows from the peer having freed it.
+ */
+SYMM_API void symm_peer_collect(struct symm_peer *peer, uint32_t retired);
 
 #ifdef __cplusplus
 }

@@ -136,7 +136,7 @@ enum symm_status symm_team_set_up(struct symm_team *team)
     enum symm_status status = private_memory_get(team);
     if (status == SYMM_OK) {
         /* From here on peers may ask this process for control memory and segments. */
-        status = symm_server_start_thread(symm_process_server(team->process));
+        status = symm_process_serve(team->process);
     }
     if (status != SYMM_OK) {
         return status;

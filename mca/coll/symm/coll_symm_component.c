@@ -144,7 +144,7 @@ static int component_open(void)
         MCA_COLL_SYMM_VERBOSE(1, "coll:symm: not used: %s", symm_status_string(status));
         return OMPI_ERR_NOT_AVAILABLE;
     }
-    const char *name = symm_server_name(symm_process_server(component->process));
+    const char *name = symm_process_name(component->process);
     if (mca_coll_symm_names_open(name) != OMPI_SUCCESS) {
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;

@@ -77,7 +77,7 @@ void mca_coll_symm_report_open(void)
         return;
     }
     /* The others ask for the counters before any collective: the server has to answer from now on. */
-    if (symm_server_start_thread(symm_process_server(process)) != SYMM_OK) {
+    if (symm_process_serve(process) != SYMM_OK) {
         return;
     }
     process_count = (size_t)opal_process_info.num_local_peers + 1;
