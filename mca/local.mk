@@ -9,7 +9,7 @@ mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
 mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la
 mca_coll_symm_la_SOURCES = \
-	mca/help_dir.h mca/ompi_compat.h \
+	mca/help.h mca/ompi_compat.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_agree.c mca/coll/symm/coll_symm_agree.h \
 	mca/coll/symm/coll_symm_allgather.c \
@@ -17,6 +17,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_call.h \
 	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
 	mca/coll/symm/coll_symm_component.c \
+	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/coll_symm_names.c mca/coll/symm/coll_symm_names.h \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
@@ -28,7 +29,7 @@ mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la
 mca_mpool_symm_la_SOURCES = \
-	mca/help_dir.h mca/ompi_compat.h \
+	mca/help.h mca/ompi_compat.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \
 	mca/mpool/symm/mpool_symm_hints.c \

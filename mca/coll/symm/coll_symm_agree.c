@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/coll_symm_agree.h"
 
-#include <stdio.h>
-
 #include "mca/coll/symm/coll_symm.h"
 
 /* Flags of a line: what may differ between ranks. */
@@ -24,7 +22,7 @@ struct line_buffers {
     uint32_t retired; /* segments this rank has given back so far */
 };
 
-static struct symm_line *line_of(const struct symm_operation *operation, int rank)
+struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
     return symm_control_line(&operation->module->team->control, operation->sequence, rank);
 }
@@ -71,7 +69,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     struct symm_call *call = &operation->call;
-    struct symm_line *line = line_of(operation, team->rank);
+    struct symm_line *line = mca_coll_symm_line(operation, team->rank);
     line->signature = call->signature;
     line->count = call->count;
     line->finished = (uint32_t)team->finished;
@@ -95,7 +93,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
     const struct symm_call *call = &operation->call;
     uint32_t now = (uint32_t)operation->sequence;
     for (; operation->seen < team->size; operation->seen++) {
-        struct symm_line *line = line_of(operation, operation->seen);
+        struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
         if (!symm_line_is_posted(line, operation->sequence)) {
             return SYMM_AGREEMENT_PENDING;
         }
@@ -112,54 +110,6 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
     }
     team->finished_by_all = operation->sequence - (uint32_t)(now - operation->least_finished);
     return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
-}
-
-/* "an all-reduce of 12 elements of 4 bytes, operation 3" */
-static void line_describe(const struct symm_line *line, char *text, size_t size)
-{
-    unsigned extent = (unsigned)(line->signature & UINT32_MAX);
-    unsigned op = (unsigned)(line->signature >> 48 & 0xff);
-    unsigned element = (unsigned)(line->signature >> 32 & 0xffff);
-    if (line->signature >> 56 == SYMM_ALLGATHER) {
-        (void)snprintf(text, size, "MPI_Allgather of %llu bytes from each rank",
-                       (unsigned long long)line->count);
-    } else if (op == MCA_COLL_SYMM_USER_OP) {
-        (void)snprintf(text, size,
-                       "MPI_Allreduce of %llu elements of %u bytes (type class %u) with a "
-                       "user-defined operation",
-                       (unsigned long long)line->count, extent, element);
-    } else {
-        (void)snprintf(text, size,
-                       "MPI_Allreduce of %llu elements of %u bytes (type class %u) with "
-                       "predefined operation %u",
-                       (unsigned long long)line->count, extent, element, op);
-    }
-}
-
-/* The MPI error class that fits best what differs. */
-static int mismatch_error(const struct symm_line *mine, const struct symm_line *theirs)
-{
-    uint64_t difference = mine->signature ^ theirs->signature;
-    if (difference >> 56 != 0) {
-        return MPI_ERR_OTHER;
-    }
-    if ((difference >> 48 & 0xff) != 0) {
-        return MPI_ERR_OP;
-    }
-    return difference != 0 ? MPI_ERR_TYPE : MPI_ERR_COUNT;
-}
-
-int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
-{
-    char mine[160], theirs[160];
-    int rank = operation->module->team->rank;
-    const struct symm_line *my_line = line_of(operation, rank);
-    const struct symm_line *their_line = line_of(operation, operation->mismatch);
-    line_describe(my_line, mine, sizeof(mine));
-    line_describe(their_line, theirs, sizeof(theirs));
-    opal_show_help("help-coll-symm.txt", "mismatch", true, operation->comm->c_name, rank, mine,
-                   operation->mismatch, theirs);
-    return mismatch_error(my_line, their_line);
 }
 
 /* ---- buffers of all ranks -------------------------------------------------------------------- */
@@ -179,7 +129,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     };
     *unknown = false;
     for (int rank = 0; rank < team->size; rank++) {
-        const struct symm_line *line = line_of(operation, rank);
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         enum symm_segment_state input = SYMM_SEGMENT_REFUSED, output = SYMM_SEGMENT_REFUSED;
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
@@ -210,7 +160,7 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     for (; operation->seen < team->size; operation->seen++) {
-        const struct symm_line *line = line_of(operation, operation->seen);
+        const struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
         const struct line_buffers *buffers = buffers_of(line);
         enum symm_status status = SYMM_OK;
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
@@ -242,7 +192,7 @@ void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_ma
 {
     struct symm_team *team = operation->module->team;
     for (int rank = 0; rank < team->size; rank++) {
-        const struct symm_line *line = line_of(operation, rank);
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
             segment_settle(team, rank, &buffers->input, all_mapped);
@@ -268,7 +218,7 @@ void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
     struct symm_team *team = operation->module->team;
     struct symm_run *run = &operation->run;
     for (int rank = 0; rank < team->size; rank++) {
-        const struct symm_line *line = line_of(operation, rank);
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         symm_team_collect(team, rank, buffers->retired);
         run->inputs[rank] = buffer_address(team, rank, (line->flags & LINE_INPUT_IN_HEAP) != 0,

@@ -25,7 +25,10 @@ enum symm_agreement {
 };
 enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation);
 
-/* Tell the user about a mismatch; returns the error for MPI. */
+/* The line of a rank for this call. */
+struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank);
+
+/* Tell the user about a mismatch (on rank 0); returns the error for MPI.  In coll_symm_mismatch.c. */
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation);
 
 /*

@@ -9,7 +9,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_names.h"
 #include "mca/coll/symm/coll_symm_report.h"
-#include "mca/help_dir.h"
+#include "mca/help.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -81,18 +81,17 @@ static void algorithm_register(const char *name, const char *description,
 static void size_check(const char *name, size_t *size, size_t least, size_t most)
 {
     size_t corrected = *size < least ? least : *size > most ? most : *size;
-    if (corrected != *size) {
-        opal_show_help("help-coll-symm.txt", "size out of range", true, name,
-                       (unsigned long)*size, (unsigned long)least, (unsigned long)most,
-                       (unsigned long)corrected);
-        *size = corrected;
+    if (corrected != *size && opal_process_info.my_local_rank == 0) {
+        symm_help_show("help-coll-symm.txt", "size out of range", name, (unsigned long)*size,
+                       (unsigned long)least, (unsigned long)most, (unsigned long)corrected);
     }
+    *size = corrected;
 }
 
 static int component_register(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
-    symm_help_dir_add();
+    symm_help_open();
     mca_coll_symm_select_register();
 
     component->priority = 60;

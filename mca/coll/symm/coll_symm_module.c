@@ -10,6 +10,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_names.h"
 #include "mca/coll/symm/coll_symm_report.h"
+#include "mca/help.h"
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
@@ -53,7 +54,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
     const mca_coll_base_comm_coll_t *table = comm->c_coll;
     if (table->coll_allreduce == NULL || table->coll_allgather == NULL) {
-        opal_show_help("help-coll-symm.txt", "nothing below", true, comm->c_name);
+        symm_help_show("help-coll-symm.txt", "nothing below", comm->c_name);
         return OMPI_ERR_NOT_FOUND;
     }
     module->saved_allreduce = table->coll_allreduce;

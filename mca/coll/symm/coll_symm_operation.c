@@ -11,6 +11,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
+#include "mca/help.h"
 
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
 {
@@ -97,7 +98,7 @@ static void step_vote_on_set_up(struct symm_operation *operation)
                                   : "not serving, because ranks cannot share memory");
     if (!all_yes) {
         if (module->team->rank == 0) {
-            opal_show_help("help-coll-symm.txt", "cannot share memory", true,
+            symm_help_show("help-coll-symm.txt", "cannot share memory",
                            operation->comm->c_name);
         }
         end_fallback(operation, SYMM_REASON_DISABLED);

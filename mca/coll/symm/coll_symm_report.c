@@ -122,10 +122,11 @@ void mca_coll_symm_report_attach(void)
     struct symm_object object;
     struct symm_request request;
     symm_request_begin(&request, name, &id);
+    const struct timespec nap = {.tv_nsec = 100 * 1000};
     time_t deadline = time(NULL) + PATIENCE_SECONDS;
     enum symm_status status = symm_request_test(&request, &object);
     while (status == SYMM_PENDING && time(NULL) < deadline) {
-        (void)usleep(100);
+        (void)nanosleep(&nap, NULL);
         status = symm_request_test(&request, &object);
     }
     symm_request_cancel(&request);

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/help.h"
 
 /* The framework filters once more when it opens its components, by the value of its variable. */
 static int selection_clear(void)
@@ -40,7 +41,7 @@ void mca_coll_symm_select_register(void)
         rc = selection_clear();
     }
     if (rc != OPAL_SUCCESS) {
-        opal_show_help("help-coll-symm.txt", "cannot select others", true, rc);
+        symm_help_show("help-coll-symm.txt", "cannot select others", rc);
     }
     busy = false;
 }

@@ -6,7 +6,9 @@
  */
 #include "mca/mpool/symm/mpool_symm.h"
 
-#include "mca/help_dir.h"
+#include <stdatomic.h>
+
+#include "mca/help.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -47,19 +49,19 @@ static void parameter_register(const char *name, const char *description,
 static void size_check(const char *name, size_t *size)
 {
     enum { UNIT = 4096 };
-    if (*size % UNIT != 0) {
-        size_t corrected = (*size / UNIT + 1) * UNIT;
-        opal_show_help("help-mpool-symm.txt", "size not a multiple", true, name,
-                       (unsigned long)*size, (unsigned long)corrected);
-        *size = corrected;
+    size_t corrected = (*size + UNIT - 1) / UNIT * UNIT;
+    if (corrected != *size && opal_process_info.my_local_rank == 0) {
+        symm_help_show("help-mpool-symm.txt", "size not a multiple", name, (unsigned long)*size,
+                       (unsigned long)corrected);
     }
+    *size = corrected;
 }
 
 static int component_register(void)
 {
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
     mca_base_var_enum_t *kinds = NULL;
-    symm_help_dir_add();
+    symm_help_open();
 
     component->priority = 60;
     parameter_register("priority", "Priority of the pool for MPI_Alloc_mem without the info key "
@@ -116,6 +118,15 @@ static int component_close(void)
     return OPAL_SUCCESS;
 }
 
+/* A program that allocates in a loop has to be told once. */
+static void complain_once(const struct symm_hints *hints, const char *text)
+{
+    static atomic_flag complained = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&complained)) {
+        symm_help_show("help-mpool-symm.txt", "unknown hint", hints->offender, text);
+    }
+}
+
 static int component_query(const char *text, int *priority, mca_mpool_base_module_t **module)
 {
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
@@ -129,7 +140,7 @@ static int component_query(const char *text, int *priority, mca_mpool_base_modul
     case SYMM_HINTS_OTHER:
         return OPAL_ERR_NOT_FOUND;
     case SYMM_HINTS_INVALID:
-        opal_show_help("help-mpool-symm.txt", "unknown hint", true, hints.offender, text);
+        complain_once(&hints, text);
         return OPAL_ERR_NOT_FOUND;
     case SYMM_HINTS_OURS:
         *priority = 100;

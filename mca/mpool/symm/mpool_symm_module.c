@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/mpool/symm/mpool_symm.h"
+#include "mca/help.h"
 
 #include "ompi/errhandler/errhandler.h"
 
@@ -34,7 +35,7 @@ static void host_free(mca_mpool_base_module_t *mpool, void *block)
     (void)mpool;
     enum symm_status status = symm_heap_free(heap(), block);
     if (status != SYMM_OK) {
-        opal_show_help("help-mpool-symm.txt", "cannot free", true, block,
+        symm_help_show("help-mpool-symm.txt", "cannot free", block,
                        symm_status_string(status));
     }
 }
@@ -75,7 +76,7 @@ static void *refuse(mca_mpool_base_module_t *mpool, size_t size, size_t align, u
     (void)mpool;
     (void)align;
     (void)flags;
-    opal_show_help("help-mpool-symm.txt", "no cuda", true, (unsigned long)size);
+    symm_help_show("help-mpool-symm.txt", "no cuda", (unsigned long)size);
     (void)OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Alloc_mem");
     (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
     return NULL;

@@ -1,0 +1,48 @@
+/*
+ * help.h - messages for the user, from the components' help texts (help-*.txt).
+ *
+ * The texts are installed in SYMM_HELP_DIR, or lie in the folders that the environment variable
+ * SYMM_HELP_DIR lists (the build tree uses that).
+ *
+ * Messages go straight to standard error.  Open MPI's own way, opal_show_help(), sends them to mpirun,
+ * which merges duplicates; but mpirun 4.1.4 loses about one in three of them.  So where all ranks know of
+ * a problem, only rank 0 is to speak.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_MCA_HELP_H
+#define SYMM_MCA_HELP_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mca/ompi_compat.h"
+
+/* Make the texts known; before the first message. */
+static inline void symm_help_open(void)
+{
+    const char *from_environment = getenv("SYMM_HELP_DIR");
+    char **folders = opal_argv_split(from_environment != NULL ? from_environment : SYMM_HELP_DIR,
+                                     ':');
+    for (int i = 0; folders != NULL && folders[i] != NULL; i++) {
+        (void)opal_show_help_add_dir(folders[i]);
+    }
+    opal_argv_free(folders);
+}
+
+/* Print the text `topic` of `file`; the arguments are those of its conversions, as for printf. */
+static inline void symm_help_show(const char *file, const char *topic, ...)
+{
+    va_list arguments;
+    va_start(arguments, topic);
+    char *text = opal_show_help_vstring(file, topic, true, arguments);
+    va_end(arguments);
+    if (text != NULL) {
+        (void)fputs(text, stderr);
+        free(text);
+    }
+}
+
+#endif /* SYMM_MCA_HELP_H */
