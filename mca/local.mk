@@ -7,7 +7,7 @@ component_LTLIBRARIES += mca_coll_symm.la mca_mpool_symm.la
 
 mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
 mca_coll_symm_la_LDFLAGS = $(component_ldflags)
-mca_coll_symm_la_LIBADD = libsymm.la
+mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/help.h mca/ompi_compat.h \
 	mca/coll/symm/coll_symm.h \
@@ -27,7 +27,7 @@ mca_coll_symm_la_SOURCES = \
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
-mca_mpool_symm_la_LIBADD = libsymm.la
+mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/help.h mca/ompi_compat.h \
 	mca/mpool/symm/mpool_symm.h \

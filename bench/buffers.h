@@ -1,0 +1,37 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The memory that the measured calls work on, and how a program touches it between calls.
+ */
+#ifndef BENCH_BUFFERS_H
+#define BENCH_BUFFERS_H
+
+#include "options.h"
+
+/* Bytes behind the largest message in each buffer, for validation to see overruns. */
+enum { BUFFERS_GUARD = 64 };
+
+struct buffers {
+    enum memory memory;
+    unsigned char *send;
+    unsigned char *receive;
+};
+
+/* Allocates both buffers, BUFFERS_GUARD bytes longer than asked, and writes to every page.
+ * Ends the job with a message if there is no memory. */
+void buffers_open(struct buffers *buffers, enum memory memory, size_t send_bytes,
+                  size_t receive_bytes);
+void buffers_close(struct buffers *buffers);
+
+/* Page-aligned memory of this process; ends the job with a message if there is none. */
+void *buffers_private(size_t bytes);
+
+/* Write like a program that computes its next input; values differ with every round. */
+void buffers_write_floats(void *buffer, size_t bytes, int round);
+void buffers_write_bytes(void *buffer, size_t bytes, int round);
+
+/* Read like a program that uses a result. */
+void buffers_read(const void *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One collective call as it is measured. Errors go to MPI_ERRORS_ARE_FATAL, which every
+ * communicator of this program has.
+ */
+#include "call.h"
+
+const char *call_name(enum collective collective)
+{
+    return COLLECTIVE_ALLREDUCE == collective ? "MPI_Allreduce" : "MPI_Allgather";
+}
+
+size_t call_round(enum collective collective, size_t bytes)
+{
+    size_t unit = COLLECTIVE_ALLREDUCE == collective ? sizeof(float) : 1;
+
+    return (bytes + unit - 1) / unit * unit;
+}
+
+unsigned char *call_input(const struct call *call)
+{
+    if (!call->in_place) {
+        return call->buffers->send;
+    }
+    if (COLLECTIVE_ALLREDUCE == call->collective) {
+        return call->buffers->receive;
+    }
+    return call->buffers->receive + (size_t) call->rank * call->bytes;
+}
+
+size_t call_result_bytes(const struct call *call)
+{
+    return COLLECTIVE_ALLREDUCE == call->collective ? call->bytes
+                                                    : call->bytes * (size_t) call->ranks;
+}
+
+void call_run(const struct call *call, MPI_Comm comm)
+{
+    const void *send = call->in_place ? MPI_IN_PLACE : call->buffers->send;
+
+    if (COLLECTIVE_ALLREDUCE == call->collective) {
+        MPI_Allreduce(send, call->buffers->receive, (int) (call->bytes / sizeof(float)), MPI_FLOAT,
+                      MPI_SUM, comm);
+    } else {
+        MPI_Allgather(send, (int) call->bytes, MPI_CHAR, call->buffers->receive,
+                      (int) call->bytes, MPI_CHAR, comm);
+    }
+}
+
+void call_touch(const struct call *call, int round)
+{
+    buffers_read(call->buffers->receive, call_result_bytes(call));
+    if (COLLECTIVE_ALLREDUCE == call->collective) {
+        buffers_write_floats(call_input(call), call->bytes, round);
+    } else {
+        buffers_write_bytes(call_input(call), call->bytes, round);
+    }
+}

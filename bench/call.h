@@ -1,0 +1,42 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One collective call as it is measured: which one, how large, on which buffers. All else in this
+ * program asks here where a call's input and result are, so in place is decided in one file.
+ */
+#ifndef BENCH_CALL_H
+#define BENCH_CALL_H
+
+#include "buffers.h"
+
+#include <mpi.h>
+
+struct call {
+    enum collective collective;
+    size_t bytes; /* the size in the table: of the vector (all-reduce), of a block (all-gather) */
+    int rank;
+    int ranks;
+    bool in_place;
+    const struct buffers *buffers;
+};
+
+/* "MPI_Allreduce" or "MPI_Allgather" */
+const char *call_name(enum collective collective);
+
+/* All-reduce sums float32, so its sizes are rounded up to 4 bytes; all-gather moves bytes. */
+size_t call_round(enum collective collective, size_t bytes);
+
+/* The first byte of this rank's input, `bytes` long, within the result if in place. */
+unsigned char *call_input(const struct call *call);
+
+/* The result stands in the receive buffer and is this long. */
+size_t call_result_bytes(const struct call *call);
+
+/* Makes the call. */
+void call_run(const struct call *call, MPI_Comm comm);
+
+/* What a program does between two calls: reads all of the last result, writes all of its input. */
+void call_touch(const struct call *call, int round);
+
+#endif

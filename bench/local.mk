@@ -1,0 +1,24 @@
+# bench/local.mk - symm_bench, a plain MPI program.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+bin_PROGRAMS += bench/symm_bench
+
+bench_symm_bench_SOURCES = \
+	bench/symm_bench.c \
+	bench/buffers.c bench/buffers.h \
+	bench/cacheline.c bench/cacheline.h \
+	bench/call.c bench/call.h \
+	bench/clock.c bench/clock.h \
+	bench/help.c \
+	bench/machine.c bench/machine.h \
+	bench/measure.c bench/measure.h \
+	bench/options.c bench/options.h \
+	bench/private.c bench/private.h \
+	bench/report.c bench/report.h \
+	bench/sweep.c bench/sweep.h \
+	bench/table.c bench/table.h \
+	bench/validate.c bench/validate.h
+bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+bench_symm_bench_LDADD = $(MPI_LIBS)

@@ -1,0 +1,27 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What this run takes place on: versions, processor, ranks and cores, and whether the component
+ * that it is about is there.
+ */
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* The collective component that --compare leaves out on one side. */
+extern const char machine_component[];
+
+/* Collective over `control`: prints the lines, each beginning with '#', on its rank 0. */
+void machine_print(MPI_Comm control);
+
+/* Collective over `control`; the same answer on every rank: whether Open MPI has loaded the
+ * component in this job, and if so with which priority. */
+bool machine_component_loaded(MPI_Comm control, int *priority);
+
+/* A duplicate of `comm` on which the component is not used. Any other MPI ignores the wish. */
+MPI_Comm machine_dup_without(MPI_Comm comm);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The command line of symm_bench: what the user asked for, as a plain structure.
+ * Knows nothing of MPI, so that it can be parsed the same way on every rank.
+ */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum collective {
+    COLLECTIVE_ALLREDUCE,
+    COLLECTIVE_ALLGATHER,
+    COLLECTIVE_COUNT
+};
+
+enum memory {
+    MEMORY_ALLOC,  /* MPI_Alloc_mem */
+    MEMORY_MALLOC  /* page-aligned memory of this process */
+};
+
+enum access {
+    ACCESS_DEFAULT, /* only while parsing */
+    ACCESS_APP,     /* between calls, untimed: read the result, rewrite the input */
+    ACCESS_OSU      /* buffers are filled once and never looked at */
+};
+
+struct options {
+    bool chosen[COLLECTIVE_COUNT];
+    size_t min_bytes; /* 0: the smallest message of the collective */
+    size_t max_bytes;
+    int iterations;   /* calls a size and side; 0: depends on the size */
+    int warmup;       /* untimed calls a size and side; -1: depends on the size */
+    int blocks;
+    enum memory memory;
+    enum access access;
+    bool full;
+    bool in_place;
+    bool validate;
+    bool compare;
+    bool csv;
+    bool seed_given;
+    uint64_t seed;
+};
+
+enum options_outcome {
+    OPTIONS_RUN,
+    OPTIONS_HELP,
+    OPTIONS_VERSION,
+    OPTIONS_BAD /* the message says what was wrong and what would be right */
+};
+
+/* Fills *options. On OPTIONS_BAD a message of at most `length` characters is left in `message`. */
+enum options_outcome options_parse(int argc, char **argv, struct options *options,
+                                   char *message, size_t length);
+
+/* Calls to time and to leave untimed for messages of this many bytes. */
+int options_iterations(const struct options *options, size_t bytes);
+int options_warmup(const struct options *options, size_t bytes);
+
+void options_print_help(FILE *stream);
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * symm_bench: latency of MPI_Allreduce and MPI_Allgather in the format of the OSU
+ * micro-benchmarks, with and without the component coll/symm in one run. It is a plain MPI program
+ * and knows the component by name only.
+ *
+ * One size goes through here so: validate (if asked), find the floor that private memory sets,
+ * time the call in blocks, print a row for each state of the machine. How time is taken is
+ * explained in --help (help.c), the floor in private.h.
+ */
+#include "machine.h"
+#include "measure.h"
+#include "private.h"
+#include "report.h"
+#include "validate.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+enum {
+    EXIT_WRONG = 1, /* a result was wrong, or what was to be measured is not there */
+    EXIT_USAGE = 2
+};
+
+struct session {
+    struct options options;
+    int rank;
+    int ranks;
+    MPI_Comm control; /* barriers and bookkeeping, never measured, without the component */
+    MPI_Comm side[MEASURE_SIDES];
+    int sides;
+    struct cacheline cacheline;
+};
+
+static void session_open(struct session *session)
+{
+    session->control = machine_dup_without(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &session->side[0]);
+    session->sides = 1;
+    if (session->options.compare) {
+        session->side[1] = machine_dup_without(MPI_COMM_WORLD);
+        session->sides = 2;
+    }
+    cacheline_open(&session->cacheline, session->control);
+    if (!session->options.seed_given) {
+        session->options.seed = (uint64_t) time(NULL);
+    }
+    MPI_Bcast(&session->options.seed, 1, MPI_UINT64_T, 0, session->control);
+}
+
+static void session_close(struct session *session)
+{
+    cacheline_close(&session->cacheline);
+    for (int side = 0; side < session->sides; side++) {
+        MPI_Comm_free(&session->side[side]);
+    }
+    MPI_Comm_free(&session->control);
+}
+
+static bool size_validate(const struct session *session, const struct call *call)
+{
+    static const char *const names[MEASURE_SIDES] = {" with coll/symm", " without coll/symm"};
+    bool right = true;
+
+    for (int side = 0; session->options.validate && side < session->sides; side++) {
+        const char *name = session->options.compare ? names[side] : "";
+        right &= validate_call(call, session->side[side], name, session->control,
+                               session->options.seed);
+    }
+    return right;
+}
+
+static bool size_run(struct session *session, const struct call *call, struct report *report)
+{
+    const struct options *options = &session->options;
+    struct measure_plan plan = {
+        .side = {session->side[0], session->side[1]},
+        .sides = session->sides,
+        .control = session->control,
+        .cacheline = &session->cacheline,
+        .access = options->access,
+        .iterations = options_iterations(options, call->bytes),
+        .warmup = options_warmup(options, call->bytes),
+        .blocks = options->blocks
+    };
+    struct measure_result result;
+    struct report_entry entry = {.bytes = call->bytes, .result = &result};
+
+    if (plan.blocks > plan.iterations) {
+        plan.blocks = plan.iterations;
+    }
+    entry.right = size_validate(session, call);
+    entry.private_us = private_time(call, session->control);
+    measure_run(&plan, call, &result);
+    if (0 == session->rank) {
+        report_size(report, &entry);
+    }
+    return entry.right;
+}
+
+/* Sizes double from the smallest on, as far as the largest. */
+static bool collective_run(struct session *session, enum collective collective)
+{
+    const struct options *options = &session->options;
+    struct buffers buffers;
+    struct report report;
+    bool right = true;
+    size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1);
+    size_t most = call_round(collective, options->max_bytes);
+    struct call call = {collective, most, session->rank, session->ranks, options->in_place,
+                        &buffers};
+
+    buffers_open(&buffers, options->memory, most, call_result_bytes(&call));
+    if (0 == session->rank) {
+        report_begin(&report, options, collective);
+    }
+    for (size_t bytes = least; bytes <= most; bytes *= 2) {
+        call.bytes = bytes;
+        right &= size_run(session, &call, &report);
+    }
+    if (0 == session->rank) {
+        report_end(&report);
+    }
+    buffers_close(&buffers);
+    return right;
+}
+
+static void component_print(bool loaded, int priority)
+{
+    if (loaded) {
+        printf("# coll/%s is loaded, priority %d\n", machine_component, priority);
+    } else {
+        printf("# coll/%s is not loaded\n", machine_component);
+    }
+}
+
+static void component_missing(void)
+{
+    fflush(stdout);
+    fprintf(stderr,
+            "symm_bench: --compare has nothing to compare: coll/%s is not loaded in this job.\n"
+            "Install it, or set OMPI_MCA_mca_base_component_path to its folder and that of\n"
+            "Open MPI, and do not exclude it with --mca coll. `ompi_info --param coll %s`\n"
+            "must list it.\n",
+            machine_component, machine_component);
+}
+
+static int session_run(struct session *session)
+{
+    const struct options *options = &session->options;
+    bool right = true;
+    int priority;
+    bool loaded = machine_component_loaded(session->control, &priority);
+
+    machine_print(session->control);
+    if (0 == session->rank) {
+        component_print(loaded, priority);
+        if (options->validate) {
+            printf("# validation with --seed %" PRIu64 "\n", options->seed);
+        }
+    }
+    if (options->compare && !loaded) {
+        if (0 == session->rank) {
+            component_missing();
+        }
+        return EXIT_WRONG;
+    }
+    for (int i = 0; i < COLLECTIVE_COUNT; i++) {
+        if (options->chosen[i]) {
+            right &= collective_run(session, (enum collective) i);
+        }
+    }
+    return right ? 0 : EXIT_WRONG;
+}
+
+static int session_begin(struct session *session)
+{
+    session_open(session);
+    int status = session_run(session);
+    session_close(session);
+    return status;
+}
+
+/* --version: the lines that also stand above every table. */
+static void version_print(void)
+{
+    MPI_Comm control = machine_dup_without(MPI_COMM_WORLD);
+
+    machine_print(control);
+    MPI_Comm_free(&control);
+}
+
+static int usage_error(int rank, const char *message)
+{
+    if (0 == rank) {
+        fprintf(stderr, "symm_bench: %s\n", message);
+    }
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    struct session session = {0};
+    char message[256];
+    int status = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &session.ranks);
+    switch (options_parse(argc, argv, &session.options, message, sizeof message)) {
+    case OPTIONS_HELP:
+        if (0 == session.rank) {
+            options_print_help(stdout);
+        }
+        break;
+    case OPTIONS_VERSION:
+        version_print();
+        break;
+    case OPTIONS_BAD:
+        status = usage_error(session.rank, message);
+        break;
+    case OPTIONS_RUN:
+        status = session.ranks < 2
+                     ? usage_error(session.rank, "1 rank has nobody to talk to: start it with "
+                                                 "mpirun -n 2 or more")
+                     : session_begin(&session);
+        break;
+    }
+    MPI_Finalize();
+    return status;
+}

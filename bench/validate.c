@@ -1,0 +1,224 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Checks results against a reference, a chunk at a time so that it needs no memory of its own.
+ * Before the call every byte of the output holds the complement of what it must become.
+ */
+#include "validate.h"
+
+#include <string.h>
+
+enum {
+    ROUNDS = 3,
+    CHUNK = 4096,
+    GUARD_BYTE = 0x5a
+};
+
+/* Scatters the bits of its argument: a step of the splitmix generator. */
+static uint64_t scatter(uint64_t value)
+{
+    value += UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
+
+static uint64_t input_key(uint64_t key, int rank)
+{
+    return scatter(key + (uint64_t) rank);
+}
+
+/* A whole number, small enough that the sum over all ranks fits the 24 bits of a float32. */
+static double input_float(uint64_t key, size_t index, int ranks)
+{
+    int64_t limit = (1 << 23) / ranks;
+
+    return (double) ((int64_t) (scatter(key + index) % (uint64_t) (2 * limit + 1)) - limit);
+}
+
+static void input_bytes(uint64_t key, size_t offset, size_t length, unsigned char *chunk)
+{
+    for (size_t i = 0; i < length; i += sizeof(uint64_t)) {
+        uint64_t word = scatter(key + offset + i);
+        size_t left = length - i;
+        memcpy(chunk + i, &word, left < sizeof word ? left : sizeof word);
+    }
+}
+
+/* Bytes [offset, offset + length) of a rank's input. */
+static void input_chunk(const struct call *call, uint64_t key, int rank, size_t offset,
+                        size_t length, unsigned char *chunk)
+{
+    uint64_t own = input_key(key, rank);
+
+    if (COLLECTIVE_ALLGATHER == call->collective) {
+        input_bytes(own, offset, length, chunk);
+        return;
+    }
+    for (size_t i = 0; i < length; i += sizeof(float)) {
+        float value = (float) input_float(own, (offset + i) / sizeof(float), call->ranks);
+        memcpy(chunk + i, &value, sizeof value);
+    }
+}
+
+/* The same of the result: of the sum, or of the block that came from rank `part`. */
+static void result_chunk(const struct call *call, uint64_t key, int part, size_t offset,
+                         size_t length, unsigned char *chunk)
+{
+    if (COLLECTIVE_ALLGATHER == call->collective) {
+        input_chunk(call, key, part, offset, length, chunk);
+        return;
+    }
+    for (size_t i = 0; i < length; i += sizeof(float)) {
+        double sum = 0;
+        for (int rank = 0; rank < call->ranks; rank++) {
+            sum += input_float(input_key(key, rank), (offset + i) / sizeof(float), call->ranks);
+        }
+        float value = (float) sum;
+        memcpy(chunk + i, &value, sizeof value);
+    }
+}
+
+static size_t chunk_length(const struct call *call, size_t offset)
+{
+    return call->bytes - offset < CHUNK ? call->bytes - offset : CHUNK;
+}
+
+static int result_parts(const struct call *call)
+{
+    return COLLECTIVE_ALLGATHER == call->collective ? call->ranks : 1;
+}
+
+static void poison_result(const struct call *call, uint64_t key)
+{
+    unsigned char chunk[CHUNK];
+    unsigned char *result = call->buffers->receive;
+
+    for (int part = 0; part < result_parts(call); part++) {
+        for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
+            size_t length = chunk_length(call, offset);
+            result_chunk(call, key, part, offset, length, chunk);
+            for (size_t i = 0; i < length; i++) {
+                *result++ = (unsigned char) ~chunk[i];
+            }
+        }
+    }
+    memset(result, GUARD_BYTE, BUFFERS_GUARD);
+}
+
+static void fill_input(const struct call *call, uint64_t key)
+{
+    unsigned char *input = call_input(call);
+
+    for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
+        input_chunk(call, key, call->rank, offset, chunk_length(call, offset), input + offset);
+    }
+}
+
+/* One line in one write, so that those of several ranks do not mix. */
+static void report(const struct call *call, const char *side, const char *what, int part,
+                   size_t byte)
+{
+    char block[48] = "";
+    char line[256];
+
+    if (COLLECTIVE_ALLGATHER == call->collective) {
+        snprintf(block, sizeof block, "block of rank %d, ", part);
+    }
+    snprintf(line, sizeof line, "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
+             call->rank, call_name(call->collective), call->bytes, side, what, block, byte);
+    fputs(line, stderr);
+}
+
+/* Where the first difference is; `length` if there is none. */
+static size_t first_difference(const unsigned char *left, const unsigned char *right,
+                               size_t length)
+{
+    if (0 == memcmp(left, right, length)) {
+        return length;
+    }
+    size_t i = 0;
+    while (left[i] == right[i]) {
+        i++;
+    }
+    return i;
+}
+
+static bool result_is_right(const struct call *call, uint64_t key, const char *side)
+{
+    unsigned char chunk[CHUNK];
+    const unsigned char *result = call->buffers->receive;
+
+    for (int part = 0; part < result_parts(call); part++) {
+        for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
+            size_t length = chunk_length(call, offset);
+            result_chunk(call, key, part, offset, length, chunk);
+            size_t wrong = first_difference(result, chunk, length);
+            if (wrong < length) {
+                report(call, side, "wrong result", part, offset + wrong);
+                return false;
+            }
+            result += length;
+        }
+    }
+    return true;
+}
+
+static bool input_is_whole(const struct call *call, uint64_t key, const char *side)
+{
+    unsigned char chunk[CHUNK];
+
+    if (call->in_place) {
+        return true;
+    }
+    for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
+        size_t length = chunk_length(call, offset);
+        input_chunk(call, key, call->rank, offset, length, chunk);
+        size_t wrong = first_difference(call->buffers->send + offset, chunk, length);
+        if (wrong < length) {
+            report(call, side, "the input was changed", call->rank, offset + wrong);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool guard_is_whole(const struct call *call, const char *side)
+{
+    unsigned char guard[BUFFERS_GUARD];
+    size_t end = call_result_bytes(call);
+
+    memset(guard, GUARD_BYTE, sizeof guard);
+    size_t wrong = first_difference(call->buffers->receive + end, guard, sizeof guard);
+    if (wrong < sizeof guard) {
+        report(call, side, "written behind the end", call->ranks - 1, call->bytes + wrong);
+        return false;
+    }
+    return true;
+}
+
+static bool round_is_right(const struct call *call, MPI_Comm comm, const char *side,
+                           uint64_t key)
+{
+    poison_result(call, key);
+    fill_input(call, key);
+    call_run(call, comm);
+    return result_is_right(call, key, side) && input_is_whole(call, key, side)
+           && guard_is_whole(call, side);
+}
+
+bool validate_call(const struct call *call, MPI_Comm comm, const char *side, MPI_Comm control,
+                   uint64_t seed)
+{
+    int wrong = 0;
+    int wrong_somewhere;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t key = scatter(seed + call->bytes * ROUNDS + (uint64_t) round);
+        wrong += !round_is_right(call, comm, side, key);
+    }
+    MPI_Reduce(&wrong, &wrong_somewhere, 1, MPI_INT, MPI_SUM, 0, control);
+    MPI_Bcast(&wrong_somewhere, 1, MPI_INT, 0, control);
+    return 0 == wrong_somewhere;
+}

@@ -1,0 +1,20 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Checks what a call delivers against an independent reference: every rank can compute every
+ * other rank's random input from the seed, so nothing under test carries the answer. All-reduce
+ * adds whole numbers so small that a float32 sum of them is exact in any order.
+ */
+#ifndef BENCH_VALIDATE_H
+#define BENCH_VALIDATE_H
+
+#include "call.h"
+
+/* Makes the call several times on `comm` with new data and looks at result, guard and input.
+ * Collective over `control`, which holds the same ranks. The same answer on every rank. The first
+ * mismatch of every call is described on stderr; `side` says there which communicator it was. */
+bool validate_call(const struct call *call, MPI_Comm comm, const char *side, MPI_Comm control,
+                   uint64_t seed);
+
+#endif

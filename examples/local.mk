@@ -1,0 +1,28 @@
+# The example: data-parallel training on handwritten digits, its data and its comparison script.
+# It is plain MPI and links nothing of this project. Nothing of it is installed.
+
+noinst_PROGRAMS += examples/digits_training
+
+examples_digits_training_SOURCES = \
+	examples/collectives.c \
+	examples/collectives.h \
+	examples/dataset.c \
+	examples/dataset.h \
+	examples/digits_training.c \
+	examples/options.c \
+	examples/options.h \
+	examples/softmax.c \
+	examples/softmax.h \
+	examples/training.c \
+	examples/training.h
+# The default of --data, so that the program finds its data from any folder and in VPATH builds.
+examples_digits_training_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DDIGITS_FILE='"$(abs_top_srcdir)/examples/data/digits.csv"'
+examples_digits_training_CFLAGS = $(AM_CFLAGS) $(SYMM_CFLAGS) $(MPI_CFLAGS)
+examples_digits_training_LDADD = $(MPI_LIBS) -lm
+
+EXTRA_DIST += \
+	examples/README.md \
+	examples/compare \
+	examples/data/README.md \
+	examples/data/digits.csv

@@ -1,0 +1,205 @@
+/*
+ * Parses the command line of digits_training. Every value is checked here, so that the rest of the
+ * program can rely on it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The build gives the place of the file in the source tree. */
+#ifndef DIGITS_FILE
+#define DIGITS_FILE "examples/data/digits.csv"
+#endif
+
+static const struct options defaults = {
+    .epochs = 500,
+    .batch = 32,
+    .rate = 0.01,
+    .momentum = 0.9,
+    .memory = MEMORY_ALLOC_MEM,
+    .data = DIGITS_FILE,
+    .rows = 1797,
+    .result = NULL,
+    .quiet = false,
+};
+
+static const struct option long_options[] = {
+    {"epochs", required_argument, NULL, 'e'}, {"batch", required_argument, NULL, 'b'},
+    {"rate", required_argument, NULL, 'r'},   {"momentum", required_argument, NULL, 'm'},
+    {"memory", required_argument, NULL, 'M'}, {"data", required_argument, NULL, 'd'},
+    {"rows", required_argument, NULL, 'n'},   {"result", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+void options_print_help(void)
+{
+    printf("usage: mpirun -n RANKS digits_training [options]\n"
+           "Trains a softmax regression on handwritten digits, data-parallel over the ranks.\n"
+           "\n"
+           "  --epochs N             passes over the training samples (%d)\n"
+           "  --batch B              samples a step, of all ranks together; 0: all (%d)\n"
+           "  --rate R               learning rate (%g)\n"
+           "  --momentum M           share of the last step that is kept, below 1 (%g)\n"
+           "  --memory alloc|malloc  memory of the collectives: MPI_Alloc_mem or malloc (alloc)\n"
+           "  --data FILE            data file (%s)\n"
+           "  --rows N               rows the data file must have; 0: any number (%d)\n"
+           "  --result FILE          write accuracy, loss and times as key=value lines\n"
+           "  --quiet                no progress lines\n"
+           "  --help                 this text\n",
+           defaults.epochs, defaults.batch, defaults.rate, defaults.momentum, defaults.data,
+           defaults.rows);
+}
+
+/* Where a message about a bad value goes. */
+struct complaint {
+    const char *option;
+    char *error;
+    size_t error_size;
+};
+
+static bool complain(const struct complaint *complaint, const char *value, const char *remedy)
+{
+    snprintf(complaint->error, complaint->error_size, "--%s '%s' is not %s", complaint->option,
+             value, remedy);
+    return false;
+}
+
+static bool parse_integer(const struct complaint *complaint, const char *text, int least,
+                          int *value)
+{
+    char remedy[64];
+    char *end;
+    long parsed;
+
+    errno = 0;
+    parsed = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || parsed < least || parsed > INT_MAX) {
+        snprintf(remedy, sizeof remedy, "an integer from %d to %d", least, INT_MAX);
+        return complain(complaint, text, remedy);
+    }
+    *value = (int)parsed;
+    return true;
+}
+
+static bool parse_real(const struct complaint *complaint, const char *text, double *value)
+{
+    char *end;
+
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value)
+           ? true
+           : complain(complaint, text, "a number such as 0.01");
+}
+
+static bool parse_rate(const struct complaint *complaint, const char *text, double *rate)
+{
+    return parse_real(complaint, text, rate)
+           && (*rate > 0.0 || complain(complaint, text, "above 0; try 0.01"));
+}
+
+static bool parse_momentum(const struct complaint *complaint, const char *text, double *momentum)
+{
+    return parse_real(complaint, text, momentum)
+           && ((*momentum >= 0.0 && *momentum < 1.0)
+               || complain(complaint, text, "from 0 to below 1; try 0.9"));
+}
+
+static bool parse_memory(const struct complaint *complaint, const char *text,
+                         enum memory_kind *memory)
+{
+    if (strcmp(text, "alloc") == 0) {
+        *memory = MEMORY_ALLOC_MEM;
+    } else if (strcmp(text, "malloc") == 0) {
+        *memory = MEMORY_MALLOC;
+    } else {
+        return complain(complaint, text, "'alloc' or 'malloc'");
+    }
+    return true;
+}
+
+static bool parse_path(const struct complaint *complaint, const char *text, const char **path)
+{
+    *path = text;
+    return *text != '\0' || complain(complaint, text, "a file name");
+}
+
+static bool parse_value(const struct complaint *complaint, int letter, const char *text,
+                        struct options *options)
+{
+    switch (letter) {
+    case 'e':
+        return parse_integer(complaint, text, 1, &options->epochs);
+    case 'b':
+        return parse_integer(complaint, text, 0, &options->batch);
+    case 'n':
+        return parse_integer(complaint, text, 0, &options->rows);
+    case 'r':
+        return parse_rate(complaint, text, &options->rate);
+    case 'm':
+        return parse_momentum(complaint, text, &options->momentum);
+    case 'M':
+        return parse_memory(complaint, text, &options->memory);
+    case 'd':
+        return parse_path(complaint, text, &options->data);
+    default:
+        return parse_path(complaint, text, &options->result);
+    }
+}
+
+/* One option, already read by getopt_long(); `word` is it as the user typed it. */
+static enum options_outcome take_option(const struct complaint *complaint, int letter,
+                                        const char *word, struct options *options)
+{
+    switch (letter) {
+    case 'h':
+        return OPTIONS_HELP;
+    case 'q':
+        options->quiet = true;
+        return OPTIONS_GOOD;
+    case ':':
+        snprintf(complaint->error, complaint->error_size, "'%s' needs a value; see --help", word);
+        return OPTIONS_BAD;
+    case '?':
+        snprintf(complaint->error, complaint->error_size, "unknown option '%s'; see --help", word);
+        return OPTIONS_BAD;
+    default:
+        return parse_value(complaint, letter, optarg, options) ? OPTIONS_GOOD : OPTIONS_BAD;
+    }
+}
+
+enum options_outcome options_parse(int argc, char **argv, struct options *options, char *error,
+                                   size_t error_size)
+{
+    struct complaint complaint = {"", error, error_size};
+    enum options_outcome outcome = OPTIONS_GOOD;
+
+    *options = defaults;
+    opterr = 0; /* every rank parses, one rank prints */
+    while (outcome == OPTIONS_GOOD) {
+        const char *word = argv[optind];
+        int index = 0;
+        /* "+": words keep their places, so that argv[optind] is the one that is read next */
+        int letter = getopt_long(argc, argv, "+:", long_options, &index);
+
+        if (letter == -1) {
+            break;
+        }
+        complaint.option = long_options[index].name;
+        outcome = take_option(&complaint, letter, word, options);
+    }
+    if (outcome == OPTIONS_GOOD && optind < argc) {
+        snprintf(error, error_size, "'%s' is not an option; see --help", argv[optind]);
+        outcome = OPTIONS_BAD;
+    }
+    return outcome;
+}

@@ -1,0 +1,40 @@
+# symm_summary.m4 - what configure found and what will be built.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+# SYMM_SUMMARY: the last thing that configure prints. What is required was required before; here
+# stands what is optional and missing, with the remedy.
+AC_DEFUN([SYMM_SUMMARY], [
+    SYMM_EXPAND([symm_show_libdir], [$libdir])
+    SYMM_EXPAND([symm_show_componentdir], [$componentdir])
+    AS_CASE([$have_cmocka/$with_cmocka],
+        [yes/*], [symm_show_cmocka='found'],
+        [no/no], [symm_show_cmocka='not used: no unit tests (--without-cmocka)'],
+        [symm_show_cmocka='missing: no unit tests (Debian: apt-get install libcmocka-dev)'])
+    symm_show_ucx='found (the tests run over it as well as over pml/ob1)'
+    AS_IF([test "$SYMM_HAVE_PML_UCX" = no],
+        [symm_show_ucx='missing: tests over pml/ob1 only (Open MPI was built without UCX)'])
+    symm_show_mpirun=$MPIRUN
+    AS_IF([test -z "$MPIRUN"],
+        [symm_show_mpirun='missing: no tests can run (Debian: apt-get install openmpi-bin)'])
+    AS_ECHO(["
+$PACKAGE_STRING
+  compiler        $CC $CFLAGS
+  warnings        `test "x$enable_werror" = xno && echo 'shown' || echo 'are errors'`
+  debug           $enable_debug
+  sanitizers      ${SYMM_SANITIZERS:-none}
+  Open MPI        $OMPI_VERSION ($MPICC)
+  mpirun          $symm_show_mpirun
+  pml/ucx         $symm_show_ucx
+  cmocka          $symm_show_cmocka
+Will be built and installed
+  libsymm         $symm_show_libdir
+  coll/symm       $symm_show_componentdir
+  mpool/symm      $symm_show_componentdir"])
+    AS_IF([test "$symm_show_componentdir" != "$OMPI_PKGLIBDIR"],
+        [AS_ECHO(["Open MPI does not look there by itself. After make install:
+export OMPI_MCA_mca_base_component_path=$symm_show_componentdir:$OMPI_PKGLIBDIR"])])
+    AS_ECHO(["
+Next: make, make check, make install"])
+])
