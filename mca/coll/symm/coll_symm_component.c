@@ -26,7 +26,7 @@ mca_coll_symm_component_t mca_coll_symm_component = {
             .mca_close_component = component_close,
             .mca_register_component_params = component_register,
         },
-        .collm_data = { SYMM_COMPONENT_METADATA },
+        .collm_data = { SYMM_COMPONENT_METADATA, .reserved = {0} },
         .collm_init_query = mca_coll_symm_init_query,
         .collm_comm_query = mca_coll_symm_comm_query,
     },

@@ -26,7 +26,7 @@ mca_mpool_symm_component_t mca_mpool_symm_component = {
             .mca_close_component = component_close,
             .mca_register_component_params = component_register,
         },
-        .mpool_data = { SYMM_COMPONENT_METADATA },
+        .mpool_data = { SYMM_COMPONENT_METADATA, .reserved = {0} },
         .mpool_query = component_query,
     },
 };
