@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/coll_symm_report.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -122,11 +123,10 @@ void mca_coll_symm_report_attach(void)
     struct symm_object object;
     struct symm_request request;
     symm_request_begin(&request, name, &id);
-    const struct timespec nap = {.tv_nsec = 100 * 1000};
     time_t deadline = time(NULL) + PATIENCE_SECONDS;
     enum symm_status status = symm_request_test(&request, &object);
     while (status == SYMM_PENDING && time(NULL) < deadline) {
-        (void)nanosleep(&nap, NULL);
+        (void)poll(NULL, 0, 1); /* a nap of 1 ms */
         status = symm_request_test(&request, &object);
     }
     symm_request_cancel(&request);
