@@ -32,7 +32,6 @@
 #include "opal/mca/mpool/base/base.h"
 #include "opal/mca/mpool/mpool.h"
 #include "opal/runtime/opal_progress.h"
-#include "opal/threads/mutex.h"
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
@@ -49,22 +48,35 @@
 
 typedef mca_coll_base_component_2_0_0_t symm_coll_base_component_t;
 
+#elif OMPI_MAJOR_VERSION == 5
+
+#include "opal/mca/pmix/pmix-internal.h"
+
+#define SYMM_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#define SYMM_MPOOL_BASE_VERSION MCA_MPOOL_BASE_VERSION_3_1_0
+#define SYMM_COMPONENT_METADATA 0
+#define SYMM_MODEX_SCOPE_NODE PMIX_LOCAL
+
+typedef mca_coll_base_component_2_4_0_t symm_coll_base_component_t;
+
+#else
+#error "This Open MPI release is not supported: 4.1 and 5.0 are"
+#endif
+
 /* Counts in collectives; size_t from coll interface 3.0.0 on. */
 typedef int symm_count_t;
 
 /*
- * What tells a communicator from all others that rank 0's process is in at the time: its context id is
- * the same on all its ranks, and each process uses an id for one communicator at a time.
+ * What tells a communicator from all others that rank 0's process is in at the time.  In 4.1 that is the
+ * context id: the same on all its ranks, and each process uses an id for one communicator at a time.
+ * From 5.0 on it is the extended one, which is never used again.
  */
 static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, uint8_t key[16])
 {
+    _Static_assert(sizeof(comm->c_contextid) <= 16, "context ids fit in a key");
     memset(key, 0, 16);
     memcpy(key, &comm->c_contextid, sizeof(comm->c_contextid));
 }
-
-#else
-#error "This Open MPI release is not supported yet: 4.1 is"
-#endif
 
 /* Component versions are ours, not Open MPI's. */
 #define SYMM_COMPONENT_MAJOR 0

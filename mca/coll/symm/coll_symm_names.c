@@ -6,12 +6,13 @@
  */
 #include "mca/coll/symm/coll_symm_names.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "mca/coll/symm/coll_symm.h"
 
 /* Communicators may be created in several threads. */
-static opal_mutex_t mutex = OPAL_MUTEX_STATIC_INIT;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static opal_hash_table_t table; /* process name -> char *; "" for a process that has none */
 static bool is_open;
 
@@ -70,7 +71,7 @@ static char *name_fetch(const ompi_proc_t *proc)
 const char *mca_coll_symm_server_name(const ompi_proc_t *proc)
 {
     void *name = NULL;
-    OPAL_THREAD_LOCK(&mutex);
+    (void)pthread_mutex_lock(&mutex);
     if (opal_hash_table_get_value_uint64(&table, key_of(proc), &name) != OPAL_SUCCESS) {
         name = name_fetch(proc);
         if (name != NULL &&
@@ -79,7 +80,7 @@ const char *mca_coll_symm_server_name(const ompi_proc_t *proc)
             name = NULL;
         }
     }
-    OPAL_THREAD_UNLOCK(&mutex);
+    (void)pthread_mutex_unlock(&mutex);
     const char *found = name;
     return found != NULL && found[0] != '\0' ? found : NULL;
 }
