@@ -1,0 +1,143 @@
+# The tests that run real MPI programs: scripts in TAP format and the programs they start.
+# Tests of heap and kernels without MPI are in tests/unit/local.mk, included at the end.
+
+mpi_tests = \
+	tests/algorithms.tap \
+	tests/checkers.tap \
+	tests/cleanup.tap \
+	tests/collectives.tap \
+	tests/disagree.tap \
+	tests/fallback.tap \
+	tests/mpool.tap \
+	tests/report.tap \
+	tests/selection.tap
+
+TESTS += $(mpi_tests)
+dist_check_SCRIPTS += $(mpi_tests)
+EXTRA_DIST += tests/tap.sh
+
+check_PROGRAMS += \
+	tests/mpi/check_allgather \
+	tests/mpi/check_allreduce \
+	tests/mpi/check_bursts \
+	tests/mpi/check_communicators \
+	tests/mpi/check_memory \
+	tests/mpi/check_threads \
+	tests/mpi/check_user_ops \
+	tests/mpi/disagree \
+	tests/mpi/hints \
+	tests/mpi/known_calls \
+	tests/mpi/victim \
+	tests/mpi/whole_mpi
+
+# The same programs over MPI calls that go wrong on purpose.
+check_PROGRAMS += \
+	tests/mpi/faulty_check_allgather \
+	tests/mpi/faulty_check_allreduce \
+	tests/mpi/faulty_check_bursts \
+	tests/mpi/faulty_check_communicators \
+	tests/mpi/faulty_check_memory \
+	tests/mpi/faulty_check_threads \
+	tests/mpi/faulty_check_user_ops \
+	tests/mpi/faulty_whole_mpi
+
+# What every checking program needs, compiled once.
+check_LTLIBRARIES += tests/mpi/libharness.la
+tests_mpi_libharness_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_libharness_la_SOURCES = \
+	tests/mpi/buffers.c tests/mpi/buffers.h \
+	tests/mpi/elements.c tests/mpi/elements.h tests/mpi/elements_value.h \
+	tests/mpi/elements_check.c \
+	tests/mpi/exercise.c tests/mpi/exercise.h \
+	tests/mpi/harness.c tests/mpi/harness.h \
+	tests/mpi/layouts.c tests/mpi/layouts.h \
+	tests/mpi/monoids.c tests/mpi/monoids.h
+
+# Preloaded by fallback.tap. A library that is only checked becomes a shared one through -rpath.
+check_LTLIBRARIES += tests/mpi/refuse.la
+tests_mpi_refuse_la_SOURCES = tests/mpi/refuse.c
+tests_mpi_refuse_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+harness_libs = tests/mpi/libharness.la $(MPI_LIBS) -lm
+
+tests_mpi_check_allgather_SOURCES = tests/mpi/check_allgather.c
+tests_mpi_check_allgather_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_allgather_LDADD = $(harness_libs)
+
+tests_mpi_check_allreduce_SOURCES = tests/mpi/check_allreduce.c
+tests_mpi_check_allreduce_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_allreduce_LDADD = $(harness_libs)
+
+tests_mpi_check_bursts_SOURCES = tests/mpi/check_bursts.c
+tests_mpi_check_bursts_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_bursts_LDADD = $(harness_libs)
+
+tests_mpi_check_communicators_SOURCES = tests/mpi/check_communicators.c
+tests_mpi_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_communicators_LDADD = $(harness_libs)
+
+tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
+tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_check_threads_SOURCES = tests/mpi/check_threads.c
+tests_mpi_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_threads_LDADD = $(harness_libs) -lpthread
+
+tests_mpi_check_user_ops_SOURCES = tests/mpi/check_user_ops.c
+tests_mpi_check_user_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_user_ops_LDADD = $(harness_libs)
+
+tests_mpi_hints_SOURCES = tests/mpi/hints.c
+tests_mpi_hints_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_hints_LDADD = $(harness_libs)
+
+tests_mpi_whole_mpi_SOURCES = tests/mpi/whole_mpi.c
+tests_mpi_whole_mpi_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_whole_mpi_LDADD = $(harness_libs)
+
+tests_mpi_disagree_SOURCES = tests/mpi/disagree.c
+tests_mpi_disagree_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_disagree_LDADD = $(MPI_LIBS)
+
+tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c
+tests_mpi_known_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_known_calls_LDADD = $(MPI_LIBS)
+
+tests_mpi_victim_SOURCES = tests/mpi/victim.c
+tests_mpi_victim_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_victim_LDADD = $(MPI_LIBS) -lpthread
+
+tests_mpi_faulty_check_allgather_SOURCES = tests/mpi/check_allgather.c tests/mpi/faults.c
+tests_mpi_faulty_check_allgather_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_allgather_LDADD = $(harness_libs)
+
+tests_mpi_faulty_check_allreduce_SOURCES = tests/mpi/check_allreduce.c tests/mpi/faults.c
+tests_mpi_faulty_check_allreduce_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_allreduce_LDADD = $(harness_libs)
+
+tests_mpi_faulty_check_bursts_SOURCES = tests/mpi/check_bursts.c tests/mpi/faults.c
+tests_mpi_faulty_check_bursts_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_bursts_LDADD = $(harness_libs)
+
+tests_mpi_faulty_check_communicators_SOURCES = tests/mpi/check_communicators.c tests/mpi/faults.c
+tests_mpi_faulty_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_communicators_LDADD = $(harness_libs)
+
+tests_mpi_faulty_check_memory_SOURCES = tests/mpi/check_memory.c tests/mpi/faults.c
+tests_mpi_faulty_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_faulty_check_threads_SOURCES = tests/mpi/check_threads.c tests/mpi/faults.c
+tests_mpi_faulty_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_threads_LDADD = $(harness_libs) -lpthread
+
+tests_mpi_faulty_check_user_ops_SOURCES = tests/mpi/check_user_ops.c tests/mpi/faults.c
+tests_mpi_faulty_check_user_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_user_ops_LDADD = $(harness_libs)
+
+tests_mpi_faulty_whole_mpi_SOURCES = tests/mpi/whole_mpi.c tests/mpi/faults.c
+tests_mpi_faulty_whole_mpi_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_whole_mpi_LDADD = $(harness_libs)
+
+include tests/unit/local.mk

@@ -1,0 +1,68 @@
+/*
+ * Buffers for the mpirun tests: memory from MPI_Alloc_mem or malloc, at the start or in the
+ * middle of a block, with guard zones around and poison inside.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_BUFFERS_H
+#define SYMM_TESTS_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum test_place {
+    TEST_HEAP,         /* where MPI_Alloc_mem put it; guard only behind */
+    TEST_HEAP_INNER,   /* inside a block of MPI_Alloc_mem, at an odd multiple of the unit */
+    TEST_MALLOC,       /* malloc memory, 64-byte aligned, in the middle of a block */
+    TEST_MALLOC_INNER, /* malloc memory at an odd multiple of the unit */
+    TEST_PLACES
+};
+
+struct test_buffer {
+    unsigned char *data; /* what goes to MPI; never NULL */
+    size_t bytes;        /* usable size of data */
+    enum test_place place;
+    unsigned char *block; /* what was allocated */
+    size_t before;        /* guard bytes in front of data */
+};
+
+/* The memory is poisoned and guarded. `unit` is the alignment the type needs: inner places are
+ * odd multiples of it, so 1 gives truly odd addresses. */
+struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t unit);
+
+/* Checks the guards and frees; `what` names the buffer in a report. */
+void test_buffer_free(struct test_buffer *buffer, const char *what);
+
+/* Fills data with a pattern that is unlikely as a result. */
+void test_buffer_poison(struct test_buffer *buffer);
+
+/* Reports the first byte of the guards that has changed. */
+void test_buffer_check(const struct test_buffer *buffer, const char *what);
+
+/* Reports the first byte in which data differs from the copy: a send buffer must stay as it was. */
+void test_buffer_unchanged(const struct test_buffer *buffer, const void *copy, size_t bytes,
+                           const char *what);
+
+const char *test_place_name(enum test_place place);
+
+/* How the buffers of one call are spread over memories and ranks. */
+enum test_spread {
+    SPREAD_HEAP,         /* everything in MPI_Alloc_mem memory */
+    SPREAD_MALLOC,       /* everything in malloc memory */
+    SPREAD_RANKS,        /* heap on even ranks, malloc on odd ones */
+    SPREAD_SEND_HEAP,    /* send buffer in the heap, receive buffer elsewhere */
+    SPREAD_RECEIVE_HEAP, /* the other way round */
+    SPREAD_INNER,        /* heap, in the middle of blocks, poorly aligned */
+    SPREAD_RANDOM,       /* each buffer of each rank anywhere */
+    SPREADS
+};
+
+enum test_role { TEST_SEND, TEST_RECEIVE };
+
+enum test_place test_spread_place(enum test_spread spread, enum test_role role, int rank,
+                                  uint64_t number);
+
+const char *test_spread_name(enum test_spread spread);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Predefined element types and operations for the mpirun tests: random values, an independent
+ * reference for reductions, and comparison of a result with it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Integers, logical values and MINLOC/MAXLOC pairs are compared exactly. Sums and products of
+ * floating-point values are compared with a long double reference within a rounding bound, and
+ * are then expected to have the same bits on all ranks.
+ */
+#ifndef SYMM_TESTS_ELEMENTS_H
+#define SYMM_TESTS_ELEMENTS_H
+
+#include <mpi.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum test_op {
+    OP_SUM,
+    OP_PROD,
+    OP_MIN,
+    OP_MAX,
+    OP_LAND,
+    OP_LOR,
+    OP_LXOR,
+    OP_BAND,
+    OP_BOR,
+    OP_BXOR,
+    OP_MINLOC,
+    OP_MAXLOC,
+    OPS
+};
+
+enum test_scalar {
+    SCALAR_INT8,
+    SCALAR_INT16,
+    SCALAR_INT32,
+    SCALAR_INT64,
+    SCALAR_UINT8,
+    SCALAR_UINT16,
+    SCALAR_UINT32,
+    SCALAR_UINT64,
+    SCALAR_BOOL,
+    SCALAR_FLOAT,
+    SCALAR_DOUBLE,
+    SCALAR_LONG_DOUBLE
+};
+
+enum test_family { FAMILY_INTEGER, FAMILY_BYTE, FAMILY_BOOL, FAMILY_REAL, FAMILY_COMPLEX,
+                   FAMILY_PAIR };
+
+struct test_element {
+    const char *name;
+    MPI_Datatype type;
+    MPI_Datatype same; /* another handle for the same class and size; may be equal */
+    enum test_family family;
+    enum test_scalar scalar; /* of the value, or of the real and of the imaginary part */
+    size_t second;           /* byte offset of the imaginary part or of the index */
+    size_t extent;
+};
+
+/* A table of all elements, built at run time since handles are no constants. */
+const struct test_element *test_elements(size_t *count);
+
+/* The entry of that name; ends the program if there is none. */
+const struct test_element *test_element(const char *name);
+
+size_t test_scalar_size(enum test_scalar scalar);
+bool test_op_applies(enum test_op op, const struct test_element *element);
+MPI_Op test_op_handle(enum test_op op);
+const char *test_op_name(enum test_op op);
+
+/* Writes the contribution of `rank` of `ranks` to a call. */
+void test_generate(const struct test_element *element, enum test_op op, uint64_t number, int rank,
+                   int ranks, void *buffer, size_t count);
+
+/* Compares a result with the reduction of what all ranks of MPI_COMM_WORLD have generated, and the
+ * bits of a floating-point result with those on rank 0. All ranks call it. */
+void test_check_reduction(const struct test_element *element, enum test_op op, uint64_t number,
+                          const void *result, size_t count);
+
+#endif

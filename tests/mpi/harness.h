@@ -1,0 +1,72 @@
+/*
+ * What all mpirun tests share: a seed, the name of the running case, failure reports, and a
+ * verdict on which all ranks agree.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A test program calls test_begin, then for every case test_case, the MPI calls under test and
+ * its own checks, which call test_fail, and returns the value of test_end from main. A failed
+ * check never leaves the program: the other ranks would hang in the next collective.
+ *
+ * The harness itself uses point-to-point messages only, so that a broken collective cannot make
+ * a test pass. All functions may be called by several threads if MPI_THREAD_MULTIPLE is there.
+ */
+#ifndef SYMM_TESTS_HARNESS_H
+#define SYMM_TESTS_HARNESS_H
+
+#include <mpi.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern int test_rank; /* in MPI_COMM_WORLD */
+extern int test_size;
+extern bool test_quick; /* --quick: the reduced matrix, for slow machines and second layers */
+
+/* Initialises MPI, reads the seed from SYMM_TEST_SEED (or draws one), tells all ranks, prints it.
+ * Returns the thread level that MPI provides. Exits with status 2 on an unknown argument. */
+int test_begin(int argc, char **argv, const char *name, int thread_level);
+
+/* Gathers the verdicts, prints one summary line on rank 0, finalizes MPI. Returns the exit status,
+ * the same on all ranks. */
+int test_end(void);
+
+/* Ends the program as skipped, with status 77 and the reason, on all ranks. */
+int test_skip(const char *reason);
+
+/* Names the case that the calling thread works on from now on; reports carry the name. */
+void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reports a failure of the current case. After some reports a rank only counts. */
+void test_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reports a failure unless the condition holds; returns the condition. */
+bool test_check(bool condition, const char *what);
+
+/* The random number at a place: a pure function of the seed, the stream and the index, so that
+ * every rank can compute what every other rank has sent. */
+uint64_t test_random(uint64_t stream, uint64_t index);
+
+/* A stream number for (case, rank, role); different arguments give different streams. */
+uint64_t test_stream(uint64_t number, uint64_t rank, uint64_t role);
+
+/* An MCA parameter as mpirun put it into the environment, in bytes, or the value given. */
+size_t test_parameter(const char *name, size_t otherwise);
+
+/* True if SYMM_TEST_EXPECT is set: the script knows that our components serve, so that what
+ * plain Open MPI does not promise may be checked as well. */
+bool test_expects_symm(void);
+
+/* Reports a failure if the bytes are not those of rank 0 of MPI_COMM_WORLD; all ranks call it.
+ * `element` is the distance of two elements, of which the first `used` bytes are compared. */
+void test_same_on_all(const void *bytes, size_t count, size_t element, size_t used);
+
+/* Adds bytes to the digest of all results that test_end prints if SYMM_TEST_DIGEST is set. */
+void test_digest(const void *bytes, size_t length);
+
+/* Keeps the calling rank busy for that long without any MPI call: it comes late. */
+void test_delay(unsigned microseconds);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * A known number of calls of known sizes, so that a script can compare the report with them.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * On every rank, in MPI_COMM_WORLD and before anything else could be served:
+ *   7 all-reduces of 1000 bytes, in place in malloc memory
+ *   3 all-reduces of 200000 bytes in MPI_Alloc_mem memory
+ *   2 all-reduces of 200000 bytes in malloc memory
+ *   5 all-gathers of 500 bytes a rank
+ *   4 all-gathers of 100000 bytes a rank in MPI_Alloc_mem memory
+ *   6 all-gathers of a vector type with gaps, which cannot be served
+ */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REDUCED = 200000, GATHERED = 100000 };
+
+static void *new_zeros(size_t bytes, int from_mpi)
+{
+    void *memory = NULL;
+    if (from_mpi) {
+        MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
+    } else {
+        memory = malloc(bytes);
+    }
+    if (memory == NULL) {
+        fprintf(stderr, "known_calls: no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        exit(2);
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static void reduce(int times, void *send, void *receive, int bytes)
+{
+    for (int i = 0; i < times; i++) {
+        MPI_Allreduce(send, receive, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+static void gather(int times, void *send, void *receive, int count, MPI_Datatype type)
+{
+    for (int i = 0; i < times; i++) {
+        MPI_Allgather(send, count, type, receive, count, type, MPI_COMM_WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int size;
+    MPI_Datatype gaps;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    size_t most = (size_t)size * GATHERED + REDUCED;
+    void *heap[2] = {new_zeros(most, 1), new_zeros(most, 1)};
+    void *plain[2] = {new_zeros(most, 0), new_zeros(most, 0)};
+    MPI_Type_vector(50, 1, 2, MPI_INT, &gaps);
+    MPI_Type_commit(&gaps);
+
+    reduce(7, MPI_IN_PLACE, plain[1], 1000);
+    reduce(3, heap[0], heap[1], REDUCED);
+    reduce(2, plain[0], plain[1], REDUCED);
+    gather(5, plain[0], plain[1], 500, MPI_BYTE);
+    gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
+    gather(6, plain[0], plain[1], 3, gaps);
+
+    MPI_Type_free(&gaps);
+    for (int i = 0; i < 2; i++) {
+        MPI_Free_mem(heap[i]);
+        free(plain[i]);
+    }
+    MPI_Finalize();
+    return 0;
+}

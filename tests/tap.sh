@@ -1,0 +1,159 @@
+# tap.sh - a small TAP library for the tests that run mpirun; sourced by tests/*.tap.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A script sources this file, calls the functions below, and ends with tap_end. It can be run by hand
+# from the build folder: tests/collectives.tap. SYMM_TEST_SEED repeats a run's random data.
+
+# ---- surroundings ------------------------------------------------------------------------------------
+
+# env.sh is written by configure; without it a plain Open MPI is tested with programs found in $PWD.
+tap_scripts=$(cd "$(dirname "$0")" && pwd)
+for tap_env in "${SYMM_TEST_ENV:-}" ./tests/env.sh "$tap_scripts/env.sh"; do
+    if test -n "$tap_env" && test -r "$tap_env"; then
+        . "$tap_env"
+        break
+    fi
+done
+: "${top_builddir:=$PWD}" "${MPIRUN:=mpirun}" "${MPIRUN_FLAGS=--oversubscribe}"
+: "${SYMM_HAVE_PML_UCX:=no}" "${SYMM_PML_UCX_FLAGS=--mca pml ucx}"
+: "${SYMM_PML_OB1_FLAGS=--mca pml ob1}" "${SYMM_SANITIZERS=}"
+OMPI_ALLOW_RUN_AS_ROOT=1
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+
+tap_programs=$top_builddir/tests/mpi
+
+# A sanitizer makes everything several times slower.
+tap_seconds=60
+tap_matrix=
+if test -n "$SYMM_SANITIZERS"; then
+    tap_seconds=150
+    tap_matrix=--quick
+fi
+
+# A folder for outputs, also the jobs' TMPDIR, so that what they leave there is theirs for certain.
+tap_folder=$(mktemp -d "${TMPDIR:-/tmp}/symm-tap.XXXXXX") || exit 99
+tap_output=$tap_folder/output
+trap 'rm -rf "$tap_folder"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# ---- results -----------------------------------------------------------------------------------------
+
+tap_count=0
+tap_failed=0
+
+# tap_ok STATUS DESCRIPTION: "ok" if STATUS is 0; otherwise the last output follows as diagnostics.
+tap_ok() {
+    tap_count=$((tap_count + 1))
+    if test "$1" -eq 0; then
+        echo "ok $tap_count - $2"
+    else
+        tap_failed=$((tap_failed + 1))
+        echo "not ok $tap_count - $2"
+        tap_show "$tap_output"
+    fi
+}
+
+tap_skip() {
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# The whole script is of no use here.
+tap_skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+tap_end() {
+    echo "1..$tap_count"
+    test "$tap_failed" -eq 0
+    exit
+}
+
+# The command and the first and last lines of its output.
+tap_show() {
+    echo "# ${tap_command:-}"
+    test -r "$1" || return 0
+    if test "$(wc -l <"$1")" -gt 60; then
+        sed -n '1,30s/^/# /p' "$1"
+        echo "# ..."
+        tail -n 30 "$1" | sed 's/^/# /'
+    else
+        sed 's/^/# /' "$1"
+    fi
+}
+
+# ---- running -----------------------------------------------------------------------------------------
+
+# tap_run PROGRAM-AND-MPIRUN-ARGUMENTS...: runs mpirun within the time limit, keeps the output in
+# $tap_output and the exit status in $tap_status; 124 means that it had to be ended.
+tap_run() {
+    tap_command="mpirun $MPIRUN_FLAGS $*"
+    tap_status=0
+    mkdir -p "$tap_folder/tmp"
+    # shellcheck disable=SC2086 # flags are words
+    TMPDIR=$tap_folder/tmp timeout --kill-after=10 "$tap_seconds" \
+        "$MPIRUN" $MPIRUN_FLAGS "$@" </dev/null >"$tap_output" 2>&1 || tap_status=$?
+    if test "$tap_status" -eq 124; then
+        echo "ended after $tap_seconds seconds" >>"$tap_output"
+    fi
+}
+
+# tap_run_help ARGUMENTS...: as tap_run, for jobs that should print a help message. mpirun of Open MPI
+# 4.1 loses some of them, its own as well, and complains of its buffer; then the job is repeated.
+tap_run_help() {
+    for tap_attempt in 1 2 3 4 5 6 7 8 9 10; do
+        tap_run "$@"
+        grep -q 'ORTE_ERROR_LOG.*show_help\.c' "$tap_output" || break
+    done
+}
+
+# tap_passes DESCRIPTION ARGUMENTS...: the job must succeed; 77 from the program means skipped.
+tap_passes() {
+    tap_description=$1
+    shift
+    tap_run "$@"
+    if test "$tap_status" -eq 77 || grep -q ': skipped: ' "$tap_output"; then
+        tap_skip "$tap_description" "$(sed -n 's/.*: skipped: //p' "$tap_output" | head -n 1)"
+    else
+        tap_ok "$tap_status" "$tap_description"
+    fi
+}
+
+# tap_has DESCRIPTION PATTERN / tap_lacks DESCRIPTION PATTERN: about the last job's output.
+tap_has() {
+    tap_match=0
+    grep -Eq -e "$2" "$tap_output" || tap_match=1
+    tap_command="${tap_command%% ## *} ## expected: $2"
+    tap_ok "$tap_match" "$1"
+}
+
+tap_lacks() {
+    tap_match=0
+    if grep -Eq -e "$2" "$tap_output"; then
+        tap_match=1
+    fi
+    tap_command="${tap_command%% ## *} ## unexpected: $2"
+    tap_ok "$tap_match" "$1"
+}
+
+# Whether our components are part of this build. If they are, they have to work: the tests then
+# expect them instead of skipping.
+tap_have_symm() {
+    test -e "$top_builddir/.libs/mca_coll_symm.so" && test -e "$top_builddir/.libs/mca_mpool_symm.so"
+}
+
+tap_needs_symm() {
+    tap_have_symm || tap_skip_all "mca_coll_symm.so and mca_mpool_symm.so have not been built"
+}
+
+# Checks may then also look for what plain Open MPI does not promise.
+if tap_have_symm; then
+    SYMM_TEST_EXPECT=1
+else
+    SYMM_TEST_EXPECT=0
+fi
+export SYMM_TEST_EXPECT

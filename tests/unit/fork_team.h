@@ -1,0 +1,28 @@
+/*
+ * fork_team.h - forked ranks that form a team.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_FORK_TEAM_H
+#define SYMM_TESTS_FORK_TEAM_H
+
+#include "tests/unit/fork_ranks.h"
+
+#include "heap/team.h"
+
+/* This process's heap, small segments first, and a server. */
+struct symm_process *fork_team_process(struct fork_rank *self);
+
+/* Exchange the names of all ranks' servers and make a team of them, not yet set up. */
+struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *process,
+                                   uint8_t key, size_t payload_size, size_t piece_size);
+
+/* Drive the set-up to its end. */
+enum symm_status fork_team_set_up(struct symm_team *team);
+
+/* Map the segment in which `location` of `rank` lies, and have the address. */
+void *fork_team_reach(struct fork_rank *self, struct symm_team *team, int rank,
+                      const struct symm_location *location);
+
+#endif /* SYMM_TESTS_FORK_TEAM_H */

@@ -1,0 +1,87 @@
+# tests/unit/local.mk - tests of heap/, kernels/ and the pool's hints with cmocka, without mpirun.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+if HAVE_CMOCKA
+
+unit_tests = \
+	tests/unit/test_algorithms \
+	tests/unit/test_allocator \
+	tests/unit/test_control \
+	tests/unit/test_fold \
+	tests/unit/test_heap \
+	tests/unit/test_heap_limits \
+	tests/unit/test_hints \
+	tests/unit/test_peer \
+	tests/unit/test_server \
+	tests/unit/test_strangers \
+	tests/unit/test_team
+
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+
+# What the tests share: forked ranks, random numbers, waiting with patience.
+check_LTLIBRARIES += tests/unit/libunit.la
+tests_unit_libunit_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_libunit_la_SOURCES = \
+	tests/unit/fork_ranks.c tests/unit/fork_ranks.h \
+	tests/unit/fork_team.c tests/unit/fork_team.h \
+	tests/unit/request_wait.c tests/unit/request_wait.h \
+	tests/unit/unit.c tests/unit/unit.h
+
+unit_libs = tests/unit/libunit.la libsymm_core.la $(CMOCKA_LIBS)
+
+tests_unit_test_algorithms_SOURCES = tests/unit/test_algorithms.c \
+	tests/unit/collective.c tests/unit/collective.h \
+	tests/unit/elements.c tests/unit/elements.h
+tests_unit_test_algorithms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_algorithms_LDADD = $(unit_libs)
+
+tests_unit_test_allocator_SOURCES = tests/unit/test_allocator.c \
+	tests/unit/allocator_model.c tests/unit/allocator_model.h
+tests_unit_test_allocator_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
+tests_unit_test_allocator_LDADD = $(unit_libs)
+
+tests_unit_test_control_SOURCES = tests/unit/test_control.c
+tests_unit_test_control_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_control_LDADD = $(unit_libs)
+
+tests_unit_test_fold_SOURCES = tests/unit/test_fold.c
+tests_unit_test_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_fold_LDADD = $(unit_libs)
+
+tests_unit_test_heap_SOURCES = tests/unit/test_heap.c
+tests_unit_test_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_heap_LDADD = $(unit_libs)
+
+tests_unit_test_heap_limits_SOURCES = tests/unit/test_heap_limits.c
+tests_unit_test_heap_limits_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
+tests_unit_test_heap_limits_LDADD = $(unit_libs)
+
+# The pool's parser as it stands, with the functions of Open MPI that it calls.
+tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_symm_hints.c
+tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
+tests_unit_test_hints_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
+
+tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
+	tests/unit/owner.c tests/unit/owner.h
+tests_unit_test_peer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_peer_LDADD = $(unit_libs)
+
+tests_unit_test_server_SOURCES = tests/unit/test_server.c
+tests_unit_test_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_server_LDADD = $(unit_libs)
+
+tests_unit_test_strangers_SOURCES = tests/unit/test_strangers.c
+tests_unit_test_strangers_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_strangers_LDADD = $(unit_libs)
+
+tests_unit_test_team_SOURCES = tests/unit/test_team.c
+tests_unit_test_team_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_team_LDADD = $(unit_libs)
+
+endif

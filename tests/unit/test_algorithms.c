@@ -1,0 +1,403 @@
+/*
+ * test_algorithms.c - every algorithm among forked ranks, against results computed here.
+ *
+ * All algorithms get the same inputs, and their results must have the same bits.  As soon as a
+ * call returns on a rank, that rank scribbles over its input and, once it has been compared, its
+ * output: who still reads the one or writes the other is found out.  Pieces are 4096 bytes, so
+ * that there are many.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/collective.h"
+#include "tests/unit/elements.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAYLOAD = 4096, PIECE = 4096, GUARD = 192, LAST_CALL = 1 };
+
+/* One rank's view of the test. */
+struct stage {
+    struct fork_rank *self;
+    struct symm_team *team;
+    struct symm_heap *heap;
+    struct unit_random delays; /* of this rank alone */
+    uint64_t calls;
+};
+
+/* ---- buffers with guards --------------------------------------------------------------------- */
+
+struct buffer {
+    unsigned char *memory, *data;
+    size_t size;    /* of the data */
+    bool in_heap;
+    uint64_t mark;  /* what the guards are filled with */
+    bool scribbled; /* the data, too */
+};
+
+static struct unit_random guard_contents(const struct buffer *buffer)
+{
+    return unit_random_start(7, buffer->mark);
+}
+
+/* `shift`: where the data begin beyond the guard, for addresses that are multiples of little. */
+static struct buffer buffer_make(struct stage *stage, size_t size, size_t shift, bool in_heap)
+{
+    struct buffer buffer = {.size = size, .in_heap = in_heap, .mark = ++stage->calls};
+    size_t bytes = size + 2 * GUARD + shift;
+    void *memory = NULL;
+    if (in_heap) {
+        FORK_STATUS(stage->self, symm_heap_alloc(stage->heap, bytes, 0, &memory), SYMM_OK);
+    } else {
+        memory = malloc(bytes);
+        FORK_CHECK(stage->self, memory != NULL);
+    }
+    buffer.memory = memory;
+    buffer.data = buffer.memory + GUARD + shift;
+    unit_fill(buffer.data - GUARD, GUARD, guard_contents(&buffer));
+    unit_fill(buffer.data + size, GUARD, guard_contents(&buffer));
+    return buffer;
+}
+
+static void buffer_scribble(struct buffer *buffer)
+{
+    memset(buffer->data, 0xdb, buffer->size);
+    buffer->scribbled = true;
+}
+
+static void buffer_check(struct stage *stage, const struct buffer *buffer)
+{
+    struct unit_random contents = guard_contents(buffer);
+    FORK_CHECK(stage->self, unit_is_filled(buffer->data - GUARD, GUARD, contents));
+    FORK_CHECK(stage->self, unit_is_filled(buffer->data + buffer->size, GUARD, contents));
+    for (size_t i = 0; buffer->scribbled && i < buffer->size; i++) {
+        FORK_CHECK(stage->self, buffer->data[i] == 0xdb);
+    }
+}
+
+static void buffer_free(struct stage *stage, struct buffer *buffer)
+{
+    buffer_check(stage, buffer);
+    if (buffer->in_heap) {
+        FORK_STATUS(stage->self, symm_heap_free(stage->heap, buffer->memory), SYMM_OK);
+    } else {
+        free(buffer->memory);
+    }
+}
+
+/* ---- one call -------------------------------------------------------------------------------- */
+
+/* What all ranks know alike of a call. */
+struct plan {
+    enum symm_algorithm algorithm;
+    enum element_type type;
+    size_t count;
+    uint64_t stream;  /* of the random inputs */
+    unsigned in_place; /* a bit for each rank */
+    bool is_late;
+    bool others_in_heap; /* also buffers that need not be */
+};
+
+static bool is_in_place(const struct stage *stage, const struct plan *plan)
+{
+    return plan->algorithm != SYMM_ALLREDUCE_ONE_SHOT &&
+           (plan->in_place >> stage->self->rank & 1) != 0;
+}
+
+static uint32_t make(struct stage *stage, const struct plan *plan,
+                     const struct symm_reduction *reduction, const void *input, void *output,
+                     uint32_t flags)
+{
+    const struct collective call = {
+        .algorithm = plan->algorithm, .count = plan->count, .reduction = reduction,
+        .is_late = plan->is_late, .input = input, .output = output, .flags = flags,
+    };
+    return collective_make(stage->self, stage->team, &call, &stage->delays);
+}
+
+static uint32_t allreduce(struct stage *stage, const struct plan *plan, uint32_t flags)
+{
+    const struct symm_reduction *reduction = &element_reductions[plan->type];
+    size_t bytes = plan->count * reduction->extent;
+    size_t shift = unit_random_below(&stage->delays, 20) * 4;
+    int rank = stage->self->rank;
+    bool in_place = is_in_place(stage, plan);
+    struct buffer output = buffer_make(stage, bytes, shift,
+        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
+    struct buffer input = output;
+    buffer_scribble(&output);
+    if (!in_place) {
+        input = buffer_make(stage, bytes, 76 - shift,
+            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
+    }
+    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
+    flags = make(stage, plan, reduction, input.data, output.data, flags);
+    FORK_CHECK(stage->self, elements_are_reduced(plan->type, output.data, plan->count,
+                                                 plan->stream, stage->self->size));
+    if (!in_place) {
+        unsigned char *again = malloc(bytes);
+        FORK_CHECK(stage->self, again != NULL);
+        elements_fill(plan->type, again, plan->count, plan->stream, rank);
+        FORK_CHECK(stage->self, memcmp(again, input.data, bytes) == 0);
+        free(again);
+        buffer_scribble(&input);
+    }
+    buffer_scribble(&output);
+    if (plan->is_late) { /* the others have time to do harm */
+        fork_rank_barrier(stage->self);
+    }
+    if (!in_place) {
+        buffer_free(stage, &input);
+    }
+    buffer_free(stage, &output);
+    return flags;
+}
+
+static struct unit_random block_contents(const struct plan *plan, int rank)
+{
+    return unit_random_start(plan->stream, 9000 + (uint64_t)rank);
+}
+
+static uint32_t allgather(struct stage *stage, const struct plan *plan, uint32_t flags)
+{
+    int rank = stage->self->rank;
+    size_t bytes = plan->count * (size_t)stage->self->size;
+    bool in_place = is_in_place(stage, plan);
+    struct buffer output = buffer_make(stage, bytes, unit_random_below(&stage->delays, 70),
+        plan->others_in_heap || collective_reaches_outputs(plan->algorithm) ||
+        (in_place && collective_reaches_inputs(plan->algorithm)));
+    struct buffer input = {.data = output.data + (size_t)rank * plan->count};
+    buffer_scribble(&output);
+    if (!in_place) {
+        input = buffer_make(stage, plan->count, unit_random_below(&stage->delays, 70),
+            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
+    }
+    unit_fill(input.data, plan->count, block_contents(plan, rank));
+    flags = make(stage, plan, NULL, input.data, output.data, flags);
+    for (int other = 0; other < stage->self->size; other++) {
+        FORK_CHECK(stage->self, unit_is_filled(output.data + (size_t)other * plan->count,
+                                               plan->count, block_contents(plan, other)));
+    }
+    if (!in_place) {
+        FORK_CHECK(stage->self,
+                   unit_is_filled(input.data, plan->count, block_contents(plan, rank)));
+        buffer_scribble(&input);
+    }
+    buffer_scribble(&output);
+    if (plan->is_late) {
+        fork_rank_barrier(stage->self);
+    }
+    if (!in_place) {
+        buffer_free(stage, &input);
+    }
+    buffer_free(stage, &output);
+    return flags;
+}
+
+static size_t plan_extent(const struct plan *plan)
+{
+    return plan->algorithm < SYMM_ALLGATHER_SLOT ? element_reductions[plan->type].extent : 1;
+}
+
+static bool is_possible(const struct plan *plan)
+{
+    bool slot = plan->algorithm == SYMM_ALLREDUCE_SLOT || plan->algorithm == SYMM_ALLGATHER_SLOT;
+    return !slot || plan->count * plan_extent(plan) <= PAYLOAD;
+}
+
+/* ---- the ranks ------------------------------------------------------------------------------- */
+
+static struct stage stage_open(struct fork_rank *self)
+{
+    struct symm_process *process = fork_team_process(self);
+    struct stage stage = {
+        .self = self,
+        .heap = symm_process_heap(process),
+        .team = fork_team_create(self, process, 1, PAYLOAD, PIECE),
+        .delays = unit_random_start(10, (uint64_t)self->rank),
+    };
+    FORK_STATUS(self, fork_team_set_up(stage.team), SYMM_OK);
+    return stage;
+}
+
+static void stage_close(struct stage *stage)
+{
+    struct symm_heap_stats stats;
+    struct symm_process *process = stage->team->process;
+    fork_rank_barrier(stage->self);
+    symm_heap_get_stats(stage->heap, &stats);
+    FORK_CHECK(stage->self, stats.blocks == 0);
+    symm_team_destroy(stage->team);
+    symm_process_release(process);
+}
+
+/* Counts around pieces (4096 bytes), blocks (64 KiB), and slices of several blocks. */
+static void run_allreduces(struct fork_rank *self, void *context)
+{
+    static const size_t bytes[] = {4, 12, 60, 252, 4092, 4096, 4100, 8192, 12300, 65532, 65536,
+                                   65604, 401200};
+    struct stage stage = stage_open(self);
+    (void)context;
+    for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++) {
+        for (enum element_type type = 0; type < ELEMENT_TYPES; type++) {
+            struct unit_random common = unit_random_start(11 + i, type);
+            struct plan plan = {
+                .type = type, .stream = 100 + i,
+                .count = bytes[i] / element_reductions[type].extent + (bytes[i] < 12),
+                .is_late = bytes[i] < 100000};
+            for (plan.algorithm = 0; plan.algorithm < SYMM_ALLGATHER_SLOT; plan.algorithm++) {
+                plan.in_place = (unsigned)unit_random_below(&common, 32);
+                plan.others_in_heap = unit_random_below(&common, 2) == 0;
+                if (is_possible(&plan)) {
+                    (void)allreduce(&stage, &plan, 0);
+                }
+            }
+        }
+    }
+    stage_close(&stage);
+}
+
+static void run_allgathers(struct fork_rank *self, void *context)
+{
+    static const size_t bytes[] = {1, 3, 64, 1000, 4095, 4096, 4097, 8192, 12289, 65535, 65536,
+                                   65537, 300001};
+    struct stage stage = stage_open(self);
+    struct unit_random common = unit_random_start(12, 0);
+    (void)context;
+    for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++) {
+        for (unsigned turn = 0; turn < 3; turn++) { /* in place: nobody, everybody, some */
+            struct plan plan = {.count = bytes[i], .stream = 200 + 3 * i + turn,
+                                .is_late = bytes[i] < 100000};
+            for (plan.algorithm = SYMM_ALLGATHER_SLOT; plan.algorithm < SYMM_ALGORITHM_COUNT;
+                 plan.algorithm++) {
+                plan.in_place = turn == 0   ? 0
+                                : turn == 1 ? 31
+                                            : (unsigned)unit_random_below(&common, 32);
+                plan.others_in_heap = unit_random_below(&common, 2) == 0;
+                if (is_possible(&plan)) {
+                    (void)allgather(&stage, &plan, 0);
+                }
+            }
+        }
+    }
+    stage_close(&stage);
+}
+
+/* Short calls of all algorithms one after the other, as fast as they go. */
+static void run_mixture(struct fork_rank *self, void *context)
+{
+    enum { CALLS_MOST = 3000 };
+    struct stage stage = stage_open(self);
+    double end = unit_seconds() + 1;
+    uint64_t call = 0;
+    uint32_t flags = 0;
+    (void)context;
+    while ((flags & LAST_CALL) == 0) {
+        struct unit_random common = unit_random_start(13, ++call);
+        struct plan plan = {
+            .algorithm = (enum symm_algorithm)unit_random_below(&common, SYMM_ALGORITHM_COUNT),
+            .type = (enum element_type)unit_random_below(&common, ELEMENT_TYPES),
+            .stream = 10000 + call,
+            .in_place = (unsigned)unit_random_below(&common, 32),
+        };
+        size_t most = unit_random_below(&common, 4) == 0 ? 20000 : 600;
+        plan.count = 1 + unit_random_below(&common, most) / plan_extent(&plan);
+        plan.others_in_heap = unit_random_below(&common, 2) == 0;
+        if (!is_possible(&plan)) {
+            plan.count = PAYLOAD / plan_extent(&plan);
+        }
+        bool is_last = self->rank == 0 && (call == CALLS_MOST || unit_seconds() > end);
+        flags = plan.algorithm < SYMM_ALLGATHER_SLOT
+                    ? allreduce(&stage, &plan, is_last ? LAST_CALL : 0)
+                    : allgather(&stage, &plan, is_last ? LAST_CALL : 0);
+    }
+    (void)fork_send(self->channel, &call, sizeof(call));
+    stage_close(&stage);
+}
+
+/* Nothing to reduce or to gather is done at once, also between other calls. */
+static void run_nothing(struct fork_rank *self, void *context)
+{
+    struct stage stage = stage_open(self);
+    (void)context;
+    for (uint64_t turn = 0; turn < 3; turn++) {
+        struct plan plan = {.type = ELEMENT_FLOAT, .stream = turn};
+        for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
+            plan.count = turn == 1 ? 10 : 0;
+            if (plan.algorithm < SYMM_ALLGATHER_SLOT) {
+                (void)allreduce(&stage, &plan, 0);
+            } else {
+                (void)allgather(&stage, &plan, 0);
+            }
+        }
+    }
+    stage_close(&stage);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void test_allreduce(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 5; size++) {
+        fork_ranks_run(size, run_allreduces, NULL);
+    }
+}
+
+static void test_allgather(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 5; size++) {
+        fork_ranks_run(size, run_allgathers, NULL);
+    }
+}
+
+static void test_mixture(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 5; size++) {
+        struct fork_ranks ranks;
+        uint64_t calls = 0;
+        fork_ranks_start(&ranks, size, run_mixture, NULL);
+        (void)fork_receive(ranks.channels[0], &calls, sizeof(calls));
+        fork_ranks_join(&ranks);
+        (void)printf("# %d ranks: %llu calls\n", size, (unsigned long long)calls);
+    }
+}
+
+static void test_nothing_to_do(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, run_nothing, NULL);
+    fork_ranks_run(3, run_nothing, NULL);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_SLOT), "slot");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_STAGED), "staged");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_ONE_SHOT), "one_shot");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_TWO_SHOT), "two_shot");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_SLOT), "slot");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_STAGED), "staged");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_PULL), "pull");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_PUSH), "push");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allreduce),
+        cmocka_unit_test(test_allgather),
+        cmocka_unit_test(test_mixture),
+        cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_names),
+    };
+    unit_begin("test_algorithms", 220);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

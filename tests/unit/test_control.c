@@ -1,0 +1,369 @@
+/*
+ * test_control.c - control memory: what is accepted as such, its layout, and the protocol of
+ * lines, phases and staging buffers between forked ranks of random speed.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/fork_ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heap/control.h"
+#include "heap/memfd.h"
+
+/* ---- making and attaching -------------------------------------------------------------------- */
+
+static void test_sizes(void **state)
+{
+    static const struct {
+        struct symm_control_config config;
+        size_t payload_size, piece_size;
+    } cases[] = {{{0, 0}, 64, 4096}, {{1, 1}, 64, 4096}, {{64, 4096}, 64, 4096},
+                 {{65, 4097}, 128, 8192}, {{4096, 262144}, 4096, 262144}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        for (int size = 1; size <= 9; size += 4) {
+            struct symm_control made, attached;
+            int descriptor = -1;
+            assert_status(symm_control_create(&made, size, &cases[i].config, &descriptor), SYMM_OK);
+            assert_status(symm_control_attach(&attached, size, descriptor), SYMM_OK);
+            assert_int_equal(made.payload_size, cases[i].payload_size);
+            assert_int_equal(made.piece_size, cases[i].piece_size);
+            assert_int_equal(attached.payload_size, made.payload_size);
+            assert_int_equal(attached.piece_size, made.piece_size);
+            assert_int_equal(attached.memory_size, made.memory_size);
+            assert_int_equal(attached.size, size);
+            symm_control_detach(&made);
+            symm_control_detach(&attached);
+            symm_control_detach(&attached);
+            (void)close(descriptor);
+        }
+    }
+}
+
+static void expect_refusal(int size, int descriptor)
+{
+    struct symm_control control;
+    assert_status(symm_control_attach(&control, size, descriptor), SYMM_ERR_PROTOCOL);
+    assert_null(control.memory);
+    symm_control_detach(&control); /* allowed, and nothing to do */
+    (void)close(descriptor);
+}
+
+static int file_of(const void *contents, size_t size, size_t file_size)
+{
+    int descriptor = -1;
+    assert_status(symm_memfd_create("symm-test", file_size, &descriptor), SYMM_OK);
+    assert_int_equal(pwrite(descriptor, contents, size, 0), size);
+    return descriptor;
+}
+
+static void test_wrong_files(void **state)
+{
+    const struct symm_control_config config = {.payload_size = 256, .piece_size = 8192};
+    struct symm_control control;
+    struct unit_random random = unit_random_start(1, 0);
+    unsigned char head[4096], garbage[4096];
+    int descriptor = -1;
+    (void)state;
+    assert_status(symm_control_create(&control, 3, &config, &descriptor), SYMM_OK);
+    size_t size = control.memory_size;
+    memcpy(head, control.memory, sizeof(head));
+    symm_control_detach(&control);
+    expect_refusal(2, dup(descriptor)); /* right memory, but for another number of ranks */
+    expect_refusal(4, descriptor);
+
+    descriptor = file_of(head, sizeof(head), size); /* a copy is as good */
+    assert_status(symm_control_attach(&control, 3, descriptor), SYMM_OK);
+    symm_control_detach(&control);
+    (void)close(descriptor);
+    /* The right head, and the wrong size. */
+    expect_refusal(3, file_of(head, sizeof(head), size + 4096));
+    expect_refusal(3, file_of(head, sizeof(head), size - 4096));
+    expect_refusal(3, file_of(head, sizeof(head), sizeof(head)));
+    for (size_t i = 0; i < 4; i++) { /* another version of the library */
+        head[i] ^= 0x80;
+        expect_refusal(3, file_of(head, sizeof(head), size));
+        head[i] ^= 0x80;
+    }
+    for (unsigned i = 0; i < 200; i++) {
+        unit_fill(garbage, sizeof(garbage), unit_random_start(2, i));
+        memcpy(garbage, head, i % 2 * 8); /* half of them with the right version and ranks */
+        expect_refusal(3, file_of(garbage, sizeof(garbage),
+                                  4096 * (1 + unit_random_below(&random, 100))));
+    }
+    expect_refusal(3, file_of(head, 0, size)); /* nothing but zeros */
+    expect_refusal(3, file_of(head, 0, 0));    /* an empty file, and one that ends too early */
+    expect_refusal(3, file_of(head, 8, 8));
+}
+
+/* Every word and buffer has a place of its own; words that are polled have cache lines. */
+static void test_layout(void **state)
+{
+    enum { RANKS = 3, PIECE = 4096 };
+    const struct symm_control_config config = {.payload_size = 100, .piece_size = PIECE};
+    struct symm_control control;
+    int descriptor = -1;
+    (void)state;
+    assert_status(symm_control_create(&control, RANKS, &config, &descriptor), SYMM_OK);
+    unsigned char *memory = control.memory, mark = 0;
+    assert_true(unit_is_zero(memory + 4096, control.memory_size - 4096));
+    for (int rank = 0; rank < RANKS; rank++) {
+        struct symm_word *finished = &control.finished[rank];
+        assert_int_equal((uintptr_t)finished % SYMM_CACHE_LINE, 0);
+        assert_true(unit_is_zero(finished, SYMM_CACHE_LINE));
+        memset(finished, ++mark, SYMM_CACHE_LINE);
+        for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
+            struct symm_word *phase = &symm_control_phases(&control, slot)[rank];
+            assert_int_equal((uintptr_t)phase % SYMM_CACHE_LINE, 0);
+            assert_true(unit_is_zero(phase, SYMM_CACHE_LINE));
+            memset(phase, ++mark, SYMM_CACHE_LINE);
+            struct symm_line *line = symm_control_line(&control, slot, rank);
+            assert_ptr_equal(line, symm_control_line(&control, slot + SYMM_RING, rank));
+            assert_int_equal((uintptr_t)line % SYMM_CACHE_LINE, 0);
+            assert_ptr_equal(line->payload, (unsigned char *)line + SYMM_HEADER_SIZE);
+            assert_true(unit_is_zero(line, SYMM_HEADER_SIZE + control.payload_size));
+            memset(line, ++mark, SYMM_HEADER_SIZE + control.payload_size);
+        }
+        for (uint64_t piece = 0; piece < SYMM_STAGE_BUFFERS; piece++) {
+            unsigned char *stages[] = {symm_stage_input(&control, rank, piece),
+                                       symm_stage_output(&control, rank, piece)};
+            for (size_t i = 0; i < 2; i++) {
+                assert_true(stages[i] >= memory);
+                assert_true(stages[i] + PIECE <= memory + control.memory_size);
+                assert_int_equal((uintptr_t)stages[i] % 4096, 0);
+                assert_true(unit_is_zero(stages[i], PIECE));
+                memset(stages[i], ++mark, PIECE);
+            }
+            assert_ptr_equal(symm_stage_input(&control, rank, piece + SYMM_STAGE_BUFFERS),
+                             stages[0]);
+        }
+    }
+    symm_control_detach(&control);
+    (void)close(descriptor);
+}
+
+/* A phase word of an older call counts for none of the new one's steps. */
+static void test_phase_words(void **state)
+{
+    const struct symm_control_config config = {0};
+    static const uint64_t calls[] = {8, 16, 24, (UINT64_C(1) << 40) - 8};
+    struct symm_control control;
+    int descriptor = -1;
+    (void)state;
+    assert_status(symm_control_create(&control, 2, &config, &descriptor), SYMM_OK);
+    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+        for (uint64_t step = 1; step <= 1000; step += 333) {
+            int seen = 0;
+            assert_false(symm_phase_reached(&control, calls[i], step, &seen));
+            assert_int_equal(seen, 0);
+            symm_phase_raise(&control, calls[i], 0, step);
+            assert_false(symm_phase_reached(&control, calls[i], step, &seen));
+            assert_int_equal(seen, 1);
+            symm_phase_raise(&control, calls[i], 1, step + 1); /* further than asked for */
+            assert_true(symm_phase_reached(&control, calls[i], step, &seen));
+            assert_int_equal(seen, 2);
+        }
+    }
+    symm_control_detach(&control);
+    (void)close(descriptor);
+}
+
+/* ---- the protocol ---------------------------------------------------------------------------- */
+
+enum { PAYLOAD = 320, PIECE = 4096, WORDS = PIECE / sizeof(uint64_t), LAST_CALL = 1, VETO = 2 };
+
+struct talk {
+    struct symm_control control;
+    uint64_t finished;        /* my newest finished call */
+    uint64_t finished_by_all; /* as far as I know */
+    struct unit_random delays;
+};
+
+/* Mostly nothing, at times long enough for the others to run ahead as far as they may. */
+static void dawdle(struct talk *talk)
+{
+    size_t chance = unit_random_below(&talk->delays, 400);
+    if (chance == 0) {
+        const struct timespec moment = {.tv_nsec = (long)unit_random_below(&talk->delays, 300000)};
+        (void)nanosleep(&moment, NULL);
+    } else if (chance < 20) {
+        for (volatile size_t i = unit_random_below(&talk->delays, 3000); i > 0; i--) {
+        }
+    }
+}
+
+/* A line may be written when all ranks have finished the call that had it before. */
+static void wait_for_slot(const struct fork_rank *self, struct talk *talk, uint64_t call)
+{
+    unsigned polls = 0;
+    while (call > SYMM_RING && talk->finished_by_all < call - SYMM_RING) {
+        uint64_t least = UINT64_MAX;
+        for (int rank = 0; rank < self->size; rank++) {
+            uint64_t finished = atomic_load_explicit(&talk->control.finished[rank].value,
+                                                     memory_order_acquire);
+            least = finished < least ? finished : least;
+        }
+        talk->finished_by_all = least;
+        if (least < call - SYMM_RING) {
+            unit_pause(&polls);
+        }
+    }
+}
+
+static struct unit_random line_contents(uint64_t call, int rank)
+{
+    return unit_random_start(100 + (uint64_t)rank, call);
+}
+
+static void line_write(const struct fork_rank *self, struct talk *talk, uint64_t call,
+                       uint32_t flags)
+{
+    struct symm_line *line = symm_control_line(&talk->control, call, self->rank);
+    line->signature = ~call;
+    line->count = call * 3;
+    line->flags = flags;
+    line->finished = (uint32_t)talk->finished;
+    unit_fill(line->payload, PAYLOAD, line_contents(call, self->rank));
+    dawdle(talk);
+    symm_line_post(line, call);
+}
+
+/* Read all lines, or up to the first veto.  Returns the flags of those read, taken together. */
+static uint32_t lines_read(struct fork_rank *self, struct talk *talk, uint64_t call)
+{
+    uint32_t flags = 0;
+    for (int rank = 0; rank < self->size && (flags & VETO) == 0; rank++) {
+        struct symm_line *line = symm_control_line(&talk->control, call, rank);
+        unsigned polls = 0;
+        while (!symm_line_is_posted(line, call)) {
+            unit_pause(&polls);
+        }
+        dawdle(talk);
+        FORK_CHECK(self, line->signature == ~call && line->count == call * 3);
+        FORK_CHECK(self, unit_is_filled(line->payload, PAYLOAD, line_contents(call, rank)));
+        FORK_CHECK(self, (uint32_t)(call - line->finished) <= SYMM_RING);
+        flags |= line->flags;
+    }
+    return flags;
+}
+
+/*
+ * Some steps in which every rank writes a staging buffer, and reads everybody's when all have
+ * written.  Two buffers take turns: who sees all ranks at a step knows that they are done with
+ * the one before.
+ */
+static void phases_run(struct fork_rank *self, struct talk *talk, uint64_t call, uint64_t steps)
+{
+    for (uint64_t step = 1; step <= steps; step++) {
+        size_t words = 1 + (size_t)(call * step % WORDS);
+        uint64_t *mine = (uint64_t *)(void *)symm_stage_input(&talk->control, self->rank, step);
+        for (size_t i = 0; i < words; i++) {
+            mine[i] = call * 1000 + step * 10 + (uint64_t)self->rank;
+        }
+        dawdle(talk);
+        symm_phase_raise(&talk->control, call, self->rank, step);
+        int seen = 0;
+        unsigned polls = 0;
+        while (!symm_phase_reached(&talk->control, call, step, &seen)) {
+            unit_pause(&polls);
+        }
+        for (int rank = 0; rank < self->size; rank++) {
+            const uint64_t *theirs =
+                (const uint64_t *)(void *)symm_stage_input(&talk->control, rank, step);
+            dawdle(talk);
+            for (size_t i = 0; i < words; i++) {
+                FORK_CHECK(self, theirs[i] == call * 1000 + step * 10 + (uint64_t)rank);
+            }
+        }
+    }
+}
+
+/* Rank 0 says so in a call that nobody vetoes, so that everybody hears of it. */
+static bool may_be_last(uint64_t call)
+{
+    return call % 16 == 0;
+}
+
+/* One call.  Who vetoes it goes on at once, up to a ring ahead of the others. */
+static bool call_make(struct fork_rank *self, struct talk *talk, uint64_t call, bool is_last)
+{
+    struct unit_random common = unit_random_start(3, call); /* the same on all ranks */
+    bool vetoed = may_be_last(call) ? false : unit_random_below(&common, 3) == 0;
+    int vetoer = (int)unit_random_below(&common, (size_t)self->size);
+    uint64_t steps = unit_random_below(&common, 4) == 0 ? 1 + unit_random_below(&common, 6) : 0;
+    uint32_t flags = is_last ? LAST_CALL : 0;
+    wait_for_slot(self, talk, call);
+    if (vetoed && vetoer == self->rank) {
+        line_write(self, talk, call, VETO);
+    } else {
+        line_write(self, talk, call, flags);
+        flags = lines_read(self, talk, call);
+        FORK_CHECK(self, ((flags & VETO) != 0) == vetoed);
+        if ((flags & VETO) == 0) {
+            phases_run(self, talk, call, steps);
+        }
+    }
+    talk->finished = call;
+    atomic_store_explicit(&talk->control.finished[self->rank].value, call, memory_order_release);
+    return (flags & LAST_CALL) != 0;
+}
+
+static void talk_for_a_while(struct fork_rank *self, void *context)
+{
+    enum { CALLS_MOST = 16 * 2000 };
+    struct talk talk = {.delays = unit_random_start(4, (uint64_t)self->rank)};
+    double end = unit_seconds() + 2;
+    FORK_STATUS(self, symm_control_attach(&talk.control, self->size, *(int *)context), SYMM_OK);
+    bool stopped = false;
+    for (uint64_t call = 1; !stopped; call++) {
+        bool is_last = self->rank == 0 && may_be_last(call) &&
+                       (call == CALLS_MOST || unit_seconds() > end);
+        stopped = call_make(self, &talk, call, is_last);
+        FORK_CHECK(self, call <= CALLS_MOST);
+    }
+    fork_rank_barrier(self);
+    for (int rank = 0; rank < self->size; rank++) {
+        FORK_CHECK(self, atomic_load(&talk.control.finished[rank].value) == talk.finished);
+    }
+    (void)fork_send(self->channel, &talk.finished, sizeof(talk.finished));
+    symm_control_detach(&talk.control);
+}
+
+static void test_protocol(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 4; size++) {
+        const struct symm_control_config config = {.payload_size = PAYLOAD, .piece_size = PIECE};
+        struct symm_control control;
+        struct fork_ranks ranks;
+        uint64_t calls = 0;
+        int descriptor = -1;
+        assert_status(symm_control_create(&control, size, &config, &descriptor), SYMM_OK);
+        symm_control_detach(&control);
+        fork_ranks_start(&ranks, size, talk_for_a_while, &descriptor);
+        (void)fork_receive(ranks.channels[0], &calls, sizeof(calls));
+        fork_ranks_join(&ranks);
+        (void)printf("# %d ranks: %llu calls\n", size, (unsigned long long)calls);
+        (void)close(descriptor);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_phase_words),
+        cmocka_unit_test(test_protocol),
+    };
+    unit_begin("test_control", 150);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

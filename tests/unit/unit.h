@@ -1,0 +1,71 @@
+/*
+ * unit.h - what every unit test has: cmocka, random numbers from a printed seed, a watchdog, and
+ * counts of what the process holds.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_UNIT_H
+#define SYMM_TESTS_UNIT_H
+
+/* cmocka.h wants these before itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+
+#include "heap/symm.h"
+
+/*
+ * First thing in main(): print the seed (SYMM_TEST_SEED, or a fresh one) and see to it that the
+ * program ends after `seconds`, whatever it waits for.  SYMM_TEST_FILTER may name the tests to run, as
+ * "test_l*".
+ */
+void unit_begin(const char *name, unsigned seconds);
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+
+struct unit_random {
+    uint64_t state;
+};
+
+/* A sequence of its own for every (a, b) under the seed of this run, in all its processes. */
+struct unit_random unit_random_start(uint64_t a, uint64_t b);
+
+uint64_t unit_random_next(struct unit_random *random);
+
+/* From 0 to bound - 1. */
+size_t unit_random_below(struct unit_random *random, size_t bound);
+
+/* Fill memory with random bytes, and tell whether it still has what the same sequence put there. */
+void unit_fill(void *memory, size_t size, struct unit_random random);
+bool unit_is_filled(const void *memory, size_t size, struct unit_random random);
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+double unit_seconds(void);
+
+/* To be called by a loop that waits for another process or thread. */
+void unit_pause(unsigned *polls);
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+size_t unit_open_descriptors(void);
+
+/* Mappings of this process whose name in /proc/self/maps contains `name`. */
+size_t unit_mappings(const char *name);
+
+bool unit_is_zero(const void *memory, size_t size);
+
+/* ---- assertions ------------------------------------------------------------------------------ */
+
+#define assert_status(got, wanted) unit_assert_status((got), (wanted), #got, __FILE__, __LINE__)
+
+void unit_assert_status(enum symm_status got, enum symm_status wanted, const char *expression,
+                        const char *file, int line);
+
+#endif /* SYMM_TESTS_UNIT_H */
