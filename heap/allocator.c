@@ -398,6 +398,15 @@ size_t symm_allocator_block_bytes(const struct symm_allocator *allocator)
     return allocator->block_bytes;
 }
 
+bool symm_allocator_segment_is_empty(const struct symm_allocator *allocator, uint64_t offset)
+{
+    const struct segment_head *head = allocator->segments;
+    while (head != NULL && head->first->offset != offset) {
+        head = head->next;
+    }
+    return head != NULL && extent_is_segment(head->first) && !head->first->allocated;
+}
+
 size_t symm_allocator_empty_segments(const struct symm_allocator *allocator)
 {
     return allocator->empty_segments;

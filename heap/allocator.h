@@ -67,6 +67,9 @@ enum symm_status symm_allocator_free(struct symm_allocator *allocator, uint64_t 
 size_t symm_allocator_blocks(const struct symm_allocator *allocator);
 size_t symm_allocator_block_bytes(const struct symm_allocator *allocator);
 
+/* Whether the segment that begins at `offset` has no allocated block. */
+bool symm_allocator_segment_is_empty(const struct symm_allocator *allocator, uint64_t offset);
+
 /* Segments without an allocated block. */
 size_t symm_allocator_empty_segments(const struct symm_allocator *allocator);
 

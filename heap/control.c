@@ -99,9 +99,12 @@ enum symm_status symm_control_attach(struct symm_control *control, int size, int
     struct control_header header;
     struct stat file;
     *control = (struct symm_control){.size = size};
-    if (pread(descriptor, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-        fstat(descriptor, &file) != 0) {
+    ssize_t got = pread(descriptor, &header, sizeof(header), 0);
+    if (got < 0 || fstat(descriptor, &file) != 0) {
         return SYMM_ERR_SYSTEM;
+    }
+    if (got != (ssize_t)sizeof(header)) {
+        return SYMM_ERR_PROTOCOL;
     }
     control->payload_size = header.payload_size;
     control->piece_size = header.piece_size;

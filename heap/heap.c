@@ -234,21 +234,32 @@ static void segment_withdraw(struct symm_heap *heap, const struct segment *segme
     }
 }
 
+/* Find a size and a place for a segment that holds `footprint` bytes; a tight fit if need be. */
+static bool segment_place(const struct symm_heap *heap, size_t footprint, struct segment *segment,
+                          size_t *position)
+{
+    if (heap->segment_count == SYMM_SEGMENTS_MAX ||
+        footprint > SIZE_MAX - heap->kind->granularity) {
+        return false;
+    }
+    size_t least = round_up(footprint, heap->kind->granularity);
+    size_t usual = heap->segment_size << (heap->segment_count / SEGMENTS_PER_DOUBLING);
+    segment->size = least > usual ? least : usual;
+    if (window_find_gap(heap, segment->size, &segment->offset, position)) {
+        return true;
+    }
+    segment->size = least;
+    return window_find_gap(heap, least, &segment->offset, position);
+}
+
 static enum symm_status segment_add(struct symm_heap *heap, size_t footprint)
 {
-    size_t size = heap->segment_size << (heap->segment_count / SEGMENTS_PER_DOUBLING);
-    if (footprint > SIZE_MAX - heap->kind->granularity) {
-        return SYMM_ERR_NO_MEMORY;
-    }
-    if (size < footprint) {
-        size = round_up(footprint, heap->kind->granularity);
-    }
-    struct segment segment = {.size = size};
+    struct segment segment = {.index = 0};
     size_t position;
-    if (heap->segment_count == SYMM_SEGMENTS_MAX ||
-        !window_find_gap(heap, size, &segment.offset, &position)) {
+    if (!segment_place(heap, footprint, &segment, &position)) {
         return SYMM_ERR_NO_MEMORY;
     }
+    size_t size = segment.size;
     enum symm_status status = heap->kind->create(size, &segment.handle);
     if (status != SYMM_OK) {
         return status;
@@ -319,6 +330,19 @@ static bool segment_worth_keeping(const struct symm_heap *heap, const struct seg
            segment->size <= heap->segment_size;
 }
 
+/* Give the spare back, if there is one. */
+static bool spare_retire(struct symm_heap *heap)
+{
+    for (size_t i = 0; i < heap->segment_count; i++) {
+        struct segment *segment = &heap->segments[i];
+        if (symm_allocator_segment_is_empty(heap->allocator, segment->offset)) {
+            segment_retire(heap, segment);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t alignment,
@@ -333,6 +357,9 @@ enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t ali
     enum symm_status status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
     if (status == SYMM_ERR_NO_MEMORY) {
         status = segment_add(heap, footprint);
+        if (status == SYMM_ERR_NO_MEMORY && spare_retire(heap)) {
+            status = segment_add(heap, footprint);
+        }
         if (status == SYMM_OK) {
             status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
         }

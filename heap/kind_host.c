@@ -24,14 +24,26 @@ static enum symm_status status_of_errno(void)
                                                                  : SYMM_ERR_SYSTEM;
 }
 
+enum { GRANULARITY = 2 << 20 }; /* so that transparent huge pages can back a segment */
+
+/* Windows begin at a multiple of the granularity, so that aligned offsets are aligned addresses. */
 static enum symm_status host_reserve(size_t size, void **base)
 {
-    void *address =
-        mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (size > SIZE_MAX - GRANULARITY) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    size_t reserved = size + GRANULARITY;
+    unsigned char *address =
+        mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {
         return status_of_errno();
     }
-    *base = address;
+    size_t skip = (GRANULARITY - (uintptr_t)address % GRANULARITY) % GRANULARITY;
+    if (skip > 0) {
+        (void)munmap(address, skip);
+    }
+    (void)munmap(address + skip + size, GRANULARITY - skip);
+    *base = address + skip;
     return SYMM_OK;
 }
 
@@ -105,7 +117,7 @@ static void host_release(symm_handle handle, size_t size, int owned)
 
 const struct symm_kind symm_kind_host = {
     .name = "host",
-    .granularity = 2U << 20, /* so that transparent huge pages can back a segment */
+    .granularity = GRANULARITY,
     .reserve = host_reserve,
     .unreserve = host_unreserve,
     .create = host_create,

@@ -169,6 +169,12 @@ enum symm_status symm_socket_receive(int descriptor, void *packet, size_t size, 
     };
     *passed = -1;
     ssize_t received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+    if (received == 0) {
+        /* A packet and the end of the connection that arrive just now: Linux looks for a packet, then
+         * for the end, and may report the end first.  The packet is there at the second look. */
+        message.msg_controllen = sizeof(control.space);
+        received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+    }
     if (received < 0) {
         return status_of_errno();
     }

@@ -96,6 +96,9 @@ static void output_copy(struct symm_run *run)
 
 enum symm_status symm_allreduce_staged_step(struct symm_run *run)
 {
+    if (run->count == 0) {
+        return SYMM_OK;
+    }
     if (run->stage == STARTING) {
         input_copy(run, 0);
         run->stage = WAITING_INPUTS;

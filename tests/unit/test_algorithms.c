@@ -292,7 +292,7 @@ static void run_mixture(struct fork_rank *self, void *context)
 {
     enum { CALLS_MOST = 3000 };
     struct stage stage = stage_open(self);
-    double end = unit_seconds() + 1;
+    double end = unit_seconds() + 0.8;
     uint64_t call = 0;
     uint32_t flags = 0;
     (void)context;

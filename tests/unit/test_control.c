@@ -319,7 +319,7 @@ static void talk_for_a_while(struct fork_rank *self, void *context)
 {
     enum { CALLS_MOST = 16 * 2000 };
     struct talk talk = {.delays = unit_random_start(4, (uint64_t)self->rank)};
-    double end = unit_seconds() + 2;
+    double end = unit_seconds() + 1.5;
     FORK_STATUS(self, symm_control_attach(&talk.control, self->size, *(int *)context), SYMM_OK);
     bool stopped = false;
     for (uint64_t call = 1; !stopped; call++) {

@@ -106,7 +106,7 @@ double unit_seconds(void)
 void unit_pause(unsigned *polls)
 {
     const struct timespec moment = {.tv_nsec = 20000};
-    if (++*polls % 64 < 32) {
+    if (++*polls % 64 < 8) {
         (void)sched_yield();
     } else {
         (void)nanosleep(&moment, NULL);

@@ -244,11 +244,17 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     struct mca_coll_symm_module_t *module = operation->module;
     operation->sequence = 0;
     operation->run.worked = false;
-    if (module->state == MCA_COLL_SYMM_NEW) {
+    switch (module->state) {
+    case MCA_COLL_SYMM_NEW:
         symm_vote_reserve_tag(&module->vote, operation->comm);
         go_to(operation, SYMM_OPERATION_SETTING_UP);
-    } else {
+        break;
+    case MCA_COLL_SYMM_READY:
         go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
+        break;
+    case MCA_COLL_SYMM_DISABLED:
+        end_fallback(operation, SYMM_REASON_DISABLED);
+        break;
     }
 }
 
