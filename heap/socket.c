@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -30,6 +31,8 @@ static enum symm_status status_of_errno(void)
         return SYMM_ERR_NO_MEMORY;
     case ECONNREFUSED:
         return SYMM_ERR_UNREACHABLE;
+    case EPROTO:
+        return SYMM_ERR_PROTOCOL;
     case ECONNRESET:
     case EPIPE:
         return SYMM_ERR_PEER_LOST;
@@ -172,19 +175,24 @@ enum symm_status symm_socket_receive(int descriptor, void *packet, size_t size, 
     if (received == 0) {
         /* A packet and the end of the connection that arrive just now: Linux looks for a packet, then
          * for the end, and may report the end first.  The packet is there at the second look. */
+        take_descriptors(&message, passed);
         message.msg_controllen = sizeof(control.space);
         received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+        if (received < 0 && errno == EAGAIN) {
+            errno = EPROTO; /* what came was an empty packet, which nobody sends */
+        }
     }
+    enum symm_status status;
     if (received < 0) {
-        return status_of_errno();
+        status = status_of_errno();
+    } else {
+        take_descriptors(&message, passed);
+        bool whole = received == (ssize_t)size && (message.msg_flags & MSG_TRUNC) == 0;
+        status = whole ? SYMM_OK : received == 0 ? SYMM_ERR_PEER_LOST : SYMM_ERR_PROTOCOL;
     }
-    take_descriptors(&message, passed);
-    if (received == (ssize_t)size && (message.msg_flags & MSG_TRUNC) == 0) {
-        return SYMM_OK;
-    }
-    if (*passed >= 0) {
+    if (status != SYMM_OK && *passed >= 0) {
         (void)close(*passed);
         *passed = -1;
     }
-    return received == 0 ? SYMM_ERR_PEER_LOST : SYMM_ERR_PROTOCOL;
+    return status;
 }
