@@ -241,7 +241,8 @@ static size_t round_up(size_t size)
 
 size_t symm_allocator_footprint(size_t size, size_t alignment)
 {
-    size_t slack = effective_alignment(size, alignment);
+    /* Segments begin at a multiple of SYMM_ALIGNMENT_BIG. */
+    size_t slack = alignment > SYMM_ALIGNMENT_BIG ? alignment : 0;
     if (size > SIZE_MAX - SYMM_ALIGNMENT_MIN || round_up(size) > SIZE_MAX - slack) {
         return 0;
     }

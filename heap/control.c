@@ -23,6 +23,7 @@ struct control_header {
     uint32_t size;
     uint64_t payload_size;
     uint64_t piece_size;
+    uint64_t options;
 };
 
 static size_t round_up(size_t size, size_t unit)
@@ -74,6 +75,7 @@ enum symm_status symm_control_create(struct symm_control *control, int size,
         .payload_size = round_up(config->payload_size + (config->payload_size == 0),
                                  SYMM_CACHE_LINE),
         .piece_size = round_up(config->piece_size + (config->piece_size == 0), PAGE),
+        .options = config->options,
     };
     enum symm_status status = symm_memfd_create("symm-control", lay_out(control), descriptor);
     if (status != SYMM_OK) {
@@ -90,6 +92,7 @@ enum symm_status symm_control_create(struct symm_control *control, int size,
         .size = (uint32_t)size,
         .payload_size = control->payload_size,
         .piece_size = control->piece_size,
+        .options = control->options,
     };
     return SYMM_OK;
 }
@@ -108,6 +111,7 @@ enum symm_status symm_control_attach(struct symm_control *control, int size, int
     }
     control->payload_size = header.payload_size;
     control->piece_size = header.piece_size;
+    control->options = header.options;
     if (header.magic != symm_socket_magic || header.size != (uint32_t)size ||
         lay_out(control) != (size_t)file.st_size) {
         return SYMM_ERR_PROTOCOL;

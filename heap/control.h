@@ -50,6 +50,10 @@ struct symm_line {
     unsigned char payload[];
 };
 
+_Static_assert(sizeof(struct symm_line) == SYMM_HEADER_SIZE, "the payload follows the header");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics work between processes");
+_Static_assert(sizeof(size_t) == 8, "windows of many gigabytes need 64-bit addresses");
+
 /* A word in a cache line of its own. */
 struct symm_word {
     _Atomic uint64_t value;
@@ -61,6 +65,7 @@ struct symm_control {
     size_t payload_size;   /* bytes a line can carry */
     size_t line_stride;
     size_t piece_size;     /* bytes of a staging buffer */
+    uint64_t options;      /* rank 0's, for its user: what all ranks must go by alike */
     unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
     struct symm_word *phases;   /* [SYMM_RING][size] */
     struct symm_word *finished; /* [size] */
@@ -72,6 +77,7 @@ struct symm_control {
 struct symm_control_config {
     size_t payload_size; /* bytes; rounded up to a multiple of 64, at least 64 */
     size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
+    uint64_t options;    /* handed to all ranks as it is */
 };
 
 /*

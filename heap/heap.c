@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "heap/allocator.h"
@@ -67,10 +68,28 @@ static struct symm_object_id object_id(const struct symm_heap *heap, uint32_t wh
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
+/*
+ * Where address space is limited, a window, of which each process has one for every peer, too, must
+ * leave the most of it to the program.
+ */
+static size_t window_size_within_limit(const struct symm_heap *heap, size_t size)
+{
+    enum { PARTS = 64 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return size;
+    }
+    size_t unit = heap->kind->granularity;
+    size_t part = limit.rlim_cur / PARTS / unit * unit;
+    part = part > unit ? part : unit;
+    return size < part ? size : part;
+}
+
 static enum symm_status window_reserve(struct symm_heap *heap, size_t size)
 {
     enum symm_status status;
     void *base = NULL;
+    size = window_size_within_limit(heap, size);
     for (;;) {
         status = heap->kind->reserve(size, &base);
         if (status == SYMM_OK || size / 2 < window_size_least) {

@@ -8,14 +8,42 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "heap/memfd.h"
 
+/* Growing a file beyond RLIMIT_FSIZE raises a signal that ends the process. */
+static bool size_is_allowed(size_t size)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
+}
+
+/* Kernels from 6.3 on want to be told that the file is not for executing, and older ones refuse that. */
+static int memfd_open(const char *name)
+{
+#ifndef MFD_NOEXEC_SEAL
+    const unsigned noexec = 0x0008U;
+#else
+    const unsigned noexec = MFD_NOEXEC_SEAL;
+#endif
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | noexec);
+    if (fd < 0 && errno == EINVAL) {
+        fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    }
+    return fd;
+}
+
 enum symm_status symm_memfd_create(const char *name, size_t size, int *descriptor)
 {
-    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (!size_is_allowed(size)) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    int fd = memfd_open(name);
     if (fd < 0) {
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? SYMM_ERR_NO_MEMORY
                                                                      : SYMM_ERR_SYSTEM;

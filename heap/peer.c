@@ -26,7 +26,6 @@ struct mapping {
     uint32_t serial; /* 0: nothing mapped */
     uint64_t offset;
     size_t size;
-    symm_handle handle;
 };
 
 struct symm_peer {
@@ -61,7 +60,6 @@ static void mapping_remove(struct symm_peer *peer, struct mapping *mapping)
 {
     if (mapping->serial != 0) {
         peer->kind->unmap(peer->window + mapping->offset, mapping->size);
-        peer->kind->release(mapping->handle, mapping->size, 0);
         mapping->serial = 0;
     }
 }
@@ -141,20 +139,20 @@ static enum symm_status segment_attach(struct symm_peer *peer, const struct symm
     if (mapping.offset >= peer->window_size || mapping.size > peer->window_size - mapping.offset) {
         return SYMM_ERR_PROTOCOL;
     }
-    enum symm_status status =
-        peer->kind->import_handle(object->descriptor, mapping.size, &mapping.handle);
+    symm_handle handle;
+    enum symm_status status = peer->kind->import_handle(object->descriptor, mapping.size, &handle);
     if (status != SYMM_OK) {
         return status;
     }
     /* A new segment may lie where a retired one is still mapped. */
     collect_retired(peer);
-    status = peer->kind->map(peer->window + mapping.offset, mapping.size, mapping.handle);
-    if (status != SYMM_OK) {
-        peer->kind->release(mapping.handle, mapping.size, 0);
-        return status;
+    status = peer->kind->map(peer->window + mapping.offset, mapping.size, handle);
+    /* The mapping holds the memory; handles are descriptors, of which programs need theirs. */
+    peer->kind->release(handle, mapping.size, 0);
+    if (status == SYMM_OK) {
+        peer->mappings[peer->wanted.index] = mapping;
     }
-    peer->mappings[peer->wanted.index] = mapping;
-    return SYMM_OK;
+    return status;
 }
 
 /* Drive the request that is under way; map what it brings. */

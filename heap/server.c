@@ -41,6 +41,7 @@ struct connection {
 struct symm_server {
     int listener;
     int wake; /* eventfd: something was exported, or the thread is to stop */
+    int spare; /* a descriptor to give up when there is none to accept a connection with; or -1 */
     char name[SYMM_SOCKET_NAME_SIZE];
     pthread_mutex_t mutex;
     struct entry *table[TABLE_SIZE];
@@ -173,10 +174,35 @@ static bool connection_read(struct symm_server *server, struct connection *conne
     return !connection->waiting;
 }
 
+static int spare_open(void)
+{
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * The process has no descriptor left to accept a connection with.  A peer that waits for an answer must
+ * get an end all the same, so one is accepted with the spare descriptor, and closed.
+ */
+static bool connection_turn_away(struct symm_server *server)
+{
+    if (server->spare >= 0) {
+        (void)close(server->spare);
+    }
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    server->spare = spare_open();
+    return fd >= 0;
+}
+
 static void connections_accept(struct symm_server *server)
 {
     while (server->connection_count < CONNECTIONS_MAX) {
         int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE) && connection_turn_away(server)) {
+            continue;
+        }
         if (fd < 0) {
             return;
         }
@@ -267,6 +293,7 @@ enum symm_status symm_server_create(struct symm_server **server)
     }
     (void)pthread_mutex_init(&created->mutex, NULL);
     created->listener = -1;
+    created->spare = spare_open();
     created->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum symm_status status = created->wake >= 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
     if (status == SYMM_OK) {
@@ -323,6 +350,9 @@ void symm_server_destroy(struct symm_server *server)
     }
     if (server->wake >= 0) {
         (void)close(server->wake);
+    }
+    if (server->spare >= 0) {
+        (void)close(server->spare);
     }
     (void)pthread_mutex_destroy(&server->mutex);
     free(server);

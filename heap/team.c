@@ -52,18 +52,25 @@ enum symm_status symm_team_create(struct symm_process *process,
     return SYMM_OK;
 }
 
+void symm_team_set_up_end(struct symm_team *team)
+{
+    if (team->requesting) {
+        symm_request_cancel(&team->request);
+        team->requesting = false;
+    }
+    if (team->exported) {
+        struct symm_object_id id = control_id(team);
+        symm_server_withdraw(symm_process_server(team->process), &id);
+        team->exported = false;
+    }
+}
+
 void symm_team_destroy(struct symm_team *team)
 {
     if (team == NULL) {
         return;
     }
-    if (team->requesting) {
-        symm_request_cancel(&team->request);
-    }
-    if (team->exported) {
-        struct symm_object_id id = control_id(team);
-        symm_server_withdraw(symm_process_server(team->process), &id);
-    }
+    symm_team_set_up_end(team);
     for (int rank = 0; team->peers != NULL && rank < team->size; rank++) {
         if (team->peers[rank] != NULL) {
             symm_process_put_peer(team->process, team->peers[rank]);

@@ -45,7 +45,6 @@ struct symm_team {
     uint64_t sequence;            /* of the newest call begun here; 0: none */
     uint64_t finished;            /* newest call after which nothing older is unfinished here */
     uint64_t finished_by_all;     /* what this rank knows of everybody's `finished` */
-    uint64_t staged;              /* newest call that used the staging buffers */
     void *scratch;                /* SYMM_SCRATCH_SIZE private bytes, for use within one step */
     /* Set-up and mapping; private to team.c. */
     uint8_t key[SYMM_TEAM_KEY_SIZE];
@@ -71,6 +70,12 @@ SYMM_API void symm_team_destroy(struct symm_team *team);
  * Errors: those of symm_control_create(), symm_server_export() and symm_request_test().
  */
 SYMM_API enum symm_status symm_team_set_up(struct symm_team *team);
+
+/*
+ * The ranks have agreed on how set-up went: nobody asks for the control memory any more, and a request
+ * for it that is still under way is given up.
+ */
+SYMM_API void symm_team_set_up_end(struct symm_team *team);
 
 /* ---- segments of the ranks --------------------------------------------------------------------- */
 

@@ -22,6 +22,8 @@ struct line_buffers {
     uint32_t retired; /* segments this rank has given back so far */
 };
 
+_Static_assert(sizeof(struct line_buffers) <= SYMM_CACHE_LINE, "it fits the smallest payload");
+
 struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
     return symm_control_line(&operation->module->team->control, operation->sequence, rank);
@@ -71,7 +73,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     struct symm_call *call = &operation->call;
     struct symm_line *line = mca_coll_symm_line(operation, team->rank);
     line->signature = call->signature;
-    line->count = call->count;
+    line->count = call->agreed_count;
     line->finished = (uint32_t)team->finished;
     if (call->veto != SYMM_REASON_NONE) {
         line->flags = LINE_VETO;
@@ -100,7 +102,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
         if ((line->flags & LINE_VETO) != 0) {
             return SYMM_AGREEMENT_VETO;
         }
-        if (line->signature != call->signature || line->count != call->count) {
+        if (line->signature != call->signature || line->count != call->agreed_count) {
             operation->mismatch = operation->seen;
         }
         /* Counters wrap; what counts is how far behind this call they are. */
@@ -122,7 +124,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     *facts = (struct symm_facts){
         .collective = call->collective,
         .ranks = team->size,
-        .bytes = call->count * call->extent,
+        .forced = mca_coll_symm_choose_forced(call->collective, team),
         .inputs_reachable = true,
         .outputs_reachable = true,
         .out_of_place = true,

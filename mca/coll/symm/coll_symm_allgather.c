@@ -47,6 +47,7 @@ static void describe(struct symm_call *call, int rank, const void *sbuf, size_t 
     }
     call->output = rbuf;
     call->count = received;
+    call->agreed_count = received;
     call->extent = 1;
     call->output_bytes = received * (size_t)ranks;
     call->veto = dense ? SYMM_REASON_NONE : SYMM_REASON_GAPS;

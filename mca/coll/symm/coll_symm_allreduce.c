@@ -36,7 +36,8 @@ static void combine(void *context, const void *left, const void *right, void *ta
 
 static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype)
 {
-    return op->o_3buff_intrinsic.fns[ompi_op_ddt_map[dtype->id]] != NULL;
+    return ompi_op_is_intrinsic((ompi_op_t *)(uintptr_t)op) && ompi_datatype_is_predefined(dtype) &&
+           op->o_3buff_intrinsic.fns[ompi_op_ddt_map[dtype->id]] != NULL;
 }
 
 /* ---- the call ----------------------------------------------------------------------------------- */
@@ -52,7 +53,10 @@ static enum symm_reason veto_reason(const struct symm_call *call, const struct s
         size_t size;
         ompi_datatype_get_true_extent(call->dtype, &lower, &extent);
         ompi_datatype_type_size(call->dtype, &size);
-        if (lower != 0 || size != (size_t)extent || size != call->extent) {
+        /* The last condition: an element's parts may stand in another order than it names them, and
+         * ranks may have different orders. */
+        if (lower != 0 || size != (size_t)extent || size != call->extent ||
+            !ompi_datatype_is_contiguous_memory_layout(call->dtype, (int)call->count)) {
             return SYMM_REASON_GAPS;
         }
     }
@@ -62,6 +66,15 @@ static enum symm_reason veto_reason(const struct symm_call *call, const struct s
     return SYMM_REASON_NONE;
 }
 
+/*
+ * Integer, floating point, complex or something else.  Handles and ids say too much: MPI_LONG,
+ * MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in practice.
+ */
+static uint16_t element_class(const struct ompi_datatype_t *dtype)
+{
+    return (uint16_t)((dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) >> 12);
+}
+
 static void describe(struct symm_call *call, const struct symm_team *team, const void *sbuf,
                      void *rbuf, size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op)
 {
@@ -69,7 +82,7 @@ static void describe(struct symm_call *call, const struct symm_team *team, const
     bool intrinsic = ompi_op_is_intrinsic(op);
     ompi_datatype_get_extent(dtype, &lower, &extent);
     call->collective = SYMM_ALLREDUCE;
-    call->in_place = sbuf == MPI_IN_PLACE;
+    call->in_place = sbuf == MPI_IN_PLACE || sbuf == rbuf;
     call->input = call->in_place ? rbuf : sbuf;
     call->output = rbuf;
     call->count = count;
@@ -78,16 +91,20 @@ static void describe(struct symm_call *call, const struct symm_team *team, const
     call->op = op;
     call->dtype = dtype;
     call->veto = veto_reason(call, team);
-    /* opal's id is the same for MPI_INT and MPI_INT32_T, which may legally meet. */
-    call->signature = mca_coll_symm_signature(
-        SYMM_ALLREDUCE, intrinsic ? (uint8_t)op->op_type : MCA_COLL_SYMM_USER_OP,
-        ompi_datatype_is_predefined(dtype) ? dtype->super.id : 0, (uint32_t)extent);
+    if (intrinsic) {
+        call->agreed_count = count;
+        call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, (uint8_t)op->op_type,
+                                                  element_class(dtype), (uint32_t)extent);
+    } else {
+        call->agreed_count = call->output_bytes;
+        call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, MCA_COLL_SYMM_USER_OP, 0, 1);
+    }
     call->reduction = (struct symm_reduction){
         .context = call,
         .extent = call->extent,
         .ordered = !intrinsic,
         .reduce = reduce,
-        .combine = intrinsic && has_combine(op, dtype) ? combine : NULL,
+        .combine = has_combine(op, dtype) ? combine : NULL,
     };
 }
 

@@ -33,14 +33,17 @@ struct symm_call {
     size_t extent;         /* bytes of an element; 1 for all-gather */
     size_t output_bytes;   /* of this rank's output: what must lie within one segment */
     uint64_t signature;    /* what must be alike on all ranks; see mca_coll_symm_signature() */
+    uint64_t agreed_count; /* likewise: elements, or bytes where elements cannot be compared */
     struct symm_reduction reduction; /* all-reduce */
     struct ompi_op_t *op;
     struct ompi_datatype_t *dtype;
 };
 
 /*
- * Pack what ranks must have alike beside the count.  `element` is the kind of element (0: any), `op`
- * the predefined operation; user-defined operations cannot be compared between processes.
+ * Pack what ranks must have alike beside the count.  `element` is the class of element (0: any), `op`
+ * the predefined operation, `extent` the bytes of an element.  User-defined operations cannot be
+ * compared between processes, nor can the types they work on: one rank may call eight bytes MPI_INT64_T
+ * and another a contiguous type of one.  Then `element` is 0, `extent` 1, and bytes are counted.
  */
 static inline uint64_t mca_coll_symm_signature(enum symm_collective collective, uint8_t op,
                                                uint16_t element, uint32_t extent)

@@ -11,17 +11,28 @@
 /* In the slot every rank reads everything: more ranks, smaller payloads. */
 static const size_t slot_bytes_in_all = 64 * 1024;
 
-static int forced_algorithm(enum symm_collective collective)
+/* 16 bits a collective; AUTO is -1, hence the 1. */
+uint64_t mca_coll_symm_choose_options(void)
 {
-    return collective == SYMM_ALLREDUCE ? mca_coll_symm_component.allreduce_algorithm
-                                        : mca_coll_symm_component.allgather_algorithm;
+    return (uint64_t)(mca_coll_symm_component.allreduce_algorithm + 1) |
+           (uint64_t)(mca_coll_symm_component.allgather_algorithm + 1) << 16;
 }
 
-bool mca_coll_symm_choose_slot(enum symm_collective collective, int ranks, size_t bytes,
-                               size_t payload_size)
+int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team)
 {
-    int forced = forced_algorithm(collective);
-    return bytes <= payload_size && bytes * (size_t)ranks <= slot_bytes_in_all &&
+    unsigned shift = collective == SYMM_ALLREDUCE ? 0 : 16;
+    return (int)(team->control.options >> shift & 0xffff) - 1;
+}
+
+bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
+                               size_t bytes)
+{
+    int forced = mca_coll_symm_choose_forced(collective, team);
+    if (bytes == 0) {
+        return true; /* nothing to move, but the ranks have to meet */
+    }
+    return bytes <= team->control.payload_size &&
+           bytes * (size_t)team->size <= slot_bytes_in_all &&
            (forced == MCA_COLL_SYMM_AUTO || forced == SYMM_ALLREDUCE_SLOT ||
             forced == SYMM_ALLGATHER_SLOT);
 }
@@ -59,9 +70,8 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
         /* With more than two ranks one-shot reduces more than staging copies. */
         candidate = facts->ranks == 2 ? allreduce_two_ranks : allreduce;
     }
-    int forced = forced_algorithm(facts->collective);
-    if (is_eligible(forced, facts)) {
-        return (enum symm_algorithm)forced;
+    if (is_eligible(facts->forced, facts)) {
+        return (enum symm_algorithm)facts->forced;
     }
     while (!is_eligible((int)*candidate, facts)) {
         candidate++;

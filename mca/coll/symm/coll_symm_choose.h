@@ -14,15 +14,24 @@
 struct symm_facts {
     enum symm_collective collective;
     int ranks;
-    size_t bytes;           /* of one rank's contribution */
+    int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* likewise */
     bool out_of_place;      /* no rank's input is its output */
 };
 
 /* Whether a call of this size travels in the slot.  Needs no agreement. */
-bool mca_coll_symm_choose_slot(enum symm_collective collective, int ranks, size_t bytes,
-                               size_t payload_size);
+bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
+                               size_t bytes);
+
+/*
+ * The algorithms that this process's parameters force, packed into the options that rank 0 hands to all
+ * ranks of a team: parameters may differ between processes, choices must not.
+ */
+uint64_t mca_coll_symm_choose_options(void);
+
+/* What rank 0's parameters force for a collective. */
+int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team);
 
 /* The algorithm for a call that does not. */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);

@@ -102,14 +102,14 @@ static int component_register(void)
     parameter_register("report", "Print one table at the end of the job: calls, bytes and algorithm, "
                        "what fell back to other components and why",
                        MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_3, &component->report);
-    algorithm_register("allreduce_algorithm", "Algorithm of MPI_Allreduce. One that the buffers do "
-                       "not allow is replaced by the automatic choice. slot: the data travel with "
+    algorithm_register("allreduce_algorithm", "Algorithm of MPI_Allreduce; rank 0's counts. One that "
+                       "the buffers do not allow is replaced by another. slot: the data travel with "
                        "the ranks' messages to each other; staged: through shared memory of the "
                        "component; one_shot: every rank reads all buffers; two_shot: every rank "
                        "reduces a slice for all", allreduce_values,
                        &component->allreduce_algorithm);
-    algorithm_register("allgather_algorithm", "Algorithm of MPI_Allgather. One that the buffers do "
-                       "not allow is replaced by the automatic choice. slot: the data travel with "
+    algorithm_register("allgather_algorithm", "Algorithm of MPI_Allgather; rank 0's counts. One that "
+                       "the buffers do not allow is replaced by another. slot: the data travel with "
                        "the ranks' messages to each other; staged: through shared memory of the "
                        "component; pull: every rank reads from all; push: every rank writes to all",
                        allgather_values, &component->allgather_algorithm);
@@ -144,7 +144,7 @@ static int component_open(void)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     const char *name = symm_process_name(component->process);
-    if (mca_coll_symm_names_open(name) != OMPI_SUCCESS) {
+    if (mca_coll_symm_names_open(name, component->priority) != OMPI_SUCCESS) {
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
@@ -179,7 +179,8 @@ bool mca_coll_symm_oversubscribed(void)
     if (answer < 0) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
         long ranks = (long)opal_process_info.num_local_peers + 1;
-        answer = ranks > processors || symm_ompi_yields_when_idle();
+        /* With several threads in MPI, it may be another thread of ours that has to get on. */
+        answer = ranks > processors || ompi_mpi_thread_multiple || symm_ompi_yields_when_idle();
     }
     return answer > 0;
 }

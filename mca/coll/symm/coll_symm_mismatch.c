@@ -37,21 +37,14 @@ static const char *op_name(unsigned op)
         [OMPI_OP_MAXLOC] = "MPI_MAXLOC", [OMPI_OP_MINLOC] = "MPI_MINLOC",
         [OMPI_OP_REPLACE] = "MPI_REPLACE",
     };
-    if (op == MCA_COLL_SYMM_USER_OP) {
-        return "a user-defined operation";
-    }
     return op < OMPI_OP_NUM_OF_TYPES && names[op] != NULL ? names[op] : "an unknown operation";
 }
 
-/* Of the basic kinds that MPI's types boil down to: "INT4". */
+/* Of the classes that element_class() in coll_symm_allreduce.c tells apart. */
 static const char *element_name(unsigned element)
 {
-    static const char prefix[] = "OPAL_";
-    if (element == 0 || element >= OPAL_DATATYPE_MAX_PREDEFINED) {
-        return "another type";
-    }
-    const char *name = opal_datatype_basicDatatypes[element]->name;
-    return strncmp(name, prefix, sizeof(prefix) - 1) == 0 ? name + sizeof(prefix) - 1 : name;
+    static const char *const names[] = {"of another type", "integers", "floating point", "complex"};
+    return element < sizeof(names) / sizeof(*names) ? names[element] : names[0];
 }
 
 static void call_describe(const struct symm_line *line, char *text, size_t size)
@@ -60,6 +53,9 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
     unsigned long long count = line->count;
     if (signature.collective == SYMM_ALLGATHER) {
         (void)snprintf(text, size, "MPI_Allgather of %llu bytes from each rank", count);
+    } else if (signature.op == MCA_COLL_SYMM_USER_OP) {
+        (void)snprintf(text, size, "MPI_Allreduce of %llu bytes with a user-defined operation",
+                       count);
     } else {
         (void)snprintf(text, size, "MPI_Allreduce of %llu elements of %u bytes (%s) with %s", count,
                        signature.extent, element_name(signature.element), op_name(signature.op));

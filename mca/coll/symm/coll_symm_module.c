@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_names.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/help.h"
@@ -75,7 +76,8 @@ static struct symm_team *team_make(struct ompi_communicator_t *comm, int rank, i
         .rank = rank,
         .size = size,
         .control = {.payload_size = mca_coll_symm_component.slot_size,
-                    .piece_size = mca_coll_symm_component.piece_size},
+                    .piece_size = mca_coll_symm_component.piece_size,
+                    .options = mca_coll_symm_choose_options()},
     };
     const char **names = calloc((size_t)size, sizeof(*names));
     bool complete = names != NULL;

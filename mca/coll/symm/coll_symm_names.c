@@ -24,15 +24,25 @@ static uint64_t key_of(const ompi_proc_t *proc)
     return key;
 }
 
-int mca_coll_symm_names_open(const char *own_name)
+/* What a process publishes about itself. */
+struct card {
+    int32_t priority;
+    char name[SYMM_SOCKET_NAME_SIZE];
+};
+
+static struct card own_card;
+
+int mca_coll_symm_names_open(const char *own_name, int own_priority)
 {
     enum { SIZE_AT_FIRST = 64 };
     OBJ_CONSTRUCT(&table, opal_hash_table_t);
     is_open = true;
     int rc = opal_hash_table_init(&table, SIZE_AT_FIRST);
     if (rc == OPAL_SUCCESS) {
-        rc = symm_ompi_modex_send(&mca_coll_symm_component.super.collm_version, own_name,
-                                  strlen(own_name) + 1);
+        own_card.priority = own_priority;
+        strncpy(own_card.name, own_name, sizeof(own_card.name) - 1);
+        rc = symm_ompi_modex_send(&mca_coll_symm_component.super.collm_version, &own_card,
+                                  sizeof(own_card));
     }
     return rc;
 }
@@ -60,12 +70,13 @@ static char *name_fetch(const ompi_proc_t *proc)
     size_t size = 0;
     int rc = symm_ompi_modex_receive(&mca_coll_symm_component.super.collm_version, proc, &data,
                                      &size);
-    char *name = data;
-    if (rc == OMPI_SUCCESS && size > 0 && name[size - 1] == '\0') {
-        return name;
+    struct card card = {.priority = 0};
+    if (rc == OMPI_SUCCESS && size == sizeof(card)) {
+        memcpy(&card, data, sizeof(card));
     }
     free(data);
-    return strdup("");
+    bool alike = card.priority == own_card.priority && card.name[sizeof(card.name) - 1] == '\0';
+    return strdup(alike ? card.name : "");
 }
 
 const char *mca_coll_symm_server_name(const ompi_proc_t *proc)

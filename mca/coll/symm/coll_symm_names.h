@@ -10,14 +10,15 @@
 #include "mca/ompi_compat.h"
 
 /*
- * The name of a process's server, or NULL if it runs without this component.  Looked up once per
+ * The name of a process's server, or NULL if it runs without this component, or with another priority
+ * of it: the component must stand above the same others on all ranks.  Looked up once per
  * process (a look-up costs several microseconds, which creating communicators would feel) and valid
  * until mca_coll_symm_names_close().
  */
 const char *mca_coll_symm_server_name(const ompi_proc_t *proc);
 
-/* Publish this process's own; at component open. */
-int mca_coll_symm_names_open(const char *own_name);
+/* Publish this process's own name and priority; at component open. */
+int mca_coll_symm_names_open(const char *own_name, int own_priority);
 
 void mca_coll_symm_names_close(void);
 

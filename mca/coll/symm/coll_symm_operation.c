@@ -68,6 +68,9 @@ static void step_set_up(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
     enum symm_status status = symm_team_set_up(module->team);
+    if (status == SYMM_PENDING && symm_vote_is_lost(&module->vote)) {
+        status = SYMM_ERR_NOT_FOUND; /* rank 0 has nothing to share and may not even answer */
+    }
     if (status == SYMM_PENDING) {
         return;
     }
@@ -76,7 +79,7 @@ static void step_set_up(struct symm_operation *operation)
                               operation->comm->c_name, module->team->rank,
                               symm_status_string(status));
     }
-    symm_vote_begin(&module->vote, operation->comm, status == SYMM_OK);
+    symm_vote_cast(&module->vote, operation->comm, status == SYMM_OK);
     go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
 }
 
@@ -88,6 +91,7 @@ static void step_vote_on_set_up(struct symm_operation *operation)
     if (status == SYMM_PENDING) {
         return;
     }
+    symm_team_set_up_end(module->team);
     if (status != SYMM_OK) {
         end_error(operation, module->vote.error);
         return;
@@ -136,8 +140,7 @@ static void step_wait_for_slot(struct symm_operation *operation)
     operation->sequence = ++team->sequence;
     operation->in_slot =
         call->veto == SYMM_REASON_NONE &&
-        mca_coll_symm_choose_slot(call->collective, team->size, call->count * call->extent,
-                                  team->control.payload_size);
+        mca_coll_symm_choose_slot(call->collective, team, call->count * call->extent);
     mca_coll_symm_line_post(operation);
     if (call->veto != SYMM_REASON_NONE) {
         end_fallback(operation, call->veto);
@@ -174,6 +177,7 @@ static void choose_and_start(struct symm_operation *operation)
     mca_coll_symm_facts_gather(operation, &facts, &unknown);
     if (unknown) {
         operation->map_status = SYMM_OK;
+        symm_vote_open(&operation->module->vote, operation->comm);
         go_to(operation, SYMM_OPERATION_MAPPING);
         return;
     }
@@ -216,7 +220,7 @@ static void step_map(struct symm_operation *operation)
                               "are staged instead: %s", operation->comm->c_name,
                               module->team->rank, symm_status_string(operation->map_status));
     }
-    symm_vote_begin(&module->vote, operation->comm, operation->map_status == SYMM_OK);
+    symm_vote_cast(&module->vote, operation->comm, operation->map_status == SYMM_OK);
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
 }
 
@@ -247,6 +251,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     switch (module->state) {
     case MCA_COLL_SYMM_NEW:
         symm_vote_reserve_tag(&module->vote, operation->comm);
+        symm_vote_open(&module->vote, operation->comm);
         go_to(operation, SYMM_OPERATION_SETTING_UP);
         break;
     case MCA_COLL_SYMM_READY:
@@ -300,8 +305,10 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     return operation->state == SYMM_OPERATION_DONE ? SYMM_OK : SYMM_PENDING;
 }
 
-/* Polls between two looks at the rest of Open MPI; from 16 to 256 it makes no difference. */
-enum { POLLS_PER_PROGRESS = 64 };
+enum {
+    POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
+    POLLS_BEFORE_YIELDING = 20000, /* some hundred microseconds */
+};
 
 static inline void processor_pause(void)
 {
@@ -323,16 +330,18 @@ static bool needs_progress(const struct symm_operation *operation)
 
 void mca_coll_symm_operation_run(struct symm_operation *operation)
 {
-    unsigned polls = 0;
+    unsigned long polls = 0;
     mca_coll_symm_operation_start(operation);
     while (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
-        if (++polls % POLLS_PER_PROGRESS == 0 || needs_progress(operation)) {
-            opal_progress();
+        bool yielding = mca_coll_symm_oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
+        if (++polls % POLLS_PER_PROGRESS == 0 || yielding || needs_progress(operation)) {
+            opal_progress(); /* others may wait for messages of ours, which only this moves */
         }
         if (operation->run.worked) {
             operation->run.worked = false;
-        } else if (mca_coll_symm_oversubscribed()) {
-            (void)sched_yield(); /* the rank we wait for may need this processor: never spin */
+            polls = 0;
+        } else if (yielding) {
+            (void)sched_yield(); /* whoever we wait for may need this processor */
         } else {
             processor_pause();
         }

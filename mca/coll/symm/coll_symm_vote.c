@@ -11,7 +11,7 @@
 int symm_vote_construct(struct symm_vote *vote, int rank, int size)
 {
     *vote = (struct symm_vote){.rank = rank, .size = size};
-    vote->requests = calloc((size_t)size, sizeof(ompi_request_t *));
+    vote->requests = calloc(2 * (size_t)size, sizeof(ompi_request_t *));
     vote->ballots = rank == 0 ? calloc((size_t)size, sizeof(int)) : NULL;
     if (vote->requests == NULL || (rank == 0 && vote->ballots == NULL)) {
         symm_vote_destruct(vote);
@@ -63,18 +63,41 @@ static void send_int(struct symm_vote *vote, struct ompi_communicator_t *comm, i
                                          MCA_PML_BASE_SEND_STANDARD, comm, next_request(vote))));
 }
 
-void symm_vote_begin(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes)
+void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
     vote->pending = 0;
-    vote->collected = false;
+    vote->told = false;
     vote->error = OMPI_SUCCESS;
+    if (vote->rank != 0) {
+        receive_int(vote, comm, 0, &vote->verdict);
+    }
+    for (int peer = 1; vote->rank == 0 && peer < vote->size; peer++) {
+        receive_int(vote, comm, peer, &vote->ballots[peer]);
+    }
+}
+
+bool symm_vote_is_lost(const struct symm_vote *vote)
+{
+    return vote->rank != 0 && vote->pending > 0 && REQUEST_COMPLETE(vote->requests[0]);
+}
+
+/* Rank 0: tell the others the result. */
+static void tell(struct symm_vote *vote, struct ompi_communicator_t *comm, bool verdict)
+{
+    vote->verdict = verdict;
+    vote->told = true;
+    for (int peer = 1; peer < vote->size; peer++) {
+        send_int(vote, comm, peer, &vote->verdict);
+    }
+}
+
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes)
+{
     vote->ballot = yes;
-    if (vote->rank == 0) {
-        for (int peer = 1; peer < vote->size; peer++) {
-            receive_int(vote, comm, peer, &vote->ballots[peer]);
-        }
-    } else {
+    if (vote->rank != 0) {
         send_int(vote, comm, 0, &vote->ballot);
+    } else if (!yes) {
+        tell(vote, comm, false);
     }
 }
 
@@ -96,20 +119,13 @@ static bool requests_finished(struct symm_vote *vote)
     return true;
 }
 
-/* The second half: rank 0 tells the result, the others wait for it. */
-static void exchange_result(struct symm_vote *vote, struct ompi_communicator_t *comm)
+static bool all_ballots_yes(const struct symm_vote *vote)
 {
-    vote->collected = true;
-    if (vote->rank != 0) {
-        receive_int(vote, comm, 0, &vote->ballot);
-        return;
-    }
+    bool yes = vote->ballot != 0;
     for (int peer = 1; peer < vote->size; peer++) {
-        vote->ballot &= vote->ballots[peer];
+        yes = yes && vote->ballots[peer] != 0;
     }
-    for (int peer = 1; peer < vote->size; peer++) {
-        send_int(vote, comm, peer, &vote->ballot);
-    }
+    return yes;
 }
 
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
@@ -118,12 +134,13 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
     if (!requests_finished(vote)) {
         return SYMM_PENDING;
     }
-    if (vote->error == OMPI_SUCCESS && !vote->collected) {
-        exchange_result(vote, comm);
+    opal_atomic_rmb(); /* another thread may have completed them */
+    if (vote->error == OMPI_SUCCESS && vote->rank == 0 && !vote->told) {
+        tell(vote, comm, all_ballots_yes(vote));
         if (!requests_finished(vote)) {
             return SYMM_PENDING;
         }
     }
-    *all_yes = vote->ballot != 0;
+    *all_yes = vote->verdict != 0;
     return vote->error == OMPI_SUCCESS ? SYMM_OK : SYMM_ERR_SYSTEM;
 }

@@ -20,11 +20,12 @@
 struct symm_vote {
     int tag;            /* 0: not reserved yet (real tags are negative) */
     int rank, size;
-    int ballot;         /* this rank's vote, then the result */
+    int ballot;         /* this rank's vote */
+    int verdict;        /* the result, once it is known */
     int *ballots;       /* rank 0: [size] */
-    ompi_request_t **requests; /* [size] */
+    ompi_request_t **requests; /* [2 * size] */
     int pending;        /* requests under way are requests[0 .. pending - 1] */
-    bool collected;     /* rank 0: ballots are in, the result is going out */
+    bool told;          /* rank 0: the result is going out, or has gone */
     int error;          /* first error of the PML, or OMPI_SUCCESS */
 };
 
@@ -35,8 +36,17 @@ void symm_vote_destruct(struct symm_vote *vote);
 /* Reserve the tag, at the same place in the order of collective calls on all ranks.  Idempotent. */
 void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm);
 
-/* Cast this rank's vote. */
-void symm_vote_begin(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes);
+/* Begin a vote, before the work that it is about. */
+void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm);
+
+/*
+ * Whether rank 0 has already said no.  Then the work can be given up, which matters where it waits for
+ * rank 0.
+ */
+bool symm_vote_is_lost(const struct symm_vote *vote);
+
+/* Cast this rank's vote.  A "no" of rank 0 goes out at once. */
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes);
 
 /*
  * PENDING until the result is known; then SYMM_OK and *all_yes.  SYMM_ERR_SYSTEM when the PML failed,

@@ -7,7 +7,6 @@
 #include "mca/mpool/symm/mpool_symm.h"
 #include "mca/help.h"
 
-#include "ompi/errhandler/errhandler.h"
 
 static struct symm_heap *heap(void)
 {
