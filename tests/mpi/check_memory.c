@@ -158,6 +158,29 @@ static void many_sizes(void)
     }
 }
 
+/* Goes through /proc/self/maps, where the kernel names the mappings of a memfd: adds up their sizes,
+ * and tells whether the address is in one. Malloc memory has no such name. */
+static size_t memfd_bytes(const void *address, int *is_inside)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    size_t sum = 0;
+    *is_inside = 0;
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        uintptr_t start;
+        uintptr_t end;
+        if (strstr(line, "/memfd:") != NULL &&
+            sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &start, &end) == 2) {
+            sum += end - start;
+            *is_inside |= (uintptr_t)address >= start && (uintptr_t)address < end;
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return sum;
+}
+
 /* Big blocks are freed and made again between collectives, in other sizes, so that what a peer
  * has mapped for an address is soon something else. */
 static void remapped_blocks(void)
@@ -190,6 +213,23 @@ static void remapped_blocks(void)
     }
 }
 
+/* What owners have given back must not stay mapped by their peers once they have met again. */
+static void unmapped_blocks(void)
+{
+    size_t segment = test_parameter("mpool_symm_segment_size", 64u << 20);
+    int unused;
+    size_t before = memfd_bytes(NULL, &unused);
+    remapped_blocks();
+    test_exercise(MPI_COMM_WORLD, 2000000, 100000);
+    size_t after = memfd_bytes(NULL, &unused);
+    test_case("memory of freed blocks");
+    if (after > before + segment) {
+        test_fail("mapped after all blocks were freed: expected at most %zu bytes and a spare "
+                  "segment of %zu, found %zu",
+                  before, segment, after);
+    }
+}
+
 /* More than one segment alive at once, with messages in each of them. */
 static void several_segments(void)
 {
@@ -219,29 +259,6 @@ static void nothing(void)
     }
 }
 
-/* Goes through /proc/self/maps, where the kernel names the mappings of a memfd: adds up their sizes,
- * and tells whether the address is in one. Malloc memory has no such name. */
-static size_t memfd_bytes(const void *address, int *is_inside)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[512];
-    size_t sum = 0;
-    *is_inside = 0;
-    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
-        uintptr_t start;
-        uintptr_t end;
-        if (strstr(line, "/memfd:") != NULL &&
-            sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &start, &end) == 2) {
-            sum += end - start;
-            *is_inside |= (uintptr_t)address >= start && (uintptr_t)address < end;
-        }
-    }
-    if (maps != NULL) {
-        fclose(maps);
-    }
-    return sum;
-}
-
 static void served_by_the_heap(void)
 {
     void *pointer;
@@ -261,7 +278,7 @@ int main(int argc, char **argv)
     many_sizes();
     random_patterns();
     several_segments();
-    remapped_blocks();
+    unmapped_blocks();
     test_case("the end");
     test_exercise(MPI_COMM_WORLD, 1000000, 100000);
     return test_end();

@@ -11,8 +11,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { THREADS = 3, SMALL_CALLS = 40 };
+enum { THREADS = 3, SMALL_CALLS = 40, BLOCKS = 16, CHURN = 400 };
 
 struct worker {
     pthread_t thread;
@@ -32,6 +33,35 @@ static void small_calls(const struct worker *worker, uint64_t number)
     }
 }
 
+static void check_block(const unsigned char *block, size_t bytes, unsigned char pattern)
+{
+    if (block[0] != pattern || block[bytes / 2] != pattern || block[bytes - 1] != pattern) {
+        test_fail("block of %zu bytes: expected %#04x, found %#04x, %#04x, %#04x", bytes, pattern,
+                  block[0], block[bytes / 2], block[bytes - 1]);
+    }
+}
+
+/* Blocks of this thread must neither overlap nor be lost while other threads get and free theirs. */
+static void churn(const struct worker *worker, uint64_t number)
+{
+    unsigned char *block[BLOCKS] = {NULL};
+    size_t bytes[BLOCKS] = {0};
+    for (uint64_t i = 0; i < CHURN + BLOCKS; i++) {
+        uint64_t random = test_random(test_stream(number, (uint64_t)test_rank, 2), i);
+        size_t at = i < CHURN ? random % BLOCKS : i - CHURN;
+        unsigned char pattern = (unsigned char)(16 * (worker->index + 1) + (int)at);
+        if (block[at] != NULL) {
+            check_block(block[at], bytes[at], pattern);
+            MPI_Free_mem(block[at]);
+            block[at] = NULL;
+        } else if (i < CHURN) {
+            bytes[at] = 1 + (random >> 8) % 3000;
+            MPI_Alloc_mem((MPI_Aint)bytes[at], MPI_INFO_NULL, &block[at]);
+            memset(block[at], pattern, bytes[at]);
+        }
+    }
+}
+
 /* The communicator's number is part of the data, so that another thread's data would be noticed. */
 static void *work(void *argument)
 {
@@ -41,6 +71,7 @@ static void *work(void *argument)
         MPI_Comm comm;
         test_case("thread %d, round %d", worker->index, round);
         small_calls(worker, number);
+        churn(worker, number);
         test_exercise(worker->comm, number + 1, 50000 + (size_t)worker->index * 100000);
         MPI_Comm_dup(worker->comm, &comm);
         test_exercise(comm, number + 2, 4096);
