@@ -22,3 +22,4 @@ bench_symm_bench_SOURCES = \
 	bench/validate.c bench/validate.h
 bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)
+EXTRA_DIST += bench/results/host-2-ranks-alloc.txt bench/results/host-2-ranks-malloc.txt

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, SMALL_CALLS = 40, BLOCKS = 16, CHURN = 400 };
+enum { THREADS = 3, SMALL_CALLS = 40, BLOCKS = 16, CHURN = 100000 };
 
 struct worker {
     pthread_t thread;

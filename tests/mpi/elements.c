@@ -153,8 +153,8 @@ static uint64_t random_integer(const struct test_element *element, enum test_op 
         return random % 2 == 0 ? 0 : (random >> 1) % 100 + 1;
     }
     if (op == OP_SUM && is_signed) {
-        int64_t limit = (int64_t)((UINT64_C(1) << (bits - 1)) / (uint64_t)ranks - 1);
-        return (uint64_t)((int64_t)(random % (2 * (uint64_t)limit + 1)) - limit);
+        uint64_t limit = (UINT64_C(1) << (bits - 1)) / (uint64_t)ranks - 1;
+        return random % (2 * limit + 1) - limit; /* below 0 in two's complement */
     }
     if (op == OP_SUM && bits <= 16) {
         return random % ((UINT64_C(1) << bits) / (uint64_t)ranks);

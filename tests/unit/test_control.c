@@ -89,6 +89,10 @@ static void test_wrong_files(void **state)
     expect_refusal(3, file_of(head, sizeof(head), size + 4096));
     expect_refusal(3, file_of(head, sizeof(head), size - 4096));
     expect_refusal(3, file_of(head, sizeof(head), sizeof(head)));
+    assert_status(symm_control_create(&control, 2, &config, &descriptor), SYMM_OK);
+    expect_refusal(2, file_of(head, sizeof(head), control.memory_size)); /* a size that fits 2 */
+    symm_control_detach(&control);
+    (void)close(descriptor);
     for (size_t i = 0; i < 4; i++) { /* another version of the library */
         head[i] ^= 0x80;
         expect_refusal(3, file_of(head, sizeof(head), size));

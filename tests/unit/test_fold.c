@@ -80,7 +80,8 @@ static void inputs_fill(void)
     memset(target, '#', sizeof(target));
     for (int rank = 0; rank < RANKS_MAX; rank++) {
         for (size_t i = 0; i < COUNT + 2 * GUARD; i++) {
-            inputs[rank][i].letters[0] = (char)('0' + rank);
+            bool is_input = i >= GUARD && i < GUARD + COUNT;
+            inputs[rank][i].letters[0] = is_input ? (char)('0' + rank) : '?';
         }
     }
 }

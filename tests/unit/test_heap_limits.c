@@ -217,6 +217,20 @@ static void test_window_exhaustion(void **state)
     symm_heap_destroy(heap, 0);
 }
 
+/* What is left at the end of the window is too small by a little. */
+static void test_end_of_window(void **state)
+{
+    struct symm_heap *heap = create_ok(&symm_kind_host, NULL, 5 * SEGMENT_SIZE, SEGMENT_SIZE);
+    void *block;
+    (void)state;
+    (void)alloc_ok(heap, 2 * SEGMENT_SIZE - 4096, 0);
+    assert_status(symm_heap_alloc(heap, 4 * SEGMENT_SIZE - 4096, 0, &block), SYMM_ERR_NO_MEMORY);
+    (void)alloc_ok(heap, 3 * SEGMENT_SIZE - 4096, 0);
+    assert_status(symm_heap_alloc(heap, 4096, 0, &block), SYMM_OK); /* the rest of a segment */
+    assert_int_equal(stats_of(heap).segments, 2);
+    symm_heap_destroy(heap, 0);
+}
+
 /* A window or a gap smaller than a segment is memory that can be had. */
 static void test_window_smaller_than_a_segment(void **state)
 {
@@ -344,6 +358,41 @@ static void test_no_descriptors(void **state)
     symm_server_destroy(servers[1]);
 }
 
+/* A limit on the size of files is an error as well, not the signal that ends the process. */
+static void test_file_size_limit(void **state)
+{
+    struct symm_heap *heap = create_ok(&symm_kind_host, NULL, (size_t)1 << 30, SEGMENT_SIZE);
+    struct rlimit limit;
+    void *block;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    struct rlimit tight = {.rlim_cur = MIB, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    enum symm_status status = symm_heap_alloc(heap, 1000, 0, &block);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_status(status, SYMM_ERR_NO_MEMORY);
+    (void)alloc_ok(heap, 1000, 0);
+    symm_heap_destroy(heap, 0);
+}
+
+/* Where address space is limited, the window takes a small part of it. */
+static void test_address_space_limit(void **state)
+{
+    const size_t space = (size_t)1 << 47, part = space / 64;
+    const struct symm_heap_config config = {.window_size = (size_t)1 << 62};
+    struct symm_heap *heap = NULL;
+    struct rlimit limit;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+    struct rlimit wide = {.rlim_cur = space, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &wide), 0);
+    enum symm_status status = symm_heap_create(&symm_kind_host, NULL, &config, &heap);
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    assert_status(status, SYMM_OK);
+    assert_true(stats_of(heap).window_size <= part);
+    symm_heap_destroy(heap, 0);
+}
+
 static void test_nothing_is_left(void **state)
 {
     struct symm_kind kind = counting_kind();
@@ -389,12 +438,15 @@ int main(void)
         cmocka_unit_test(test_config),
         cmocka_unit_test(test_window_is_halved),
         cmocka_unit_test(test_window_exhaustion),
+        cmocka_unit_test(test_end_of_window),
         cmocka_unit_test(test_window_smaller_than_a_segment),
         cmocka_unit_test(test_spare_gives_way),
         cmocka_unit_test(test_many_segments),
         cmocka_unit_test(test_alignment_in_an_odd_window),
         cmocka_unit_test(test_refused_segments),
         cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_file_size_limit),
+        cmocka_unit_test(test_address_space_limit),
         cmocka_unit_test(test_nothing_is_left),
         cmocka_unit_test(test_kept_memory),
     };

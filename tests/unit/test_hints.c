@@ -74,6 +74,8 @@ static void test_others(void **state)
 {
     static const struct expectation expectations[] = {
         {"mpool=hugepage", SYMM_HINTS_OTHER, SYMM_KIND_HOST, NULL},
+        {"mpool=hugepage,kind=host", SYMM_HINTS_OTHER, SYMM_KIND_HOST, NULL},
+        {"mpool=symm,mpool=hugepage", SYMM_HINTS_OTHER, SYMM_KIND_HOST, NULL},
         {"mpool=hugepage,page_size=2M", SYMM_HINTS_OTHER, SYMM_KIND_HOST, NULL},
         {"page_size=2M", SYMM_HINTS_OTHER, SYMM_KIND_HOST, NULL},
         {"mpool=symmetric", SYMM_HINTS_OTHER, SYMM_KIND_HOST, NULL},

@@ -62,6 +62,7 @@ static void test_data_both_ways(void **state)
     (void)state;
     owner_start(&owner);
     struct symm_peer *peer = peer_of(owner.name);
+    size_t with_owner = unit_open_descriptors();
     for (unsigned i = 0; i < 5; i++) {
         locations[i] = owner_alloc(&owner, i, sizes[i]);
         owner_fill(&owner, i, i);
@@ -70,7 +71,8 @@ static void test_data_both_ways(void **state)
         unit_fill(there, sizes[i], unit_random_start(1000, 100 + i));
         assert_true(owner_sees(&owner, i, 100 + i));
     }
-    assert_int_equal(segments_here(), 3); /* two blocks and two blocks share one */
+    assert_int_equal(segments_here(), 3); /* three blocks share one */
+    assert_int_equal(unit_open_descriptors(), with_owner); /* mappings need none */
     for (unsigned i = 0; i < 5; i++) {
         char *there = map_ok(peer, &locations[i]), *base = symm_peer_address(peer, 0);
         assert_ptr_equal(there, base + locations[i].offset);
@@ -210,6 +212,7 @@ static void test_peer_dies(void **state)
 static void test_impossible_locations(void **state)
 {
     struct owner owner;
+    size_t descriptors = unit_open_descriptors();
     (void)state;
     owner_start(&owner);
     struct symm_location location = owner_alloc(&owner, 0, 1000);
@@ -222,11 +225,12 @@ static void test_impossible_locations(void **state)
         assert_status(symm_peer_map(peer, &no_index), SYMM_ERR_PROTOCOL);
         (void)map_ok(peer, &location);
     }
-    /* A request that is under way does not end with the peer's object. */
+    /* A request that is under way ends with the peer's object, and leaves nothing. */
     location.serial = 99;
     assert_status(map_wait(peer, &location, 0.02), SYMM_PENDING);
     symm_peer_destroy(peer);
     owner_stop(&owner);
+    assert_int_equal(unit_open_descriptors(), descriptors);
 }
 
 static void export_file(struct symm_server *server, uint32_t what, uint32_t number, int descriptor,

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "tests/unit/fork_ranks.h"
 #include "tests/unit/request_wait.h"
 
 #include <pthread.h>
@@ -106,7 +107,7 @@ static void test_export_replace_withdraw(void **state)
     symm_request_cancel(&request);
 }
 
-/* Ids differ in any of their parts; hundreds of them live together. */
+/* Hundreds of objects live together. */
 static void test_many_objects(void **state)
 {
     enum { OBJECTS = 600 };
@@ -124,19 +125,32 @@ static void test_many_objects(void **state)
             expect_text(*state, i, text);
         }
     }
-    struct symm_object_id ids[3] = {object_id(1), object_id(1), object_id(1)};
-    struct symm_object object = object_make("like 1, but not 1");
-    ids[0].what = SYMM_OBJECT_SEGMENT;
-    ids[1].number = 2000;
-    ids[2].key[23] = 1;
-    for (size_t i = 0; i < 3; i++) {
-        struct symm_object got;
-        assert_status(symm_server_export(*state, &ids[i], &object), SYMM_OK);
-        assert_status(request_object(symm_server_name(*state), &ids[i], &got), SYMM_OK);
-        assert_true(object_is(&got, "like 1, but not 1"));
+}
+
+/* Ids that differ in a single byte, wherever it is, are different ids. */
+static void test_every_byte_of_an_id(void **state)
+{
+    static const size_t bytes[] = {0, 4, 8, sizeof(struct symm_object_id) - 1};
+    enum { VALUES = 256 };
+    const struct symm_object refusal = {.descriptor = -1};
+    struct symm_object object = object_make("here"), got;
+    for (size_t place = 0; place < sizeof(bytes) / sizeof(*bytes); place++) {
+        struct symm_object_id ids[VALUES];
+        for (size_t value = 0; value < VALUES; value++) {
+            ids[value] = object_id(5000 + (uint32_t)place);
+            ((unsigned char *)&ids[value])[bytes[place]] = (unsigned char)value;
+            assert_status(symm_server_export(*state, &ids[value],
+                                             value % 2 == 0 ? &object : &refusal),
+                          SYMM_OK);
+        }
+        for (size_t value = 0; value < VALUES; value++) {
+            enum symm_status status = request_object(symm_server_name(*state), &ids[value], &got);
+            assert_status(status, value % 2 == 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND);
+            assert_true(status != SYMM_OK || object_is(&got, "here"));
+            symm_server_withdraw(*state, &ids[value]);
+        }
     }
     (void)close(object.descriptor);
-    expect_text(*state, 1, "object 1");
 }
 
 static void test_waiting_request(void **state)
@@ -313,6 +327,57 @@ static void test_many_clients(void **state)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Serve object 1, then with no descriptor left, then as before, each until the parent says so. */
+static void serve_without_descriptors(struct fork_rank *self, void *context)
+{
+    struct symm_server *server = NULL;
+    struct symm_object_id id = object_id(1);
+    struct symm_object object = object_make("one");
+    struct rlimit limit;
+    char name[SYMM_SOCKET_NAME_SIZE] = "", byte = 0;
+    (void)context;
+    FORK_STATUS(self, symm_server_create(&server), SYMM_OK);
+    FORK_STATUS(self, symm_server_export(server, &id, &object), SYMM_OK);
+    FORK_STATUS(self, symm_server_start_thread(server), SYMM_OK);
+    (void)strcpy(name, symm_server_name(server));
+    FORK_CHECK(self, fork_send(self->channel, name, sizeof(name)));
+    FORK_CHECK(self, fork_receive(self->channel, &byte, 1));
+    FORK_CHECK(self, getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    struct rlimit tight = {.rlim_max = limit.rlim_max};
+    int lowest = dup(0);
+    tight.rlim_cur = (rlim_t)lowest;
+    (void)close(lowest);
+    FORK_CHECK(self, setrlimit(RLIMIT_NOFILE, &tight) == 0);
+    FORK_CHECK(self, fork_send(self->channel, &byte, 1));
+    FORK_CHECK(self, fork_receive(self->channel, &byte, 1));
+    FORK_CHECK(self, setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    FORK_CHECK(self, fork_send(self->channel, &byte, 1));
+    (void)fork_receive(self->channel, &byte, 1);
+    symm_server_destroy(server);
+}
+
+/* A server that cannot accept a connection lets its peer know, and gets over it. */
+static void test_server_without_descriptors(void **state)
+{
+    struct fork_ranks ranks;
+    struct symm_object_id id = object_id(1);
+    struct symm_object object;
+    char name[SYMM_SOCKET_NAME_SIZE], byte = 0;
+    (void)state;
+    fork_ranks_start(&ranks, 1, serve_without_descriptors, NULL);
+    assert_true(fork_receive(ranks.channels[0], name, sizeof(name)));
+    for (unsigned phase = 0; phase < 3; phase++) {
+        for (unsigned i = 0; i < 5; i++) {
+            enum symm_status status = request_object(name, &id, &object);
+            assert_status(status, phase == 1 ? SYMM_ERR_PEER_LOST : SYMM_OK);
+            assert_true(status != SYMM_OK || object_is(&object, "one"));
+        }
+        assert_true(fork_send(ranks.channels[0], &byte, 1));
+        assert_true(phase == 2 || fork_receive(ranks.channels[0], &byte, 1));
+    }
+    fork_ranks_join(&ranks);
+}
+
 struct exporter {
     struct symm_server *server;
     _Atomic bool stopping;
@@ -371,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test_setup_teardown(test_export_replace_withdraw, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_objects, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_every_byte_of_an_id, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting_request, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_answer_is_lost, setup, teardown),
@@ -379,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_unknown_names),
         cmocka_unit_test_setup_teardown(test_signals_are_blocked, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_clients, setup, teardown),
+        cmocka_unit_test(test_server_without_descriptors),
         cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
     };
     unit_begin("test_server", 100);

@@ -120,6 +120,38 @@ static void test_rank_0_refuses(void **state)
     fork_ranks_run(4, fail_to_set_up, NULL);
 }
 
+/* After that the memory is nobody's to ask for, and who still waits for it gives up. */
+static void end_set_up(struct fork_rank *self, void *context)
+{
+    struct symm_process *process = fork_team_process(self);
+    (void)context;
+    struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
+    struct symm_team *late = fork_team_create(self, process, 1, PAYLOAD, PIECE);
+    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    fork_rank_barrier(self);
+    symm_team_set_up_end(team);
+    fork_rank_barrier(self);
+    size_t descriptors = unit_open_descriptors(); /* rank 0's vary with what is asked of it */
+    for (unsigned i = 0; i < 200 && self->rank != 0; i++) {
+        unsigned polls = 40;
+        FORK_STATUS(self, symm_team_set_up(late), SYMM_PENDING);
+        unit_pause(&polls);
+    }
+    FORK_CHECK(self, self->rank == 0 || unit_open_descriptors() == descriptors + 1);
+    symm_team_set_up_end(late);
+    FORK_CHECK(self, self->rank == 0 || unit_open_descriptors() == descriptors);
+    check_sharing(self, team, 3); /* what is there stays */
+    symm_team_destroy(late);
+    symm_team_destroy(team);
+    symm_process_release(process);
+}
+
+static void test_end_of_set_up(void **state)
+{
+    (void)state;
+    fork_ranks_run(3, end_set_up, NULL);
+}
+
 /* Rank 0 dies before it answers. */
 static void lose_rank_0(struct fork_rank *self, void *context)
 {
@@ -261,7 +293,10 @@ static void form_many_teams(struct fork_rank *self, void *context)
     fork_rank_barrier(self);
     for (uint8_t i = 0; i < TEAMS; i++) {
         teams[i] = fork_team_create(self, process, i, PAYLOAD, PIECE);
-        FORK_STATUS(self, fork_team_set_up(teams[i]), SYMM_OK);
+    }
+    for (uint8_t i = 0; i < TEAMS; i++) { /* the ranks need not do this in the same order */
+        uint8_t turn = self->rank == 1 ? TEAMS - 1 - i : i;
+        FORK_STATUS(self, fork_team_set_up(teams[turn]), SYMM_OK);
     }
     for (uint8_t i = 0; i < TEAMS; i++) {
         check_sharing(self, teams[i], i);
@@ -297,6 +332,7 @@ static void test_one_process(void **state)
     struct symm_process *first = NULL, *second = NULL;
     struct symm_peer *peers[3] = {NULL, NULL, NULL};
     const struct symm_heap_config wrong = {.window_size = 1}, counts = {.segment_size = 4 << 20};
+    char name[SYMM_SOCKET_NAME_SIZE];
     struct symm_heap_stats stats;
     void *block;
     (void)state;
@@ -314,11 +350,16 @@ static void test_one_process(void **state)
     assert_ptr_not_equal(peers[0], peers[1]);
     symm_process_put_peer(first, peers[0]);
     symm_process_put_peer(first, peers[2]);
-    symm_process_release(first); /* with one peer that nobody has put */
+    (void)strcpy(name, symm_server_name(symm_process_server(first)));
+    symm_process_release(first);
+    assert_status(symm_process_acquire(NULL, &first), SYMM_OK); /* there is one user left */
+    assert_string_equal(symm_server_name(symm_process_server(first)), name);
+    symm_process_release(first);
     memset(block, 1, 1);
-    symm_process_release(second);
+    symm_process_release(second); /* with one peer that nobody has put */
     memset(block, 2, 1);
     assert_status(symm_process_acquire(NULL, &first), SYMM_OK);
+    assert_string_not_equal(symm_server_name(symm_process_server(first)), name);
     symm_process_release(first);
 }
 
@@ -328,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_set_up),
         cmocka_unit_test(test_sizes_of_rank_0),
         cmocka_unit_test(test_rank_0_refuses),
+        cmocka_unit_test(test_end_of_set_up),
         cmocka_unit_test(test_rank_0_dies),
         cmocka_unit_test(test_wrong_ranks),
         cmocka_unit_test(test_segments),

@@ -22,8 +22,8 @@
 
 /*
  * First thing in main(): print the seed (SYMM_TEST_SEED, or a fresh one) and see to it that the
- * program ends after `seconds`, whatever it waits for.  SYMM_TEST_FILTER may name the tests to run, as
- * "test_l*".
+ * program ends after `seconds`, whatever it waits for.  SYMM_TEST_FILTER may name the tests to run,
+ * as "test_l*".
  */
 void unit_begin(const char *name, unsigned seconds);
 
