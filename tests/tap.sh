@@ -3,10 +3,11 @@
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A script sources this file, calls the functions below, and ends with tap_end. It can be run by hand
-# from the build folder: tests/collectives.tap. SYMM_TEST_SEED repeats a run's random data.
+# A script sources this file, calls the functions below, and ends with tap_end. It can be run by
+# hand from the build folder: tests/collectives.tap. SYMM_TEST_SEED repeats a run's random data.
+# shellcheck shell=sh disable=SC1090,SC2034
 
-# ---- surroundings ------------------------------------------------------------------------------------
+# ---- surroundings --------------------------------------------------------------------------------
 
 # env.sh is written by configure; without it a plain Open MPI is tested with programs found in $PWD.
 tap_scripts=$(cd "$(dirname "$0")" && pwd)
@@ -39,7 +40,7 @@ tap_output=$tap_folder/output
 trap 'rm -rf "$tap_folder"' EXIT
 trap 'exit 99' HUP INT TERM
 
-# ---- results -----------------------------------------------------------------------------------------
+# ---- results -------------------------------------------------------------------------------------
 
 tap_count=0
 tap_failed=0
@@ -86,7 +87,7 @@ tap_show() {
     fi
 }
 
-# ---- running -----------------------------------------------------------------------------------------
+# ---- running -------------------------------------------------------------------------------------
 
 # tap_run PROGRAM-AND-MPIRUN-ARGUMENTS...: runs mpirun within the time limit, keeps the output in
 # $tap_output and the exit status in $tap_status; 124 means that it had to be ended.
@@ -102,8 +103,8 @@ tap_run() {
     fi
 }
 
-# tap_run_help ARGUMENTS...: as tap_run, for jobs that should print a help message. mpirun of Open MPI
-# 4.1 loses some of them, its own as well, and complains of its buffer; then the job is repeated.
+# tap_run_help ARGUMENTS...: as tap_run, for jobs that should print a help message. mpirun of Open
+# MPI 4.1 loses some of them, its own as well, and complains of its buffer; such a job is repeated.
 tap_run_help() {
     for tap_attempt in 1 2 3 4 5 6 7 8 9 10; do
         tap_run "$@"
@@ -143,7 +144,8 @@ tap_lacks() {
 # Whether our components are part of this build. If they are, they have to work: the tests then
 # expect them instead of skipping.
 tap_have_symm() {
-    test -e "$top_builddir/.libs/mca_coll_symm.so" && test -e "$top_builddir/.libs/mca_mpool_symm.so"
+    test -e "$top_builddir/.libs/mca_coll_symm.so" &&
+        test -e "$top_builddir/.libs/mca_mpool_symm.so"
 }
 
 tap_needs_symm() {

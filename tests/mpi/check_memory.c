@@ -158,8 +158,8 @@ static void many_sizes(void)
     }
 }
 
-/* Goes through /proc/self/maps, where the kernel names the mappings of a memfd: adds up their sizes,
- * and tells whether the address is in one. Malloc memory has no such name. */
+/* Goes through /proc/self/maps, where the kernel names the mappings of a memfd: adds up their
+ * sizes, and tells whether the address is in one. Malloc memory has no such name. */
 static size_t memfd_bytes(const void *address, int *is_inside)
 {
     FILE *maps = fopen("/proc/self/maps", "r");

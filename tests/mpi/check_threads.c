@@ -41,7 +41,7 @@ static void check_block(const unsigned char *block, size_t bytes, unsigned char 
     }
 }
 
-/* Blocks of this thread must neither overlap nor be lost while other threads get and free theirs. */
+/* Blocks of this thread must neither overlap nor be lost while others get and free theirs. */
 static void churn(const struct worker *worker, uint64_t number)
 {
     unsigned char *block[BLOCKS] = {NULL};

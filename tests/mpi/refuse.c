@@ -1,6 +1,6 @@
 /*
- * A library for LD_PRELOAD that makes system calls fail on one rank, as limits and namespaces would.
- * Used by tests/fallback.tap.
+ * A library for LD_PRELOAD that makes system calls fail on one rank, as limits and namespaces
+ * would. Used by tests/fallback.tap.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -62,7 +62,7 @@ static void obey(struct fork_rank *self, struct symm_heap *heap, struct holding 
 static void own(struct fork_rank *self, void *context)
 {
     const struct symm_heap_config config = {
-        .window_size = (size_t)1 << 30, .segment_size = OWNER_SEGMENT_SIZE};
+        .window_size = OWNER_WINDOW_SIZE, .segment_size = OWNER_SEGMENT_SIZE};
     struct symm_server *server = NULL;
     struct symm_heap *heap = NULL;
     struct holding holdings[OWNER_BLOCKS] = {{NULL, 0}};

@@ -11,7 +11,7 @@
 
 #include "heap/socket.h"
 
-enum { OWNER_BLOCKS = 32, OWNER_SEGMENT_SIZE = 2 << 20 };
+enum { OWNER_BLOCKS = 32, OWNER_SEGMENT_SIZE = 2 << 20, OWNER_WINDOW_SIZE = 1 << 30 };
 
 struct owner {
     struct fork_ranks ranks;

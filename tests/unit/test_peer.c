@@ -58,7 +58,7 @@ static void test_data_both_ways(void **state)
     static const size_t sizes[] = {1000, 100000, BIG, 256, OWNER_SEGMENT_SIZE - 4096};
     struct owner owner;
     struct symm_location locations[5];
-    size_t descriptors = unit_open_descriptors();
+    size_t descriptors = unit_open_descriptors(), space = unit_address_space();
     (void)state;
     owner_start(&owner);
     struct symm_peer *peer = peer_of(owner.name);
@@ -82,6 +82,7 @@ static void test_data_both_ways(void **state)
     symm_peer_destroy(peer);
     assert_int_equal(segments_here(), 0);
     assert_int_equal(unit_mappings("symm-directory"), 0);
+    assert_true(unit_address_space() < space + OWNER_WINDOW_SIZE / 2);
     owner_stop(&owner);
     assert_int_equal(unit_open_descriptors(), descriptors);
 }

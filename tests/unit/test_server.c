@@ -127,27 +127,27 @@ static void test_many_objects(void **state)
     }
 }
 
-/* Ids that differ in a single byte, wherever it is, are different ids. */
-static void test_every_byte_of_an_id(void **state)
+/* Ids that differ in a single word, whichever it is, are different ids. */
+static void test_every_word_of_an_id(void **state)
 {
-    static const size_t bytes[] = {0, 4, 8, sizeof(struct symm_object_id) - 1};
-    enum { VALUES = 256 };
+    enum { WORDS = sizeof(struct symm_object_id) / sizeof(uint32_t), VALUES = 200 };
     const struct symm_object refusal = {.descriptor = -1};
     struct symm_object object = object_make("here"), got;
-    for (size_t place = 0; place < sizeof(bytes) / sizeof(*bytes); place++) {
+    for (uint64_t word = 0; word < WORDS; word++) {
+        struct unit_random random = unit_random_start(1, word);
         struct symm_object_id ids[VALUES];
-        for (size_t value = 0; value < VALUES; value++) {
-            ids[value] = object_id(5000 + (uint32_t)place);
-            ((unsigned char *)&ids[value])[bytes[place]] = (unsigned char)value;
-            assert_status(symm_server_export(*state, &ids[value],
-                                             value % 2 == 0 ? &object : &refusal),
+        for (size_t i = 0; i < VALUES; i++) {
+            uint32_t value = (uint32_t)unit_random_next(&random);
+            ids[i] = object_id(5000);
+            memcpy((char *)&ids[i] + word * sizeof(value), &value, sizeof(value));
+            assert_status(symm_server_export(*state, &ids[i], i % 2 == 0 ? &object : &refusal),
                           SYMM_OK);
         }
-        for (size_t value = 0; value < VALUES; value++) {
-            enum symm_status status = request_object(symm_server_name(*state), &ids[value], &got);
-            assert_status(status, value % 2 == 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND);
+        for (size_t i = 0; i < VALUES; i++) {
+            enum symm_status status = request_object(symm_server_name(*state), &ids[i], &got);
+            assert_status(status, i % 2 == 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND);
             assert_true(status != SYMM_OK || object_is(&got, "here"));
-            symm_server_withdraw(*state, &ids[value]);
+            symm_server_withdraw(*state, &ids[i]);
         }
     }
     (void)close(object.descriptor);
@@ -436,7 +436,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test_setup_teardown(test_export_replace_withdraw, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_objects, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_every_byte_of_an_id, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_every_word_of_an_id, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting_request, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_answer_is_lost, setup, teardown),

@@ -140,6 +140,17 @@ size_t unit_mappings(const char *name)
     return count;
 }
 
+size_t unit_address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    int got = fscanf(file, "%lu", &pages);
+    (void)fclose(file);
+    assert_int_equal(got, 1);
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 bool unit_is_zero(const void *memory, size_t size)
 {
     const unsigned char *byte = memory;

@@ -59,6 +59,9 @@ size_t unit_open_descriptors(void);
 /* Mappings of this process whose name in /proc/self/maps contains `name`. */
 size_t unit_mappings(const char *name);
 
+/* Bytes of address space in use. */
+size_t unit_address_space(void);
+
 bool unit_is_zero(const void *memory, size_t size);
 
 /* ---- assertions ------------------------------------------------------------------------------ */

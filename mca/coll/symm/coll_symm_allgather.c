@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_report.h"
 
 /* Whether `count` elements are just `bytes` bytes from the buffer's address on. */
 static bool is_dense(struct ompi_datatype_t *dtype, size_t count, size_t *bytes)
@@ -62,16 +61,9 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
     struct symm_operation *operation = &symm->operation;
     describe(&operation->call, symm->team->rank, sbuf, (size_t)scount, sdtype, rbuf,
              (size_t)rcount, rdtype, symm->team->size);
-    operation->comm = comm;
-    mca_coll_symm_operation_run(operation);
-    mca_coll_symm_report_count(operation);
-    switch (operation->outcome) {
-    case SYMM_OUTCOME_SERVED:
-        return OMPI_SUCCESS;
-    case SYMM_OUTCOME_ERROR:
-        return operation->error;
-    case SYMM_OUTCOME_FALLBACK:
-        break;
+    int rc;
+    if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
+        return rc;
     }
     return symm->saved_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                  symm->saved_allgather_module);

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_report.h"
 
 /* ---- the reduction, through Open MPI's op framework -------------------------------------------- */
 
@@ -115,16 +114,9 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
     describe(&operation->call, symm->team, sbuf, rbuf, (size_t)count, dtype, op);
-    operation->comm = comm;
-    mca_coll_symm_operation_run(operation);
-    mca_coll_symm_report_count(operation);
-    switch (operation->outcome) {
-    case SYMM_OUTCOME_SERVED:
-        return OMPI_SUCCESS;
-    case SYMM_OUTCOME_ERROR:
-        return operation->error;
-    case SYMM_OUTCOME_FALLBACK:
-        break;
+    int rc;
+    if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
+        return rc;
     }
     return symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm, symm->saved_allreduce_module);
 }

@@ -11,6 +11,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
+#include "mca/coll/symm/coll_symm_report.h"
 #include "mca/help.h"
 
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
@@ -328,7 +329,8 @@ static bool needs_progress(const struct symm_operation *operation)
            operation->state == SYMM_OPERATION_VOTING_ON_MAPS;
 }
 
-void mca_coll_symm_operation_run(struct symm_operation *operation)
+/* Start it and drive it to its end. */
+static void operation_run(struct symm_operation *operation)
 {
     unsigned long polls = 0;
     mca_coll_symm_operation_start(operation);
@@ -346,4 +348,14 @@ void mca_coll_symm_operation_run(struct symm_operation *operation)
             processor_pause();
         }
     }
+}
+
+bool mca_coll_symm_operation_serve(struct symm_operation *operation,
+                                   struct ompi_communicator_t *comm, int *rc)
+{
+    operation->comm = comm;
+    operation_run(operation);
+    mca_coll_symm_report_count(operation);
+    *rc = operation->outcome == SYMM_OUTCOME_ERROR ? operation->error : OMPI_SUCCESS;
+    return operation->outcome != SYMM_OUTCOME_FALLBACK;
 }

@@ -64,7 +64,11 @@ void mca_coll_symm_operation_start(struct symm_operation *operation);
 /* Go on with it: SYMM_PENDING, or SYMM_OK when `outcome` is known. */
 enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation);
 
-/* Start it and wait for its end, calling opal_progress() meanwhile. */
-void mca_coll_symm_operation_run(struct symm_operation *operation);
+/*
+ * Carry out the blocking call that operation->call describes, calling opal_progress() while it waits.
+ * True: it is done with, and *rc is for MPI.  False: nothing was done, and the component below has to.
+ */
+bool mca_coll_symm_operation_serve(struct symm_operation *operation,
+                                   struct ompi_communicator_t *comm, int *rc);
 
 #endif /* MCA_COLL_SYMM_OPERATION_H */
