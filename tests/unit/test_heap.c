@@ -86,7 +86,7 @@ static void test_random_blocks(void **state)
 {
     enum { BLOCKS = 200 };
     struct unit_random random = unit_random_start(1, 0);
-    struct block blocks[BLOCKS] = {{NULL}};
+    struct block blocks[BLOCKS] = {{.address = NULL}};
     for (uint64_t step = 0; step < 2000; step++) {
         struct block *block = &blocks[unit_random_below(&random, BLOCKS)];
         if (block->address != NULL) {
@@ -246,7 +246,7 @@ static void test_equal_offsets(void **state)
 {
     struct symm_heap *other = NULL;
     struct unit_random random = unit_random_start(3, 0);
-    void *blocks[2][100] = {{NULL}};
+    void *blocks[2][100] = {{.address = NULL}};
     assert_status(symm_heap_create(&symm_kind_host, NULL, &small_segments, &other), SYMM_OK);
     struct symm_heap *heaps[] = {*state, other};
     for (unsigned step = 0; step < 1000; step++) {
@@ -376,7 +376,7 @@ static const char *hammer_step(struct hammer *hammer, struct block *block, uint6
 static void *hammer_run(void *argument)
 {
     struct hammer *hammer = argument;
-    struct block blocks[8] = {{NULL}};
+    struct block blocks[8] = {{.address = NULL}};
     struct unit_random random = unit_random_start(5, hammer->number);
     for (uint64_t step = 0; step < THREAD_STEPS && hammer->complaint == NULL; step++) {
         hammer->complaint = hammer_step(hammer, &blocks[step % 8], step, &random);
