@@ -42,7 +42,7 @@ struct fork_ranks {
 /* Fork `size` ranks, each of which runs `body` and ends. */
 void fork_ranks_start(struct fork_ranks *ranks, int size, fork_body *body, void *context);
 
-/* Wait for all of them; fail or skip the test if one of them says so. */
+/* Wait for all of them; fail the test if one of them says so. */
 void fork_ranks_join(struct fork_ranks *ranks);
 
 /* Both of the above. */
@@ -67,7 +67,10 @@ void fork_rank_check(struct fork_rank *self, bool condition, const char *what, c
 void fork_rank_status(struct fork_rank *self, enum symm_status got, enum symm_status wanted,
                       const char *what, const char *file, int line);
 
-/* End this rank and have the test skipped. */
+/*
+ * End this rank, for want of a right that the test needs: a comment says so.  (cmocka's own skip()
+ * prints a line that Automake's TAP driver takes for a failure.)
+ */
 _Noreturn void fork_rank_skip(void);
 
 /* All ranks of the group get here before one goes on. */

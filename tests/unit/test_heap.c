@@ -246,7 +246,7 @@ static void test_equal_offsets(void **state)
 {
     struct symm_heap *other = NULL;
     struct unit_random random = unit_random_start(3, 0);
-    void *blocks[2][100] = {{.address = NULL}};
+    void *blocks[2][100] = {{NULL}};
     assert_status(symm_heap_create(&symm_kind_host, NULL, &small_segments, &other), SYMM_OK);
     struct symm_heap *heaps[] = {*state, other};
     for (unsigned step = 0; step < 1000; step++) {
