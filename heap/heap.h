@@ -13,7 +13,8 @@
 
 /*
  * Reserve a window for memory of `kind` and offer the heap's segments to peers through `server`, which
- * must outlive it (NULL: private, for tests).  `config` may be NULL.  Commits no memory.
+ * must outlive it (NULL: private, for tests) and serves one heap of a kind.  `config` may be NULL.
+ * Commits no memory.
  * Errors: ARGUMENT (a size that is no multiple of 4096), NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, struct symm_server *server,

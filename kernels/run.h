@@ -8,7 +8,8 @@
  *
  * Contract with the caller, for every algorithm: all ranks start it for the same call, after every rank
  * has posted its line for that call; inputs stay as they are, and outputs belong to the algorithm,
- * until the run returns SYMM_OK on the rank whose buffers they are.
+ * until the run returns SYMM_OK on the rank whose buffers they are.  Elements have 1 to SYMM_SCRATCH_SIZE
+ * bytes, and no more than a staging buffer, except in SYMM_ALLREDUCE_SLOT, which takes any.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

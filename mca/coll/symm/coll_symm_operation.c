@@ -102,9 +102,9 @@ static void step_vote_on_set_up(struct symm_operation *operation)
                           all_yes ? "serving through shared memory"
                                   : "not serving, because ranks cannot share memory");
     if (!all_yes) {
-        if (module->team->rank == 0) {
-            symm_help_show("help-coll-symm.txt", "cannot share memory",
-                           operation->comm->c_name);
+        static atomic_flag told = ATOMIC_FLAG_INIT; /* one communicator will do as an example */
+        if (module->team->rank == 0 && !atomic_flag_test_and_set(&told)) {
+            symm_help_show("help-coll-symm.txt", "cannot share memory", operation->comm->c_name);
         }
         end_fallback(operation, SYMM_REASON_DISABLED);
         return;
