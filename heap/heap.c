@@ -48,7 +48,6 @@ struct symm_heap {
     struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */
     size_t segment_count;
     uint32_t serial_last;
-    uint64_t retired;
     struct symm_directory *directory;
     int directory_descriptor;
 };
@@ -329,7 +328,6 @@ static struct segment *segment_find(struct symm_heap *heap, uint64_t offset)
 static void segment_retire(struct symm_heap *heap, struct segment *segment)
 {
     segment_withdraw(heap, segment);
-    heap->retired++;
     atomic_fetch_add_explicit(&heap->directory->retired, 1, memory_order_release);
     symm_allocator_remove_segment(heap->allocator, segment->offset);
     heap->kind->unmap(heap->window + segment->offset, segment->size);
@@ -456,7 +454,7 @@ void symm_heap_get_stats(struct symm_heap *heap, struct symm_heap_stats *stats)
         .segments = heap->segment_count,
         .blocks = symm_allocator_blocks(heap->allocator),
         .block_bytes = symm_allocator_block_bytes(heap->allocator),
-        .segments_retired = heap->retired,
+        .segments_retired = symm_heap_retired(heap),
     };
     for (size_t i = 0; i < heap->segment_count; i++) {
         stats->segment_bytes += heap->segments[i].size;
