@@ -45,7 +45,7 @@ static size_t lay_out(struct symm_control *control)
     size_t lines = offset;
     offset = round_up(offset + SYMM_RING * ranks * control->line_stride, PAGE);
     size_t stages = offset;
-    offset += ranks * 2 * SYMM_STAGE_BUFFERS * control->piece_size;
+    offset += ranks * SYMM_STAGE_BUFFERS * control->piece_size;
     if (base != NULL) {
         control->finished = (struct symm_word *)(void *)(base + finished);
         control->phases = (struct symm_word *)(void *)(base + phases);

@@ -31,13 +31,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap/prefetch.h"
 #include "heap/symm.h"
 
 enum {
     SYMM_RING = 8,         /* calls that can be under way at a time; a power of two */
-    SYMM_CACHE_LINE = 64,
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
-    SYMM_STAGE_BUFFERS = 2,
+    SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
+    SYMM_STAGE_BUFFERS = 4, /* of a rank */
 };
 
 /* The head of a line.  The meaning of the plain words is their user's, except `finished`. */
@@ -69,7 +70,7 @@ struct symm_control {
     unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
     struct symm_word *phases;   /* [SYMM_RING][size] */
     struct symm_word *finished; /* [size] */
-    unsigned char *stages; /* [size][2 * SYMM_STAGE_BUFFERS], piece_size apart */
+    unsigned char *stages; /* [size][SYMM_STAGE_BUFFERS], piece_size apart */
     void *memory;
     size_t memory_size;
 };
@@ -105,6 +106,17 @@ static inline struct symm_line *symm_control_line(const struct symm_control *con
     size_t slot = sequence & (SYMM_RING - 1);
     size_t index = slot * (size_t)control->size + (size_t)rank;
     return (struct symm_line *)(void *)(control->lines + index * control->line_stride);
+}
+
+/*
+ * Fetch the first `bytes` of the payload of this rank's next line for writing, which costs nothing now and
+ * saves the next call the wait for cache lines that the other ranks have read eight calls ago.
+ */
+static inline void symm_line_prefetch(const struct symm_control *control, uint64_t sequence,
+                                      int rank, size_t bytes)
+{
+    size_t size = SYMM_HEADER_SIZE + (bytes < SYMM_PREFETCH_MOST ? bytes : SYMM_PREFETCH_MOST);
+    symm_prefetch_for_writing(symm_control_line(control, sequence, rank), size);
 }
 
 static inline void symm_line_post(struct symm_line *line, uint64_t sequence)
@@ -161,18 +173,12 @@ static inline bool symm_phase_reached(const struct symm_control *control, uint64
 
 /* ---- staging buffers ------------------------------------------------------------------------- */
 
-/* Input and output buffers of a rank; piece n of a call uses buffer n mod SYMM_STAGE_BUFFERS. */
-static inline unsigned char *symm_stage_input(const struct symm_control *control, int rank,
-                                              uint64_t piece)
+/* What each buffer is for, the algorithm says that uses it. */
+static inline unsigned char *symm_stage_buffer(const struct symm_control *control, int rank,
+                                               uint64_t buffer)
 {
-    size_t index = (size_t)rank * 2 * SYMM_STAGE_BUFFERS + piece % SYMM_STAGE_BUFFERS;
+    size_t index = (size_t)rank * SYMM_STAGE_BUFFERS + buffer % SYMM_STAGE_BUFFERS;
     return control->stages + index * control->piece_size;
-}
-
-static inline unsigned char *symm_stage_output(const struct symm_control *control, int rank,
-                                               uint64_t piece)
-{
-    return symm_stage_input(control, rank, piece) + SYMM_STAGE_BUFFERS * control->piece_size;
 }
 
 #endif /* SYMM_HEAP_CONTROL_H */

@@ -13,6 +13,7 @@ libsymm_core_la_SOURCES = \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
 	heap/peer.c heap/peer.h \
+	heap/prefetch.h \
 	heap/process.c heap/process.h \
 	heap/request.c heap/request.h \
 	heap/server.c heap/server.h \

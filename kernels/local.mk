@@ -11,4 +11,5 @@ libsymm_core_la_SOURCES += \
 	kernels/host/allreduce_one_shot.c \
 	kernels/host/allreduce_slot.c \
 	kernels/host/allreduce_staged.c \
+	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c

@@ -14,6 +14,7 @@ static const struct {
 } algorithms[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLREDUCE_SLOT] = {"slot", symm_allreduce_slot_step},
     [SYMM_ALLREDUCE_STAGED] = {"staged", symm_allreduce_staged_step},
+    [SYMM_ALLREDUCE_STAGED_ONE_SHOT] = {"staged_one_shot", symm_allreduce_staged_one_shot_step},
     [SYMM_ALLREDUCE_ONE_SHOT] = {"one_shot", symm_allreduce_one_shot_step},
     [SYMM_ALLREDUCE_TWO_SHOT] = {"two_shot", symm_allreduce_two_shot_step},
     [SYMM_ALLGATHER_SLOT] = {"slot", symm_allgather_slot_step},

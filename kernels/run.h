@@ -25,7 +25,8 @@
 
 enum symm_algorithm {
     SYMM_ALLREDUCE_SLOT,     /* inputs lie in the lines; everyone reduces everything */
-    SYMM_ALLREDUCE_STAGED,   /* any memory, through staging buffers in pieces */
+    SYMM_ALLREDUCE_STAGED,   /* any memory, in pieces through staging buffers; slices as in two-shot */
+    SYMM_ALLREDUCE_STAGED_ONE_SHOT, /* likewise; everyone reduces everything */
     SYMM_ALLREDUCE_ONE_SHOT, /* everyone reads all inputs; no input may be an output */
     SYMM_ALLREDUCE_TWO_SHOT, /* each rank reduces its slice and stores it to all outputs */
     SYMM_ALLGATHER_SLOT,     /* blocks lie in the lines */
@@ -69,6 +70,7 @@ SYMM_API const char *symm_algorithm_name(enum symm_algorithm algorithm);
 /* One per algorithm; each in a file of its name. */
 enum symm_status symm_allreduce_slot_step(struct symm_run *run);
 enum symm_status symm_allreduce_staged_step(struct symm_run *run);
+enum symm_status symm_allreduce_staged_one_shot_step(struct symm_run *run);
 enum symm_status symm_allreduce_one_shot_step(struct symm_run *run);
 enum symm_status symm_allreduce_two_shot_step(struct symm_run *run);
 enum symm_status symm_allgather_slot_step(struct symm_run *run);

@@ -17,25 +17,31 @@
 enum { COPYING, DEPARTING };
 enum { STEP_DEPART = 1 };
 
+/* To the peers first, while the block is in the cache that has written it; then my own copy. */
 static void store_block(struct symm_run *run, size_t bytes)
 {
     const struct symm_team *team = run->team;
     const unsigned char *source = (const unsigned char *)run->input + run->position;
-    for (int turn = 0; turn < team->size; turn++) {
+    size_t offset = (size_t)team->rank * run->count + run->position;
+    for (int turn = 1; turn < team->size; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
-        unsigned char *target = output + (size_t)team->rank * run->count + run->position;
-        if (target != source) { /* in place: my own block is there */
-            memcpy(target, source, bytes);
-        }
+        symm_copy_to_shared(output + offset, source, bytes);
+    }
+    unsigned char *own = (unsigned char *)run->output + offset;
+    if (own != source) { /* in place: my own block is there */
+        memcpy(own, source, bytes);
     }
 }
 
 enum symm_status symm_allgather_push_step(struct symm_run *run)
 {
     if (run->stage == COPYING) {
-        size_t bytes = symm_least(run->count - run->position, SYMM_SCRATCH_SIZE);
-        store_block(run, bytes);
-        run->position += bytes;
+        size_t end = symm_least(run->count, run->position + SYMM_STEP_BYTES);
+        while (run->position < end) {
+            size_t bytes = symm_least(end - run->position, SYMM_BLOCK_SIZE);
+            store_block(run, bytes);
+            run->position += bytes;
+        }
         if (run->position < run->count) {
             return symm_run_more(run);
         }

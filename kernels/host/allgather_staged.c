@@ -1,10 +1,13 @@
 /*
  * allgather_staged.c - all-gather of memory that the peers cannot reach, through staging buffers.
  *
- * Per piece k of the blocks each rank copies its own into its staging input, raises k + 1, waits for the
- * others to do so, and copies all pieces to their places.  Input buffer k mod 2 is written again for
- * piece k + 2 when all ranks have been seen at k + 2 (piece k + 1), which they raise after copying
- * piece k out.
+ * Piece k of a rank's block goes through its staging buffer k mod 4.  A rank does
+ *   copy in 0, copy in 1, copy out 0, copy in 2, copy out 1, ...
+ * and raises k + 1 after copying piece k in; before it copies piece k of all others out it waits until all have
+ * raised k + 1.  So copying in is one piece ahead and ranks seldom wait.
+ *
+ * Why four buffers suffice.  Piece k is copied into the buffer that held piece k - 4.  Before, this rank has
+ * copied out k - 2, so it has seen all ranks at k - 1, which they raise after copying out piece k - 4.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,34 +20,42 @@
 
 enum { STARTING, GATHERING };
 
-/* Copy a piece in, if there is one. */
+_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see above");
+
+/* Where piece `piece` begins; *bytes is 0 behind the last. */
+static size_t piece_bounds(const struct symm_run *run, uint64_t piece, size_t *bytes)
+{
+    size_t piece_size = run->team->control.piece_size;
+    size_t begin = symm_least((size_t)piece * piece_size, run->count);
+    *bytes = symm_least(piece_size, run->count - begin);
+    return begin;
+}
+
+/* Copy a piece in, if there is one, and then to its place in my own output. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
     const struct symm_team *team = run->team;
     const unsigned char *input = run->input;
-    size_t piece_size = team->control.piece_size;
-    size_t begin = (size_t)piece * piece_size;
-    if (begin < run->count) {
-        memcpy(symm_stage_input(&team->control, team->rank, piece), input + begin,
-               symm_least(piece_size, run->count - begin));
-        symm_run_raise(run, piece + 1);
+    unsigned char *output = (unsigned char *)run->output + (size_t)team->rank * run->count;
+    size_t bytes, begin = piece_bounds(run, piece, &bytes);
+    if (bytes == 0) {
+        return;
+    }
+    symm_copy_to_shared(symm_stage_buffer(&team->control, team->rank, piece), input + begin, bytes);
+    symm_run_raise(run, piece + 1);
+    if (input != output) { /* in place: my own block is there */
+        memcpy(output + begin, input + begin, bytes);
     }
 }
 
 static void output_copy(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
-    unsigned char *output = run->output;
-    size_t piece_size = team->control.piece_size;
-    size_t begin = (size_t)run->piece * piece_size;
-    size_t bytes = symm_least(piece_size, run->count - begin);
-    for (int turn = 0; turn < team->size; turn++) {
+    size_t bytes, begin = piece_bounds(run, run->piece, &bytes);
+    for (int turn = 1; turn < team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
-        unsigned char *target = output + (size_t)rank * run->count + begin;
-        if (turn == 0 && run->input == output + (size_t)rank * run->count) {
-            continue; /* in place: my own block is there */
-        }
-        memcpy(target, symm_stage_input(&team->control, rank, run->piece), bytes);
+        unsigned char *target = (unsigned char *)run->output + (size_t)rank * run->count;
+        memcpy(target + begin, symm_stage_buffer(&team->control, rank, run->piece), bytes);
     }
 }
 
@@ -55,6 +66,7 @@ enum symm_status symm_allgather_staged_step(struct symm_run *run)
     }
     if (run->stage == STARTING) {
         input_copy(run, 0);
+        input_copy(run, 1);
         run->stage = GATHERING;
     }
     if (!symm_run_reached(run, run->piece + 1)) {
@@ -62,7 +74,8 @@ enum symm_status symm_allgather_staged_step(struct symm_run *run)
     }
     output_copy(run);
     run->piece++;
-    input_copy(run, run->piece);
-    bool more = run->piece * run->team->control.piece_size < run->count;
-    return more ? symm_run_more(run) : SYMM_OK;
+    input_copy(run, run->piece + 1);
+    size_t bytes;
+    (void)piece_bounds(run, run->piece, &bytes);
+    return bytes > 0 ? symm_run_more(run) : SYMM_OK;
 }

@@ -1,16 +1,17 @@
 /*
- * allreduce_staged.c - all-reduce of memory that the peers cannot reach, through staging buffers.
+ * allreduce_staged.c - all-reduce of memory that the peers cannot reach: two-shot through staging buffers.
  *
- * Per piece k of the array, each rank
- *   copies its input into its staging input, and raises      2k + 1
- *   reduces its slice of the piece from all staging inputs,
- *   into its staging output, and raises                      2k + 2
- *   copies the slices of all staging outputs to its output.
- * While it waits for the others to reduce piece k it has already copied piece k + 1.
+ * Of each piece of the array every rank owns a slice.  Per piece k, each rank
+ *   copies the others' slices of its input into its input buffer, and raises       2k + 1
+ *   reduces its own slice, from its own input and the others' input buffers, into
+ *   its output, copies that into its output buffer, and raises                     2k + 2
+ *   copies the others' slices from their output buffers to its output.
+ * While it waits for the others to reduce piece k it has already copied piece k + 1.  Its own slice never
+ * goes through a buffer on its way in.
  *
- * Why two buffers suffice.  Input buffer k mod 2 is written again for piece k + 2 after all ranks have
- * been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k mod 2 is written again
- * when all ranks have been seen at 2(k + 2) + 1; they raise that after copying the results of piece k.
+ * Why two buffers of each sort suffice.  Input buffer k mod 2 is written again for piece k + 2 after all
+ * ranks have been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k mod 2 is written
+ * again when all ranks have been seen at 2(k + 2) + 1; they raise that after copying the results of piece k.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -33,47 +34,73 @@ static uint64_t step_output(uint64_t piece)
     return 2 * piece + 2;
 }
 
-static size_t piece_elements(const struct symm_run *run)
+static unsigned char *input_buffer(const struct symm_team *team, int rank, uint64_t piece)
 {
-    return run->team->control.piece_size / run->reduction->extent;
+    return symm_stage_buffer(&team->control, rank, piece % 2);
 }
 
-/* Where piece `piece` begins, in bytes, and how many elements it has; 0 behind the last. */
-static size_t piece_bounds(const struct symm_run *run, uint64_t piece, size_t *elements)
+static unsigned char *output_buffer(const struct symm_team *team, int rank, uint64_t piece)
 {
-    size_t begin = symm_least((size_t)piece * piece_elements(run), run->count);
-    *elements = symm_least(piece_elements(run), run->count - begin);
-    return begin * run->reduction->extent;
+    return symm_stage_buffer(&team->control, rank, 2 + piece % 2);
 }
 
-/* Copy a piece in, if there is one. */
+/* A rank's slice of a piece, in bytes. */
+struct slice {
+    size_t array_offset;  /* from the beginning of the array */
+    size_t buffer_offset; /* from the beginning of the piece */
+    size_t bytes;
+};
+
+static struct slice slice_of(const struct symm_run *run, uint64_t piece, int rank)
+{
+    size_t extent = run->reduction->extent, begin, end;
+    size_t from = symm_piece_begin(run, piece), to = symm_piece_begin(run, piece + 1);
+    symm_slice(to - from, extent, rank, run->team->size, &begin, &end);
+    return (struct slice){.array_offset = (from + begin) * extent,
+                          .buffer_offset = begin * extent,
+                          .bytes = (end - begin) * extent};
+}
+
+/* Copy the others' slices of a piece in, if there is such a piece. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
     const struct symm_team *team = run->team;
     const unsigned char *input = run->input;
-    size_t elements;
-    size_t offset = piece_bounds(run, piece, &elements);
-    if (elements == 0) {
+    if (symm_piece_begin(run, piece) == run->count) {
         return;
     }
-    memcpy(symm_stage_input(&team->control, team->rank, piece), input + offset,
-           elements * run->reduction->extent);
+    for (int turn = 1; turn < team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        struct slice slice = slice_of(run, piece, rank);
+        symm_copy_to_shared(input_buffer(team, team->rank, piece) + slice.buffer_offset,
+                            input + slice.array_offset, slice.bytes);
+    }
     symm_run_raise(run, step_input(piece));
 }
 
+/* A block at a time, so that what has been reduced is still in the cache when it is copied. */
 static void slice_reduce(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, elements, begin, end;
-    (void)piece_bounds(run, run->piece, &elements);
-    symm_slice(elements, extent, team->rank, team->size, &begin, &end);
-    if (begin < end) {
+    size_t extent = run->reduction->extent;
+    struct slice slice = slice_of(run, run->piece, team->rank);
+    bool in_place = run->input == run->output;
+    for (size_t done = 0; done < slice.bytes;) {
+        size_t block = symm_least(slice.bytes - done, symm_block_bytes(extent));
+        unsigned char *output = (unsigned char *)run->output + slice.array_offset + done;
+        unsigned char *shared =
+            output_buffer(team, team->rank, run->piece) + slice.buffer_offset + done;
+        void *result = in_place ? team->scratch : (void *)output;
         for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = symm_stage_input(&team->control, rank, run->piece);
+            run->inputs[rank] = input_buffer(team, rank, run->piece) + slice.buffer_offset + done;
         }
-        symm_fold(run->reduction, team->size, run->inputs, begin * extent,
-                  symm_stage_output(&team->control, team->rank, run->piece) + begin * extent,
-                  end - begin);
+        run->inputs[team->rank] = (const unsigned char *)run->input + slice.array_offset + done;
+        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
+        symm_copy_to_shared(shared, result, block);
+        if (in_place) {
+            memcpy(output, result, block);
+        }
+        done += block;
     }
     symm_run_raise(run, step_output(run->piece));
 }
@@ -81,15 +108,13 @@ static void slice_reduce(struct symm_run *run)
 static void output_copy(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, elements, begin, end;
-    size_t offset = piece_bounds(run, run->piece, &elements);
     unsigned char *output = run->output;
-    for (int rank = 0; rank < team->size; rank++) {
-        symm_slice(elements, extent, rank, team->size, &begin, &end);
-        if (begin < end) {
-            memcpy(output + offset + begin * extent,
-                   symm_stage_output(&team->control, rank, run->piece) + begin * extent,
-                   (end - begin) * extent);
+    for (int turn = 1; turn < team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        struct slice slice = slice_of(run, run->piece, rank);
+        if (slice.bytes > 0) {
+            memcpy(output + slice.array_offset,
+                   output_buffer(team, rank, run->piece) + slice.buffer_offset, slice.bytes);
         }
     }
 }
@@ -117,7 +142,5 @@ enum symm_status symm_allreduce_staged_step(struct symm_run *run)
     output_copy(run);
     run->piece++;
     run->stage = WAITING_INPUTS;
-    size_t elements;
-    (void)piece_bounds(run, run->piece, &elements);
-    return elements == 0 ? SYMM_OK : symm_run_more(run);
+    return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
 }

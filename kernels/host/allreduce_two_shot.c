@@ -6,7 +6,7 @@
  * stores that block anywhere.  So it is right in place as well, on any mixture of ranks.  One phase at
  * the end: my output is complete when all owners have stored their slices.
  *
- * Blocks of 64 KiB stay in the second-level cache between the reduction and the stores.  Out of place
+ * Blocks of 16 KiB stay in the first-level cache between the reduction and the stores.  Out of place
  * the reduction goes straight into my own output; in place that still holds my input, so it goes
  * through scratch.
  *
@@ -33,9 +33,12 @@ static void reduce_block(struct symm_run *run, size_t block)
     unsigned char *own = run->output;
     void *result = in_place ? team->scratch : own + offset;
     symm_fold(run->reduction, team->size, run->inputs, offset, result, block);
-    for (int turn = in_place ? 0 : 1; turn < team->size; turn++) {
+    for (int turn = 1; turn < team->size; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
-        memcpy(output + offset, result, bytes);
+        symm_copy_to_shared(output + offset, result, bytes);
+    }
+    if (in_place) {
+        memcpy(own + offset, result, bytes);
     }
 }
 
@@ -49,10 +52,13 @@ enum symm_status symm_allreduce_two_shot_step(struct symm_run *run)
             run->position = begin;
             run->stage = REDUCING;
         }
-        if (run->position < end) {
-            size_t block = symm_least(end - run->position, SYMM_SCRATCH_SIZE / extent);
+        size_t stop = symm_least(end, run->position + SYMM_STEP_BYTES / extent + 1);
+        while (run->position < stop) {
+            size_t block = symm_least(end - run->position, symm_block_bytes(extent) / extent);
             reduce_block(run, block);
             run->position += block;
+        }
+        if (run->position < end) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);

@@ -381,6 +381,7 @@ static void test_names(void **state)
     (void)state;
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_SLOT), "slot");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_STAGED), "staged");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_STAGED_ONE_SHOT), "staged_one_shot");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_ONE_SHOT), "one_shot");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_TWO_SHOT), "two_shot");
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_SLOT), "slot");

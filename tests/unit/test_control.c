@@ -137,18 +137,14 @@ static void test_layout(void **state)
             assert_true(unit_is_zero(line, SYMM_HEADER_SIZE + control.payload_size));
             memset(line, ++mark, SYMM_HEADER_SIZE + control.payload_size);
         }
-        for (uint64_t piece = 0; piece < SYMM_STAGE_BUFFERS; piece++) {
-            unsigned char *stages[] = {symm_stage_input(&control, rank, piece),
-                                       symm_stage_output(&control, rank, piece)};
-            for (size_t i = 0; i < 2; i++) {
-                assert_true(stages[i] >= memory);
-                assert_true(stages[i] + PIECE <= memory + control.memory_size);
-                assert_int_equal((uintptr_t)stages[i] % 4096, 0);
-                assert_true(unit_is_zero(stages[i], PIECE));
-                memset(stages[i], ++mark, PIECE);
-            }
-            assert_ptr_equal(symm_stage_input(&control, rank, piece + SYMM_STAGE_BUFFERS),
-                             stages[0]);
+        for (uint64_t buffer = 0; buffer < SYMM_STAGE_BUFFERS; buffer++) {
+            unsigned char *stage = symm_stage_buffer(&control, rank, buffer);
+            assert_true(stage >= memory);
+            assert_true(stage + PIECE <= memory + control.memory_size);
+            assert_int_equal((uintptr_t)stage % 4096, 0);
+            assert_true(unit_is_zero(stage, PIECE));
+            memset(stage, ++mark, PIECE);
+            assert_ptr_equal(symm_stage_buffer(&control, rank, buffer + SYMM_STAGE_BUFFERS), stage);
         }
     }
     symm_control_detach(&control);
@@ -269,7 +265,7 @@ static void phases_run(struct fork_rank *self, struct talk *talk, uint64_t call,
 {
     for (uint64_t step = 1; step <= steps; step++) {
         size_t words = 1 + (size_t)(call * step % WORDS);
-        uint64_t *mine = (uint64_t *)(void *)symm_stage_input(&talk->control, self->rank, step);
+        uint64_t *mine = (uint64_t *)(void *)symm_stage_buffer(&talk->control, self->rank, step % 2);
         for (size_t i = 0; i < words; i++) {
             mine[i] = call * 1000 + step * 10 + (uint64_t)self->rank;
         }
@@ -282,7 +278,7 @@ static void phases_run(struct fork_rank *self, struct talk *talk, uint64_t call,
         }
         for (int rank = 0; rank < self->size; rank++) {
             const uint64_t *theirs =
-                (const uint64_t *)(void *)symm_stage_input(&talk->control, rank, step);
+                (const uint64_t *)(void *)symm_stage_buffer(&talk->control, rank, step % 2);
             dawdle(talk);
             for (size_t i = 0; i < words; i++) {
                 FORK_CHECK(self, theirs[i] == call * 1000 + step * 10 + (uint64_t)rank);

@@ -41,6 +41,7 @@ static bool is_eligible(int algorithm, const struct symm_facts *facts)
 {
     switch (algorithm) {
     case SYMM_ALLREDUCE_STAGED:
+    case SYMM_ALLREDUCE_STAGED_ONE_SHOT:
     case SYMM_ALLGATHER_STAGED:
         return true;
     case SYMM_ALLREDUCE_ONE_SHOT:
@@ -62,7 +63,7 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
     static const enum symm_algorithm allreduce[] = {
         SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE_STAGED};
     static const enum symm_algorithm allreduce_two_ranks[] = {
-        SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE_ONE_SHOT, SYMM_ALLREDUCE_STAGED};
+        SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE_ONE_SHOT, SYMM_ALLREDUCE_STAGED_ONE_SHOT};
     static const enum symm_algorithm allgather[] = {
         SYMM_ALLGATHER_PUSH, SYMM_ALLGATHER_PULL, SYMM_ALLGATHER_STAGED};
     const enum symm_algorithm *candidate = allgather;

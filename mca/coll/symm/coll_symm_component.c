@@ -41,6 +41,7 @@ static const mca_base_var_enum_value_t allreduce_values[] = {
     {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
     {.value = SYMM_ALLREDUCE_SLOT, .string = "slot"},
     {.value = SYMM_ALLREDUCE_STAGED, .string = "staged"},
+    {.value = SYMM_ALLREDUCE_STAGED_ONE_SHOT, .string = "staged_one_shot"},
     {.value = SYMM_ALLREDUCE_ONE_SHOT, .string = "one_shot"},
     {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
     {.value = 0, .string = NULL},

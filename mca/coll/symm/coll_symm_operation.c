@@ -33,7 +33,12 @@ static void slot_leave(struct symm_operation *operation)
 
 static void end_served(struct symm_operation *operation)
 {
+    const struct symm_team *team = operation->module->team;
     slot_leave(operation);
+    if (operation->in_slot) { /* programs repeat themselves: the next call may be as large */
+        symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,
+                           operation->call.count * operation->call.extent);
+    }
     operation->outcome = SYMM_OUTCOME_SERVED;
     operation->state = SYMM_OPERATION_DONE;
 }
