@@ -23,6 +23,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
 	mca/coll/symm/coll_symm_select.c \
+	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \
 	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)

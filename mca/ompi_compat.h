@@ -117,4 +117,22 @@ static inline bool symm_ompi_yields_when_idle(void)
     return yields;
 }
 
+/*
+ * Whether Open MPI is left to copy between processes in one step.  4.1 has a parameter that turns it off, and
+ * containers do so; 5.0 has whole components for it, of which the one that needs no module is always there.
+ */
+static inline bool symm_ompi_wants_single_copy(void)
+{
+#if OMPI_MAJOR_VERSION == 4
+    enum { LAST_MECHANISM = 2 }; /* XPMEM, CMA, KNEM; then none, and emulated */
+    const int *mechanism = NULL;
+    int index = mca_base_var_find("opal", "btl", "vader", "single_copy_mechanism");
+    if (index >= 0 && mca_base_var_get_value(index, &mechanism, NULL, NULL) == OPAL_SUCCESS &&
+        mechanism != NULL) {
+        return *mechanism <= LAST_MECHANISM;
+    }
+#endif
+    return true;
+}
+
 #endif /* SYMM_MCA_OMPI_COMPAT_H */

@@ -9,7 +9,7 @@
  *   3 all-reduces of 200000 bytes in MPI_Alloc_mem memory
  *   2 all-reduces of 200000 bytes in malloc memory
  *   5 all-gathers of 500 bytes a rank
- *   4 all-gathers of 100000 bytes a rank in MPI_Alloc_mem memory
+ *   4 all-gathers of 400000 bytes a rank in MPI_Alloc_mem memory, and 3 of 50000
  *   6 all-gathers of a vector type with gaps, which cannot be served
  */
 #include <mpi.h>
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REDUCED = 200000, GATHERED = 100000 };
+enum { REDUCED = 200000, GATHERED = 400000, GATHERED_SMALL = 50000 };
 
 static void *new_zeros(size_t bytes, int from_mpi)
 {
@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     reduce(2, plain[0], plain[1], REDUCED);
     gather(5, plain[0], plain[1], 500, MPI_BYTE);
     gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
+    gather(3, heap[0], heap[1], GATHERED_SMALL, MPI_BYTE);
     gather(6, plain[0], plain[1], 3, gaps);
 
     MPI_Type_free(&gaps);

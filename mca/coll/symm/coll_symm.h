@@ -30,6 +30,7 @@ struct mca_coll_symm_component_t {
     int allgather_algorithm;
     size_t slot_size;
     size_t piece_size;
+    size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
     bool report;
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */
 };

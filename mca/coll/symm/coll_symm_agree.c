@@ -124,6 +124,8 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     *facts = (struct symm_facts){
         .collective = call->collective,
         .ranks = team->size,
+        .bytes = call->count * call->extent,
+        .staged_max = mca_coll_symm_choose_staged_max(team),
         .forced = mca_coll_symm_choose_forced(call->collective, team),
         .inputs_reachable = true,
         .outputs_reachable = true,

@@ -19,6 +19,7 @@ enum symm_reason {
     SYMM_REASON_GAPS,     /* the datatype leaves gaps between the bytes of an element */
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
+    SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
     SYMM_REASON_DISABLED, /* the ranks of the communicator cannot share memory */
     SYMM_REASON_COUNT
 };

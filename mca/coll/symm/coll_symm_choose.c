@@ -1,28 +1,71 @@
 /*
  * coll_symm_choose.c - see coll_symm_choose.h.
  *
+ * The limits come from measurements with 2 to 16 ranks on 2 and 16 cores; bench/results has the tables.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm_choose.h"
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_single_copy.h"
 
-/* In the slot every rank reads everything: more ranks, smaller payloads. */
-static const size_t slot_bytes_in_all = 64 * 1024;
+/* ---- options: what rank 0 decides for all ----------------------------------------------------- */
 
-/* 16 bits a collective; AUTO is -1, hence the 1. */
+/* 16 bits for each collective's algorithm (AUTO is -1, hence the 1), 32 for a number of KiB. */
+enum { ALLGATHER_SHIFT = 16, STAGED_MAX_SHIFT = 32 };
+
+/* From here on two copies, in and out, take longer than one by the kernel. */
+static const size_t staged_max_beside_single_copy = 1024 * 1024 - 1024;
+
+static uint64_t staged_max_kib(void)
+{
+    size_t bytes = mca_coll_symm_component.allgather_staged_max;
+    if (bytes == 0) {
+        bytes = mca_coll_symm_single_copy() ? staged_max_beside_single_copy : SIZE_MAX;
+    }
+    return bytes / 1024 < UINT32_MAX ? bytes / 1024 : UINT32_MAX;
+}
+
 uint64_t mca_coll_symm_choose_options(void)
 {
     return (uint64_t)(mca_coll_symm_component.allreduce_algorithm + 1) |
-           (uint64_t)(mca_coll_symm_component.allgather_algorithm + 1) << 16;
+           (uint64_t)(mca_coll_symm_component.allgather_algorithm + 1) << ALLGATHER_SHIFT |
+           staged_max_kib() << STAGED_MAX_SHIFT;
 }
 
 int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team)
 {
-    unsigned shift = collective == SYMM_ALLREDUCE ? 0 : 16;
+    unsigned shift = collective == SYMM_ALLREDUCE ? 0 : ALLGATHER_SHIFT;
     return (int)(team->control.options >> shift & 0xffff) - 1;
 }
+
+size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
+{
+    uint64_t kib = team->control.options >> STAGED_MAX_SHIFT;
+    return kib == UINT32_MAX ? SIZE_MAX : (size_t)kib * 1024;
+}
+
+/* ---- choices ------------------------------------------------------------------------------------ */
+
+/*
+ * Bytes of all ranks together that travel in the slot.  There every rank reads everything, and in an
+ * all-reduce reduces everything: the more ranks, the sooner dividing the work pays.
+ */
+static size_t slot_bytes_in_all(enum symm_collective collective, int ranks)
+{
+    if (collective == SYMM_ALLGATHER) {
+        return 32 * 1024;
+    }
+    return ranks <= 4 ? 16 * 1024 : 8 * 1024;
+}
+
+/* Two ranks reducing everything each is quicker than waiting once more, up to this size. */
+static const size_t staged_one_shot_most = 32 * 1024;
+
+/* Up to this size of the result reading is quicker than writing, if there are more than two ranks. */
+static const size_t pull_most = 1024 * 1024 - 1;
 
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
@@ -31,10 +74,12 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
     if (bytes == 0) {
         return true; /* nothing to move, but the ranks have to meet */
     }
-    return bytes <= team->control.payload_size &&
-           bytes * (size_t)team->size <= slot_bytes_in_all &&
-           (forced == MCA_COLL_SYMM_AUTO || forced == SYMM_ALLREDUCE_SLOT ||
-            forced == SYMM_ALLGATHER_SLOT);
+    if (bytes > team->control.payload_size) {
+        return false;
+    }
+    return forced == SYMM_ALLREDUCE_SLOT || forced == SYMM_ALLGATHER_SLOT ||
+           (forced == MCA_COLL_SYMM_AUTO &&
+            bytes * (size_t)team->size <= slot_bytes_in_all(collective, team->size));
 }
 
 static bool is_eligible(int algorithm, const struct symm_facts *facts)
@@ -57,25 +102,36 @@ static bool is_eligible(int algorithm, const struct symm_facts *facts)
     }
 }
 
+/* With more than two ranks one-shot reduces more than staging copies. */
+static enum symm_algorithm allreduce_choose(const struct symm_facts *facts)
+{
+    if (is_eligible(SYMM_ALLREDUCE_TWO_SHOT, facts)) {
+        return SYMM_ALLREDUCE_TWO_SHOT;
+    }
+    if (facts->ranks == 2 && is_eligible(SYMM_ALLREDUCE_ONE_SHOT, facts)) {
+        return SYMM_ALLREDUCE_ONE_SHOT;
+    }
+    return facts->ranks == 2 && facts->bytes <= staged_one_shot_most
+               ? SYMM_ALLREDUCE_STAGED_ONE_SHOT : SYMM_ALLREDUCE_STAGED;
+}
+
+static enum symm_algorithm allgather_choose(const struct symm_facts *facts)
+{
+    bool small = facts->ranks > 2 && facts->bytes <= pull_most / (size_t)facts->ranks;
+    if (is_eligible(SYMM_ALLGATHER_PULL, facts) &&
+        (small || !is_eligible(SYMM_ALLGATHER_PUSH, facts))) {
+        return SYMM_ALLGATHER_PULL;
+    }
+    if (is_eligible(SYMM_ALLGATHER_PUSH, facts)) {
+        return SYMM_ALLGATHER_PUSH;
+    }
+    return facts->bytes <= facts->staged_max ? SYMM_ALLGATHER_STAGED : SYMM_ALGORITHM_COUNT;
+}
+
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
 {
-    /* In order of preference; the last is always eligible. */
-    static const enum symm_algorithm allreduce[] = {
-        SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE_STAGED};
-    static const enum symm_algorithm allreduce_two_ranks[] = {
-        SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE_ONE_SHOT, SYMM_ALLREDUCE_STAGED_ONE_SHOT};
-    static const enum symm_algorithm allgather[] = {
-        SYMM_ALLGATHER_PUSH, SYMM_ALLGATHER_PULL, SYMM_ALLGATHER_STAGED};
-    const enum symm_algorithm *candidate = allgather;
-    if (facts->collective == SYMM_ALLREDUCE) {
-        /* With more than two ranks one-shot reduces more than staging copies. */
-        candidate = facts->ranks == 2 ? allreduce_two_ranks : allreduce;
-    }
     if (is_eligible(facts->forced, facts)) {
         return (enum symm_algorithm)facts->forced;
     }
-    while (!is_eligible((int)*candidate, facts)) {
-        candidate++;
-    }
-    return *candidate;
+    return facts->collective == SYMM_ALLREDUCE ? allreduce_choose(facts) : allgather_choose(facts);
 }

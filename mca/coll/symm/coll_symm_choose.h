@@ -14,6 +14,8 @@
 struct symm_facts {
     enum symm_collective collective;
     int ranks;
+    size_t bytes;           /* of the array, or of one rank's block */
+    size_t staged_max;      /* larger blocks of an all-gather are not worth staging */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* likewise */
@@ -25,15 +27,21 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                size_t bytes);
 
 /*
- * The algorithms that this process's parameters force, packed into the options that rank 0 hands to all
- * ranks of a team: parameters may differ between processes, choices must not.
+ * What this process's parameters say about choices, packed into the options that rank 0 hands to all ranks
+ * of a team: parameters may differ between processes, choices must not.
  */
 uint64_t mca_coll_symm_choose_options(void);
 
 /* What rank 0's parameters force for a collective. */
 int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team);
 
-/* The algorithm for a call that does not. */
+/* Rank 0's limit for staged all-gathers, in bytes. */
+size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
+
+/*
+ * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component below
+ * is quicker.
+ */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
 
 #endif /* MCA_COLL_SYMM_CHOOSE_H */

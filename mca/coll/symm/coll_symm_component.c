@@ -123,6 +123,12 @@ static int component_register(void)
                        "copied through shared memory; each rank of a communicator that needs it has "
                        "four such buffers. At least 65536",
                        MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_5, &component->piece_size);
+    component->allgather_staged_max = 0;
+    parameter_register("allgather_staged_max", "Largest block, in bytes, of an all-gather on memory "
+                       "that peers cannot reach; larger ones are left to the component below. "
+                       "0: no limit, or just below 1 MiB where the kernel copies between processes "
+                       "in one step (CMA)", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_5,
+                       &component->allgather_staged_max);
     size_check("coll_symm_slot_size", &component->slot_size, 64, slot_size_most);
     size_check("coll_symm_piece_size", &component->piece_size, piece_size_least,
                (size_t)1 << 30);

@@ -187,7 +187,12 @@ static void choose_and_start(struct symm_operation *operation)
         go_to(operation, SYMM_OPERATION_MAPPING);
         return;
     }
-    run_start(operation, mca_coll_symm_choose(&facts));
+    enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
+    if (algorithm == SYMM_ALGORITHM_COUNT) {
+        end_fallback(operation, SYMM_REASON_SLOWER);
+        return;
+    }
+    run_start(operation, algorithm);
     mca_coll_symm_buffers_resolve(operation);
 }
 

@@ -44,6 +44,7 @@ static const char *const reason_texts[SYMM_REASON_COUNT] = {
     [SYMM_REASON_GAPS] = "datatype with gaps",
     [SYMM_REASON_ELEMENT] = "elements of more than 64 KiB",
     [SYMM_REASON_PEER] = "another rank's part cannot be served",
+    [SYMM_REASON_SLOWER] = "large, and not from MPI_Alloc_mem",
     [SYMM_REASON_DISABLED] = "ranks cannot share memory",
 };
 
