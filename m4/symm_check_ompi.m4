@@ -1,4 +1,4 @@
-# symm_check_ompi.m4 - which Open MPI to build for: compiler flags, internal headers, folders.
+# symm_check_ompi.m4 - which Open MPI to build for: programs, compiler flags, folders.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,6 +10,7 @@ m4_define([SYMM_OMPI_MINIMUM], [4.1])
 #   MPI_CFLAGS MPI_LIBS         for MPI programs
 #   OMPI_CPPFLAGS OMPI_LIBS     for components: internal headers, libopen-pal beside libmpi
 #   OMPI_VERSION OMPI_PREFIX OMPI_PKGLIBDIR
+#   PMIX_PKGLIBDIR              folder of PMIx's own components (Open MPI 5.0)
 AC_DEFUN([SYMM_CHECK_OMPI], [
     AC_ARG_WITH([ompi],
         [AS_HELP_STRING([--with-ompi=PREFIX],
@@ -23,7 +24,7 @@ AC_DEFUN([SYMM_CHECK_OMPI], [
     SYMM_OMPI_FLAGS
     SYMM_OMPI_FOLDERS
     SYMM_OMPI_TRY_PROGRAM
-    SYMM_OMPI_TRY_COMPONENT
+    SYMM_OMPI_HEADERS
 ])
 
 # mpicc, and its companions from the same folder. Debian gives them a common suffix (mpicc.openmpi).
@@ -74,25 +75,8 @@ AC_DEFUN([SYMM_OMPI_FLAGS], [
         AS_VAR_APPEND([MPI_CFLAGS], ["$symm_word "])
     done
     MPI_LIBS=`$MPICC --showme:link`
-
-    AC_MSG_CHECKING([for Open MPI's internal headers])
-    symm_internal=
-    for symm_word in `$MPICC --showme:incdirs`; do
-        for symm_dir in "$symm_word" "$symm_word/openmpi"; do
-            AS_IF([test -z "$symm_internal" && test -f "$symm_dir/ompi_config.h"],
-                [symm_internal=$symm_dir])
-        done
-    done
-    AS_IF([test -z "$symm_internal"],
-        [AC_MSG_RESULT([none])
-         AC_MSG_ERROR([Open MPI $OMPI_VERSION is there, but not the internal headers (ompi_config.h)
-  that components are compiled with. Debian and Ubuntu: apt-get install libopenmpi-dev
-  Elsewhere: Open MPI must have been configured with --with-devel-headers.])])
-    AC_MSG_RESULT([$symm_internal])
-    OMPI_CPPFLAGS="-isystem $symm_internal $MPI_CFLAGS"
     AC_SUBST([MPI_CFLAGS])
     AC_SUBST([MPI_LIBS])
-    AC_SUBST([OMPI_CPPFLAGS])
 ])
 
 AC_DEFUN([SYMM_OMPI_FOLDERS], [
@@ -133,20 +117,4 @@ AC_DEFUN([SYMM_OMPI_TRY_PROGRAM], [
     CFLAGS=$symm_saved_CFLAGS
     LIBS=$symm_saved_LIBS
     AC_SUBST([OMPI_LIBS])
-])
-
-AC_DEFUN([SYMM_OMPI_TRY_COMPONENT], [
-    symm_saved_CPPFLAGS=$CPPFLAGS
-    CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS"
-    AC_MSG_CHECKING([whether the headers of coll and mpool components compile])
-    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
-        #include "ompi_config.h"
-        #include "ompi/mca/coll/coll.h"
-        #include "opal/mca/mpool/mpool.h"]])],
-        [AC_MSG_RESULT([yes])],
-        [AC_MSG_RESULT([no])
-         AC_MSG_ERROR([Open MPI $OMPI_VERSION's internal headers in $symm_internal do not compile;
-  config.log names what is missing (often a header of PMIx, hwloc or libevent).
-  Debian and Ubuntu: apt-get install libopenmpi-dev libpmix-dev libhwloc-dev libevent-dev])])
-    CPPFLAGS=$symm_saved_CPPFLAGS
 ])

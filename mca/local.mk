@@ -1,6 +1,8 @@
 # mca/local.mk - the components of Open MPI.
 
-component_cppflags = $(AM_CPPFLAGS) $(OMPI_CPPFLAGS) -isystem $(top_srcdir)/mca/shim
+# The headers of 5.0 use what C11 alone does not have, and rely on being the first to be included.
+component_cppflags = -D_GNU_SOURCE $(AM_CPPFLAGS) $(OMPI_CPPFLAGS) \
+	-isystem $(top_srcdir)/mca/shim
 component_ldflags = -module -avoid-version -shared $(symm_libdir_rpath)
 
 component_LTLIBRARIES += mca_coll_symm.la mca_mpool_symm.la
