@@ -16,6 +16,12 @@ TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)
 EXTRA_DIST += tests/tap.sh
 
+# configure has written it; this has it written again when its source has changed.
+noinst_DATA = tests/env.sh
+
+# The same tests on Debian 13, run by .ci/run.
+dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
+
 check_PROGRAMS += \
 	tests/mpi/check_allgather \
 	tests/mpi/check_allreduce \
