@@ -63,6 +63,9 @@ AC_DEFUN([SYMM_OMPI_VERSION], [
     AS_VERSION_COMPARE([$OMPI_VERSION], SYMM_OMPI_MINIMUM,
         [AC_MSG_ERROR(
             [Open MPI $OMPI_VERSION ($MPICC) is older than SYMM_OMPI_MINIMUM.$symm_ompi_remedy])])
+    AS_VERSION_COMPARE([$OMPI_VERSION], [5.1], [],
+        [AC_MSG_WARN([nothing has been tried with an Open MPI newer than 5.0])],
+        [AC_MSG_WARN([nothing has been tried with an Open MPI newer than 5.0])])
     AC_SUBST([OMPI_VERSION])
 ])
 

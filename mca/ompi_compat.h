@@ -42,30 +42,64 @@
 
 #include "opal/mca/pmix/pmix.h"
 
+#define SYMM_COLL_INTERFACE 2
 #define SYMM_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define SYMM_MPOOL_BASE_VERSION MCA_MPOOL_BASE_VERSION_3_0_0
 #define SYMM_COMPONENT_METADATA MCA_BASE_METADATA_PARAM_CHECKPOINT
 #define SYMM_MODEX_SCOPE_NODE OPAL_PMIX_LOCAL
 
-typedef mca_coll_base_component_2_0_0_t symm_coll_base_component_t;
-
 #elif OMPI_MAJOR_VERSION == 5
 
 #include "opal/mca/pmix/pmix-internal.h"
 
+#define SYMM_COLL_INTERFACE 2
 #define SYMM_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define SYMM_MPOOL_BASE_VERSION MCA_MPOOL_BASE_VERSION_3_1_0
 #define SYMM_COMPONENT_METADATA 0
 #define SYMM_MODEX_SCOPE_NODE PMIX_LOCAL
 
-typedef mca_coll_base_component_2_4_0_t symm_coll_base_component_t;
+#elif OMPI_MAJOR_VERSION == 6 /* compiled against, never run */
+
+#include "opal/mca/pmix/pmix-internal.h"
+
+#define SYMM_COLL_INTERFACE 3
+#define SYMM_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#define SYMM_MPOOL_BASE_VERSION MCA_MPOOL_BASE_VERSION_3_1_0
+#define SYMM_COMPONENT_METADATA 0
+#define SYMM_MODEX_SCOPE_NODE PMIX_LOCAL
 
 #else
 #error "This Open MPI release is not supported: 4.1 and 5.0 are"
 #endif
 
-/* Counts in collectives; size_t from coll interface 3.0.0 on. */
+typedef mca_coll_base_component_t symm_coll_base_component_t;
+
+/* Counts in collectives. */
+#if SYMM_COLL_INTERFACE >= 3
+typedef size_t symm_count_t;
+#else
 typedef int symm_count_t;
+#endif
+
+/*
+ * One slot of a communicator's table of collectives.  Up to interface 2 Open MPI fills it from the
+ * module after module_enable, and empties the table itself.  From 3 on a module fills it in
+ * module_enable and puts back what it has found there in module_disable.
+ */
+#define SYMM_COLL_SAVE(comm, call, function, owner)             \
+    do {                                                        \
+        (function) = (comm)->c_coll->coll_##call;               \
+        (owner) = (comm)->c_coll->coll_##call##_module;         \
+        OBJ_RETAIN(owner);                                      \
+    } while (0)
+
+#define SYMM_COLL_PUT(comm, call, function, owner)              \
+    do {                                                        \
+        if (SYMM_COLL_INTERFACE >= 3) {                         \
+            (comm)->c_coll->coll_##call = (function);           \
+            (comm)->c_coll->coll_##call##_module = (owner);     \
+        }                                                       \
+    } while (0)
 
 /*
  * What tells a communicator from all others that rank 0's process is in at the time.  In 4.1 that is the

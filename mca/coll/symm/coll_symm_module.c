@@ -49,7 +49,8 @@ static void module_destruct(mca_coll_symm_module_t *module)
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
 
-/* Take over the two slots; called in ascending priority, so the table holds what stood before. */
+/* Take over the two slots; called in ascending priority, so the table holds what stood before.  It is
+ * disabled in descending order, or (up to 5.0) once for each slot. */
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
@@ -58,12 +59,18 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         symm_help_show("help-coll-symm.txt", "nothing below", comm->c_name);
         return OMPI_ERR_NOT_FOUND;
     }
-    module->saved_allreduce = table->coll_allreduce;
-    module->saved_allreduce_module = table->coll_allreduce_module;
-    OBJ_RETAIN(module->saved_allreduce_module);
-    module->saved_allgather = table->coll_allgather;
-    module->saved_allgather_module = table->coll_allgather_module;
-    OBJ_RETAIN(module->saved_allgather_module);
+    SYMM_COLL_SAVE(comm, allreduce, module->saved_allreduce, module->saved_allreduce_module);
+    SYMM_COLL_PUT(comm, allreduce, base->coll_allreduce, base);
+    SYMM_COLL_SAVE(comm, allgather, module->saved_allgather, module->saved_allgather_module);
+    SYMM_COLL_PUT(comm, allgather, base->coll_allgather, base);
+    return OMPI_SUCCESS;
+}
+
+static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
+    SYMM_COLL_PUT(comm, allreduce, module->saved_allreduce, module->saved_allreduce_module);
+    SYMM_COLL_PUT(comm, allgather, module->saved_allgather, module->saved_allgather_module);
     return OMPI_SUCCESS;
 }
 
@@ -142,6 +149,7 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
         return NULL;
     }
     module->super.coll_module_enable = module_enable;
+    module->super.coll_module_disable = module_disable;
     module->super.coll_allreduce = mca_coll_symm_allreduce;
     module->super.coll_allgather = mca_coll_symm_allgather;
     return &module->super;
