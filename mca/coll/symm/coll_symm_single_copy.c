@@ -4,7 +4,6 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#define _GNU_SOURCE
 #include "mca/coll/symm/coll_symm_single_copy.h"
 
 #include <stdio.h>
