@@ -11,7 +11,7 @@ mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
 mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
-	mca/help.h mca/ompi_compat.h \
+	mca/help.h mca/ompi_compat.h mca/parameter.c mca/parameter.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_agree.c mca/coll/symm/coll_symm_agree.h \
 	mca/coll/symm/coll_symm_allgather.c \
@@ -19,26 +19,31 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_call.h \
 	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
 	mca/coll/symm/coll_symm_component.c \
+	mca/coll/symm/coll_symm_counters.c mca/coll/symm/coll_symm_counters.h \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/coll_symm_names.c mca/coll/symm/coll_symm_names.h \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
+	mca/coll/symm/coll_symm_parameters.c \
+	mca/coll/symm/coll_symm_pvars.c \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \
+	mca/coll/symm/coll_symm_verbose.c mca/coll/symm/coll_symm_verbose.h \
 	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
-	mca/help.h mca/ompi_compat.h \
+	mca/help.h mca/ompi_compat.h mca/parameter.c mca/parameter.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \
 	mca/mpool/symm/mpool_symm_hints.c \
 	mca/mpool/symm/mpool_symm_module.c
 
 dist_help_DATA += \
+	mca/help-symm.txt \
 	mca/coll/symm/help-coll-symm.txt \
 	mca/mpool/symm/help-mpool-symm.txt
 

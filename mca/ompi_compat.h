@@ -29,6 +29,7 @@
 #include "ompi/runtime/mpiruntime.h"
 #include "opal/class/opal_hash_table.h"
 #include "opal/mca/base/mca_base_component_repository.h"
+#include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/mca/mpool/base/base.h"
 #include "opal/mca/mpool/mpool.h"
@@ -111,6 +112,16 @@ static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, ui
     _Static_assert(sizeof(comm->c_contextid) <= 16, "context ids fit in a key");
     memset(key, 0, 16);
     memcpy(key, &comm->c_contextid, sizeof(comm->c_contextid));
+}
+
+/* The number that this process knows the communicator by; for people to read. */
+static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION == 4
+    return comm->c_contextid;
+#else
+    return comm->c_index;
+#endif
 }
 
 /* Component versions are ours, not Open MPI's. */

@@ -32,6 +32,7 @@ struct mca_coll_symm_component_t {
     size_t piece_size;
     size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
     bool report;
+    int verbose; /* see coll_symm_verbose.h */
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */
 };
 typedef struct mca_coll_symm_component_t mca_coll_symm_component_t;
@@ -41,9 +42,8 @@ SYMM_API extern mca_coll_symm_component_t mca_coll_symm_component; /* the one sy
 /* Whether waiting ranks should yield at once: asked once, after MPI_Init has found that out. */
 bool mca_coll_symm_oversubscribed(void);
 
-/* Print at `level` of --mca coll_base_verbose; a macro because the format's arguments are variadic. */
-#define MCA_COLL_SYMM_VERBOSE(level, ...) \
-    opal_output_verbose(level, ompi_coll_base_framework.framework_output, __VA_ARGS__)
+/* Register the parameters and give the component's fields their values (coll_symm_parameters.c). */
+void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
@@ -62,6 +62,8 @@ struct mca_coll_symm_module_t {
     struct symm_team *team;
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
+    uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */
+    uint32_t told_fallbacks;
 
     /* What stood in the communicator's table before us. */
     mca_coll_base_module_allreduce_fn_t saved_allreduce;

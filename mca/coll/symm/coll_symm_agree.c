@@ -14,6 +14,7 @@ enum {
     LINE_INPUT_IN_HEAP = 2,
     LINE_OUTPUT_IN_HEAP = 4,
     LINE_IN_PLACE = 8,
+    LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
 };
 
 /* The payload of a line whose data does not travel in it. */
@@ -76,7 +77,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     line->count = call->agreed_count;
     line->finished = (uint32_t)team->finished;
     if (call->veto != SYMM_REASON_NONE) {
-        line->flags = LINE_VETO;
+        line->flags = LINE_VETO | (uint32_t)call->veto << LINE_VETO_SHIFT;
     } else if (operation->in_slot) {
         line->flags = 0;
         memcpy(line->payload, call->input, call->count * call->extent);
@@ -112,6 +113,12 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
     }
     team->finished_by_all = operation->sequence - (uint32_t)(now - operation->least_finished);
     return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
+}
+
+enum symm_reason mca_coll_symm_line_veto(const struct symm_operation *operation, int rank)
+{
+    uint32_t reason = mca_coll_symm_line(operation, rank)->flags >> LINE_VETO_SHIFT;
+    return reason < SYMM_REASON_COUNT ? (enum symm_reason)reason : SYMM_REASON_PEER;
 }
 
 /* ---- buffers of all ranks -------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * coll_symm_component.c - the component: parameters, opening and closing.
+ * coll_symm_component.c - the component: registration, opening and closing.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -9,6 +9,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_names.h"
 #include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
 
 static int component_register(void);
@@ -32,106 +33,13 @@ mca_coll_symm_component_t mca_coll_symm_component = {
     },
 };
 
-/* ---- parameters ---------------------------------------------------------------------------------- */
-
-static const size_t piece_size_least = 64 * 1024;
-static const size_t slot_size_most = 64 * 1024;
-
-static const mca_base_var_enum_value_t allreduce_values[] = {
-    {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
-    {.value = SYMM_ALLREDUCE_SLOT, .string = "slot"},
-    {.value = SYMM_ALLREDUCE_STAGED, .string = "staged"},
-    {.value = SYMM_ALLREDUCE_STAGED_ONE_SHOT, .string = "staged_one_shot"},
-    {.value = SYMM_ALLREDUCE_ONE_SHOT, .string = "one_shot"},
-    {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
-    {.value = 0, .string = NULL},
-};
-
-static const mca_base_var_enum_value_t allgather_values[] = {
-    {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
-    {.value = SYMM_ALLGATHER_SLOT, .string = "slot"},
-    {.value = SYMM_ALLGATHER_STAGED, .string = "staged"},
-    {.value = SYMM_ALLGATHER_PULL, .string = "pull"},
-    {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
-    {.value = 0, .string = NULL},
-};
-
-static void parameter_register(const char *name, const char *description,
-                               mca_base_var_type_t type, mca_base_var_enum_t *values,
-                               mca_base_var_info_lvl_t level, void *storage)
-{
-    (void)mca_base_component_var_register(&mca_coll_symm_component.super.collm_version, name,
-                                          description, type, values, 0, 0, level,
-                                          MCA_BASE_VAR_SCOPE_READONLY, storage);
-}
-
-static void algorithm_register(const char *name, const char *description,
-                               const mca_base_var_enum_value_t *values, int *storage)
-{
-    mca_base_var_enum_t *enumerator = NULL;
-    *storage = MCA_COLL_SYMM_AUTO;
-    (void)mca_base_var_enum_create(name, values, &enumerator);
-    parameter_register(name, description, MCA_BASE_VAR_TYPE_INT, enumerator, OPAL_INFO_LVL_5,
-                       storage);
-    if (enumerator != NULL) {
-        OBJ_RELEASE(enumerator);
-    }
-}
-
-/* Out-of-range sizes are corrected, and the user is told. */
-static void size_check(const char *name, size_t *size, size_t least, size_t most)
-{
-    size_t corrected = *size < least ? least : *size > most ? most : *size;
-    if (corrected != *size && opal_process_info.my_local_rank == 0) {
-        symm_help_show("help-coll-symm.txt", "size out of range", name, (unsigned long)*size,
-                       (unsigned long)least, (unsigned long)most, (unsigned long)corrected);
-    }
-    *size = corrected;
-}
-
 static int component_register(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     symm_help_open();
     mca_coll_symm_select_register();
-
-    component->priority = 60;
-    parameter_register("priority", "Priority of the component: the highest one serves a collective. "
-                       "coll/tuned has 30. Negative: the component is not used",
-                       MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6, &component->priority);
-    component->report = false;
-    parameter_register("report", "Print one table at the end of the job: calls, bytes and algorithm, "
-                       "what fell back to other components and why",
-                       MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_3, &component->report);
-    algorithm_register("allreduce_algorithm", "Algorithm of MPI_Allreduce; rank 0's counts. One that "
-                       "the buffers do not allow is replaced by another. slot: the data travel with "
-                       "the ranks' messages to each other; staged: through shared memory of the "
-                       "component; one_shot: every rank reads all buffers; two_shot: every rank "
-                       "reduces a slice for all", allreduce_values,
-                       &component->allreduce_algorithm);
-    algorithm_register("allgather_algorithm", "Algorithm of MPI_Allgather; rank 0's counts. One that "
-                       "the buffers do not allow is replaced by another. slot: the data travel with "
-                       "the ranks' messages to each other; staged: through shared memory of the "
-                       "component; pull: every rank reads from all; push: every rank writes to all",
-                       allgather_values, &component->allgather_algorithm);
-    component->slot_size = 4096;
-    parameter_register("slot_size", "Bytes that can travel with a rank's message to the others in "
-                       "one round; calls up to this size are served from any memory. At most 65536",
-                       MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_5, &component->slot_size);
-    component->piece_size = 256 * 1024;
-    parameter_register("piece_size", "Bytes of a piece in which memory that peers cannot reach is "
-                       "copied through shared memory; each rank of a communicator that needs it has "
-                       "four such buffers. At least 65536",
-                       MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_5, &component->piece_size);
-    component->allgather_staged_max = 0;
-    parameter_register("allgather_staged_max", "Largest block, in bytes, of an all-gather on memory "
-                       "that peers cannot reach; larger ones are left to the component below. "
-                       "0: no limit, or just below 1 MiB where the kernel copies between processes "
-                       "in one step (CMA)", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_5,
-                       &component->allgather_staged_max);
-    size_check("coll_symm_slot_size", &component->slot_size, 64, slot_size_most);
-    size_check("coll_symm_piece_size", &component->piece_size, piece_size_least,
-               (size_t)1 << 30);
+    mca_coll_symm_parameters_register(component);
+    mca_coll_symm_pvars_register(&component->super.collm_version);
     return OMPI_SUCCESS;
 }
 
@@ -144,10 +52,12 @@ static int component_register(void)
 static int component_open(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    mca_coll_symm_verbose_open();
     enum symm_status status = symm_process_acquire(NULL, &component->process);
     if (status != SYMM_OK) {
         component->process = NULL;
-        MCA_COLL_SYMM_VERBOSE(1, "coll:symm: not used: %s", symm_status_string(status));
+        mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE, "not used: %s", symm_status_string(status));
+        mca_coll_symm_verbose_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
     const char *name = symm_process_name(component->process);
@@ -168,6 +78,7 @@ static int component_close(void)
         symm_process_release(component->process);
         component->process = NULL;
     }
+    mca_coll_symm_verbose_close();
     return OMPI_SUCCESS;
 }
 

@@ -11,7 +11,8 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
-#include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
 
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
@@ -81,9 +82,9 @@ static void step_set_up(struct symm_operation *operation)
         return;
     }
     if (status != SYMM_OK) {
-        MCA_COLL_SYMM_VERBOSE(10, "coll:symm: %s: rank %d cannot share memory with rank 0: %s",
-                              operation->comm->c_name, module->team->rank,
-                              symm_status_string(status));
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
+                                    "rank %d cannot share memory with rank 0: %s",
+                                    module->team->rank, symm_status_string(status));
     }
     symm_vote_cast(&module->vote, operation->comm, status == SYMM_OK);
     go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
@@ -103,9 +104,11 @@ static void step_vote_on_set_up(struct symm_operation *operation)
         return;
     }
     module->state = all_yes ? MCA_COLL_SYMM_READY : MCA_COLL_SYMM_DISABLED;
-    MCA_COLL_SYMM_VERBOSE(5, "coll:symm: %s: %s", operation->comm->c_name,
-                          all_yes ? "serving through shared memory"
-                                  : "not serving, because ranks cannot share memory");
+    if (module->team->rank == 0) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm, "%s",
+                                    all_yes ? "the ranks share memory: serving"
+                                            : "some ranks cannot share memory: not serving");
+    }
     if (!all_yes) {
         static atomic_flag told = ATOMIC_FLAG_INIT; /* one communicator will do as an example */
         if (module->team->rank == 0 && !atomic_flag_test_and_set(&told)) {
@@ -193,6 +196,7 @@ static void choose_and_start(struct symm_operation *operation)
         return;
     }
     run_start(operation, algorithm);
+    mca_coll_symm_verbose_choice(operation, &facts);
     mca_coll_symm_buffers_resolve(operation);
 }
 
@@ -213,6 +217,7 @@ static void step_agree(struct symm_operation *operation)
     if (operation->in_slot) {
         run_start(operation, operation->call.collective == SYMM_ALLREDUCE ? SYMM_ALLREDUCE_SLOT
                                                                            : SYMM_ALLGATHER_SLOT);
+        mca_coll_symm_verbose_choice(operation, NULL);
     } else {
         choose_and_start(operation);
     }
@@ -227,9 +232,10 @@ static void step_map(struct symm_operation *operation)
         return;
     }
     if (operation->map_status != SYMM_OK) {
-        MCA_COLL_SYMM_VERBOSE(1, "coll:symm: %s: rank %d cannot map a peer's memory, its buffers "
-                              "are staged instead: %s", operation->comm->c_name,
-                              module->team->rank, symm_status_string(operation->map_status));
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
+                                    "rank %d cannot map a peer's memory, such buffers are staged "
+                                    "instead: %s", module->team->rank,
+                                    symm_status_string(operation->map_status));
     }
     symm_vote_cast(&module->vote, operation->comm, operation->map_status == SYMM_OK);
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
@@ -365,7 +371,10 @@ bool mca_coll_symm_operation_serve(struct symm_operation *operation,
 {
     operation->comm = comm;
     operation_run(operation);
-    mca_coll_symm_report_count(operation);
+    mca_coll_symm_count_operation(operation);
+    if (operation->outcome == SYMM_OUTCOME_FALLBACK) {
+        mca_coll_symm_verbose_fallback(operation);
+    }
     *rc = operation->outcome == SYMM_OUTCOME_ERROR ? operation->error : OMPI_SUCCESS;
     return operation->outcome != SYMM_OUTCOME_FALLBACK;
 }

@@ -15,50 +15,17 @@
 #include "heap/memfd.h"
 #include "heap/request.h"
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_names.h"
 
-struct count {
-    uint64_t calls, bytes;
-};
-
-/* Of one process, alone in its cache lines. */
-struct counters {
-    _Alignas(128) struct count served[SYMM_ALGORITHM_COUNT];
-    struct count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
-    struct count mismatch[SYMM_COLLECTIVE_COUNT];
-    uint64_t unserved[SYMM_UNSERVED_COUNT];
-};
-
-static struct counters own_counters;
-static struct counters *counters = &own_counters; /* where this process counts */
-static struct counters *all_counters;             /* of the node's processes; NULL: not shared */
+static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
 static size_t process_count;
-
-static const char *const collective_names[SYMM_COLLECTIVE_COUNT] = {
-    [SYMM_ALLREDUCE] = "allreduce",
-    [SYMM_ALLGATHER] = "allgather",
-};
-
-static const char *const reason_texts[SYMM_REASON_COUNT] = {
-    [SYMM_REASON_NONE] = "",
-    [SYMM_REASON_GAPS] = "datatype with gaps",
-    [SYMM_REASON_ELEMENT] = "elements of more than 64 KiB",
-    [SYMM_REASON_PEER] = "another rank's part cannot be served",
-    [SYMM_REASON_SLOWER] = "large, and not from MPI_Alloc_mem",
-    [SYMM_REASON_DISABLED] = "ranks cannot share memory",
-};
-
-static const char *const unserved_texts[SYMM_UNSERVED_COUNT] = {
-    [SYMM_UNSERVED_NODES] = "ranks on several nodes",
-    [SYMM_UNSERVED_INTER] = "inter-communicators",
-    [SYMM_UNSERVED_COMPONENT] = "some processes run without the component",
-};
 
 /* ---- shared counters ----------------------------------------------------------------------------- */
 
 static size_t shared_size(void)
 {
-    return process_count * sizeof(struct counters);
+    return process_count * sizeof(struct symm_counters);
 }
 
 /* Take over the shared array; what has been counted so far moves along. */
@@ -67,8 +34,7 @@ static void counters_map(int descriptor)
     void *address;
     if (symm_memfd_map(descriptor, shared_size(), &address) == SYMM_OK) {
         all_counters = address;
-        counters = &all_counters[opal_process_info.my_local_rank];
-        *counters = own_counters;
+        mca_coll_symm_counters_move(&all_counters[opal_process_info.my_local_rank]);
     }
 }
 
@@ -139,45 +105,19 @@ void mca_coll_symm_report_attach(void)
     }
 }
 
-/* ---- counting -------------------------------------------------------------------------------------- */
-
-void mca_coll_symm_report_count(const struct symm_operation *operation)
-{
-    const struct symm_call *call = &operation->call;
-    struct count *count = NULL;
-    switch (operation->outcome) {
-    case SYMM_OUTCOME_SERVED:
-        count = &counters->served[operation->run.algorithm];
-        break;
-    case SYMM_OUTCOME_FALLBACK:
-        count = &counters->fallback[call->collective][operation->reason];
-        break;
-    case SYMM_OUTCOME_ERROR:
-        count = &counters->mismatch[call->collective];
-        break;
-    }
-    count->calls++;
-    count->bytes += call->count * call->extent;
-}
-
-void mca_coll_symm_report_count_unserved(enum symm_unserved why)
-{
-    counters->unserved[why]++;
-}
-
 /* ---- the table ------------------------------------------------------------------------------------- */
 
-static void add(struct count *sum, const struct count *count)
+static void add(struct symm_count *sum, const struct symm_count *count)
 {
     sum->calls += count->calls;
     sum->bytes += count->bytes;
 }
 
-static void counters_sum(struct counters *sum)
+static void counters_sum(struct symm_counters *sum)
 {
-    *sum = (struct counters){.served = {{0, 0}}};
+    memset(sum, 0, sizeof(*sum));
     for (size_t process = 0; process < process_count; process++) {
-        const struct counters *from = &all_counters[process];
+        const struct symm_counters *from = &all_counters[process];
         for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
             add(&sum->served[i], &from->served[i]);
         }
@@ -185,7 +125,7 @@ static void counters_sum(struct counters *sum)
             for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
                 add(&sum->fallback[i][reason], &from->fallback[i][reason]);
             }
-            add(&sum->mismatch[i], &from->mismatch[i]);
+            add(&sum->failed[i], &from->failed[i]);
         }
         for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
             sum->unserved[i] += from->unserved[i];
@@ -205,7 +145,7 @@ static void size_format(uint64_t bytes, char *text, size_t size)
     (void)snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-static void row_print(const char *collective, const char *how, const struct count *count)
+static void row_print(const char *collective, const char *how, const struct symm_count *count)
 {
     char bytes[32];
     if (count->calls > 0) {
@@ -215,35 +155,39 @@ static void row_print(const char *collective, const char *how, const struct coun
     }
 }
 
-static void collective_print(const struct counters *sum, enum symm_collective collective,
-                             int first_algorithm, int end_algorithm)
+static void collective_print(const struct symm_counters *sum, enum symm_collective collective)
 {
-    const char *name = collective_names[collective];
+    const char *name = mca_coll_symm_collective_text(collective);
     char how[64];
-    for (int i = first_algorithm; i < end_algorithm; i++) {
-        (void)snprintf(how, sizeof(how), "served: %s",
-                       symm_algorithm_name((enum symm_algorithm)i));
-        row_print(name, how, &sum->served[i]);
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        enum symm_algorithm algorithm = (enum symm_algorithm)i;
+        if (mca_coll_symm_algorithm_collective(algorithm) == collective) {
+            (void)snprintf(how, sizeof(how), "served: %s", symm_algorithm_name(algorithm));
+            row_print(name, how, &sum->served[i]);
+        }
     }
     for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
-        (void)snprintf(how, sizeof(how), "fell back: %s", reason_texts[reason]);
+        (void)snprintf(how, sizeof(how), "fell back: %s",
+                       mca_coll_symm_reason_text((enum symm_reason)reason));
         row_print(name, how, &sum->fallback[collective][reason]);
     }
-    row_print(name, "failed: ranks made different calls", &sum->mismatch[collective]);
+    row_print(name, "failed: ranks made different calls", &sum->failed[collective]);
 }
 
 static void table_print(void)
 {
-    struct counters sum;
+    struct symm_counters sum;
     counters_sum(&sum);
     (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
                   opal_process_info.nodename, process_count);
     (void)fprintf(stderr, "  %-10s %-47s %12s %12s\n", "collective", "outcome", "calls", "bytes");
-    collective_print(&sum, SYMM_ALLREDUCE, SYMM_ALLREDUCE_SLOT, SYMM_ALLGATHER_SLOT);
-    collective_print(&sum, SYMM_ALLGATHER, SYMM_ALLGATHER_SLOT, SYMM_ALGORITHM_COUNT);
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        collective_print(&sum, (enum symm_collective)i);
+    }
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
         if (sum.unserved[i] > 0) {
-            (void)fprintf(stderr, "  communicators not served: %s: %llu\n", unserved_texts[i],
+            (void)fprintf(stderr, "  communicators not served: %s: %llu\n",
+                          mca_coll_symm_unserved_text((enum symm_unserved)i),
                           (unsigned long long)sum.unserved[i]);
         }
     }
@@ -258,7 +202,7 @@ void mca_coll_symm_report_close(void)
     if (opal_process_info.my_local_rank == 0) {
         table_print();
     }
-    counters = &own_counters;
+    mca_coll_symm_counters_move(NULL);
     (void)munmap(all_counters, shared_size());
     all_counters = NULL;
 }

@@ -6,9 +6,11 @@
  */
 #include "mca/mpool/symm/mpool_symm.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "mca/help.h"
+#include "mca/parameter.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -37,56 +39,51 @@ static const mca_base_var_enum_value_t kind_values[] = {
     {.value = 0, .string = NULL},
 };
 
-static void parameter_register(const char *name, const char *description,
-                               mca_base_var_type_t type, mca_base_var_enum_t *values,
-                               mca_base_var_info_lvl_t level, void *storage)
-{
-    (void)mca_base_component_var_register(&mca_mpool_symm_component.super.mpool_version, name,
-                                          description, type, values, 0, 0, level,
-                                          MCA_BASE_VAR_SCOPE_READONLY, storage);
-}
+/* Far beyond any machine, and far from the end of a process's addresses. */
+static const size_t window_size_most = (size_t)1 << 46;
 
-static void size_check(const char *name, size_t *size)
+/* Every page size that Linux has is a multiple of this. */
+static const size_t size_unit = 4096;
+
+static void sizes_register(mca_mpool_symm_component_t *component)
 {
-    enum { UNIT = 4096 };
-    size_t corrected = (*size + UNIT - 1) / UNIT * UNIT;
-    if (corrected != *size && opal_process_info.my_local_rank == 0) {
-        symm_help_show("help-mpool-symm.txt", "size not a multiple", name, (unsigned long)*size,
-                       (unsigned long)corrected);
-    }
-    *size = corrected;
+    const mca_base_component_t *base = &component->super.mpool_version;
+    static const struct symm_parameter window = {
+        "window_size",
+        "Bytes of address space to reserve in each process for its symmetric heap, which is all that "
+        "MPI_Alloc_mem can give from it; no memory is used before it is needed. A multiple of 4096; "
+        "suffixes k, m and g are understood. 0: 256 GiB, or as much as the system allows",
+        OPAL_INFO_LVL_6};
+    static const struct symm_parameter segment = {
+        "segment_size",
+        "Bytes by which the symmetric heap grows, unless a block needs more; memory is used when it is "
+        "first written to. A multiple of 4096; suffixes k, m and g are understood. 0: 64 MiB",
+        OPAL_INFO_LVL_6};
+    const struct symm_size_range range = {
+        .least = size_unit, .most = window_size_most, .unit = size_unit, .zero = true};
+    symm_parameter_size(base, &window, &range, 0, &component->window_size);
+    symm_parameter_size(base, &segment, &range, 0, &component->segment_size);
 }
 
 static int component_register(void)
 {
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
-    mca_base_var_enum_t *kinds = NULL;
+    const mca_base_component_t *base = &component->super.mpool_version;
+    static const struct symm_parameter priority = {
+        "priority",
+        "Priority of symmetric memory for MPI_Alloc_mem without the info key mpool_hints: the highest "
+        "one provides the memory. Ordinary memory has 50. Negative: only calls that ask for it with "
+        "mpool=symm get symmetric memory",
+        OPAL_INFO_LVL_6};
+    static const struct symm_parameter kind = {
+        "kind",
+        "Kind of memory that MPI_Alloc_mem gives when the info key mpool_hints does not name one with "
+        "kind=. cuda is not available yet: MPI_Alloc_mem then fails with MPI_ERR_NO_MEM",
+        OPAL_INFO_LVL_3};
     symm_help_open();
-
-    component->priority = 60;
-    parameter_register("priority", "Priority of the pool for MPI_Alloc_mem without the info key "
-                       "mpool_hints. Ordinary memory has 50. Negative: only calls that name it get "
-                       "memory of this pool", MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_6,
-                       &component->priority);
-    component->kind = SYMM_KIND_HOST;
-    (void)mca_base_var_enum_create("mpool_symm_kind", kind_values, &kinds);
-    parameter_register("kind", "Kind of memory that MPI_Alloc_mem gives when the info key "
-                       "mpool_hints does not name one with kind=", MCA_BASE_VAR_TYPE_INT, kinds,
-                       OPAL_INFO_LVL_3, &component->kind);
-    if (kinds != NULL) {
-        OBJ_RELEASE(kinds);
-    }
-    component->window_size = 0;
-    parameter_register("window_size", "Bytes of address space to reserve for the symmetric heap of a "
-                       "process; no memory is used before it is needed. 0: 256 GiB, or as much as "
-                       "the system allows", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
-                       &component->window_size);
-    component->segment_size = 0;
-    parameter_register("segment_size", "Bytes by which the symmetric heap grows, unless a block "
-                       "needs more. 0: 64 MiB", MCA_BASE_VAR_TYPE_SIZE_T, NULL, OPAL_INFO_LVL_6,
-                       &component->segment_size);
-    size_check("mpool_symm_window_size", &component->window_size);
-    size_check("mpool_symm_segment_size", &component->segment_size);
+    symm_parameter_int(base, &priority, INT_MIN, INT_MAX, 60, &component->priority);
+    symm_parameter_choice(base, &kind, kind_values, &component->kind);
+    sizes_register(component);
     return OPAL_SUCCESS;
 }
 

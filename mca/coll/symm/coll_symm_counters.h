@@ -1,0 +1,64 @@
+/*
+ * coll_symm_counters.h - what this process has had served, how, and what not and why.
+ *
+ * Always counted: a few additions to memory of this process.  The report at the end of the job
+ * (coll_symm_report.c) adds them up, tools read them through MPI_T (coll_symm_pvars.c).
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_COUNTERS_H
+#define MCA_COLL_SYMM_COUNTERS_H
+
+#include <stdatomic.h>
+
+#include "mca/coll/symm/coll_symm_operation.h"
+
+/* Why a communicator gets no module of ours. */
+enum symm_unserved {
+    SYMM_UNSERVED_NODES,     /* its ranks are on several nodes */
+    SYMM_UNSERVED_INTER,     /* it is an inter-communicator */
+    SYMM_UNSERVED_COMPONENT, /* some of its processes do not have this component */
+    SYMM_UNSERVED_COUNT
+};
+
+/* Other threads read and add: atomic, but in no order with anything else. */
+struct symm_count {
+    _Atomic uint64_t calls, bytes;
+};
+
+/* Of one process, alone in its cache lines. */
+struct symm_counters {
+    _Alignas(128) struct symm_count served[SYMM_ALGORITHM_COUNT];
+    struct symm_count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
+    struct symm_count failed[SYMM_COLLECTIVE_COUNT];
+    _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
+};
+
+/* This process's counters: never NULL. */
+const struct symm_counters *mca_coll_symm_counters(void);
+
+/*
+ * Count in `to` from now on (NULL: in memory of this process, as at the start).  What has been counted so
+ * far moves along.  Not while other threads count: at MPI_Init and when the component closes.
+ */
+void mca_coll_symm_counters_move(struct symm_counters *to);
+
+/* A blocking call is done with. */
+void mca_coll_symm_count_operation(const struct symm_operation *operation);
+
+/* A communicator is not served. */
+void mca_coll_symm_count_unserved(enum symm_unserved why);
+
+/* Words for tables and messages: "allreduce", "datatype with gaps", "ranks on several nodes". */
+const char *mca_coll_symm_collective_text(enum symm_collective collective);
+const char *mca_coll_symm_reason_text(enum symm_reason reason);
+const char *mca_coll_symm_unserved_text(enum symm_unserved why);
+
+/* Which collective an algorithm is for. */
+enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm);
+
+/* Register all counters as performance variables of MPI_T; at component registration. */
+void mca_coll_symm_pvars_register(const mca_base_component_t *component);
+
+#endif /* MCA_COLL_SYMM_COUNTERS_H */

@@ -1,0 +1,114 @@
+/*
+ * coll_symm_parameters.c - the component's MCA parameters, with what `ompi_info` says about them.
+ *
+ * ompi-symm.7 and README.md list the same parameters; tests/manual.tap compares.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <limits.h>
+
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/parameter.h"
+
+static const mca_base_var_enum_value_t allreduce_values[] = {
+    {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
+    {.value = SYMM_ALLREDUCE_SLOT, .string = "slot"},
+    {.value = SYMM_ALLREDUCE_STAGED, .string = "staged"},
+    {.value = SYMM_ALLREDUCE_STAGED_ONE_SHOT, .string = "staged_one_shot"},
+    {.value = SYMM_ALLREDUCE_ONE_SHOT, .string = "one_shot"},
+    {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
+    {.value = 0, .string = NULL},
+};
+
+static const mca_base_var_enum_value_t allgather_values[] = {
+    {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
+    {.value = SYMM_ALLGATHER_SLOT, .string = "slot"},
+    {.value = SYMM_ALLGATHER_STAGED, .string = "staged"},
+    {.value = SYMM_ALLGATHER_PULL, .string = "pull"},
+    {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
+    {.value = 0, .string = NULL},
+};
+
+static const struct symm_size_range slot_range = {.least = 64, .most = 64 << 10, .unit = 1};
+static const struct symm_size_range staged_max_range = {
+    .least = 1024, .most = (size_t)1 << 40, .unit = 1, .zero = true};
+static const struct symm_size_range piece_range = {.least = 64 << 10, .most = 1 << 30, .unit = 1};
+
+static const struct symm_parameter priority_parameter = {
+    "priority",
+    "Priority of the component: of all components the one with the highest priority serves a "
+    "collective of a communicator; coll/tuned has 30. Must be the same in all processes. Negative: the "
+    "component is not used",
+    OPAL_INFO_LVL_6};
+
+static const struct symm_parameter report_parameter = {
+    "report",
+    "Print one table a node at the end of the job, on standard error: calls and bytes by algorithm, what "
+    "went to other components instead, and why",
+    OPAL_INFO_LVL_3};
+
+static const struct symm_parameter verbose_parameter = {
+    "verbose",
+    "What to explain on standard error while the program runs. 0: nothing; 1: what goes wrong, and "
+    "on which rank; 2: also, once for each communicator, what was selected and what stood there before, "
+    "or why it is not served; 3: also the first use of each algorithm on a communicator and what it was "
+    "chosen by, and the first call for each reason that went to another component",
+    OPAL_INFO_LVL_3};
+
+static const struct symm_parameter allreduce_parameter = {
+    "allreduce_algorithm",
+    "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the buffers do not "
+    "allow it, another one is used. auto: chosen call by call. slot: the data travel with the ranks' "
+    "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+    "component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but every rank "
+    "reduces everything. one_shot: every rank reads all ranks' inputs and reduces everything. two_shot: "
+    "every rank reduces a slice and stores it in all ranks' outputs",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter allgather_parameter = {
+    "allgather_algorithm",
+    "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the buffers do not "
+    "allow it, another one is used. auto: chosen call by call. slot: the data travel with the ranks' "
+    "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+    "component, any buffers. pull: every rank reads all ranks' inputs. push: every rank stores its input "
+    "in all ranks' outputs",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter staged_max_parameter = {
+    "allgather_staged_max",
+    "Bytes of the largest block of an all-gather that is served on memory that the other ranks "
+    "cannot reach; larger ones are left to the component before. 1024 to 1099511627776, by KiB; "
+    "suffixes k, m and g are understood. 0: no limit, or just below 1 MiB where the kernel copies "
+    "between processes in one step (CMA). The value of a communicator's rank 0 counts",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter slot_parameter = {
+    "slot_size",
+    "Bytes of data that can travel with a rank's message to the others, so that the call takes one round "
+    "whatever memory its buffers are in (all ranks together: at most 64 KiB). 64 to 65536; a suffix k is "
+    "understood. The value of a communicator's rank 0 counts",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter piece_parameter = {
+    "piece_size",
+    "Bytes of a staging buffer: data in memory that the other ranks cannot reach are copied through shared "
+    "memory in pieces of this size. Each rank of a communicator that is used has four such buffers. "
+    "65536 to 1073741824; suffixes k, m and g are understood. The value of a communicator's rank 0 counts",
+    OPAL_INFO_LVL_5};
+
+void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
+{
+    const mca_base_component_t *base = &component->super.collm_version;
+    symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 60, &component->priority);
+    symm_parameter_bool(base, &report_parameter, false, &component->report);
+    symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);
+    symm_parameter_choice(base, &allreduce_parameter, allreduce_values,
+                          &component->allreduce_algorithm);
+    symm_parameter_choice(base, &allgather_parameter, allgather_values,
+                          &component->allgather_algorithm);
+    symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
+                        &component->allgather_staged_max);
+    symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
+    symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
+}

@@ -1,0 +1,121 @@
+/*
+ * coll_symm_pvars.c - the counters as performance variables of MPI_T (MPI-4.1 section 15.3.7).
+ *
+ * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  A handle of a
+ * variable counts from its allocation on; the variables belong to the process and need no start.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm_counters.h"
+
+#include <stdio.h>
+
+/* The context of a variable is its counter's place among the counters, which may move. */
+static int value_get(const struct mca_base_pvar_t *variable, void *value, void *object)
+{
+    (void)object;
+    const unsigned char *counters = (const unsigned char *)mca_coll_symm_counters();
+    const void *counter = counters + (uintptr_t)variable->ctx;
+    *(unsigned long long *)value =
+        atomic_load_explicit((const _Atomic uint64_t *)counter, memory_order_relaxed);
+    return OMPI_SUCCESS;
+}
+
+static uintptr_t place_of(const _Atomic uint64_t *counter)
+{
+    return (uintptr_t)counter - (uintptr_t)mca_coll_symm_counters();
+}
+
+static void variable_register(const mca_base_component_t *component, const char *name,
+                              const char *description, int class, const _Atomic uint64_t *counter)
+{
+    (void)mca_base_component_pvar_register(
+        component, name, description, OPAL_INFO_LVL_4, class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
+        NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, value_get, NULL, NULL,
+        (void *)place_of(counter));
+}
+
+/* The two variables of a count: `outcome` makes the name, `what` ends the description. */
+static void count_register(const mca_base_component_t *component, enum symm_collective collective,
+                           const char *outcome, const char *what, const struct symm_count *count)
+{
+    const char *name = mca_coll_symm_collective_text(collective);
+    const char *function = collective == SYMM_ALLREDUCE ? "MPI_Allreduce" : "MPI_Allgather";
+    char variable[64], description[192];
+    (void)snprintf(variable, sizeof(variable), "%s_%s_calls", name, outcome);
+    (void)snprintf(description, sizeof(description), "Calls of %s in this process %s", function,
+                   what);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
+                      &count->calls);
+    (void)snprintf(variable, sizeof(variable), "%s_%s_bytes", name, outcome);
+    (void)snprintf(description, sizeof(description),
+                   "Bytes that this process contributed to the calls of %s %s", function, what);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
+                      &count->bytes);
+}
+
+static void served_register(const mca_base_component_t *component,
+                            const struct symm_counters *counters)
+{
+    char what[96];
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        enum symm_algorithm algorithm = (enum symm_algorithm)i;
+        const char *name = symm_algorithm_name(algorithm);
+        (void)snprintf(what, sizeof(what), "that the algorithm %s has served", name);
+        count_register(component, mca_coll_symm_algorithm_collective(algorithm), name, what,
+                       &counters->served[i]);
+    }
+}
+
+static void fallback_register(const mca_base_component_t *component,
+                              enum symm_collective collective,
+                              const struct symm_counters *counters)
+{
+    static const char *const outcomes[SYMM_REASON_COUNT] = {
+        [SYMM_REASON_GAPS] = "fallback_gaps",
+        [SYMM_REASON_ELEMENT] = "fallback_element",
+        [SYMM_REASON_SLOWER] = "fallback_slower",
+        [SYMM_REASON_PEER] = "fallback_peer",
+        [SYMM_REASON_DISABLED] = "fallback_disabled",
+    };
+    char what[128];
+    for (int reason = SYMM_REASON_NONE + 1; reason < SYMM_REASON_COUNT; reason++) {
+        (void)snprintf(what, sizeof(what), "that went to another component: %s",
+                       mca_coll_symm_reason_text((enum symm_reason)reason));
+        count_register(component, collective, outcomes[reason], what,
+                       &counters->fallback[collective][reason]);
+    }
+}
+
+static void unserved_register(const mca_base_component_t *component,
+                              const struct symm_counters *counters)
+{
+    static const char *const names[SYMM_UNSERVED_COUNT] = {
+        [SYMM_UNSERVED_NODES] = "communicators_unserved_nodes",
+        [SYMM_UNSERVED_INTER] = "communicators_unserved_inter",
+        [SYMM_UNSERVED_COMPONENT] = "communicators_unserved_component",
+    };
+    char description[128];
+    for (int why = 0; why < SYMM_UNSERVED_COUNT; why++) {
+        (void)snprintf(description, sizeof(description),
+                       "Communicators of this process that are not served: %s",
+                       mca_coll_symm_unserved_text((enum symm_unserved)why));
+        variable_register(component, names[why], description, MCA_BASE_PVAR_CLASS_COUNTER,
+                          &counters->unserved[why]);
+    }
+}
+
+void mca_coll_symm_pvars_register(const mca_base_component_t *component)
+{
+    const struct symm_counters *counters = mca_coll_symm_counters();
+    served_register(component, counters);
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        enum symm_collective collective = (enum symm_collective)i;
+        fallback_register(component, collective, counters);
+        count_register(component, collective, "failed", "that ended in an error, such as ranks that "
+                       "made different calls", &counters->failed[i]);
+    }
+    unserved_register(component, counters);
+}

@@ -1,0 +1,170 @@
+/*
+ * coll_symm_verbose.c - see coll_symm_verbose.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm_verbose.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "mca/coll/symm/coll_symm_agree.h"
+
+enum { LINE_SIZE = 512 };
+
+static int stream = -1;
+
+void mca_coll_symm_verbose_open(void)
+{
+    if (stream < 0) {
+        stream = opal_output_open(NULL);
+        opal_output_set_verbosity(stream, mca_coll_symm_component.verbose);
+    }
+}
+
+void mca_coll_symm_verbose_close(void)
+{
+    if (stream >= 0) {
+        opal_output_close(stream);
+        stream = -1;
+    }
+}
+
+void mca_coll_symm_verbose(int level, const char *format, ...)
+{
+    char text[LINE_SIZE];
+    va_list arguments;
+    if (mca_coll_symm_is_verbose(level)) {
+        va_start(arguments, format);
+        (void)vsnprintf(text, sizeof(text), format, arguments);
+        va_end(arguments);
+        opal_output_verbose(level, stream, "coll:symm: %s", text);
+    }
+}
+
+void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
+                                 const char *format, ...)
+{
+    char text[LINE_SIZE];
+    va_list arguments;
+    if (mca_coll_symm_is_verbose(level)) {
+        va_start(arguments, format);
+        (void)vsnprintf(text, sizeof(text), format, arguments);
+        va_end(arguments);
+        mca_coll_symm_verbose(level, "%s (cid %u): %s", comm->c_name, symm_ompi_comm_number(comm),
+                              text);
+    }
+}
+
+/* ---- communicators --------------------------------------------------------------------------------- */
+
+/* The component whose module stood in the table before; 4.1 and 5.0 keep a list of those enabled so far. */
+static const char *component_name(const struct ompi_communicator_t *comm,
+                                  const mca_coll_base_module_t *module)
+{
+    opal_list_t *enabled = comm->c_coll->module_list;
+    mca_coll_base_avail_coll_t *item;
+    if (enabled != NULL) {
+        OPAL_LIST_FOREACH(item, enabled, mca_coll_base_avail_coll_t) {
+            if (item->ac_module == module) {
+                return item->ac_component_name;
+            }
+        }
+    }
+    return "another component";
+}
+
+/* A parameter's value as the user writes it. */
+static const char *algorithm_text(int forced)
+{
+    return forced == MCA_COLL_SYMM_AUTO ? "auto" : symm_algorithm_name((enum symm_algorithm)forced);
+}
+
+void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
+                                    const struct ompi_communicator_t *comm)
+{
+    const mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    if (!mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS) || module->team->rank != 0) {
+        return;
+    }
+    mca_coll_symm_verbose_about(
+        SYMM_VERBOSE_COMMUNICATORS, comm,
+        "%d ranks on node %s: selected for MPI_Allreduce (before: %s, algorithm: %s) and "
+        "MPI_Allgather (before: %s, algorithm: %s); slots of %zu bytes, pieces of %zu bytes",
+        module->team->size, opal_process_info.nodename,
+        component_name(comm, module->saved_allreduce_module),
+        algorithm_text(component->allreduce_algorithm),
+        component_name(comm, module->saved_allgather_module),
+        algorithm_text(component->allgather_algorithm), component->slot_size,
+        component->piece_size);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------- */
+
+/* Whether rank 0 has yet to say this, by a bit in `told`. */
+static bool is_news(const struct symm_operation *operation, uint32_t *told, int bit)
+{
+    uint32_t mask = UINT32_C(1) << bit;
+    bool news = operation->module->team->rank == 0 && (*told & mask) == 0;
+    *told |= mask;
+    return news;
+}
+
+static const char *yes_or_no(bool condition)
+{
+    return condition ? "yes" : "no";
+}
+
+static void reason_format(const struct symm_facts *facts, enum symm_algorithm algorithm,
+                          char *text, size_t size)
+{
+    char forced[80] = "";
+    if (facts->forced == (int)algorithm) {
+        (void)snprintf(forced, sizeof(forced), "as forced; ");
+    } else if (facts->forced != MCA_COLL_SYMM_AUTO) {
+        (void)snprintf(forced, sizeof(forced), "%s is forced, but not possible here; ",
+                       algorithm_text(facts->forced));
+    }
+    (void)snprintf(text, size,
+                   "%sall ranks reach all inputs: %s, all outputs: %s; some rank in place: %s",
+                   forced, yes_or_no(facts->inputs_reachable), yes_or_no(facts->outputs_reachable),
+                   yes_or_no(!facts->out_of_place));
+}
+
+void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
+{
+    enum symm_algorithm algorithm = operation->run.algorithm;
+    const struct symm_call *call = &operation->call;
+    char why[160] = "the data fit in the slot";
+    if (!is_news(operation, &operation->module->told_algorithms, (int)algorithm)) {
+        return;
+    }
+    if (facts != NULL) {
+        reason_format(facts, algorithm, why, sizeof(why));
+    }
+    mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
+                                "%s of %zu bytes: first use of algorithm %s (%s)",
+                                mca_coll_symm_collective_text(call->collective),
+                                call->count * call->extent, symm_algorithm_name(algorithm), why);
+}
+
+void mca_coll_symm_fallback_explain(struct symm_operation *operation)
+{
+    const struct symm_call *call = &operation->call;
+    enum symm_reason reason = operation->reason;
+    int rank = 0;
+    if (reason == SYMM_REASON_PEER) {
+        rank = operation->seen; /* the line that was read last */
+        reason = mca_coll_symm_line_veto(operation, rank);
+    }
+    int bit = (int)call->collective * SYMM_REASON_COUNT + (int)operation->reason;
+    if (is_news(operation, &operation->module->told_fallbacks, bit)) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
+                                    "%s of %zu bytes: goes to the component before, because of "
+                                    "rank %d: %s",
+                                    mca_coll_symm_collective_text(call->collective),
+                                    call->count * call->extent, rank,
+                                    mca_coll_symm_reason_text(reason));
+    }
+}

@@ -1,0 +1,169 @@
+/*
+ * parameter.c - see parameter.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/parameter.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "mca/help.h"
+
+enum { NAME_SIZE = 160, TEXT_SIZE = 128 };
+
+static void name_format(const mca_base_component_t *component, const char *name,
+                        char full_name[NAME_SIZE])
+{
+    (void)snprintf(full_name, NAME_SIZE, "%s_%s_%s", component->mca_type_name,
+                   component->mca_component_name, name);
+}
+
+static void variable_register(const mca_base_component_t *component,
+                              const struct symm_parameter *parameter, mca_base_var_type_t type,
+                              mca_base_var_enum_t *values, void *storage)
+{
+    (void)mca_base_component_var_register(component, parameter->name, parameter->description, type,
+                                          values, 0, 0, parameter->level,
+                                          MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+/* The processes of a node have the same parameters, as a rule: one speaks for all. */
+static void refuse(const char *full_name, const char *value, const char *allowed,
+                   const char *otherwise)
+{
+    if (opal_process_info.my_local_rank == 0) {
+        symm_help_show("help-symm.txt", "parameter refused", full_name, value, allowed, otherwise);
+    }
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------- */
+
+/* What the user wrote, if it came through the environment, where mpirun's --mca arrives as well. */
+static const char *text_find(const char *full_name)
+{
+    char variable[NAME_SIZE + sizeof("OMPI_MCA_")];
+    (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", full_name);
+    return getenv(variable);
+}
+
+/* Whether it is a whole number that fits in 64 bits: what Open MPI understands, suffixes included. */
+static bool is_number(const char *text)
+{
+    char *end;
+    errno = 0;
+    (void)strtoll(text, &end, 0);
+    if (end == text || errno != 0) {
+        return false;
+    }
+    return *end == '\0' || (strchr("kKmMgG", *end) != NULL && end[1] == '\0');
+}
+
+void symm_parameter_bool(const mca_base_component_t *component,
+                         const struct symm_parameter *parameter, bool otherwise, bool *storage)
+{
+    *storage = otherwise;
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_BOOL, NULL, storage);
+}
+
+void symm_parameter_int(const mca_base_component_t *component,
+                        const struct symm_parameter *parameter, int least, int most, int otherwise,
+                        int *storage)
+{
+    char full_name[NAME_SIZE], value[TEXT_SIZE], allowed[TEXT_SIZE], instead[TEXT_SIZE];
+    *storage = otherwise;
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, NULL, storage);
+    name_format(component, parameter->name, full_name);
+    const char *text = text_find(full_name);
+    /* The number itself as well: in an int, 4294967297 has become 1. */
+    bool fits = text == NULL || (is_number(text) && strtoll(text, NULL, 0) >= least &&
+                                 strtoll(text, NULL, 0) <= most);
+    if (fits && *storage >= least && *storage <= most) {
+        return;
+    }
+    (void)snprintf(value, sizeof(value), "%d", *storage);
+    (void)snprintf(allowed, sizeof(allowed), "a whole number from %d to %d", least, most);
+    (void)snprintf(instead, sizeof(instead), "%d", otherwise);
+    refuse(full_name, text != NULL ? text : value, allowed, instead);
+    *storage = otherwise;
+}
+
+static bool range_has(const struct symm_size_range *range, size_t size)
+{
+    return (size == 0 && range->zero) ||
+           (size >= range->least && size <= range->most && size % range->unit == 0);
+}
+
+static void range_describe(const struct symm_size_range *range, char text[TEXT_SIZE])
+{
+    char unit[TEXT_SIZE / 2] = "";
+    if (range->unit > 1) {
+        (void)snprintf(unit, sizeof(unit), ", in multiples of %zu", range->unit);
+    }
+    (void)snprintf(text, TEXT_SIZE, "%s%zu to %zu bytes%s", range->zero ? "0, or from " : "from ",
+                   range->least, range->most, unit);
+}
+
+void symm_parameter_size(const mca_base_component_t *component,
+                         const struct symm_parameter *parameter,
+                         const struct symm_size_range *range, size_t otherwise, size_t *storage)
+{
+    char full_name[NAME_SIZE], value[TEXT_SIZE], allowed[TEXT_SIZE], instead[TEXT_SIZE];
+    *storage = otherwise;
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_SIZE_T, NULL, storage);
+    name_format(component, parameter->name, full_name);
+    const char *text = text_find(full_name);
+    if ((text == NULL || is_number(text)) && range_has(range, *storage)) {
+        return;
+    }
+    (void)snprintf(value, sizeof(value), "%zd", (ssize_t)*storage);
+    range_describe(range, allowed);
+    (void)snprintf(instead, sizeof(instead), "%zu", otherwise);
+    refuse(full_name, text != NULL ? text : value, allowed, instead);
+    *storage = otherwise;
+}
+
+/* ---- choices --------------------------------------------------------------------------------------- */
+
+/* Open MPI's own function for the job, which is the same for all enumerations. */
+static mca_base_var_enum_vfs_fn_t value_find;
+
+static void values_list(const mca_base_var_enum_t *values, char text[TEXT_SIZE])
+{
+    size_t length = (size_t)snprintf(text, TEXT_SIZE, "one of");
+    for (int i = 0; i < values->enum_value_count && length < TEXT_SIZE; i++) {
+        length += (size_t)snprintf(text + length, TEXT_SIZE - length, "%s %s", i > 0 ? "," : "",
+                                   values->enum_values[i].string);
+    }
+}
+
+/* As that function; what it does not know is refused.  Open MPI's own message may not arrive (help.h). */
+static int value_find_or_refuse(mca_base_var_enum_t *values, const char *text, int *value)
+{
+    char allowed[TEXT_SIZE];
+    if (value_find(values, text, value) != OPAL_SUCCESS) {
+        *value = values->enum_values[0].value;
+        values_list(values, allowed);
+        refuse(values->enum_name, text, allowed, values->enum_values[0].string);
+    }
+    return OPAL_SUCCESS;
+}
+
+void symm_parameter_choice(const mca_base_component_t *component,
+                           const struct symm_parameter *parameter,
+                           const mca_base_var_enum_value_t *values, int *storage)
+{
+    char full_name[NAME_SIZE];
+    mca_base_var_enum_t *enumerator = NULL;
+    *storage = values[0].value;
+    name_format(component, parameter->name, full_name);
+    if (mca_base_var_enum_create(full_name, values, &enumerator) == OPAL_SUCCESS) {
+        value_find = enumerator->value_from_string;
+        enumerator->value_from_string = value_find_or_refuse;
+    }
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, enumerator, storage);
+    if (enumerator != NULL) {
+        OBJ_RELEASE(enumerator);
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * parameter.h - registering a component's MCA parameters, and refusing values that make no sense.
+ *
+ * Open MPI itself takes "abc" and "1e9" for the numbers 0 and 1, and -5 for a size of 16 EiB.  Here a value
+ * that is no number, or out of range, is refused: one message per job and node names it and says what is
+ * allowed, and the default is used.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_MCA_PARAMETER_H
+#define SYMM_MCA_PARAMETER_H
+
+#include "mca/ompi_compat.h"
+
+/* What the parameters of all types have; descriptions are for `ompi_info`. */
+struct symm_parameter {
+    const char *name; /* without the component's prefix */
+    const char *description;
+    mca_base_var_info_lvl_t level;
+};
+
+/* A size in bytes is 0 where `zero` says so, or a multiple of `unit` in the range. */
+struct symm_size_range {
+    size_t least, most, unit;
+    bool zero;
+};
+
+/* Each sets *storage to the default first, and to the user's value if there is a valid one. */
+
+void symm_parameter_bool(const mca_base_component_t *component,
+                         const struct symm_parameter *parameter, bool otherwise, bool *storage);
+
+void symm_parameter_int(const mca_base_component_t *component,
+                        const struct symm_parameter *parameter, int least, int most, int otherwise,
+                        int *storage);
+
+void symm_parameter_size(const mca_base_component_t *component,
+                         const struct symm_parameter *parameter,
+                         const struct symm_size_range *range, size_t otherwise, size_t *storage);
+
+/* One of `values`, which end with a NULL string; the first one is the default. */
+void symm_parameter_choice(const mca_base_component_t *component,
+                           const struct symm_parameter *parameter,
+                           const mca_base_var_enum_value_t *values, int *storage);
+
+#endif /* SYMM_MCA_PARAMETER_H */
