@@ -6,6 +6,7 @@ mpi_tests = \
 	tests/checkers.tap \
 	tests/cleanup.tap \
 	tests/collectives.tap \
+	tests/counters.tap \
 	tests/disagree.tap \
 	tests/fallback.tap \
 	tests/mpool.tap \
@@ -27,6 +28,7 @@ check_PROGRAMS += \
 	tests/mpi/check_allreduce \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
+	tests/mpi/check_counters \
 	tests/mpi/check_memory \
 	tests/mpi/check_threads \
 	tests/mpi/check_user_ops \
@@ -81,6 +83,11 @@ tests_mpi_check_bursts_LDADD = $(harness_libs)
 tests_mpi_check_communicators_SOURCES = tests/mpi/check_communicators.c
 tests_mpi_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_communicators_LDADD = $(harness_libs)
+
+tests_mpi_check_counters_SOURCES = \
+	tests/mpi/check_counters.c tests/mpi/variables.c tests/mpi/variables.h
+tests_mpi_check_counters_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
 
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

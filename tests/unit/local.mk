@@ -1,4 +1,5 @@
-# tests/unit/local.mk - tests of heap/, kernels/ and the pool's hints with cmocka, without mpirun.
+# tests/unit/local.mk - tests with cmocka, without mpirun: heap/, kernels/, the pool's hints, the
+# collective component's counters.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,6 +10,7 @@ unit_tests = \
 	tests/unit/test_algorithms \
 	tests/unit/test_allocator \
 	tests/unit/test_control \
+	tests/unit/test_counters \
 	tests/unit/test_fold \
 	tests/unit/test_heap \
 	tests/unit/test_heap_limits \
@@ -60,6 +62,12 @@ tests_unit_test_heap_limits_SOURCES = tests/unit/test_heap_limits.c
 tests_unit_test_heap_limits_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
 tests_unit_test_heap_limits_LDADD = $(unit_libs)
+
+# The component's counters as they stand, with the variable of Open MPI that they read.
+tests_unit_test_counters_SOURCES = tests/unit/test_counters.c mca/coll/symm/coll_symm_counters.c
+tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
+tests_unit_test_counters_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
 # The pool's parser as it stands, with the functions of Open MPI that it calls.
 tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_symm_hints.c

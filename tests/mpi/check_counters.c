@@ -1,0 +1,302 @@
+/*
+ * The component's performance variables: a known number of calls of known sizes, and every variable
+ * has gone up by exactly what they should add; those not named here, not at all.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * SYMM_TEST_THREADS  besides, that many threads with a communicator each make calls at the same time
+ * SYMM_TEST_REFUSE   (see refuse.c) shared memory is refused, so that all calls must fall back
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "variables.h"
+
+enum { REDUCED = 200000, GATHERED = 100000, BLOCK = 70000, MOST_THREADS = 8, THREAD_CALLS = 4000 };
+
+struct expectation {
+    const char *name; /* without coll_symm_ and _calls, _bytes */
+    unsigned long long calls, bytes;
+};
+
+/* What the calls of make_calls() add on every rank but, with one, the last. */
+static const struct expectation served[] = {
+    {"allreduce_slot", 7, 7 * 1000},
+    {"allreduce_two_shot", 3, 3 * REDUCED},
+    {"allreduce_staged", 2, 2 * REDUCED},
+    {"allreduce_fallback_element", 2, 2 * BLOCK},
+    {"allreduce_failed", 1, 40},
+    {"allgather_slot", 5, 5 * 500},
+    {"allgather_push", 4, 4 * GATHERED},
+    {"allgather_staged", 3, 3 * GATHERED},
+    {"allgather_fallback_gaps", 6, 6 * 600},
+    {"allgather_fallback_peer", 2, 2 * 600},
+    {NULL, 0, 0},
+};
+
+static const struct expectation served_last[] = {
+    {"allreduce_slot", 7, 7 * 1000},
+    {"allreduce_two_shot", 3, 3 * REDUCED},
+    {"allreduce_staged", 2, 2 * REDUCED},
+    {"allreduce_fallback_element", 2, 2 * BLOCK},
+    {"allreduce_failed", 1, 44},
+    {"allgather_slot", 5, 5 * 500},
+    {"allgather_push", 4, 4 * GATHERED},
+    {"allgather_staged", 3, 3 * GATHERED},
+    {"allgather_fallback_gaps", 8, 8 * 600},
+    {NULL, 0, 0},
+};
+
+static const struct expectation refused[] = {
+    {"allreduce_fallback_disabled", 14, 7 * 1000 + 5 * REDUCED + 2 * BLOCK},
+    {"allgather_fallback_disabled", 20, 5 * 500 + 7 * GATHERED + 8 * 600},
+    {NULL, 0, 0},
+};
+
+static const struct expectation *expectations(void)
+{
+    if (getenv("SYMM_TEST_REFUSE") != NULL) {
+        return refused;
+    }
+    return test_rank == test_size - 1 ? served_last : served;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------- */
+
+static void *new_zeros(size_t bytes, bool from_mpi)
+{
+    void *memory = NULL;
+    if (from_mpi) {
+        MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
+    } else {
+        memory = malloc(bytes);
+    }
+    if (memory == NULL) {
+        fprintf(stderr, "check_counters: no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        exit(2);
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static void reduce(int times, void *send, void *receive, int bytes)
+{
+    for (int i = 0; i < times; i++) {
+        MPI_Allreduce(send, receive, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+static void gather(int times, void *send, void *receive, int count, MPI_Datatype type)
+{
+    for (int i = 0; i < times; i++) {
+        MPI_Allgather(send, count, type, receive, count, type, MPI_COMM_WORLD);
+    }
+}
+
+static void take_left(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    memcpy(inout, in, (size_t)*count * BLOCK);
+}
+
+/* Twice: elements larger than what one is reduced in. */
+static void reduce_blocks(void *send, void *receive)
+{
+    MPI_Datatype block;
+    MPI_Op left;
+    MPI_Type_contiguous(BLOCK, MPI_BYTE, &block);
+    MPI_Type_commit(&block);
+    MPI_Op_create(take_left, 0, &left);
+    for (int i = 0; i < 2; i++) {
+        MPI_Allreduce(send, receive, 1, block, left, MPI_COMM_WORLD);
+    }
+    MPI_Op_free(&left);
+    MPI_Type_free(&block);
+}
+
+/* Six times on all ranks, and twice on the last one while the others send the same bytes plainly. */
+static void gather_gaps(void *send, void *receive)
+{
+    MPI_Datatype gaps, plain;
+    bool last = test_rank == test_size - 1;
+    MPI_Type_vector(50, 1, 2, MPI_INT, &gaps);
+    MPI_Type_contiguous(50, MPI_INT, &plain);
+    MPI_Type_commit(&gaps);
+    MPI_Type_commit(&plain);
+    gather(6, send, receive, 3, gaps);
+    gather(2, send, receive, 3, last ? gaps : plain);
+    MPI_Type_free(&plain);
+    MPI_Type_free(&gaps);
+}
+
+/* The last rank passes one element more: an error on all, and a message from rank 0. */
+static void disagree(void *send, void *receive)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int count = test_rank == test_size - 1 ? 11 : 10;
+    int rc = MPI_Allreduce(send, receive, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    test_check(rc != MPI_SUCCESS, "an error, since the counts differ");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void make_calls(void)
+{
+    size_t most = (size_t)test_size * GATHERED + REDUCED;
+    void *heap[2] = {new_zeros(most, true), new_zeros(most, true)};
+    void *plain[2] = {new_zeros(most, false), new_zeros(most, false)};
+    reduce(7, MPI_IN_PLACE, plain[1], 1000);
+    reduce(3, heap[0], heap[1], REDUCED);
+    reduce(2, plain[0], plain[1], REDUCED);
+    reduce_blocks(plain[0], plain[1]);
+    gather(5, plain[0], plain[1], 500, MPI_BYTE);
+    gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
+    gather(3, plain[0], plain[1], GATHERED, MPI_BYTE);
+    gather_gaps(plain[0], plain[1]);
+    if (expectations() != refused) {
+        disagree(plain[0], plain[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Free_mem(heap[i]);
+        free(plain[i]);
+    }
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------- */
+
+static void *work(void *argument)
+{
+    const MPI_Comm *comm = argument;
+    int64_t one = 1, sum = 0;
+    for (int i = 0; i < THREAD_CALLS; i++) {
+        MPI_Allreduce(&one, &sum, 1, MPI_INT64_T, MPI_SUM, *comm);
+    }
+    return NULL;
+}
+
+/* While they count, this thread reads: what it reads never goes back. */
+static void watch(unsigned long long until)
+{
+    int calls = variables_find("coll_symm_allreduce_slot_calls");
+    unsigned long long before = calls >= 0 ? variables_read(calls) : until;
+    while (before < until) {
+        unsigned long long now = variables_read(calls);
+        if (now < before) {
+            test_fail("calls went back from %llu to %llu", before, now);
+            return;
+        }
+        before = now;
+        test_delay(1000);
+    }
+}
+
+/* Returns the number of calls that threads have made on this rank. */
+static unsigned long long count_in_threads(int threads)
+{
+    pthread_t thread[MOST_THREADS];
+    MPI_Comm comm[MOST_THREADS];
+    for (int i = 0; i < threads; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+    }
+    for (int i = 0; i < threads; i++) {
+        if (pthread_create(&thread[i], NULL, work, &comm[i]) != 0) {
+            fprintf(stderr, "check_counters: cannot start thread %d\n", i);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+    }
+    unsigned long long calls = (unsigned long long)threads * THREAD_CALLS;
+    watch(calls / 2);
+    for (int i = 0; i < threads; i++) {
+        pthread_join(thread[i], NULL);
+        MPI_Comm_free(&comm[i]);
+    }
+    return calls;
+}
+
+/* ---- comparison ------------------------------------------------------------------------------------- */
+
+static unsigned long long expected(const char *name, unsigned long long in_threads)
+{
+    char full[128];
+    bool in_slot = strncmp(name, "coll_symm_allreduce_slot_", 25) == 0;
+    for (const struct expectation *e = expectations(); e->name != NULL; e++) {
+        snprintf(full, sizeof full, "coll_symm_%s_calls", e->name);
+        if (strcmp(full, name) == 0) {
+            return e->calls + (in_slot ? in_threads : 0);
+        }
+        snprintf(full, sizeof full, "coll_symm_%s_bytes", e->name);
+        if (strcmp(full, name) == 0) {
+            return e->bytes + (in_slot ? in_threads * 8 : 0);
+        }
+    }
+    return 0;
+}
+
+static void check_names(void)
+{
+    char full[128];
+    for (const struct expectation *e = expectations(); e->name != NULL; e++) {
+        for (int i = 0; i < 2; i++) {
+            snprintf(full, sizeof full, "coll_symm_%s_%s", e->name, i == 0 ? "calls" : "bytes");
+            test_case("%s", full);
+            test_check(variables_find(full) >= 0, "a performance variable of this name");
+        }
+    }
+}
+
+static void check_values(const unsigned long long *before, unsigned long long in_threads)
+{
+    for (int i = 0; i < variables_count(); i++) {
+        const char *name = variables_name(i);
+        unsigned long long difference = variables_read(i) - before[i];
+        test_case("%s", name);
+        if (difference != expected(name, in_threads)) {
+            test_fail("went up by %llu, expected %llu", difference, expected(name, in_threads));
+        }
+        test_check(!variables_can_be_written(i), "a variable that programs cannot write to");
+    }
+}
+
+/* Each is counted once by each of its processes. */
+static void check_inter(void)
+{
+    int index = variables_find("coll_symm_communicators_unserved_inter");
+    MPI_Comm half, inter;
+    test_case("inter-communicators");
+    if (!test_check(index >= 0, "a variable that counts them") || test_size < 2) {
+        return;
+    }
+    unsigned long long before = variables_read(index);
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - test_rank % 2, 1, &inter);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+    test_check(variables_read(index) - before == 1, "one more");
+}
+
+int main(int argc, char **argv)
+{
+    const char *text = getenv("SYMM_TEST_THREADS");
+    int threads = text != NULL ? atoi(text) : 0;
+    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    int level = threads > 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    if (test_begin(argc, argv, "check_counters", level) < level) {
+        return test_skip("this Open MPI does not provide MPI_THREAD_MULTIPLE");
+    }
+    variables_open();
+    check_names();
+    unsigned long long *before = new_zeros(sizeof(*before) * (size_t)(variables_count() + 1), false);
+    for (int i = 0; i < variables_count(); i++) {
+        before[i] = variables_read(i);
+    }
+    make_calls();
+    check_values(before, count_in_threads(threads));
+    check_inter();
+    free(before);
+    variables_close();
+    return test_end();
+}

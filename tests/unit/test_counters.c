@@ -1,0 +1,133 @@
+/*
+ * test_counters.c - the collective component's counters: what counts where, moving them, and several
+ * threads at once.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm_counters.h"
+
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct symm_operation operation_of(enum symm_collective collective, size_t count,
+                                          size_t extent)
+{
+    struct symm_operation operation;
+    memset(&operation, 0, sizeof(operation));
+    operation.call.collective = collective;
+    operation.call.count = count;
+    operation.call.extent = extent;
+    return operation;
+}
+
+/* Some outcomes of each sort, and all else stays as it was. */
+static void test_places(void **state)
+{
+    struct symm_counters expected;
+    (void)state;
+    memcpy(&expected, mca_coll_symm_counters(), sizeof(expected));
+
+    struct symm_operation operation = operation_of(SYMM_ALLREDUCE, 10, 8);
+    operation.outcome = SYMM_OUTCOME_SERVED;
+    operation.run.algorithm = SYMM_ALLREDUCE_ONE_SHOT;
+    mca_coll_symm_count_operation(&operation);
+    mca_coll_symm_count_operation(&operation);
+    expected.served[SYMM_ALLREDUCE_ONE_SHOT].calls += 2;
+    expected.served[SYMM_ALLREDUCE_ONE_SHOT].bytes += 160;
+
+    operation = operation_of(SYMM_ALLGATHER, (size_t)5 << 30, 1);
+    operation.outcome = SYMM_OUTCOME_FALLBACK;
+    operation.reason = SYMM_REASON_PEER;
+    mca_coll_symm_count_operation(&operation);
+    expected.fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].calls += 1;
+    expected.fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].bytes += (uint64_t)5 << 30;
+
+    operation.outcome = SYMM_OUTCOME_ERROR;
+    mca_coll_symm_count_operation(&operation);
+    expected.failed[SYMM_ALLGATHER].calls += 1;
+    expected.failed[SYMM_ALLGATHER].bytes += (uint64_t)5 << 30;
+
+    mca_coll_symm_count_unserved(SYMM_UNSERVED_INTER);
+    expected.unserved[SYMM_UNSERVED_INTER] += 1;
+    assert_memory_equal(mca_coll_symm_counters(), &expected, sizeof(expected));
+}
+
+static void test_move(void **state)
+{
+    static struct symm_counters elsewhere;
+    const struct symm_counters *own = mca_coll_symm_counters();
+    uint64_t before = own->unserved[SYMM_UNSERVED_NODES];
+    (void)state;
+    mca_coll_symm_count_unserved(SYMM_UNSERVED_NODES);
+    mca_coll_symm_counters_move(&elsewhere);
+    assert_ptr_equal(mca_coll_symm_counters(), &elsewhere);
+    mca_coll_symm_count_unserved(SYMM_UNSERVED_NODES);
+    assert_int_equal(elsewhere.unserved[SYMM_UNSERVED_NODES], before + 2);
+    mca_coll_symm_counters_move(NULL);
+    assert_ptr_equal(mca_coll_symm_counters(), own);
+    assert_int_equal(own->unserved[SYMM_UNSERVED_NODES], before + 2);
+}
+
+enum { THREADS = 4, CALLS = 3000000 };
+
+static void *count_calls(void *argument)
+{
+    struct symm_operation operation = operation_of(SYMM_ALLREDUCE, 3, 4);
+    (void)argument;
+    operation.outcome = SYMM_OUTCOME_SERVED;
+    operation.run.algorithm = SYMM_ALLREDUCE_SLOT;
+    for (int i = 0; i < CALLS; i++) {
+        mca_coll_symm_count_operation(&operation);
+    }
+    return NULL;
+}
+
+/* With MPI_THREAD_MULTIPLE nothing may be lost. */
+static void test_threads(void **state)
+{
+    pthread_t threads[THREADS];
+    const struct symm_count *count = &mca_coll_symm_counters()->served[SYMM_ALLREDUCE_SLOT];
+    uint64_t calls = count->calls, bytes = count->bytes;
+    (void)state;
+    ompi_mpi_thread_multiple = true;
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, count_calls, NULL), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+    ompi_mpi_thread_multiple = false;
+    assert_int_equal(count->calls - calls, THREADS * CALLS);
+    assert_int_equal(count->bytes - bytes, THREADS * CALLS * 12);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        assert_non_null(mca_coll_symm_collective_text((enum symm_collective)i));
+    }
+    for (int i = 0; i < SYMM_REASON_COUNT; i++) {
+        assert_non_null(mca_coll_symm_reason_text((enum symm_reason)i));
+    }
+    for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
+        assert_non_null(mca_coll_symm_unserved_text((enum symm_unserved)i));
+    }
+    assert_int_equal(mca_coll_symm_algorithm_collective(SYMM_ALLREDUCE_TWO_SHOT), SYMM_ALLREDUCE);
+    assert_int_equal(mca_coll_symm_algorithm_collective(SYMM_ALLGATHER_SLOT), SYMM_ALLGATHER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_move),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_words),
+    };
+    unit_begin("test_counters", 60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
