@@ -16,6 +16,7 @@ mpi_tests = \
 TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)
 EXTRA_DIST += tests/tap.sh
+check_DATA = tests/env.sh
 
 # configure has written it; this has it written again when its source has changed.
 noinst_DATA = tests/env.sh

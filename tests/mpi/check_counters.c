@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * SYMM_TEST_THREADS  besides, that many threads with a communicator each make calls at the same time
+ * SYMM_TEST_EARLY    MPI_T is initialised before MPI as well
  * SYMM_TEST_REFUSE   (see refuse.c) shared memory is refused, so that all calls must fall back
  */
 #include <pthread.h>
@@ -284,6 +285,11 @@ int main(int argc, char **argv)
     int threads = text != NULL ? atoi(text) : 0;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     int level = threads > 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    bool early = getenv("SYMM_TEST_EARLY") != NULL;
+    if (early) {
+        int provided;
+        MPI_T_init_thread(level, &provided);
+    }
     if (test_begin(argc, argv, "check_counters", level) < level) {
         return test_skip("this Open MPI does not provide MPI_THREAD_MULTIPLE");
     }
@@ -298,5 +304,8 @@ int main(int argc, char **argv)
     check_inter();
     free(before);
     variables_close();
+    if (early) {
+        MPI_T_finalize();
+    }
     return test_end();
 }

@@ -35,11 +35,17 @@ mca_coll_symm_component_t mca_coll_symm_component = {
 
 static int component_register(void)
 {
+    static bool busy; /* selecting the other components registers this one again */
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    if (busy) {
+        return OMPI_SUCCESS;
+    }
+    busy = true;
     symm_help_open();
     mca_coll_symm_select_register();
     mca_coll_symm_parameters_register(component);
     mca_coll_symm_pvars_register(&component->super.collm_version);
+    busy = false;
     return OMPI_SUCCESS;
 }
 

@@ -22,26 +22,31 @@ static int selection_clear(void)
     return mca_base_var_set_value(index, "", 1, MCA_BASE_VAR_SOURCE_OVERRIDE, NULL);
 }
 
-void mca_coll_symm_select_register(void)
+static int others_register(mca_base_framework_t *framework)
 {
-    static bool busy; /* registering the others registers us again */
-    mca_base_framework_t *framework = &ompi_coll_base_framework;
-    const char *selection = framework->framework_selection;
-    if (busy || selection == NULL || strcmp(selection, "symm") != 0 ||
-        opal_list_get_size(&framework->framework_components) != 1) {
-        return;
-    }
-    busy = true;
     char *saved = framework->framework_selection;
     char all_but_us[] = "^symm";
     framework->framework_selection = all_but_us;
     int rc = mca_base_framework_components_register(framework, MCA_BASE_REGISTER_DEFAULT);
     framework->framework_selection = saved;
+    return rc;
+}
+
+void mca_coll_symm_select_register(void)
+{
+    mca_base_framework_t *framework = &ompi_coll_base_framework;
+    const char *selection = framework->framework_selection;
+    if (selection == NULL || strcmp(selection, "symm") != 0) {
+        return;
+    }
+    int rc = OPAL_SUCCESS;
+    if (opal_list_get_size(&framework->framework_components) == 1) {
+        rc = others_register(framework);
+    } /* else MPI_T_init_thread() has loaded all components, whatever the list says */
     if (rc == OPAL_SUCCESS) {
         rc = selection_clear();
     }
     if (rc != OPAL_SUCCESS) {
         symm_help_show("help-coll-symm.txt", "cannot select others", rc);
     }
-    busy = false;
 }
