@@ -10,6 +10,7 @@ mpi_tests = \
 	tests/disagree.tap \
 	tests/fallback.tap \
 	tests/mpool.tap \
+	tests/parameters.tap \
 	tests/report.tap \
 	tests/selection.tap
 
