@@ -12,7 +12,8 @@ mpi_tests = \
 	tests/mpool.tap \
 	tests/parameters.tap \
 	tests/report.tap \
-	tests/selection.tap
+	tests/selection.tap \
+	tests/verbose.tap
 
 TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)

@@ -89,7 +89,8 @@ static void leave_unserved(struct ompi_communicator_t *comm, enum symm_unserved 
     mca_coll_symm_count_unserved(why);
     if (ompi_comm_rank(comm) == 0) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, comm, "%d ranks: not served: %s",
-                                    ompi_comm_size(comm), mca_coll_symm_unserved_text(why));
+                                    ompi_comm_size(comm) + ompi_comm_remote_size(comm),
+                                    mca_coll_symm_unserved_text(why));
     }
 }
 
