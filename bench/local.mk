@@ -22,4 +22,5 @@ bench_symm_bench_SOURCES = \
 	bench/validate.c bench/validate.h
 bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)
+dist_man_MANS += bench/symm_bench.1
 EXTRA_DIST += bench/results/host-2-ranks-alloc.txt bench/results/host-2-ranks-malloc.txt

@@ -48,3 +48,4 @@ dist_help_DATA += \
 	mca/mpool/symm/help-mpool-symm.txt
 
 EXTRA_DIST += mca/shim/ompi/mpi/fortran/base/fint_2_int.h
+dist_man_MANS += mca/ompi-symm.7

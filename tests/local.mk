@@ -9,6 +9,7 @@ mpi_tests = \
 	tests/counters.tap \
 	tests/disagree.tap \
 	tests/fallback.tap \
+	tests/manual.tap \
 	tests/mpool.tap \
 	tests/parameters.tap \
 	tests/report.tap \
