@@ -38,7 +38,7 @@ static void refuse(const char *full_name, const char *value, const char *allowed
     }
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* What the user wrote, if it came through the environment, where mpirun's --mca arrives as well. */
 static const char *text_find(const char *full_name)
@@ -48,7 +48,7 @@ static const char *text_find(const char *full_name)
     return getenv(variable);
 }
 
-/* Whether it is a whole number that fits in 64 bits: what Open MPI understands, suffixes included. */
+/* Whether it is a whole number of 64 bits, with one of the suffixes that Open MPI understands. */
 static bool is_number(const char *text)
 {
     char *end;
@@ -124,7 +124,7 @@ void symm_parameter_size(const mca_base_component_t *component,
     *storage = otherwise;
 }
 
-/* ---- choices --------------------------------------------------------------------------------------- */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 /* Open MPI's own function for the job, which is the same for all enumerations. */
 static mca_base_var_enum_vfs_fn_t value_find;
@@ -138,7 +138,7 @@ static void values_list(const mca_base_var_enum_t *values, char text[TEXT_SIZE])
     }
 }
 
-/* As that function; what it does not know is refused.  Open MPI's own message may not arrive (help.h). */
+/* As that function, but refuses what it does not know: Open MPI's message may be lost (help.h). */
 static int value_find_or_refuse(mca_base_var_enum_t *values, const char *text, int *value)
 {
     char allowed[TEXT_SIZE];

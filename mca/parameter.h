@@ -1,9 +1,9 @@
 /*
  * parameter.h - registering a component's MCA parameters, and refusing values that make no sense.
  *
- * Open MPI itself takes "abc" and "1e9" for the numbers 0 and 1, and -5 for a size of 16 EiB.  Here a value
- * that is no number, or out of range, is refused: one message per job and node names it and says what is
- * allowed, and the default is used.
+ * Open MPI itself takes "abc" and "1e9" for the numbers 0 and 1, and -5 for a size of 16 EiB.  Here
+ * a value that is no number, or out of range, is refused: one message per job and node names it and
+ * says what is allowed, and the default is used.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -5,7 +5,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * SYMM_TEST_THREADS  besides, that many threads with a communicator each make calls at the same time
+ * SYMM_TEST_THREADS  besides, that many threads, with a communicator each, make calls
  * SYMM_TEST_EARLY    MPI_T is initialised before MPI as well
  * SYMM_TEST_REFUSE   (see refuse.c) shared memory is refused, so that all calls must fall back
  */
@@ -66,7 +66,7 @@ static const struct expectation *expectations(void)
     return test_rank == test_size - 1 ? served_last : served;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void *new_zeros(size_t bytes, bool from_mpi)
 {
@@ -120,7 +120,7 @@ static void reduce_blocks(void *send, void *receive)
     MPI_Type_free(&block);
 }
 
-/* Six times on all ranks, and twice on the last one while the others send the same bytes plainly. */
+/* Six times on all ranks, twice on the last one while the others send the same bytes plainly. */
 static void gather_gaps(void *send, void *receive)
 {
     MPI_Datatype gaps, plain;
@@ -167,7 +167,7 @@ static void make_calls(void)
     }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void *work(void *argument)
 {
@@ -218,7 +218,7 @@ static unsigned long long count_in_threads(int threads)
     return calls;
 }
 
-/* ---- comparison ------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 /* Whether the variable is one of those that the expectation is about. */
 static bool is_about(const struct expectation *expectation, const char *name, const char *end)
@@ -301,7 +301,8 @@ int main(int argc, char **argv)
         return test_skip("this Open MPI does not provide MPI_THREAD_MULTIPLE");
     }
     variables_open();
-    unsigned long long *values = new_zeros(sizeof(*values) * (size_t)(variables_count() + 1), false);
+    size_t size = sizeof(unsigned long long) * (size_t)(variables_count() + 1);
+    unsigned long long *values = new_zeros(size, false);
     for (int i = 0; i < variables_count(); i++) {
         values[i] = variables_read(i);
     }

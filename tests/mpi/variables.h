@@ -9,8 +9,9 @@
 
 #include <stdbool.h>
 
-/* Initialises MPI_T, finds all variables named coll_symm_..., checks what MPI_T says about each, and
- * allocates handles. Open MPI 4.1.4 crashes in MPI_Finalize unless variables_close() came before. */
+/* Initialises MPI_T, finds all variables named coll_symm_..., checks what MPI_T says about each,
+ * and allocates handles. Open MPI 4.1.4 crashes in MPI_Finalize unless variables_close() comes
+ * before. */
 void variables_open(void);
 void variables_close(void);
 

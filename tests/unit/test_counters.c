@@ -1,6 +1,6 @@
 /*
- * test_counters.c - the collective component's counters: what counts where, moving them, and several
- * threads at once.
+ * test_counters.c - the collective component's counters: what counts where, moving them, and
+ * several threads at once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -11,7 +11,7 @@
 static struct symm_counters own_counters;
 static struct symm_counters *counters = &own_counters;
 
-/* ---- words ----------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 const char *mca_coll_symm_collective_text(enum symm_collective collective)
 {
@@ -50,7 +50,7 @@ enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algo
     return algorithm < SYMM_ALLGATHER_SLOT ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
 }
 
-/* ---- counting -------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* A locked addition is needed only where several threads count. */
 static inline void add(_Atomic uint64_t *counter, uint64_t number)
@@ -87,7 +87,7 @@ void mca_coll_symm_count_unserved(enum symm_unserved why)
     add(&counters->unserved[why], 1);
 }
 
-/* ---- where --------------------------------------------------------------------------------------- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 const struct symm_counters *mca_coll_symm_counters(void)
 {

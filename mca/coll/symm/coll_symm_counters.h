@@ -39,8 +39,9 @@ struct symm_counters {
 const struct symm_counters *mca_coll_symm_counters(void);
 
 /*
- * Count in `to` from now on (NULL: in memory of this process, as at the start).  What has been counted so
- * far moves along.  Not while other threads count: at MPI_Init and when the component closes.
+ * Count in `to` from now on (NULL: in memory of this process, as at the start).  What has been
+ * counted so far moves along.  Not while other threads count: at MPI_Init and when the component
+ * closes.
  */
 void mca_coll_symm_counters_move(struct symm_counters *to);
 

@@ -38,41 +38,42 @@ static const struct symm_size_range piece_range = {.least = 64 << 10, .most = 1 
 static const struct symm_parameter priority_parameter = {
     "priority",
     "Priority of the component: of all components the one with the highest priority serves a "
-    "collective of a communicator; coll/tuned has 30. Must be the same in all processes. Negative: the "
-    "component is not used",
+    "collective of a communicator; coll/tuned has 30. Must be the same in all processes. "
+    "Negative: the component is not used",
     OPAL_INFO_LVL_6};
 
 static const struct symm_parameter report_parameter = {
     "report",
-    "Print one table a node at the end of the job, on standard error: calls and bytes by algorithm, what "
-    "went to other components instead, and why",
+    "Print one table a node at the end of the job, on standard error: calls and bytes by "
+    "algorithm, what went to other components instead, and why",
     OPAL_INFO_LVL_3};
 
 static const struct symm_parameter verbose_parameter = {
     "verbose",
-    "What to explain on standard error while the program runs. 0: nothing; 1: what goes wrong, and "
-    "on which rank; 2: also, once for each communicator, what was selected and what stood there before, "
-    "or why it is not served; 3: also the first use of each algorithm on a communicator and what it was "
-    "chosen by, and the first call for each reason that went to another component",
+    "What to explain on standard error while the program runs. 0: nothing; 1: what goes wrong, "
+    "and on which rank; 2: also, once for each communicator, what was selected and what stood "
+    "there before, or why it is not served; 3: also the first use of each algorithm on a "
+    "communicator and what it was chosen by, and the first call for each reason that went to "
+    "another component",
     OPAL_INFO_LVL_3};
 
 static const struct symm_parameter allreduce_parameter = {
     "allreduce_algorithm",
-    "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the buffers do not "
-    "allow it, another one is used. auto: chosen call by call. slot: the data travel with the ranks' "
-    "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
-    "component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but every rank "
-    "reduces everything. one_shot: every rank reads all ranks' inputs and reduces everything. two_shot: "
-    "every rank reduces a slice and stores it in all ranks' outputs",
+    "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the buffers "
+    "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
+    "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
+    "of the component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but "
+    "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
+    "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter allgather_parameter = {
     "allgather_algorithm",
-    "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the buffers do not "
-    "allow it, another one is used. auto: chosen call by call. slot: the data travel with the ranks' "
-    "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
-    "component, any buffers. pull: every rank reads all ranks' inputs. push: every rank stores its input "
-    "in all ranks' outputs",
+    "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the buffers "
+    "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
+    "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
+    "of the component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
+    "stores its input in all ranks' outputs",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {
@@ -85,16 +86,17 @@ static const struct symm_parameter staged_max_parameter = {
 
 static const struct symm_parameter slot_parameter = {
     "slot_size",
-    "Bytes of data that can travel with a rank's message to the others, so that the call takes one round "
-    "whatever memory its buffers are in (all ranks together: at most 64 KiB). 64 to 65536; a suffix k is "
-    "understood. The value of a communicator's rank 0 counts",
+    "Bytes of data that can travel with a rank's message to the others, so that the call takes "
+    "one round whatever memory its buffers are in (all ranks together: at most 64 KiB). 64 to "
+    "65536; a suffix k is understood. The value of a communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter piece_parameter = {
     "piece_size",
-    "Bytes of a staging buffer: data in memory that the other ranks cannot reach are copied through shared "
-    "memory in pieces of this size. Each rank of a communicator that is used has four such buffers. "
-    "65536 to 1073741824; suffixes k, m and g are understood. The value of a communicator's rank 0 counts",
+    "Bytes of a staging buffer: data in memory that the other ranks cannot reach are copied "
+    "through shared memory in pieces of this size. Each rank of a communicator that is used has "
+    "four such buffers. 65536 to 1073741824; suffixes k, m and g are understood. The value of a "
+    "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)

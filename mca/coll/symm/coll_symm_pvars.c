@@ -1,8 +1,9 @@
 /*
  * coll_symm_pvars.c - the counters as performance variables of MPI_T (MPI-4.1 section 15.3.7).
  *
- * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  A handle of a
- * variable counts from its allocation on; the variables belong to the process and need no start.
+ * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  A
+ * handle of a variable counts from its allocation on; the variables belong to the process and need
+ * no start.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -114,8 +115,9 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         enum symm_collective collective = (enum symm_collective)i;
         fallback_register(component, collective, counters);
-        count_register(component, collective, "failed", "that ended in an error, such as ranks that "
-                       "made different calls", &counters->failed[i]);
+        count_register(component, collective, "failed",
+                       "that ended in an error, such as ranks that made different calls",
+                       &counters->failed[i]);
     }
     unserved_register(component, counters);
 }

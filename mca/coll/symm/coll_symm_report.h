@@ -1,9 +1,10 @@
 /*
  * coll_symm_report.h - the table at the end of the job: what was served how, and what not and why.
  *
- * With --mca coll_symm_report 1 the counters of a process (coll_symm_counters.h) lie in memory shared by
- * the job's processes on the node, because nothing can be sent when the job ends; the first process of
- * the node prints the sum when its component is closed, behind MPI_Finalize's fence.
+ * With --mca coll_symm_report 1 the counters of a process (coll_symm_counters.h) lie in memory
+ * shared by the job's processes on the node, because nothing can be sent when the job ends; the
+ * first process of the node prints the sum when its component is closed, behind MPI_Finalize's
+ * fence.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,7 +12,7 @@
 #ifndef MCA_COLL_SYMM_REPORT_H
 #define MCA_COLL_SYMM_REPORT_H
 
-/* Make the shared counters; the node's first process offers them to the others.  Called at component open. */
+/* Make the shared counters, which the node's first process offers to all.  At component open. */
 void mca_coll_symm_report_open(void);
 
 /* Find the shared counters, once the processes know each other; later calls do nothing. */

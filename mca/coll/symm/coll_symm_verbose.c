@@ -57,9 +57,9 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
     }
 }
 
-/* ---- communicators --------------------------------------------------------------------------------- */
+/* ---- communicators --------------------------------------------------------------------------- */
 
-/* The component whose module stood in the table before; 4.1 and 5.0 keep a list of those enabled so far. */
+/* The component whose module stood in the table before: Open MPI keeps a list of those enabled. */
 static const char *component_name(const struct ompi_communicator_t *comm,
                                   const mca_coll_base_module_t *module)
 {
@@ -100,7 +100,7 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
         component->piece_size);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Whether rank 0 has yet to say this, by a bit in `told`. */
 static bool is_news(const struct symm_operation *operation, uint32_t *told, int bit)

@@ -1,7 +1,8 @@
 /*
  * coll_symm_verbose.h - what --mca coll_symm_verbose explains, on a stream of its own.
  *
- * Rank 0 of a communicator tells what all its ranks know; the others speak of their own troubles only.
+ * Rank 0 of a communicator tells what all its ranks know; the others speak of their own troubles
+ * only.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -46,8 +47,8 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
 void mca_coll_symm_fallback_explain(struct symm_operation *operation);
 
 /*
- * An algorithm is about to serve a call: on the first time, say so and why.  `facts` is NULL for a payload
- * that travels in the slot.
+ * An algorithm is about to serve a call: on the first time, say so and why.  `facts` is NULL for a
+ * payload that travels in the slot.
  */
 static inline void mca_coll_symm_verbose_choice(struct symm_operation *operation,
                                                 const struct symm_facts *facts)

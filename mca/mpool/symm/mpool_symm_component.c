@@ -50,14 +50,15 @@ static void sizes_register(mca_mpool_symm_component_t *component)
     const mca_base_component_t *base = &component->super.mpool_version;
     static const struct symm_parameter window = {
         "window_size",
-        "Bytes of address space to reserve in each process for its symmetric heap, which is all that "
-        "MPI_Alloc_mem can give from it; no memory is used before it is needed. A multiple of 4096; "
-        "suffixes k, m and g are understood. 0: 256 GiB, or as much as the system allows",
+        "Bytes of address space to reserve in each process for its symmetric heap, which is all "
+        "that MPI_Alloc_mem can give from it; no memory is used before it is needed. A multiple "
+        "of 4096; suffixes k, m and g are understood. 0: 256 GiB, or as much as the system allows",
         OPAL_INFO_LVL_6};
     static const struct symm_parameter segment = {
         "segment_size",
-        "Bytes by which the symmetric heap grows, unless a block needs more; memory is used when it is "
-        "first written to. A multiple of 4096; suffixes k, m and g are understood. 0: 64 MiB",
+        "Bytes by which the symmetric heap grows, unless a block needs more; memory is used when "
+        "it is first written to. A multiple of 4096; suffixes k, m and g are understood. 0: 64 "
+        "MiB",
         OPAL_INFO_LVL_6};
     const struct symm_size_range range = {
         .least = size_unit, .most = window_size_most, .unit = size_unit, .zero = true};
@@ -71,14 +72,14 @@ static int component_register(void)
     const mca_base_component_t *base = &component->super.mpool_version;
     static const struct symm_parameter priority = {
         "priority",
-        "Priority of symmetric memory for MPI_Alloc_mem without the info key mpool_hints: the highest "
-        "one provides the memory. Ordinary memory has 50. Negative: only calls that ask for it with "
-        "mpool=symm get symmetric memory",
+        "Priority of symmetric memory for MPI_Alloc_mem without the info key mpool_hints: the "
+        "highest one provides the memory. Ordinary memory has 50. Negative: only calls that ask "
+        "for it with mpool=symm get symmetric memory",
         OPAL_INFO_LVL_6};
     static const struct symm_parameter kind = {
         "kind",
-        "Kind of memory that MPI_Alloc_mem gives when the info key mpool_hints does not name one with "
-        "kind=. cuda is not available yet: MPI_Alloc_mem then fails with MPI_ERR_NO_MEM",
+        "Kind of memory that MPI_Alloc_mem gives when the info key mpool_hints does not name one "
+        "with kind=. cuda is not available yet: MPI_Alloc_mem then fails with MPI_ERR_NO_MEM",
         OPAL_INFO_LVL_3};
     symm_help_open();
     symm_parameter_int(base, &priority, INT_MIN, INT_MAX, 60, &component->priority);
