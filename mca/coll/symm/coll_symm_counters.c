@@ -52,10 +52,26 @@ enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algo
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* A locked addition is needed only where several threads count. */
-static inline void add(_Atomic uint64_t *counter, uint64_t number)
+static const int shared_tally = SYMM_TALLIES - 1;
+
+/* Which tally the calling thread counts in. */
+static int tally_of_thread(void)
 {
-    if (ompi_mpi_thread_multiple) {
+    static atomic_int threads;
+    static _Thread_local int tally = -1;
+    if (!ompi_mpi_thread_multiple) {
+        return 0; /* one at a time */
+    }
+    if (tally < 0) {
+        int number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+        tally = number < shared_tally ? number : shared_tally;
+    }
+    return tally;
+}
+
+static inline void add(_Atomic uint64_t *counter, uint64_t number, int tally)
+{
+    if (tally == shared_tally) {
         (void)atomic_fetch_add_explicit(counter, number, memory_order_relaxed);
     } else {
         uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
@@ -66,32 +82,49 @@ static inline void add(_Atomic uint64_t *counter, uint64_t number)
 void mca_coll_symm_count_operation(const struct symm_operation *operation)
 {
     const struct symm_call *call = &operation->call;
+    int tally = tally_of_thread();
+    struct symm_tally *counted = &counters->tallies[tally];
     struct symm_count *count = NULL;
     switch (operation->outcome) {
     case SYMM_OUTCOME_SERVED:
-        count = &counters->served[operation->run.algorithm];
+        count = &counted->served[operation->run.algorithm];
         break;
     case SYMM_OUTCOME_FALLBACK:
-        count = &counters->fallback[call->collective][operation->reason];
+        count = &counted->fallback[call->collective][operation->reason];
         break;
     case SYMM_OUTCOME_ERROR:
-        count = &counters->failed[call->collective];
+        count = &counted->failed[call->collective];
         break;
     }
-    add(&count->calls, 1);
-    add(&count->bytes, call->count * call->extent);
+    add(&count->calls, 1, tally);
+    add(&count->bytes, call->count * call->extent, tally);
 }
 
 void mca_coll_symm_count_unserved(enum symm_unserved why)
 {
-    add(&counters->unserved[why], 1);
+    int tally = tally_of_thread();
+    add(&counters->tallies[tally].unserved[why], 1, tally);
 }
 
-/* ---- where ----------------------------------------------------------------------------------- */
+/* ---- where they are -------------------------------------------------------------------------- */
 
 const struct symm_counters *mca_coll_symm_counters(void)
 {
     return counters;
+}
+
+/* A tally is an array of counters, to those who do not look at their names. */
+enum { COUNTERS_IN_TALLY = sizeof(struct symm_tally) / sizeof(uint64_t) };
+
+void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from)
+{
+    _Atomic uint64_t *to = (_Atomic uint64_t *)sum;
+    for (int tally = 0; tally < SYMM_TALLIES; tally++) {
+        const _Atomic uint64_t *counter = (const _Atomic uint64_t *)&from->tallies[tally];
+        for (int i = 0; i < COUNTERS_IN_TALLY; i++) {
+            to[i] += atomic_load_explicit(&counter[i], memory_order_relaxed);
+        }
+    }
 }
 
 void mca_coll_symm_counters_move(struct symm_counters *to)

@@ -12,20 +12,24 @@
 
 #include <stdio.h>
 
-/* The context of a variable is its counter's place among the counters, which may move. */
+/* The context of a variable is its counter's place in a tally. */
 static int value_get(const struct mca_base_pvar_t *variable, void *value, void *object)
 {
+    struct symm_tally sum;
     (void)object;
-    const unsigned char *counters = (const unsigned char *)mca_coll_symm_counters();
-    const void *counter = counters + (uintptr_t)variable->ctx;
-    *(unsigned long long *)value =
-        atomic_load_explicit((const _Atomic uint64_t *)counter, memory_order_relaxed);
+    memset(&sum, 0, sizeof(sum));
+    mca_coll_symm_counters_add(&sum, mca_coll_symm_counters());
+    memcpy(value, (const unsigned char *)&sum + (uintptr_t)variable->ctx,
+           sizeof(unsigned long long));
     return OMPI_SUCCESS;
 }
 
+/* Names are given to the counters of this one; nothing is counted in it. */
+static struct symm_tally pattern;
+
 static uintptr_t place_of(const _Atomic uint64_t *counter)
 {
-    return (uintptr_t)counter - (uintptr_t)mca_coll_symm_counters();
+    return (uintptr_t)counter - (uintptr_t)&pattern;
 }
 
 static void variable_register(const mca_base_component_t *component, const char *name,
@@ -57,8 +61,7 @@ static void count_register(const mca_base_component_t *component, enum symm_coll
                       &count->bytes);
 }
 
-static void served_register(const mca_base_component_t *component,
-                            const struct symm_counters *counters)
+static void served_register(const mca_base_component_t *component)
 {
     char what[96];
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
@@ -66,13 +69,12 @@ static void served_register(const mca_base_component_t *component,
         const char *name = symm_algorithm_name(algorithm);
         (void)snprintf(what, sizeof(what), "that the algorithm %s has served", name);
         count_register(component, mca_coll_symm_algorithm_collective(algorithm), name, what,
-                       &counters->served[i]);
+                       &pattern.served[i]);
     }
 }
 
 static void fallback_register(const mca_base_component_t *component,
-                              enum symm_collective collective,
-                              const struct symm_counters *counters)
+                              enum symm_collective collective)
 {
     static const char *const outcomes[SYMM_REASON_COUNT] = {
         [SYMM_REASON_GAPS] = "fallback_gaps",
@@ -86,12 +88,11 @@ static void fallback_register(const mca_base_component_t *component,
         (void)snprintf(what, sizeof(what), "that went to another component: %s",
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         count_register(component, collective, outcomes[reason], what,
-                       &counters->fallback[collective][reason]);
+                       &pattern.fallback[collective][reason]);
     }
 }
 
-static void unserved_register(const mca_base_component_t *component,
-                              const struct symm_counters *counters)
+static void unserved_register(const mca_base_component_t *component)
 {
     static const char *const names[SYMM_UNSERVED_COUNT] = {
         [SYMM_UNSERVED_NODES] = "communicators_unserved_nodes",
@@ -104,20 +105,19 @@ static void unserved_register(const mca_base_component_t *component,
                        "Communicators of this process that are not served: %s",
                        mca_coll_symm_unserved_text((enum symm_unserved)why));
         variable_register(component, names[why], description, MCA_BASE_PVAR_CLASS_COUNTER,
-                          &counters->unserved[why]);
+                          &pattern.unserved[why]);
     }
 }
 
 void mca_coll_symm_pvars_register(const mca_base_component_t *component)
 {
-    const struct symm_counters *counters = mca_coll_symm_counters();
-    served_register(component, counters);
+    served_register(component);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         enum symm_collective collective = (enum symm_collective)i;
-        fallback_register(component, collective, counters);
+        fallback_register(component, collective);
         count_register(component, collective, "failed",
                        "that ended in an error, such as ranks that made different calls",
-                       &counters->failed[i]);
+                       &pattern.failed[i]);
     }
-    unserved_register(component, counters);
+    unserved_register(component);
 }

@@ -107,32 +107,6 @@ void mca_coll_symm_report_attach(void)
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
-static void add(struct symm_count *sum, const struct symm_count *count)
-{
-    sum->calls += count->calls;
-    sum->bytes += count->bytes;
-}
-
-static void counters_sum(struct symm_counters *sum)
-{
-    memset(sum, 0, sizeof(*sum));
-    for (size_t process = 0; process < process_count; process++) {
-        const struct symm_counters *from = &all_counters[process];
-        for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
-            add(&sum->served[i], &from->served[i]);
-        }
-        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-            for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
-                add(&sum->fallback[i][reason], &from->fallback[i][reason]);
-            }
-            add(&sum->failed[i], &from->failed[i]);
-        }
-        for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
-            sum->unserved[i] += from->unserved[i];
-        }
-    }
-}
-
 static void size_format(uint64_t bytes, char *text, size_t size)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -155,7 +129,7 @@ static void row_print(const char *collective, const char *how, const struct symm
     }
 }
 
-static void collective_print(const struct symm_counters *sum, enum symm_collective collective)
+static void collective_print(const struct symm_tally *sum, enum symm_collective collective)
 {
     const char *name = mca_coll_symm_collective_text(collective);
     char how[64];
@@ -176,8 +150,11 @@ static void collective_print(const struct symm_counters *sum, enum symm_collecti
 
 static void table_print(void)
 {
-    struct symm_counters sum;
-    counters_sum(&sum);
+    struct symm_tally sum;
+    memset(&sum, 0, sizeof(sum));
+    for (size_t process = 0; process < process_count; process++) {
+        mca_coll_symm_counters_add(&sum, &all_counters[process]);
+    }
     (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
                   opal_process_info.nodename, process_count);
     (void)fprintf(stderr, "  %-10s %-47s %12s %12s\n", "collective", "outcome", "calls", "bytes");

@@ -64,12 +64,11 @@ static const char *component_name(const struct ompi_communicator_t *comm,
                                   const mca_coll_base_module_t *module)
 {
     opal_list_t *enabled = comm->c_coll->module_list;
-    mca_coll_base_avail_coll_t *item;
-    if (enabled != NULL) {
-        OPAL_LIST_FOREACH(item, enabled, mca_coll_base_avail_coll_t) {
-            if (item->ac_module == module) {
-                return item->ac_component_name;
-            }
+    const opal_list_item_t *item = enabled != NULL ? opal_list_get_first(enabled) : NULL;
+    for (; item != NULL && item != opal_list_get_end(enabled); item = opal_list_get_next(item)) {
+        const mca_coll_base_avail_coll_t *available = (const mca_coll_base_avail_coll_t *)item;
+        if (available->ac_module == module) {
+            return available->ac_component_name;
         }
     }
     return "another component";
