@@ -127,9 +127,11 @@ static void test_words(void **state)
         assert_non_null(mca_coll_symm_collective_text((enum symm_collective)i));
     }
     for (int i = 0; i < SYMM_REASON_COUNT; i++) {
+        assert_non_null(mca_coll_symm_reason_name((enum symm_reason)i));
         assert_non_null(mca_coll_symm_reason_text((enum symm_reason)i));
     }
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
+        assert_non_null(mca_coll_symm_unserved_name((enum symm_unserved)i));
         assert_non_null(mca_coll_symm_unserved_text((enum symm_unserved)i));
     }
     assert_int_equal(mca_coll_symm_algorithm_collective(SYMM_ALLREDUCE_TWO_SHOT), SYMM_ALLREDUCE);

@@ -22,27 +22,43 @@ const char *mca_coll_symm_collective_text(enum symm_collective collective)
     return texts[collective];
 }
 
+struct words {
+    const char *name, *text;
+};
+
+static const struct words reasons[SYMM_REASON_COUNT] = {
+    [SYMM_REASON_NONE] = {"none", ""},
+    [SYMM_REASON_GAPS] = {"gaps", "datatype with gaps"},
+    [SYMM_REASON_ELEMENT] = {"element", "elements of more than 64 KiB"},
+    [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
+    [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem"},
+    [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory"},
+};
+
+const char *mca_coll_symm_reason_name(enum symm_reason reason)
+{
+    return reasons[reason].name;
+}
+
 const char *mca_coll_symm_reason_text(enum symm_reason reason)
 {
-    static const char *const texts[SYMM_REASON_COUNT] = {
-        [SYMM_REASON_NONE] = "",
-        [SYMM_REASON_GAPS] = "datatype with gaps",
-        [SYMM_REASON_ELEMENT] = "elements of more than 64 KiB",
-        [SYMM_REASON_SLOWER] = "large, and not from MPI_Alloc_mem",
-        [SYMM_REASON_PEER] = "another rank's part cannot be served",
-        [SYMM_REASON_DISABLED] = "ranks cannot share memory",
-    };
-    return texts[reason];
+    return reasons[reason].text;
+}
+
+static const struct words unserved[SYMM_UNSERVED_COUNT] = {
+    [SYMM_UNSERVED_NODES] = {"nodes", "ranks on several nodes"},
+    [SYMM_UNSERVED_INTER] = {"inter", "inter-communicators"},
+    [SYMM_UNSERVED_COMPONENT] = {"component", "some processes run without the component"},
+};
+
+const char *mca_coll_symm_unserved_name(enum symm_unserved why)
+{
+    return unserved[why].name;
 }
 
 const char *mca_coll_symm_unserved_text(enum symm_unserved why)
 {
-    static const char *const texts[SYMM_UNSERVED_COUNT] = {
-        [SYMM_UNSERVED_NODES] = "ranks on several nodes",
-        [SYMM_UNSERVED_INTER] = "inter-communicators",
-        [SYMM_UNSERVED_COMPONENT] = "some processes run without the component",
-    };
-    return texts[why];
+    return unserved[why].text;
 }
 
 enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm)

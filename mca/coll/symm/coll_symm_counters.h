@@ -69,6 +69,10 @@ const char *mca_coll_symm_collective_text(enum symm_collective collective);
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
 
+/* One word for each, for the names of variables: "gaps", "nodes". */
+const char *mca_coll_symm_reason_name(enum symm_reason reason);
+const char *mca_coll_symm_unserved_name(enum symm_unserved why);
+
 /* Which collective an algorithm is for. */
 enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm);
 

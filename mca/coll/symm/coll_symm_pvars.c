@@ -76,35 +76,27 @@ static void served_register(const mca_base_component_t *component)
 static void fallback_register(const mca_base_component_t *component,
                               enum symm_collective collective)
 {
-    static const char *const outcomes[SYMM_REASON_COUNT] = {
-        [SYMM_REASON_GAPS] = "fallback_gaps",
-        [SYMM_REASON_ELEMENT] = "fallback_element",
-        [SYMM_REASON_SLOWER] = "fallback_slower",
-        [SYMM_REASON_PEER] = "fallback_peer",
-        [SYMM_REASON_DISABLED] = "fallback_disabled",
-    };
-    char what[128];
+    char outcome[32], what[128];
     for (int reason = SYMM_REASON_NONE + 1; reason < SYMM_REASON_COUNT; reason++) {
         (void)snprintf(what, sizeof(what), "that went to another component: %s",
                        mca_coll_symm_reason_text((enum symm_reason)reason));
-        count_register(component, collective, outcomes[reason], what,
+        (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
+                       mca_coll_symm_reason_name((enum symm_reason)reason));
+        count_register(component, collective, outcome, what,
                        &pattern.fallback[collective][reason]);
     }
 }
 
 static void unserved_register(const mca_base_component_t *component)
 {
-    static const char *const names[SYMM_UNSERVED_COUNT] = {
-        [SYMM_UNSERVED_NODES] = "communicators_unserved_nodes",
-        [SYMM_UNSERVED_INTER] = "communicators_unserved_inter",
-        [SYMM_UNSERVED_COMPONENT] = "communicators_unserved_component",
-    };
-    char description[128];
+    char name[64], description[128];
     for (int why = 0; why < SYMM_UNSERVED_COUNT; why++) {
+        (void)snprintf(name, sizeof(name), "communicators_unserved_%s",
+                       mca_coll_symm_unserved_name((enum symm_unserved)why));
         (void)snprintf(description, sizeof(description),
                        "Communicators of this process that are not served: %s",
                        mca_coll_symm_unserved_text((enum symm_unserved)why));
-        variable_register(component, names[why], description, MCA_BASE_PVAR_CLASS_COUNTER,
+        variable_register(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER,
                           &pattern.unserved[why]);
     }
 }
