@@ -156,14 +156,14 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
     if (reason == SYMM_REASON_PEER) {
         int rank = operation->seen; /* the line that was read last */
         reason = mca_coll_symm_line_veto(operation, rank);
-        (void)snprintf(who, sizeof(who), "of rank %d: ", rank);
+        (void)snprintf(who, sizeof(who), ", because of rank %d", rank);
     } else if (call->veto != SYMM_REASON_NONE) {
-        (void)snprintf(who, sizeof(who), "of rank 0: ");
+        (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
     int bit = (int)call->collective * SYMM_REASON_COUNT + (int)operation->reason;
     if (is_news(operation, &operation->module->told_fallbacks, bit)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
-                                    "%s of %zu bytes: goes to the component before, because %s%s",
+                                    "%s of %zu bytes: goes to the component before%s: %s",
                                     mca_coll_symm_collective_text(call->collective),
                                     call->count * call->extent, who,
                                     mca_coll_symm_reason_text(reason));
