@@ -103,6 +103,21 @@ AC_DEFUN([SYMM_USE_SANITIZERS], [
     AC_SUBST([SYMM_SANITIZER_PRELOAD])
 ])
 
+# SYMM_CHECK_RECORDING: RECORDING_CFLAGS, for a test that brings its own functions for what
+# ThreadSanitizer's instrumentation calls. Such code goes with no sanitizer.
+AC_DEFUN([SYMM_CHECK_RECORDING], [
+    RECORDING_CFLAGS='-fsanitize=thread -Wno-tsan'
+    AC_CACHE_CHECK([whether $CC compiles with $RECORDING_CFLAGS], [symm_cv_recording],
+        [symm_saved_CFLAGS=$CFLAGS
+         CFLAGS="$CFLAGS $RECORDING_CFLAGS"
+         AC_COMPILE_IFELSE([AC_LANG_PROGRAM],
+            [symm_cv_recording=yes], [symm_cv_recording=no])
+         CFLAGS=$symm_saved_CFLAGS])
+    AS_IF([test -n "$SYMM_SANITIZERS"], [symm_cv_recording=no])
+    AM_CONDITIONAL([RECORDING], [test "$symm_cv_recording" = yes])
+    AC_SUBST([RECORDING_CFLAGS])
+])
+
 AC_DEFUN([SYMM_ADD_SANITIZERS], [
     AC_MSG_CHECKING([whether $CC links with -fsanitize=$SYMM_SANITIZERS])
     CFLAGS="$CFLAGS -fsanitize=$SYMM_SANITIZERS -fno-sanitize-recover=all -fno-omit-frame-pointer"
