@@ -75,17 +75,7 @@ TESTS += tests/unit/test_ordering
 check_LTLIBRARIES += tests/unit/librecorded.la
 tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
-tests_unit_librecorded_la_SOURCES = \
-	kernels/run.c \
-	kernels/host/fold.c \
-	kernels/host/allgather_pull.c \
-	kernels/host/allgather_push.c \
-	kernels/host/allgather_slot.c \
-	kernels/host/allgather_staged.c \
-	kernels/host/allreduce_one_shot.c \
-	kernels/host/allreduce_slot.c \
-	kernels/host/allreduce_staged.c \
-	kernels/host/allreduce_two_shot.c \
+tests_unit_librecorded_la_SOURCES = $(kernel_sources) \
 	mca/coll/symm/coll_symm_agree.c \
 	mca/coll/symm/coll_symm_choose.c \
 	mca/coll/symm/coll_symm_operation.c

@@ -426,9 +426,10 @@ static bool rank_expand(struct search *search, unit *state, unit *next, int rank
     const struct model_event *event = &model->programs->events[rank][*at_of(state, rank)];
     int first = oldest(model, state, rank, event->place);
     for (int number = first; number <= newest(model, state, event->place); number++) {
-        bool content = is_content(event, value_of(model, event->place, number));
-        if (!content && (number == first || search->kind == MODEL_WEAKEST_EXECUTION)) {
-            continue; /* nothing new */
+        uint64_t value = value_of(model, event->place, number);
+        if (!is_content(event, value) &&
+            (value < event->low || number == first || search->kind == MODEL_WEAKEST_EXECUTION)) {
+            continue; /* polled for nothing; a value beyond `high`, though, could be the end */
         }
         memcpy(next, state, model->state_units * sizeof(unit));
         if (!rank_read(model, next, rank, number)) {

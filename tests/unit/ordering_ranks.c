@@ -15,7 +15,7 @@
 enum {
     WORDS_SMALL = 6,   /* that fit in a line */
     PIECE = 4096,      /* the least that control memory takes */
-    BLOCK = 6 * PIECE, /* of a rank's input */
+    BLOCK = PIECES_MAX * PIECE, /* of a rank's input */
 };
 
 struct actor {
@@ -178,6 +178,7 @@ static const struct plan {
     {CALL_SLOT_REDUCE, SYMM_ALLREDUCE_SLOT, SYMM_ALLREDUCE, false, false},
     {CALL_SLOT_GATHER, SYMM_ALLGATHER_SLOT, SYMM_ALLGATHER, false, false},
     {CALL_STAGED_REDUCE, SYMM_ALLREDUCE_STAGED, SYMM_ALLREDUCE, false, false},
+    {CALL_STAGED_ONE_SHOT, SYMM_ALLREDUCE_STAGED_ONE_SHOT, SYMM_ALLREDUCE, false, false},
     {CALL_STAGED_GATHER, SYMM_ALLGATHER_STAGED, SYMM_ALLGATHER, false, false},
     {CALL_TWO_SHOT, SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE, true, false},
     {CALL_TWO_SHOT_IN_PLACE, SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE, true, true},
@@ -340,20 +341,14 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
 
 void ordering_merge_stages(struct recording *recording)
 {
+    uintptr_t begin = (uintptr_t)symm_stage_buffer(&control, 0, 0);
+    uintptr_t end = begin + (uintptr_t)control.size * SYMM_STAGE_BUFFERS * PIECE;
     for (size_t i = 0; i < recording->count; i++) {
         struct record *record = &recording->records[i];
-        for (int rank = 0; rank < control.size; rank++) {
-            for (uint64_t piece = 1; piece < SYMM_STAGE_BUFFERS; piece++) {
-                uintptr_t input = (uintptr_t)symm_stage_input(&control, rank, piece);
-                uintptr_t output = (uintptr_t)symm_stage_output(&control, rank, piece);
-                bool is_input = record->begin >= input && record->begin < input + PIECE;
-                bool is_output = record->begin >= output && record->begin < output + PIECE;
-                uintptr_t shift = input - (uintptr_t)symm_stage_input(&control, rank, 0);
-                if (is_input || is_output) {
-                    record->begin -= shift;
-                    record->end -= shift;
-                }
-            }
+        if (record->begin >= begin && record->begin < end &&
+            (record->begin - begin) / PIECE % 2 == 1) { /* every other one becomes the one before */
+            record->begin -= PIECE;
+            record->end -= PIECE;
         }
     }
 }

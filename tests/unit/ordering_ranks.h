@@ -12,17 +12,20 @@
 
 #include "tests/unit/ordering_recorder.h"
 
+enum { PIECES_MAX = 8 };
+
 /* What all ranks do in one call. */
 struct planned_call {
     char algorithm; /* one of the letters below */
     int vetoer;     /* the rank that cannot be served; -1: none */
-    int pieces;     /* of the staged algorithms */
+    int pieces;     /* of the staged algorithms: at most PIECES_MAX */
 };
 
 enum {
     CALL_SLOT_REDUCE = 'r',
     CALL_SLOT_GATHER = 'g',
     CALL_STAGED_REDUCE = 'R',
+    CALL_STAGED_ONE_SHOT = 'S',
     CALL_STAGED_GATHER = 'G',
     CALL_TWO_SHOT = '2',
     CALL_TWO_SHOT_IN_PLACE = 'i',
@@ -35,7 +38,7 @@ enum {
 void ordering_record(struct recording *recording, int ranks, const struct planned_call *calls,
                      int count, struct unit_random random);
 
-/* Change the recording into one of ranks that have one staging buffer where they have several. */
+/* Change the recording into one of ranks that have half as many staging buffers. */
 void ordering_merge_stages(struct recording *recording);
 
 #endif /* SYMM_TESTS_ORDERING_RANKS_H */
