@@ -83,7 +83,9 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) \
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \
-	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h
+	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
+	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
+	tests/unit/ordering_set.c tests/unit/ordering_set.h
 tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)
 tests_unit_test_ordering_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy

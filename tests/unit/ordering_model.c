@@ -1,14 +1,14 @@
 /*
  * ordering_model.c - see ordering_model.h.
  *
- * What a rank knows of another is a prefix of that rank's program, so knowledge is one position per pair of
- * ranks (a vector clock), and what has happened to a cell follows from how far the ranks have got.
- * A state is therefore small: positions, knowledge, the value that a rank has last seen of each
- * word, and the knowledge that travels with each value.
+ * What a rank knows of another is a prefix of that rank's program, so knowledge is one position per
+ * pair of ranks (a vector clock), and what has happened to a cell follows from how far the ranks
+ * have got. A state is therefore small: positions, knowledge, the value that a rank has last seen
+ * of each word, and the knowledge that travels with each value.
  *
- * Only atomic reads have a choice.  Everything else runs as soon as its rank gets there: a value that
- * has been stored may be seen late, so storing it early loses no execution, and races are found whichever of
- * the two accesses runs first.
+ * Only atomic reads have a choice.  Everything else runs as soon as its rank gets there: a value
+ * that has been stored may be seen late, so storing it early loses no execution, and races are
+ * found whichever of the two accesses runs first.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/ordering_set.h"
 #include "tests/unit/unit.h"
 
 enum { STATES_MAX = 4000000 };
@@ -50,7 +51,7 @@ struct model {
 
 typedef uint16_t unit;
 
-/* ---- positions --------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 static void *allocate(size_t count, size_t size)
 {
@@ -91,7 +92,7 @@ static int positions_last(const struct positions *positions, int limit)
     return count > 0 ? positions->at[count - 1] : -1;
 }
 
-/* ---- the programs ------------------------------------------------------------------------------- */
+/* ---- the programs ---------------------------------------------------------------------------- */
 
 static void event_enter(struct model *model, int rank, int position)
 {
@@ -163,7 +164,7 @@ static void model_close(struct model *model)
     free(model->last_await);
 }
 
-/* ---- states --------------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 /* Events of `rank` that have happened. */
 static unit *at_of(unit *state, int rank)
@@ -177,7 +178,9 @@ static unit *known_of(const struct model *model, unit *state, int rank)
     return &state[model->known_at + (size_t)(rank * model->ranks)];
 }
 
-/* How many stores to `word` the newest value counts that `rank` has seen, where it knows of fewer. */
+/*
+ * How many stores to `word` the newest value counts that `rank` has seen, where it knows of fewer.
+ */
 static unit *seen_of(const struct model *model, unit *state, int rank, int word)
 {
     return &state[model->seen_at + (size_t)(rank * model->programs->words + word)];
@@ -190,6 +193,14 @@ static unit *sent_of(const struct model *model, unit *state, int word, int numbe
     return &state[model->sent_at + message * (size_t)model->ranks];
 }
 
+/* Of how many stores to `word` the rank knows. */
+static int stores_known(const struct model *model, unit *state, int rank, int word)
+{
+    const struct word *w = &model->words[word];
+    return w->writer < 0 ? 0
+                         : positions_before(&w->stores, known_of(model, state, rank)[w->writer]);
+}
+
 /* How many stores to `word` there have been, and the least that `rank` may still see. */
 static int newest(const struct model *model, unit *state, int word)
 {
@@ -199,9 +210,7 @@ static int newest(const struct model *model, unit *state, int word)
 
 static int oldest(const struct model *model, unit *state, int rank, int word)
 {
-    const struct word *w = &model->words[word];
-    int known = w->writer < 0 ? 0
-        : positions_before(&w->stores, known_of(model, state, rank)[w->writer]);
+    int known = stores_known(model, state, rank, word);
     int seen = *seen_of(model, state, rank, word);
     return seen > known ? seen : known;
 }
@@ -229,9 +238,7 @@ static void state_tidy(const struct model *model, unit *state)
                 continue;
             }
             int least = oldest(model, state, rank, word);
-            if (model->words[word].writer >= 0 &&
-                positions_before(&model->words[word].stores,
-                                 known_of(model, state, rank)[model->words[word].writer]) >= *seen) {
+            if (stores_known(model, state, rank, word) >= *seen) {
                 *seen = 0;
             }
             needed = least < needed ? least : needed;
@@ -242,7 +249,7 @@ static void state_tidy(const struct model *model, unit *state)
     }
 }
 
-/* ---- running -------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static bool blame(struct model *model, enum model_verdict verdict, int rank, int position,
                   int other_rank, int other_position)
@@ -342,75 +349,26 @@ static bool rank_read(struct model *model, unit *state, int rank, int number)
     return rank_run(model, state, rank);
 }
 
-/* ---- the search ------------------------------------------------------------------------------------ */
+/* ---- the search ------------------------------------------------------------------------------ */
 
-/* States that have been met, by 128 bits of hash; and those whose successors are still to be looked at. */
+/* States that have been met, and those whose successors are still to be looked at. */
 struct search {
     struct model *model;
     enum model_search kind;
-    uint64_t (*met)[2];
-    size_t met_room;
+    struct ordering_set met;
     unit *todo;
     size_t todo_count, todo_room;
 };
-
-static void hash(const unit *state, size_t units, uint64_t sum[2])
-{
-    sum[0] = UINT64_C(0x243f6a8885a308d3);
-    sum[1] = UINT64_C(0x13198a2e03707344);
-    for (size_t i = 0; i < units; i += 4) {
-        uint64_t word;
-        memcpy(&word, state + i, sizeof(word));
-        for (int half = 0; half < 2; half++) {
-            sum[half] = (sum[half] ^ word) * (half == 0 ? UINT64_C(0x9e3779b97f4a7c15)
-                                                        : UINT64_C(0xd6e8feb86659fd93));
-            sum[half] ^= sum[half] >> 29;
-        }
-    }
-    sum[0] |= 1; /* 0 is for an empty place */
-}
-
-static bool met_insert(uint64_t (*met)[2], size_t room, const uint64_t sum[2])
-{
-    size_t place = (size_t)sum[1] & (room - 1);
-    while (met[place][0] != 0) {
-        if (met[place][0] == sum[0] && met[place][1] == sum[1]) {
-            return false;
-        }
-        place = (place + 1) & (room - 1);
-    }
-    met[place][0] = sum[0];
-    met[place][1] = sum[1];
-    return true;
-}
-
-static void met_grow(struct search *search)
-{
-    size_t room = search->met_room * 2;
-    uint64_t(*met)[2] = allocate(room, sizeof(*met));
-    for (size_t i = 0; i < search->met_room; i++) {
-        if (search->met[i][0] != 0) {
-            (void)met_insert(met, room, search->met[i]);
-        }
-    }
-    free(search->met);
-    search->met = met;
-    search->met_room = room;
-}
 
 /* Keep a state for later unless it has been met. */
 static void state_add(struct search *search, unit *state)
 {
     size_t units = search->model->state_units;
-    uint64_t sum[2];
     state_tidy(search->model, state);
-    hash(state, units, sum);
-    if (!met_insert(search->met, search->met_room, sum)) {
+    if (!ordering_set_insert(&search->met, state, units * sizeof(unit))) {
         return;
     }
-    if (++search->model->result->states * 2 > search->met_room) {
-        met_grow(search);
-    }
+    search->model->result->states++;
     if (search->todo_count == search->todo_room) {
         search->todo_room = search->todo_room * 2 + 64;
         search->todo = realloc(search->todo, search->todo_room * units * sizeof(unit));
@@ -475,8 +433,8 @@ void model_explore(const struct model_programs *programs, enum model_search kind
     model_open(&model, programs);
     *result = (struct model_result){.verdict = MODEL_SOUND};
     model.result = result;
-    struct search search = {.model = &model, .kind = kind, .met_room = 1 << 12};
-    search.met = allocate(search.met_room, sizeof(*search.met));
+    struct search search = {.model = &model, .kind = kind};
+    ordering_set_open(&search.met);
     unit *state = allocate(model.state_units, sizeof(unit));
     unit *next = allocate(model.state_units, sizeof(unit));
     bool sound = true;
@@ -495,7 +453,7 @@ void model_explore(const struct model_programs *programs, enum model_search kind
             result->verdict = MODEL_TOO_LARGE;
         }
     }
-    free(search.met);
+    ordering_set_close(&search.met);
     free(search.todo);
     free(state);
     free(next);

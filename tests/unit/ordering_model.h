@@ -1,16 +1,17 @@
 /*
  * ordering_model.h - every execution that C11 allows of a few short programs, one per rank.
  *
- * A program is a straight list of accesses to shared memory: plain ones to cells, atomic ones to words.
- * model_explore() goes through all interleavings, and at each atomic read through all values that the
- * word may still show to that rank, under these rules:
- *   - A word has one writer.  Its values are seen in the order in which they were written: once a rank
- *     has seen one, or has come to know of it, it sees no older one.
+ * A program is a straight list of accesses to shared memory: plain ones to cells, atomic ones to
+ * words. model_explore() goes through all interleavings, and at each atomic read through all values
+ * that the word may still show to that rank, under these rules:
+ *   - A word has one writer.  Its values are seen in the order in which they were written: once a
+ *     rank has seen one, or has come to know of it, it sees no older one.
  *   - Who reads with acquire what was written with release knows from then on all that the writer
- *     knew when it wrote.  Nothing else hands on knowledge: relaxed accesses do not, and neither does time.
- *   - A plain access must know of all accesses to its cell that it conflicts with.  If not, that is a data
- *     race: on some processor the one may overtake the other.
- * So plain accesses are not run in every order; that they know of each other makes the order certain.
+ *     knew when it wrote.  Nothing else hands on knowledge: relaxed accesses do not, nor does time.
+ *   - A plain access must know of all accesses to its cell that it conflicts with.  If not, that is
+ *     a data race: on some processor the one may overtake the other.
+ * So plain accesses are not run in every order; that they know of each other makes the order
+ * certain.
  *
  * It knows nothing of what the programs are about.
  *
@@ -37,7 +38,10 @@ struct model_event {
     bool is_ordered; /* of words: with release or acquire, not relaxed */
     int place;       /* number of the cell or word */
     uint64_t low, high;
-    /* Of MODEL_READ: the newest writes to the cell that belong there, by rank; -1: none of that rank's. */
+    /*
+     * Of MODEL_READ: the newest writes to the cell that belong there, by rank; -1: none of that
+     * rank's.
+     */
     int sources[MODEL_RANKS_MAX];
 };
 
@@ -67,9 +71,10 @@ enum model_search {
     /* All interleavings, and all values that a read may give. */
     MODEL_EVERY_EXECUTION,
     /*
-     * Only that one execution in which each rank comes to know the least: every read gives the oldest value
-     * that the rank is content with.  If words are always written with release, or never, each
-     * fault of another execution is in this one as well, because to know more never does harm.
+     * Only that one execution in which each rank comes to know the least: every read gives the
+     * oldest value that the rank is content with.  If words are always written with release, or
+     * never, each fault of another execution is in this one as well, because to know more never
+     * does harm.
      */
     MODEL_WEAKEST_EXECUTION,
 };

@@ -8,6 +8,7 @@
 
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_single_copy.h"
 #include "tests/unit/ordering_ranks.h"
 
 #include <unistd.h>
@@ -34,7 +35,7 @@ static struct actor actors[MODEL_RANKS_MAX];
 static int actor_count;
 static struct symm_control control; /* all ranks'; after the recording for its addresses only */
 
-/* ---- stand-ins -------------------------------------------------------------------------------------- */
+/* ---- stand-ins ------------------------------------------------------------------------------- */
 
 mca_coll_symm_component_t mca_coll_symm_component;
 
@@ -58,6 +59,11 @@ int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
 void mca_coll_symm_report_count(const struct symm_operation *operation)
 {
     (void)operation;
+    unexpected(__func__);
+}
+
+bool mca_coll_symm_single_copy(void)
+{
     unexpected(__func__);
 }
 
@@ -167,7 +173,7 @@ void symm_team_collect(struct symm_team *team, int rank, uint32_t retired)
     (void)team, (void)rank, (void)retired;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static const struct plan {
     char name;
@@ -185,6 +191,7 @@ static const struct plan {
     {CALL_ONE_SHOT, SYMM_ALLREDUCE_ONE_SHOT, SYMM_ALLREDUCE, true, false},
     {CALL_PULL, SYMM_ALLGATHER_PULL, SYMM_ALLGATHER, true, false},
     {CALL_PUSH, SYMM_ALLGATHER_PUSH, SYMM_ALLGATHER, true, false},
+    {CALL_BELOW, SYMM_ALGORITHM_COUNT, SYMM_ALLGATHER, false, false},
 };
 
 static const struct plan *plan_of(const struct planned_call *planned)
@@ -243,7 +250,8 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
-    uint64_t forced = (uint64_t)plan->algorithm + 1;
+    /* Nothing forced, and no size at which an all-gather is staged. */
+    uint64_t forced = plan->name == CALL_BELOW ? 0 : (uint64_t)plan->algorithm + 1;
     actor->team.control.options = forced | forced << 16;
     operation->module = &actor->module;
     operation->run.inputs = actor->inputs;
@@ -256,7 +264,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
 static void call_end(struct actor *actor, const struct planned_call *planned)
 {
     const struct symm_operation *operation = &actor->module.operation;
-    if (planned->vetoer >= 0) {
+    if (planned->vetoer >= 0 || planned->algorithm == CALL_BELOW) {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_FALLBACK);
     } else {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_SERVED);
@@ -267,7 +275,7 @@ static void call_end(struct actor *actor, const struct planned_call *planned)
     actor->call++;
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------ */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* Which words there are, and what else is shared. */
 static void share(void)
@@ -301,7 +309,8 @@ static void actors_open(int ranks)
 }
 
 /* Some steps of one rank; whether it has made all its calls. */
-static bool actor_run(struct actor *actor, const struct planned_call *calls, int count, size_t steps)
+static bool actor_run(struct actor *actor, const struct planned_call *calls, int count,
+                      size_t steps)
 {
     recorder_turn(actor->team.rank);
     for (; actor->call < count && steps > 0; steps--) {

@@ -1,8 +1,8 @@
 /*
  * ordering_ranks.h - ranks that make collective calls by turns in one thread, for the recorder.
  *
- * It drives mca_coll_symm_operation_step(), which never waits, with control memory that is real, and
- * with stand-ins for what has no part in the ordering: heaps, votes, reports.
+ * It drives mca_coll_symm_operation_step(), which never waits, with control memory that is real,
+ * and with stand-ins for what has no part in the ordering: heaps, votes, reports.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -32,6 +32,7 @@ enum {
     CALL_ONE_SHOT = '1',
     CALL_PULL = 'l',
     CALL_PUSH = 'p',
+    CALL_BELOW = 'b', /* all agree that it is not served */
 };
 
 /* Record `ranks` ranks that make these calls, each as far ahead of the others as it may get. */

@@ -1,9 +1,10 @@
 /*
  * ordering_recorder.h - what the product's own code does to shared memory, recorded while it runs.
  *
- * The code is compiled with -fsanitize=thread, which puts a call before every access, and linked with
- * ordering_recorder.c in place of ThreadSanitizer's library.  Nothing of the code is written down a
- * second time, so a recording has the accesses, and the memory orders, that the sources have today.
+ * The code is compiled with -fsanitize=thread, which puts a call before every access, and linked
+ * with ordering_recorder.c in place of ThreadSanitizer's library.  Nothing of the code is written
+ * down a second time, so a recording has the accesses, and the memory orders, that the sources have
+ * today.
  *
  * Ranks take turns in one thread.  Recording is not simply watching: an atomic read may be given an
  * older value than memory has, at random, one that the rank has not yet seen a newer of.
@@ -20,7 +21,9 @@
 /* Kinds of words, by what they are for. */
 enum word_class { WORD_LINE, WORD_PHASE, WORD_FINISHED, WORD_CLASSES };
 
-/* One access: a plain one to bytes from `begin` to `end`, or an atomic one to the word at `begin`. */
+/*
+ * One access: a plain one to bytes from `begin` to `end`, or an atomic one to the word at `begin`.
+ */
 struct record {
     int rank;
     enum model_action action;
@@ -42,8 +45,8 @@ void recorder_begin(struct recording *recording, struct unit_random random);
 void recorder_share(const void *memory, size_t size);
 
 /*
- * An atomic word in shared memory.  Who waits until it has some value is content with all others that
- * differ from that one only in the bits of `more`, and are not less.
+ * An atomic word in shared memory.  Who waits until it has some value is content with all others
+ * that differ from that one only in the bits of `more`, and are not less.
  */
 void recorder_word(const void *word, enum word_class class, uint64_t more);
 
@@ -57,16 +60,14 @@ void recorder_write(const void *memory, size_t size);
 /* End of the recording. */
 void recorder_end(void);
 
+/* About the words that the last recording knows: also after it has ended. */
+int recorder_word_count(void);
 enum word_class recorder_class(uintptr_t word);
 
-/*
- * The programs of a recording (perhaps a changed one), for the model.  Bytes that are always accessed together
- * become one cell.  Fails the test if there is an atomic access to something else than a word, or
- * a plain one to a word.
- */
-void recording_compile(const struct recording *recording, int ranks,
-                       struct model_programs *programs);
-void programs_free(struct model_programs *programs);
+/* Number and `more` of the word at this address; fails the test if there is none. */
+int recorder_word_number(uintptr_t word, uint64_t *more);
 
+/* Whether some word has bytes from `begin` to `end`. */
+bool recorder_has_word(uintptr_t begin, uintptr_t end);
 
 #endif /* SYMM_TESTS_ORDERING_RECORDER_H */

@@ -1,20 +1,22 @@
 /*
  * test_ordering.c - the memory ordering of collective calls, for every processor that C11 allows.
  *
- * The component's own code is recorded (ordering_recorder.h) while two or three ranks make a few calls,
- * and all executions of what has been recorded are gone through (ordering_model.h).  In none of them may
- * there be a data race, a value that does not belong there, or a rank that waits for ever.
+ * The component's own code is recorded (ordering_recorder.h) while two or three ranks make a few
+ * calls, and all executions of what has been recorded are gone through (ordering_model.h).  In none
+ * of them may there be a data race, a value that does not belong there, or a rank that waits for
+ * ever.
  *
  * To show that it would be noticed, each promise of control.h is then broken in the recording.
  *
- * What a recording has is one path through the code.  Where the path depends on what a rank has seen
- * (whether it must ask for the `finished` words), several are recorded.
+ * What a recording has is one path through the code.  Where the path depends on what a rank has
+ * seen (whether it must ask for the `finished` words), several are recorded.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
+#include "tests/unit/ordering_programs.h"
 #include "tests/unit/ordering_ranks.h"
 
 #include <stdio.h>
@@ -26,8 +28,8 @@
 enum { CALLS_MAX = 64 };
 
 /*
- * Calls in short: a letter of ordering_ranks.h each; a digit after `R`, `S` or `G` is the number of pieces, and
- * "!n" says that rank n vetoes the call.
+ * Calls in short: a letter of ordering_ranks.h each; a digit after `R`, `S` or `G` is the number of
+ * pieces, and "!n" says that rank n vetoes the call.
  */
 static int calls_parse(const char *text, struct planned_call calls[CALLS_MAX])
 {
@@ -47,7 +49,7 @@ static int calls_parse(const char *text, struct planned_call calls[CALLS_MAX])
     return count;
 }
 
-/* ---- ways to break it ------------------------------------------------------------------------------- */
+/* ---- ways to break it ------------------------------------------------------------------------ */
 
 enum breakage {
     WHOLE,
@@ -86,7 +88,9 @@ static void move(struct record *records, size_t from, size_t to)
     records[to] = record;
 }
 
-/* The farthest record in a row of plain accesses of the same rank; `at` itself if there are none. */
+/*
+ * The farthest record in a row of plain accesses of the same rank; `at` itself if there are none.
+ */
 static size_t plain_end(const struct recording *recording, size_t at, int direction)
 {
     const struct record *records = recording->records;
@@ -166,7 +170,7 @@ static void break_it(struct recording *recording, enum breakage how, enum word_c
     }
 }
 
-/* ---- exploring -------------------------------------------------------------------------------------- */
+/* ---- exploring ------------------------------------------------------------------------------- */
 
 /* What to record, what to do to it, and how to look at it. */
 struct trial {
@@ -224,13 +228,14 @@ static void every_execution(int ranks, const char *text)
     }
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* More calls than the ring has slots, so that each slot is used again. */
 static void test_slots(void **state)
 {
     (void)state;
     every_execution(2, "rgrgrgrgrgrgrgrgrgrg");
+    every_execution(2, "brbbgbrbbgbb");
     every_execution(3, "rgrgrgrgrgrg");
 }
 
@@ -264,8 +269,8 @@ static void test_direct(void **state)
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSG2i1lp";
-    const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many; more than usual, for a long run */
+    static const char algorithms[] = "rgRSG2i1lpb";
+    const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;
     for (unsigned long i = 0; i < mixtures; i++) {
