@@ -1,6 +1,6 @@
 # kernels/local.mk - the upper half of libsymm: algorithms on mapped memory.
 
-libsymm_core_la_SOURCES += \
+kernel_sources = \
 	kernels/reduction.h \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
 	kernels/host/fold.c \
@@ -13,3 +13,5 @@ libsymm_core_la_SOURCES += \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c
+
+libsymm_core_la_SOURCES += $(kernel_sources)

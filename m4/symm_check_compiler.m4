@@ -103,6 +103,21 @@ AC_DEFUN([SYMM_USE_SANITIZERS], [
     AC_SUBST([SYMM_SANITIZER_PRELOAD])
 ])
 
+# SYMM_CHECK_RECORDING: RECORDING_CFLAGS, for a test that brings its own functions for what
+# ThreadSanitizer's instrumentation calls. Such code goes with no sanitizer.
+AC_DEFUN([SYMM_CHECK_RECORDING], [
+    RECORDING_CFLAGS='-fsanitize=thread -Wno-tsan'
+    AC_CACHE_CHECK([whether $CC compiles with $RECORDING_CFLAGS], [symm_cv_recording],
+        [symm_saved_CFLAGS=$CFLAGS
+         CFLAGS="$CFLAGS $RECORDING_CFLAGS"
+         AC_COMPILE_IFELSE([AC_LANG_PROGRAM],
+            [symm_cv_recording=yes], [symm_cv_recording=no])
+         CFLAGS=$symm_saved_CFLAGS])
+    AS_IF([test -n "$SYMM_SANITIZERS"], [symm_cv_recording=no])
+    AM_CONDITIONAL([RECORDING], [test "$symm_cv_recording" = yes])
+    AC_SUBST([RECORDING_CFLAGS])
+])
+
 AC_DEFUN([SYMM_ADD_SANITIZERS], [
     AC_MSG_CHECKING([whether $CC links with -fsanitize=$SYMM_SANITIZERS])
     CFLAGS="$CFLAGS -fsanitize=$SYMM_SANITIZERS -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -112,6 +127,8 @@ AC_DEFUN([SYMM_ADD_SANITIZERS], [
          AC_MSG_ERROR([$CC cannot link with -fsanitize=$SYMM_SANITIZERS;
   config.log has its messages. GCC's run-time libraries come with libgcc-*-dev (Debian, Ubuntu)
   or libasan, libubsan, libtsan (Fedora, RHEL).])])
+    # Open MPI's headers have fences, which ThreadSanitizer does not see and GCC warns of.
+    AS_IF([test "$SYMM_SANITIZERS" = thread], [SYMM_TRY_CFLAG([-Wno-tsan])])
     AS_CASE([$SYMM_SANITIZERS],
         [address*], [symm_runtime=libasan.so],
         [thread], [symm_runtime=libtsan.so],

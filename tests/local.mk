@@ -21,6 +21,10 @@ dist_check_SCRIPTS += $(mpi_tests)
 EXTRA_DIST += tests/tap.sh
 check_DATA = tests/env.sh
 
+# The tests once more under checkers, in builds of its own; CI runs it after `make check`.
+dist_noinst_SCRIPTS += tests/sanitizers
+EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
+
 # configure has written it; this has it written again when its source has changed.
 noinst_DATA = tests/env.sh
 

@@ -47,7 +47,7 @@ static _Noreturn void rank_run(const struct fork_ranks *ranks, int rank, int cha
         _exit(EXIT_FAILED);
     }
     signals_reset();
-    (void)alarm(FORK_SECONDS);
+    (void)alarm(unit_patience(FORK_SECONDS));
     for (int other = 0; other <= rank; other++) {
         (void)close(ranks->channels[other]);
     }

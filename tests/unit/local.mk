@@ -75,6 +75,31 @@ tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
 tests_unit_test_hints_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
 
+# The component's code and the kernels, compiled so that ordering_recorder.c hears of each access.
+if RECORDING
+check_PROGRAMS += tests/unit/test_ordering
+TESTS += tests/unit/test_ordering
+
+check_LTLIBRARIES += tests/unit/librecorded.la
+tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
+tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
+tests_unit_librecorded_la_SOURCES = $(kernel_sources) \
+	mca/coll/symm/coll_symm_agree.c \
+	mca/coll/symm/coll_symm_choose.c \
+	mca/coll/symm/coll_symm_operation.c
+
+tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
+	tests/unit/ordering_model.c tests/unit/ordering_model.h \
+	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \
+	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
+	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
+	tests/unit/ordering_set.c tests/unit/ordering_set.h
+tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)
+tests_unit_test_ordering_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy
+tests_unit_test_ordering_LDADD = tests/unit/librecorded.la $(unit_libs) $(OMPI_LIBS)
+endif
+
 tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
 	tests/unit/owner.c tests/unit/owner.h
 tests_unit_test_peer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

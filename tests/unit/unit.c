@@ -30,6 +30,13 @@ static void give_up(int signal_number)
     _exit(99);
 }
 
+unsigned unit_patience(unsigned seconds)
+{
+    const char *given = getenv("SYMM_TEST_PATIENCE");
+    unsigned long factor = given != NULL ? strtoul(given, NULL, 0) : 1;
+    return factor > 1 ? seconds * (unsigned)factor : seconds;
+}
+
 void unit_begin(const char *name, unsigned seconds)
 {
     const char *given = getenv("SYMM_TEST_SEED");
@@ -44,7 +51,7 @@ void unit_begin(const char *name, unsigned seconds)
         cmocka_set_test_filter(getenv("SYMM_TEST_FILTER"));
     }
     (void)signal(SIGALRM, give_up);
-    (void)alarm(seconds);
+    (void)alarm(unit_patience(seconds));
 }
 
 /* ---- random numbers -------------------------------------------------------------------------- */

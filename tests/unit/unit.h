@@ -27,6 +27,9 @@
  */
 void unit_begin(const char *name, unsigned seconds);
 
+/* `seconds` times SYMM_TEST_PATIENCE, for checkers that make everything slow. */
+unsigned unit_patience(unsigned seconds);
+
 /* ---- random numbers -------------------------------------------------------------------------- */
 
 struct unit_random {

@@ -99,12 +99,14 @@ int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threa
 
 bool mca_coll_symm_oversubscribed(void)
 {
-    static int answer = -1;
+    static _Atomic int known = -1; /* threads may find it out at the same time */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
         long ranks = (long)opal_process_info.num_local_peers + 1;
         /* With several threads in MPI, it may be another thread of ours that has to get on. */
         answer = ranks > processors || ompi_mpi_thread_multiple || symm_ompi_yields_when_idle();
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return answer > 0;
 }

@@ -109,6 +109,7 @@ static bool requests_finished(struct symm_vote *vote)
         if (!REQUEST_COMPLETE(request)) {
             return false;
         }
+        opal_atomic_rmb(); /* another thread may have completed it */
         int rc = request->req_status.MPI_ERROR;
         if (rc != MPI_SUCCESS && vote->error == OMPI_SUCCESS) {
             vote->error = rc;
@@ -134,7 +135,6 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
     if (!requests_finished(vote)) {
         return SYMM_PENDING;
     }
-    opal_atomic_rmb(); /* another thread may have completed them */
     if (vote->error == OMPI_SUCCESS && vote->rank == 0 && !vote->told) {
         tell(vote, comm, all_ballots_yes(vote));
         if (!requests_finished(vote)) {

@@ -1,0 +1,45 @@
+/*
+ * ordering_ranks.h - ranks that make collective calls by turns in one thread, for the recorder.
+ *
+ * It drives mca_coll_symm_operation_step(), which never waits, with control memory that is real,
+ * and with stand-ins for what has no part in the ordering: heaps, votes, reports.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_ORDERING_RANKS_H
+#define SYMM_TESTS_ORDERING_RANKS_H
+
+#include "tests/unit/ordering_recorder.h"
+
+enum { PIECES_MAX = 8 };
+
+/* What all ranks do in one call. */
+struct planned_call {
+    char algorithm; /* one of the letters below */
+    int vetoer;     /* the rank that cannot be served; -1: none */
+    int pieces;     /* of the staged algorithms: at most PIECES_MAX */
+};
+
+enum {
+    CALL_SLOT_REDUCE = 'r',
+    CALL_SLOT_GATHER = 'g',
+    CALL_STAGED_REDUCE = 'R',
+    CALL_STAGED_ONE_SHOT = 'S',
+    CALL_STAGED_GATHER = 'G',
+    CALL_TWO_SHOT = '2',
+    CALL_TWO_SHOT_IN_PLACE = 'i',
+    CALL_ONE_SHOT = '1',
+    CALL_PULL = 'l',
+    CALL_PUSH = 'p',
+    CALL_BELOW = 'b', /* all agree that it is not served */
+};
+
+/* Record `ranks` ranks that make these calls, each as far ahead of the others as it may get. */
+void ordering_record(struct recording *recording, int ranks, const struct planned_call *calls,
+                     int count, struct unit_random random);
+
+/* Change the recording into one of ranks that have half as many staging buffers. */
+void ordering_merge_stages(struct recording *recording);
+
+#endif /* SYMM_TESTS_ORDERING_RANKS_H */

@@ -1,0 +1,73 @@
+/*
+ * ordering_recorder.h - what the product's own code does to shared memory, recorded while it runs.
+ *
+ * The code is compiled with -fsanitize=thread, which puts a call before every access, and linked
+ * with ordering_recorder.c in place of ThreadSanitizer's library.  Nothing of the code is written
+ * down a second time, so a recording has the accesses, and the memory orders, that the sources have
+ * today.
+ *
+ * Ranks take turns in one thread.  Recording is not simply watching: an atomic read may be given an
+ * older value than memory has, at random, one that the rank has not yet seen a newer of.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_ORDERING_RECORDER_H
+#define SYMM_TESTS_ORDERING_RECORDER_H
+
+#include "tests/unit/ordering_model.h"
+#include "tests/unit/unit.h"
+
+/* Kinds of words, by what they are for. */
+enum word_class { WORD_LINE, WORD_PHASE, WORD_FINISHED, WORD_CLASSES };
+
+/*
+ * One access: a plain one to bytes from `begin` to `end`, or an atomic one to the word at `begin`.
+ */
+struct record {
+    int rank;
+    enum model_action action;
+    bool is_ordered;
+    uintptr_t begin, end;
+    uint64_t value;
+};
+
+/* In the order in which they happened. */
+struct recording {
+    struct record *records;
+    size_t count, room;
+};
+
+/* Start anew: nothing is shared, nobody runs. */
+void recorder_begin(struct recording *recording, struct unit_random random);
+
+/* Accesses to this memory are recorded; all others are private. */
+void recorder_share(const void *memory, size_t size);
+
+/*
+ * An atomic word in shared memory.  Who waits until it has some value is content with all others
+ * that differ from that one only in the bits of `more`, and are not less.
+ */
+void recorder_word(const void *word, enum word_class class, uint64_t more);
+
+/* Whose turn it is; -1: nobody's, and nothing is recorded. */
+void recorder_turn(int rank);
+
+/* Plain accesses of code that is not compiled for recording. */
+void recorder_read(const void *memory, size_t size);
+void recorder_write(const void *memory, size_t size);
+
+/* End of the recording. */
+void recorder_end(void);
+
+/* About the words that the last recording knows: also after it has ended. */
+int recorder_word_count(void);
+enum word_class recorder_class(uintptr_t word);
+
+/* Number and `more` of the word at this address; fails the test if there is none. */
+int recorder_word_number(uintptr_t word, uint64_t *more);
+
+/* Whether some word has bytes from `begin` to `end`. */
+bool recorder_has_word(uintptr_t begin, uintptr_t end);
+
+#endif /* SYMM_TESTS_ORDERING_RECORDER_H */

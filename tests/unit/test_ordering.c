@@ -1,0 +1,365 @@
+/*
+ * test_ordering.c - the memory ordering of collective calls, for every processor that C11 allows.
+ *
+ * The component's own code is recorded (ordering_recorder.h) while two or three ranks make a few
+ * calls, and all executions of what has been recorded are gone through (ordering_model.h).  In none
+ * of them may there be a data race, a value that does not belong there, or a rank that waits for
+ * ever.
+ *
+ * To show that it would be noticed, each promise of control.h is then broken in the recording.
+ *
+ * What a recording has is one path through the code.  Where the path depends on what a rank has
+ * seen (whether it must ask for the `finished` words), several are recorded.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/ordering_programs.h"
+#include "tests/unit/ordering_ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/control.h"
+
+enum { CALLS_MAX = 64 };
+
+/*
+ * Calls in short: a letter of ordering_ranks.h each; a digit after `R`, `S` or `G` is the number of
+ * pieces, and "!n" says that rank n vetoes the call.
+ */
+static int calls_parse(const char *text, struct planned_call calls[CALLS_MAX])
+{
+    int count = 0;
+    while (*text != '\0') {
+        struct planned_call call = {.algorithm = *text++, .vetoer = -1};
+        if (strchr("RSG", call.algorithm) != NULL) {
+            call.pieces = *text++ - '0';
+        }
+        if (*text == '!') {
+            call.vetoer = text[1] - '0';
+            text += 2;
+        }
+        assert_true(count < CALLS_MAX);
+        calls[count++] = call;
+    }
+    return count;
+}
+
+/* ---- ways to break it ------------------------------------------------------------------------ */
+
+enum breakage {
+    WHOLE,
+    RELAXED_STORE, /* the word is written without release */
+    RELAXED_LOAD,  /* it is read without acquire */
+    EARLY_STORE,   /* it is written before the plain accesses that it closes */
+    LATE_LOAD,     /* it is read after the plain accesses that it opens */
+    NO_LOAD,       /* nobody waits for it */
+    HALF_STAGES,   /* there are half as many staging buffers */
+};
+
+static const char *const breakage_names[] = {
+    "whole", "relaxed store", "relaxed load", "early store", "late load", "no load", "half",
+};
+static const char *const class_names[] = {"lines", "phases", "finished words", "stages"};
+
+static bool is_plain(const struct record *record)
+{
+    return record->action == MODEL_READ || record->action == MODEL_WRITE;
+}
+
+static bool is_atomic(const struct record *record, enum model_action action, enum word_class class)
+{
+    return record->action == action && recorder_class(record->begin) == class;
+}
+
+/* Put record `from` where `to` is. */
+static void move(struct record *records, size_t from, size_t to)
+{
+    struct record record = records[from];
+    if (to < from) {
+        memmove(&records[to + 1], &records[to], (from - to) * sizeof(record));
+    } else {
+        memmove(&records[from], &records[from + 1], (to - from) * sizeof(record));
+    }
+    records[to] = record;
+}
+
+/*
+ * The farthest record in a row of plain accesses of the same rank; `at` itself if there are none.
+ */
+static size_t plain_end(const struct recording *recording, size_t at, int direction)
+{
+    const struct record *records = recording->records;
+    size_t end = at;
+    for (size_t i = at + (size_t)direction; i < recording->count; i += (size_t)direction) {
+        if (records[i].rank == records[at].rank) {
+            if (!is_plain(&records[i])) {
+                break;
+            }
+            end = i;
+        }
+    }
+    return end;
+}
+
+static void make_early(struct recording *recording, enum word_class class)
+{
+    for (size_t i = 0; i < recording->count; i++) {
+        if (is_atomic(&recording->records[i], MODEL_STORE, class)) {
+            move(recording->records, i, plain_end(recording, i, -1));
+        }
+    }
+}
+
+static void make_late(struct recording *recording, enum word_class class)
+{
+    for (size_t i = recording->count; i-- > 0;) {
+        if (is_atomic(&recording->records[i], MODEL_AWAIT, class)) {
+            move(recording->records, i, plain_end(recording, i, 1));
+        }
+    }
+}
+
+static void drop_loads(struct recording *recording, enum word_class class)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+        if (!is_atomic(&recording->records[i], MODEL_AWAIT, class)) {
+            recording->records[kept++] = recording->records[i];
+        }
+    }
+    recording->count = kept;
+}
+
+static void relax(struct recording *recording, enum model_action action, enum word_class class)
+{
+    for (size_t i = 0; i < recording->count; i++) {
+        if (is_atomic(&recording->records[i], action, class)) {
+            recording->records[i].is_ordered = false;
+        }
+    }
+}
+
+static void break_it(struct recording *recording, enum breakage how, enum word_class class)
+{
+    switch (how) {
+    case WHOLE:
+        break;
+    case HALF_STAGES:
+        ordering_merge_stages(recording);
+        break;
+    case RELAXED_STORE:
+        relax(recording, MODEL_STORE, class);
+        break;
+    case RELAXED_LOAD:
+        relax(recording, MODEL_AWAIT, class);
+        break;
+    case EARLY_STORE:
+        make_early(recording, class);
+        break;
+    case LATE_LOAD:
+        make_late(recording, class);
+        break;
+    case NO_LOAD:
+        drop_loads(recording, class);
+        break;
+    }
+}
+
+/* ---- exploring ------------------------------------------------------------------------------- */
+
+/* What to record, what to do to it, and how to look at it. */
+struct trial {
+    int ranks;
+    const char *calls;
+    uint64_t stream; /* of the random turns that the ranks take */
+    enum breakage how;
+    enum word_class class;
+    enum model_search search;
+};
+
+static const char *const verdicts[] = {"sound", "a race", "a misread", "a rank is stuck",
+                                       "too many states"};
+static uint64_t executions, states;
+
+static struct model_result try(const struct trial *trial, const struct planned_call *calls,
+                               int count)
+{
+    struct recording recording = {.count = 0};
+    struct model_programs programs;
+    struct model_result result;
+    ordering_record(&recording, trial->ranks, calls, count, unit_random_start(1, trial->stream));
+    break_it(&recording, trial->how, trial->class);
+    recording_compile(&recording, trial->ranks, &programs);
+    model_explore(&programs, trial->search, &result);
+    programs_free(&programs);
+    free(recording.records);
+    executions++;
+    states += result.states;
+    return result;
+}
+
+static void expect_sound(const struct trial *trial, const struct planned_call *calls, int count)
+{
+    struct model_result result = try(trial, calls, count);
+    if (result.verdict != MODEL_SOUND) {
+        (void)printf("# %d ranks:", trial->ranks);
+        for (int i = 0; i < count; i++) {
+            (void)printf(" %c%d!%d", calls[i].algorithm, calls[i].pieces, calls[i].vetoer);
+        }
+        (void)printf("\n");
+        fail_msg("%s: event %d of rank %d meets event %d of rank %d", verdicts[result.verdict],
+                 result.position, result.rank, result.other_position, result.other_rank);
+    }
+}
+
+static void every_execution(int ranks, const char *text)
+{
+    struct planned_call calls[CALLS_MAX];
+    int count = calls_parse(text, calls);
+    for (uint64_t stream = 0; stream < (ranks == 2 ? 2 : 1); stream++) {
+        const struct trial trial = {.ranks = ranks, .stream = stream,
+                                    .search = MODEL_EVERY_EXECUTION};
+        expect_sound(&trial, calls, count);
+    }
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+/* More calls than the ring has slots, so that each slot is used again. */
+static void test_slots(void **state)
+{
+    (void)state;
+    every_execution(2, "rgrgrgrgrgrgrgrgrgrg");
+    every_execution(2, "brbbgbrbbgbb");
+    every_execution(3, "rgrgrgrgrgrg");
+}
+
+/* Who vetoes does not wait for the others, but for its slot. */
+static void test_vetoes(void **state)
+{
+    (void)state;
+    every_execution(2, "r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1rr");
+    every_execution(2, "r!0r!0r!0r!0r!0r!0r!0r!0r!0r!0rr");
+    every_execution(2, "r!0r!1r!1r!0rr!0rr!1r!1r!0r!0r");
+}
+
+static void test_staged(void **state)
+{
+    (void)state;
+    every_execution(2, "R5R4r");
+    every_execution(2, "S7S2r");
+    every_execution(2, "G7G2r");
+    every_execution(3, "R2r");
+    every_execution(3, "S3r");
+    every_execution(3, "G2r");
+}
+
+static void test_direct(void **state)
+{
+    (void)state;
+    every_execution(2, "2i1lp2i1lp");
+    every_execution(3, "2i1lp");
+}
+
+/* Long mixtures of everything, for the execution in which ranks know least. */
+static void test_mixtures(void **state)
+{
+    static const char algorithms[] = "rgRSG2i1lpb";
+    const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
+    unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
+    (void)state;
+    for (unsigned long i = 0; i < mixtures; i++) {
+        struct unit_random random = unit_random_start(2, i);
+        struct planned_call calls[CALLS_MAX];
+        const struct trial trial = {.ranks = 2 + (int)unit_random_below(&random, 3), .stream = i,
+                                    .search = MODEL_WEAKEST_EXECUTION};
+        size_t veto_rate = 1 + unit_random_below(&random, 8);
+        int vetoer = 0;
+        for (int call = 0; call < CALLS_MAX; call++) {
+            if (unit_random_below(&random, 6) == 0) { /* the same one for a while */
+                vetoer = (int)unit_random_below(&random, (size_t)trial.ranks);
+            }
+            calls[call] = (struct planned_call){
+                .algorithm = algorithms[unit_random_below(&random, sizeof(algorithms) - 1)],
+                .vetoer = unit_random_below(&random, 8) < veto_rate ? vetoer : -1,
+                .pieces = 1 + (int)unit_random_below(&random, PIECES_MAX),
+            };
+        }
+        expect_sound(&trial, calls, CALLS_MAX);
+    }
+}
+
+/* What control.h promises, broken: each has to be noticed, in either search. */
+static void test_breakages(void **state)
+{
+    static const char vetoes[] = "r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1";
+    static const struct {
+        enum word_class class;
+        enum breakage how;
+        const char *calls;
+    } breakages[] = {
+        {WORD_LINE, RELAXED_STORE, "r"}, {WORD_LINE, RELAXED_STORE, "R1"},
+        {WORD_LINE, RELAXED_LOAD, "g"},  {WORD_LINE, RELAXED_LOAD, "2"},
+        {WORD_LINE, EARLY_STORE, "r"},   {WORD_LINE, EARLY_STORE, "l"},
+        {WORD_LINE, LATE_LOAD, "r"},     {WORD_LINE, LATE_LOAD, "G1"},
+        {WORD_LINE, NO_LOAD, "g"},       {WORD_LINE, NO_LOAD, "p"},
+        {WORD_PHASE, RELAXED_STORE, "R3"}, {WORD_PHASE, RELAXED_STORE, "G3"},
+        {WORD_PHASE, RELAXED_STORE, "2"},  {WORD_PHASE, RELAXED_STORE, "p"},
+        {WORD_PHASE, RELAXED_STORE, "11"}, {WORD_PHASE, RELAXED_STORE, "ll"},
+        {WORD_PHASE, RELAXED_LOAD, "R3"},  {WORD_PHASE, RELAXED_LOAD, "G3"},
+        {WORD_PHASE, RELAXED_LOAD, "i"},   {WORD_PHASE, RELAXED_LOAD, "p"},
+        {WORD_PHASE, EARLY_STORE, "R3"},   {WORD_PHASE, EARLY_STORE, "G3"},
+        {WORD_PHASE, EARLY_STORE, "2"},    {WORD_PHASE, EARLY_STORE, "p"},
+        {WORD_PHASE, LATE_LOAD, "R3"},     {WORD_PHASE, LATE_LOAD, "G3"},
+        {WORD_PHASE, NO_LOAD, "R3"},       {WORD_PHASE, NO_LOAD, "G3"},
+        {WORD_PHASE, NO_LOAD, "i"},        {WORD_PHASE, NO_LOAD, "p"},
+        {WORD_FINISHED, RELAXED_STORE, vetoes}, {WORD_FINISHED, RELAXED_LOAD, vetoes},
+        {WORD_FINISHED, EARLY_STORE, vetoes},   {WORD_FINISHED, LATE_LOAD, vetoes},
+        {WORD_FINISHED, NO_LOAD, vetoes},
+        {WORD_CLASSES, HALF_STAGES, "R3"}, {WORD_CLASSES, HALF_STAGES, "G3"},
+        {WORD_CLASSES, HALF_STAGES, "S3"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {
+        struct planned_call calls[CALLS_MAX];
+        int count = calls_parse(breakages[i].calls, calls);
+        for (int search = 0; search < 2; search++) {
+            const struct trial trial = {.ranks = 2, .how = breakages[i].how,
+                                        .class = breakages[i].class,
+                                        .search = (enum model_search)search};
+            enum model_verdict verdict = try(&trial, calls, count).verdict;
+            if (verdict == MODEL_SOUND || verdict == MODEL_TOO_LARGE) {
+                fail_msg("%s: %s of the %s: %s", breakages[i].calls,
+                         breakage_names[breakages[i].how], class_names[breakages[i].class],
+                         verdicts[verdict]);
+            }
+        }
+    }
+}
+
+static int say_how_much(void **state)
+{
+    (void)state;
+    (void)printf("# %llu recordings, %llu states\n", (unsigned long long)executions,
+                 (unsigned long long)states);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_vetoes),
+        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_breakages),
+    };
+    unit_begin("test_ordering", 500);
+    return cmocka_run_group_tests(tests, NULL, say_how_much);
+}
