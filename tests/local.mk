@@ -8,6 +8,7 @@ mpi_tests = \
 	tests/collectives.tap \
 	tests/disagree.tap \
 	tests/fallback.tap \
+	tests/lifecycle.tap \
 	tests/mpool.tap \
 	tests/report.tap \
 	tests/selection.tap
@@ -27,7 +28,11 @@ check_PROGRAMS += \
 	tests/mpi/check_allreduce \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
+	tests/mpi/check_fork \
+	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
+	tests/mpi/check_sessions \
+	tests/mpi/check_spawn \
 	tests/mpi/check_threads \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
@@ -82,9 +87,25 @@ tests_mpi_check_communicators_SOURCES = tests/mpi/check_communicators.c
 tests_mpi_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_communicators_LDADD = $(harness_libs)
 
+tests_mpi_check_fork_SOURCES = tests/mpi/check_fork.c
+tests_mpi_check_fork_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_fork_LDADD = $(harness_libs)
+
+tests_mpi_check_leaks_SOURCES = tests/mpi/check_leaks.c
+tests_mpi_check_leaks_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_leaks_LDADD = $(harness_libs)
+
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_check_sessions_SOURCES = tests/mpi/check_sessions.c
+tests_mpi_check_sessions_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_sessions_LDADD = $(MPI_LIBS)
+
+tests_mpi_check_spawn_SOURCES = tests/mpi/check_spawn.c
+tests_mpi_check_spawn_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_spawn_LDADD = $(harness_libs)
 
 tests_mpi_check_threads_SOURCES = tests/mpi/check_threads.c
 tests_mpi_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
