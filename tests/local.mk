@@ -125,7 +125,7 @@ tests_mpi_whole_mpi_LDADD = $(harness_libs)
 
 tests_mpi_disagree_SOURCES = tests/mpi/disagree.c
 tests_mpi_disagree_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_mpi_disagree_LDADD = $(MPI_LIBS)
+tests_mpi_disagree_LDADD = $(harness_libs)
 
 tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c
 tests_mpi_known_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

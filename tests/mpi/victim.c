@@ -10,8 +10,12 @@
  *   victim large   amid large messages in MPI_Alloc_mem memory
  *   victim malloc  amid large messages in other memory
  *   victim never   until somebody else ends the job
- *   victim mixed RANK MILLISECONDS   that rank, so long after its start, which may be in MPI_Init;
- *                  all ranks call, allocate and make communicators in turn, and check results
+ *   victim mixed RANK MILLISECONDS   that rank, so long after our components have been opened, which
+ *                  may be in MPI_Init; all ranks call, allocate and make communicators in turn, and
+ *                  check results
+ *
+ * (Earlier, while a process makes itself known to mpirun, its death can make mpirun of Open MPI 4.1
+ * hang, whatever components there are.)
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -34,9 +38,29 @@ static void pause_for(long milliseconds)
     nanosleep(&time, NULL);
 }
 
+/* Whether our components have been opened, or MPI is initialised without them. */
+static int is_under_way(void)
+{
+    int initialized = 0;
+    int found = 0;
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        found |= strstr(line, "/memfd:symm-") != NULL;
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    MPI_Initialized(&initialized);
+    return found || initialized;
+}
+
 /* The main thread is somewhere in MPI when this strikes. */
 static void *kill_later(void *milliseconds)
 {
+    while (!is_under_way()) {
+        pause_for(1);
+    }
     pause_for(*(const long *)milliseconds);
     raise(SIGKILL);
     return NULL;
