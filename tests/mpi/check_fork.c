@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Children leave all buffers alone, except in one case: memory from MPI_Alloc_mem is documented to
- * stay shared with them. SYMM_TEST_SURVIVOR=SECONDS makes rank 0 leave two children behind, one that
- * has executed a program and one that has not, and prints their process ids: tests/lifecycle.tap
- * looks at what they hold when the job has ended.
+ * stay shared with them. SYMM_TEST_SURVIVOR=SECONDS makes rank 0 leave two children behind, one
+ * that has executed a program and one that has not, and prints their process ids:
+ * tests/lifecycle.tap looks at what they hold when the job has ended.
  */
 #define _POSIX_C_SOURCE 200809L
 

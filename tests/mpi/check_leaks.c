@@ -1,6 +1,6 @@
 /*
- * Nothing leaks: communicators are made, used and freed, and memory is allocated, used and freed, in
- * long loops, after which the process has the descriptors, mappings and memory it had before.
+ * Nothing leaks: communicators are made, used and freed, and memory is allocated, used and freed,
+ * in long loops, after which the process has the descriptors, mappings and memory it had before.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -43,7 +43,7 @@ static const struct {
 static uint64_t number;
 static struct test_memory heap; /* of all kinds that are about communicators */
 
-/* ---- measuring ----------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static int64_t descriptors(void)
 {
@@ -115,7 +115,7 @@ static void compare(const struct usage *before, const struct usage *after, int c
     }
 }
 
-/* ---- cycles -------------------------------------------------------------------------------------- */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 /* Small calls always; some communicators also map each other's segments, and some do nothing. */
 static void use(MPI_Comm comm, int cycle)

@@ -8,8 +8,8 @@
  *
  * The program spawns itself. SYMM_TEST_CHILD_ENV (lines of NAME=VALUE) goes into the children's
  * environment, so that they can have other parameters than their parents. With SYMM_TEST_PORT=FILE
- * two jobs with the same SYMM_TEST_SEED meet instead: one finds no such file, and puts the name of a
- * port there.
+ * two jobs with the same SYMM_TEST_SEED meet instead: one finds no such file, and puts the name of
+ * a port there.
  */
 #include "exercise.h"
 #include "harness.h"

@@ -59,7 +59,7 @@ enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };
 static MPI_Op user_op;
 static uint64_t number;
 
-/* ---- the error handler --------------------------------------------------------------------------- */
+/* ---- the error handler ----------------------------------------------------------------------- */
 
 static int handled;
 static int handled_code;
@@ -72,7 +72,7 @@ static void handler(MPI_Comm *comm, int *code, ...)
     handled_comm = *comm;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Never applied: the calls disagree. */
 static void add(void *in, void *inout, int *length, MPI_Datatype *type)
@@ -107,7 +107,7 @@ static void check_error(int error, int expected)
     }
 }
 
-/* Buffers of one call: from the heap or not, and large enough for the gathered blocks of 4 ranks. */
+/* A buffer of one call, from the heap or not; the gathered blocks of 4 ranks fit. */
 static void *new_buffer(bool heap)
 {
     void *buffer = NULL;
@@ -133,8 +133,8 @@ static void delete_buffer(void *buffer, bool heap)
     }
 }
 
-/* The way in which the communicator has been used before, whose rank is the odd one, whose memory it
- * is, and which handler hears of it vary from one to the next. */
+/* Whether the communicator has been used before, which rank is the odd one, whose memory it is, and
+ * which handler hears of it vary from one to the next. */
 static void disagree(const struct disagreement *what, int variant)
 {
     MPI_Comm comm;

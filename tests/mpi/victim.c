@@ -10,9 +10,10 @@
  *   victim large   amid large messages in MPI_Alloc_mem memory
  *   victim malloc  amid large messages in other memory
  *   victim never   until somebody else ends the job
- *   victim mixed RANK MILLISECONDS   that rank, so long after our components have been opened, which
- *                  may be in MPI_Init; all ranks call, allocate and make communicators in turn, and
- *                  check results
+ *   victim mixed RANK MILLISECONDS
+ *                  that rank, so long after our components have been opened, which may be in
+ *                  MPI_Init; all ranks call, allocate and make communicators in turn, and check
+ *                  results
  *
  * (Earlier, while a process makes itself known to mpirun, its death can make mpirun of Open MPI 4.1
  * hang, whatever components there are.)

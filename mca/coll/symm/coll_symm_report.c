@@ -101,8 +101,8 @@ void mca_coll_symm_report_open(void)
 }
 
 /*
- * The name of the server of the job's first process on this node.  Open MPI knows all processes of the
- * node from the start; there need not be a world, as MPI may have been initialised by a session.
+ * The name of the server of the job's first process on this node.  Open MPI knows all processes of
+ * the node from the start; there need not be a world, as MPI may have been initialised by a session.
  */
 static const char *first_process_name(void)
 {
@@ -120,8 +120,8 @@ static const char *first_process_name(void)
 }
 
 /*
- * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried on
- * by opal_progress() until the counters have come.
+ * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
+ * on by opal_progress() until the counters have come.
  */
 static struct {
     atomic_flag started;
