@@ -51,6 +51,7 @@
 
 #elif OMPI_MAJOR_VERSION == 5
 
+#include "ompi/instance/instance.h"
 #include "opal/mca/pmix/pmix-internal.h"
 
 #define SYMM_COLL_INTERFACE 2
@@ -61,6 +62,7 @@
 
 #elif OMPI_MAJOR_VERSION == 6 /* compiled against, never run */
 
+#include "ompi/instance/instance.h"
 #include "opal/mca/pmix/pmix-internal.h"
 
 #define SYMM_COLL_INTERFACE 3
@@ -101,6 +103,22 @@ typedef int symm_count_t;
             (comm)->c_coll->coll_##call##_module = (owner);     \
         }                                                       \
     } while (0)
+
+/*
+ * MPI is initialised, and neither being started nor being ended.  From 5.0 on, a program with sessions
+ * needs no MPI_Init: when a session exists, everything is started.  (The null session always exists.)
+ */
+static inline bool symm_ompi_is_running(void)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    const opal_pointer_array_t *sessions = &ompi_instance_f_to_c_table;
+    if (ompi_mpi_state != OMPI_MPI_STATE_INIT_STARTED &&
+        sessions->size - sessions->number_free > 1) {
+        return true;
+    }
+#endif
+    return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED;
+}
 
 /*
  * What tells a communicator from all others that rank 0's process is in at the time.  In 4.1 that is the

@@ -9,6 +9,7 @@ mpi_tests = \
 	tests/counters.tap \
 	tests/disagree.tap \
 	tests/fallback.tap \
+	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/mpool.tap \
 	tests/parameters.tap \
@@ -37,7 +38,11 @@ check_PROGRAMS += \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
+	tests/mpi/check_fork \
+	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
+	tests/mpi/check_sessions \
+	tests/mpi/check_spawn \
 	tests/mpi/check_threads \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
@@ -96,10 +101,25 @@ tests_mpi_check_counters_SOURCES = \
 	tests/mpi/check_counters.c tests/mpi/variables.c tests/mpi/variables.h
 tests_mpi_check_counters_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
+tests_mpi_check_fork_SOURCES = tests/mpi/check_fork.c
+tests_mpi_check_fork_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_fork_LDADD = $(harness_libs)
+
+tests_mpi_check_leaks_SOURCES = tests/mpi/check_leaks.c
+tests_mpi_check_leaks_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_leaks_LDADD = $(harness_libs)
 
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_check_sessions_SOURCES = tests/mpi/check_sessions.c
+tests_mpi_check_sessions_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_sessions_LDADD = $(MPI_LIBS)
+
+tests_mpi_check_spawn_SOURCES = tests/mpi/check_spawn.c
+tests_mpi_check_spawn_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_spawn_LDADD = $(harness_libs)
 
 tests_mpi_check_threads_SOURCES = tests/mpi/check_threads.c
 tests_mpi_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
@@ -119,7 +139,7 @@ tests_mpi_whole_mpi_LDADD = $(harness_libs)
 
 tests_mpi_disagree_SOURCES = tests/mpi/disagree.c
 tests_mpi_disagree_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_mpi_disagree_LDADD = $(MPI_LIBS)
+tests_mpi_disagree_LDADD = $(harness_libs)
 
 tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c
 tests_mpi_known_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

@@ -1,71 +1,204 @@
 /*
- * Erroneous programs: the ranks disagree about a call, and should hear so instead of hanging.
- * Used by tests/disagree.tap, which looks at what is printed.
+ * Erroneous programs: the ranks disagree about a call. All hear so, each through its communicator's
+ * error handler and once, and the communicator goes on working.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- *   disagree counts      the last rank passes another count
- *   disagree types       the last rank passes elements of another size
- *   disagree operations  the last rank passes another predefined operation
- *   disagree calls       the last rank calls MPI_Allgather, the others MPI_Allreduce
- *   disagree large       as counts, with messages that do not fit a slot
+ *   disagree             every sort of disagreement, on communicators named after it
+ *   disagree fatal NAME  that one in the world, whose error handler ends the job
  *
- * Exit status 3 if every rank has got an error from its call; MPI_ERRORS_RETURN is set.
+ * tests/disagree.tap looks at the messages, and must not find "got no error".
  */
-#include <mpi.h>
+#include "exercise.h"
+#include "harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int odd_call(const char *how, void *send, void *receive)
+enum { SLOT = 10, LARGE = 50000, BYTES = 4 * LARGE * 8 };
+
+enum collective { REDUCE, GATHER };
+enum type { INT, FLOAT, DOUBLE, COMPLEX };
+enum op { SUM, MAX, USER };
+
+struct call {
+    enum collective collective;
+    int count;
+    enum type type;
+    enum op op;
+};
+
+struct disagreement {
+    const char *name;
+    struct call usual, odd; /* the odd call is made by one rank */
+    int class;
+};
+
+static const struct disagreement disagreements[] = {
+    {"collective", {REDUCE, SLOT, INT, SUM}, {GATHER, SLOT, INT, SUM}, MPI_ERR_OTHER},
+    {"count", {REDUCE, SLOT, INT, SUM}, {REDUCE, 11, INT, SUM}, MPI_ERR_COUNT},
+    {"size", {REDUCE, SLOT, FLOAT, SUM}, {REDUCE, SLOT, DOUBLE, SUM}, MPI_ERR_TYPE},
+    {"class", {REDUCE, SLOT, INT, SUM}, {REDUCE, SLOT, FLOAT, SUM}, MPI_ERR_TYPE},
+    {"complex", {REDUCE, SLOT, DOUBLE, SUM}, {REDUCE, SLOT, COMPLEX, SUM}, MPI_ERR_TYPE},
+    {"operation", {REDUCE, SLOT, INT, SUM}, {REDUCE, SLOT, INT, MAX}, MPI_ERR_OP},
+    {"user operation", {REDUCE, SLOT, INT, SUM}, {REDUCE, SLOT, INT, USER}, MPI_ERR_OP},
+    {"user bytes", {REDUCE, SLOT, INT, USER}, {REDUCE, 11, INT, USER}, MPI_ERR_COUNT},
+    {"block", {GATHER, SLOT, INT, SUM}, {GATHER, 12, INT, SUM}, MPI_ERR_COUNT},
+    {"slot and large", {REDUCE, SLOT, INT, SUM}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_COUNT},
+    {"large collective", {GATHER, LARGE, INT, SUM}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_OTHER},
+    {"large count", {REDUCE, LARGE, INT, SUM}, {REDUCE, LARGE - 1, INT, SUM}, MPI_ERR_COUNT},
+    {"large class", {REDUCE, LARGE, FLOAT, SUM}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_TYPE},
+    {"large operation", {REDUCE, LARGE, INT, MAX}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_OP},
+    {"large block", {GATHER, LARGE, INT, SUM}, {GATHER, LARGE - 1, INT, SUM}, MPI_ERR_COUNT},
+};
+
+enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };
+
+static MPI_Op user_op;
+static uint64_t number;
+
+/* ---- the error handler ----------------------------------------------------------------------- */
+
+static int handled;
+static int handled_code;
+static MPI_Comm handled_comm;
+
+static void handler(MPI_Comm *comm, int *code, ...)
 {
-    if (strcmp(how, "counts") == 0) {
-        return MPI_Allreduce(send, receive, 11, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    }
-    if (strcmp(how, "types") == 0) {
-        return MPI_Allreduce(send, receive, 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    }
-    if (strcmp(how, "operations") == 0) {
-        return MPI_Allreduce(send, receive, 10, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    }
-    if (strcmp(how, "large") == 0) {
-        return MPI_Allreduce(send, receive, 50001, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    }
-    return MPI_Allgather(send, 10, MPI_INT, receive, 10, MPI_INT, MPI_COMM_WORLD);
+    handled++;
+    handled_code = *code;
+    handled_comm = *comm;
 }
 
-static int usual_call(const char *how, void *send, void *receive)
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* Never applied: the calls disagree. */
+static void add(void *in, void *inout, int *length, MPI_Datatype *type)
 {
-    int count = strcmp(how, "large") == 0 ? 50000 : 10;
-    return MPI_Allreduce(send, receive, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    (void)type;
+    for (int i = 0; i < *length; i++) {
+        ((int *)inout)[i] += ((int *)in)[i];
+    }
+}
+
+static int make(struct call call, void *send, void *receive, MPI_Comm comm)
+{
+    const MPI_Datatype types[] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX};
+    const MPI_Op ops[] = {MPI_SUM, MPI_MAX, user_op};
+    if (call.collective == GATHER) {
+        return MPI_Allgather(send, call.count, types[call.type], receive, call.count,
+                             types[call.type], comm);
+    }
+    return MPI_Allreduce(send, receive, call.count, types[call.type], ops[call.op], comm);
+}
+
+static void check_error(int error, int expected)
+{
+    int class = MPI_SUCCESS;
+    if (error == MPI_SUCCESS) {
+        test_fail("expected an error; got no error");
+        return;
+    }
+    MPI_Error_class(error, &class);
+    if (class != expected) {
+        test_fail("expected error class %d, found %d", expected, class);
+    }
+}
+
+/* A buffer of one call, from the heap or not; the gathered blocks of 4 ranks fit. */
+static void *new_buffer(bool heap)
+{
+    void *buffer = NULL;
+    if (heap) {
+        MPI_Alloc_mem(BYTES, MPI_INFO_NULL, &buffer);
+    } else {
+        buffer = malloc(BYTES);
+    }
+    if (buffer == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        exit(2);
+    }
+    memset(buffer, 0, BYTES);
+    return buffer;
+}
+
+static void delete_buffer(void *buffer, bool heap)
+{
+    if (heap) {
+        MPI_Free_mem(buffer);
+    } else {
+        free(buffer);
+    }
+}
+
+/* Whether the communicator has been used before, which rank is the odd one, whose memory it is, and
+ * which handler hears of it vary from one to the next. */
+static void disagree(const struct disagreement *what, int variant)
+{
+    MPI_Comm comm;
+    MPI_Errhandler errhandler;
+    bool heap = variant / 2 % 2 != 0;
+    bool own_handler = variant % 2 != 0;
+    int odd = variant % 3 == 0 ? 0 : test_size - 1;
+    void *send = new_buffer(heap);
+    void *receive = new_buffer(heap);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_name(comm, what->name);
+    test_case("%s, variant %d", what->name, variant);
+    if (variant % 2 == 0) {
+        test_exercise(comm, ++number, 4096); /* otherwise this is the first call on it */
+    }
+    MPI_Comm_create_errhandler(handler, &errhandler);
+    MPI_Comm_set_errhandler(comm, own_handler ? errhandler : MPI_ERRORS_RETURN);
+    for (int again = 0; again < 2; again++) {
+        handled = 0;
+        int error = make(test_rank == odd ? what->odd : what->usual, send, receive, comm);
+        check_error(error, what->class);
+        if (handled != own_handler || (own_handler && handled_comm != comm)) {
+            test_fail("expected %d call of this communicator's handler, found %d", own_handler,
+                      handled);
+        }
+        test_check(!own_handler || handled_code == error, "the same error for the handler");
+        test_exercise(again == 0 ? comm : MPI_COMM_WORLD, ++number, 100000);
+    }
+    test_exercise(comm, ++number, 100000);
+    MPI_Errhandler_free(&errhandler);
+    MPI_Comm_free(&comm);
+    delete_buffer(receive, heap);
+    delete_buffer(send, heap);
+}
+
+static void disagree_fatally(const char *name)
+{
+    void *send = new_buffer(false);
+    void *receive = new_buffer(false);
+    for (int i = 0; i < DISAGREEMENTS; i++) {
+        const struct disagreement *what = &disagreements[i];
+        if (strcmp(name, what->name) == 0) {
+            make(test_rank == test_size - 1 ? what->odd : what->usual, send, receive,
+                 MPI_COMM_WORLD);
+        }
+    }
+    printf("disagree: rank %d got no error\n", test_rank);
+    fflush(stdout);
+    free(receive);
+    free(send);
 }
 
 int main(int argc, char **argv)
 {
-    int rank;
-    int size;
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s counts|types|operations|calls|large\n", argv[0]);
-        return 2;
+    const char *fatal = argc == 3 && strcmp(argv[1], "fatal") == 0 ? argv[2] : NULL;
+    test_begin(fatal != NULL ? 1 : argc, argv, "disagree", MPI_THREAD_SINGLE);
+    MPI_Op_create(add, 1, &user_op);
+    if (fatal != NULL) {
+        disagree_fatally(fatal);
+    } else {
+        for (int i = 0; i < DISAGREEMENTS; i++) {
+            disagree(&disagreements[i], i + test_size);
+        }
     }
-    void *send = calloc(100000, sizeof(int));
-    void *receive = calloc(100000, sizeof(int));
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (send == NULL || receive == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    usual_call(argv[1], send, receive);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int error = rank == size - 1 ? odd_call(argv[1], send, receive)
-                                 : usual_call(argv[1], send, receive);
-    printf("disagree: rank %d got %s\n", rank, error == MPI_SUCCESS ? "no error" : "an error");
-    fflush(stdout);
-    free(send);
-    free(receive);
-    MPI_Finalize();
-    return error == MPI_SUCCESS ? 0 : 3;
+    MPI_Op_free(&user_op);
+    return test_end();
 }

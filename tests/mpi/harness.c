@@ -46,6 +46,11 @@ uint64_t test_random(uint64_t stream, uint64_t index)
     return mix(mix(seed + stream) + (index + 1) * 0x9e3779b97f4a7c15u);
 }
 
+uint64_t test_seed(void)
+{
+    return seed;
+}
+
 uint64_t test_stream(uint64_t number, uint64_t rank, uint64_t role)
 {
     return mix(number * 4096 + rank * 8 + role + 1);

@@ -49,6 +49,9 @@ bool test_check(bool condition, const char *what);
  * every rank can compute what every other rank has sent. */
 uint64_t test_random(uint64_t stream, uint64_t index);
 
+/* The seed, for processes that are to have the same random numbers. */
+uint64_t test_seed(void);
+
 /* A stream number for (case, rank, role); different arguments give different streams. */
 uint64_t test_stream(uint64_t number, uint64_t rank, uint64_t role);
 

@@ -6,8 +6,9 @@
  */
 #include "mca/coll/symm/coll_symm_report.h"
 
-#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,53 +57,94 @@ void mca_coll_symm_report_open(void)
     struct symm_object object = {.size = shared_size()};
     if (symm_memfd_create("symm-report", object.size, &object.descriptor) == SYMM_OK) {
         counters_map(object.descriptor);
-        (void)symm_server_export(symm_process_server(process), &id, &object);
+    } else {
+        object.descriptor = -1; /* tell those who ask for it that it will never come */
+    }
+    (void)symm_server_export(symm_process_server(process), &id, &object);
+    if (object.descriptor >= 0) {
         (void)close(object.descriptor);
     }
 }
 
-/* The name of the server of the job's first process on this node. */
+/*
+ * The name of the server of the job's first process on this node.  Open MPI knows all processes of
+ * the node from the start; there need not be a world, as MPI may have been initialised by a session.
+ */
 static const char *first_process_name(void)
 {
-    const ompi_group_t *world = ompi_mpi_comm_world.comm.c_local_group;
-    for (int rank = 0; rank < world->grp_proc_count; rank++) {
-        const ompi_proc_t *proc = ompi_group_peer_lookup((ompi_group_t *)(uintptr_t)world, rank);
-        if (OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
-            return mca_coll_symm_server_name(proc);
+    size_t count = 0;
+    ompi_proc_t **procs = ompi_proc_get_allocated(&count);
+    const ompi_proc_t *first = NULL;
+    for (size_t i = 0; procs != NULL && i < count; i++) {
+        if (OPAL_PROC_ON_LOCAL_NODE(procs[i]->super.proc_flags) &&
+            (first == NULL || procs[i]->super.proc_name.vpid < first->super.proc_name.vpid)) {
+            first = procs[i];
         }
     }
-    return NULL;
+    free(procs);
+    return first != NULL ? mca_coll_symm_server_name(first) : NULL;
 }
 
-void mca_coll_symm_report_attach(void)
-{
-    enum { PATIENCE_SECONDS = 5 };
-    static bool tried;
-    if (tried || process_count == 0 || all_counters != NULL) {
-        return;
-    }
-    tried = true;
-    const char *name = first_process_name();
-    if (name == NULL) {
-        return;
-    }
-    struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
-    struct symm_object object;
+/*
+ * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
+ * on by opal_progress() until the counters have come.
+ */
+static struct {
+    atomic_flag started;
+    atomic_flag stepping; /* by some thread; stays set when all is done */
     struct symm_request request;
-    symm_request_begin(&request, name, &id);
-    time_t deadline = time(NULL) + PATIENCE_SECONDS;
-    enum symm_status status = symm_request_test(&request, &object);
-    while (status == SYMM_PENDING && time(NULL) < deadline) {
-        (void)poll(NULL, 0, 1); /* a nap of 1 ms */
-        status = symm_request_test(&request, &object);
+    time_t deadline;
+} attaching = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT, {.descriptor = -1}, 0};
+
+/* Go on, without waiting; a callback of opal_progress(). */
+static int attach_step(void)
+{
+    struct symm_object object;
+    if (atomic_flag_test_and_set(&attaching.stepping)) {
+        return 0;
     }
-    symm_request_cancel(&request);
+    enum symm_status status = symm_request_test(&attaching.request, &object);
+    if (status == SYMM_PENDING && time(NULL) < attaching.deadline) {
+        atomic_flag_clear(&attaching.stepping);
+        return 0;
+    }
+    (void)opal_progress_unregister(attach_step);
+    symm_request_cancel(&attaching.request);
     if (status == SYMM_OK) {
         if (object.size == shared_size()) {
             counters_map(object.descriptor);
         }
         (void)close(object.descriptor);
     }
+    return 0;
+}
+
+void mca_coll_symm_report_attach(void)
+{
+    enum { PATIENCE_SECONDS = 60 };
+    if (process_count == 0 || all_counters != NULL ||
+        atomic_flag_test_and_set(&attaching.started)) {
+        return;
+    }
+    const char *name = first_process_name();
+    if (name != NULL) {
+        struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
+        symm_request_begin(&attaching.request, name, &id);
+        attaching.deadline = time(NULL) + PATIENCE_SECONDS;
+        (void)opal_progress_register_lp(attach_step);
+        (void)attach_step(); /* asks; by the time that somebody waits for something, it is there */
+    }
+}
+
+/* MPI may be initialised again. */
+static void attach_end(void)
+{
+    if (atomic_flag_test_and_set(&attaching.started)) {
+        (void)opal_progress_unregister(attach_step);
+        symm_request_cancel(&attaching.request);
+    }
+    atomic_flag_clear(&attaching.stepping);
+    atomic_flag_clear(&attaching.started);
 }
 
 /* ---- the table ------------------------------------------------------------------------------------- */
@@ -173,6 +215,7 @@ static void table_print(void)
 
 void mca_coll_symm_report_close(void)
 {
+    attach_end();
     if (all_counters == NULL) {
         return;
     }

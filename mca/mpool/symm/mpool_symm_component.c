@@ -130,7 +130,7 @@ static int component_query(const char *text, int *priority, mca_mpool_base_modul
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
     struct symm_hints hints;
     /* Transports look pools up while MPI starts; their memory is no business of ours. */
-    if (ompi_mpi_state != OMPI_MPI_STATE_INIT_COMPLETED) {
+    if (!symm_ompi_is_running()) {
         return OPAL_ERR_NOT_FOUND;
     }
     mca_mpool_symm_hints_parse(text, (enum symm_kind_name)component->kind, &hints);
