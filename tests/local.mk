@@ -13,6 +13,7 @@ mpi_tests = \
 	tests/manual.tap \
 	tests/mpool.tap \
 	tests/parameters.tap \
+	tests/random.tap \
 	tests/report.tap \
 	tests/selection.tap \
 	tests/verbose.tap
@@ -41,6 +42,7 @@ check_PROGRAMS += \
 	tests/mpi/check_fork \
 	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
+	tests/mpi/check_random \
 	tests/mpi/check_sessions \
 	tests/mpi/check_spawn \
 	tests/mpi/check_threads \
@@ -58,6 +60,7 @@ check_PROGRAMS += \
 	tests/mpi/faulty_check_bursts \
 	tests/mpi/faulty_check_communicators \
 	tests/mpi/faulty_check_memory \
+	tests/mpi/faulty_check_random \
 	tests/mpi/faulty_check_threads \
 	tests/mpi/faulty_check_user_ops \
 	tests/mpi/faulty_whole_mpi
@@ -112,6 +115,20 @@ tests_mpi_check_leaks_LDADD = $(harness_libs)
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_memory_LDADD = $(harness_libs)
+
+random_sources = \
+	tests/mpi/check_random.c \
+	tests/mpi/random_buffers.c tests/mpi/random_buffers.h \
+	tests/mpi/random_call.c tests/mpi/random_call.h \
+	tests/mpi/random_comms.c tests/mpi/random_comms.h \
+	tests/mpi/random_oracle.c tests/mpi/random_oracle.h \
+	tests/mpi/random_traffic.c tests/mpi/random_traffic.h \
+	tests/mpi/random_types.c tests/mpi/random_types.h \
+	tests/mpi/random_values.c tests/mpi/random_values.h
+
+tests_mpi_check_random_SOURCES = $(random_sources)
+tests_mpi_check_random_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_random_LDADD = $(harness_libs)
 
 tests_mpi_check_sessions_SOURCES = tests/mpi/check_sessions.c
 tests_mpi_check_sessions_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
@@ -168,6 +185,10 @@ tests_mpi_faulty_check_communicators_LDADD = $(harness_libs)
 tests_mpi_faulty_check_memory_SOURCES = tests/mpi/check_memory.c tests/mpi/faults.c
 tests_mpi_faulty_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_faulty_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_faulty_check_random_SOURCES = $(random_sources) tests/mpi/faults.c
+tests_mpi_faulty_check_random_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_faulty_check_random_LDADD = $(harness_libs)
 
 tests_mpi_faulty_check_threads_SOURCES = tests/mpi/check_threads.c tests/mpi/faults.c
 tests_mpi_faulty_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

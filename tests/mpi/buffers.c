@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 512, ALIGNMENT = 64 };
+enum { ALIGNMENT = 64 };
 
 static const unsigned char poison = 0xdb;
 
@@ -29,7 +29,8 @@ const char *test_place_name(enum test_place place)
 /* Guard bytes in front of data, such that data is aligned as its place says. */
 static size_t guard_before(enum test_place place, size_t unit, const unsigned char *block)
 {
-    size_t aligned = GUARD + (ALIGNMENT - (uintptr_t)(block + GUARD) % ALIGNMENT) % ALIGNMENT;
+    size_t odd = (uintptr_t)(block + TEST_GUARD) % ALIGNMENT;
+    size_t aligned = TEST_GUARD + (ALIGNMENT - odd) % ALIGNMENT;
     switch (place) {
     case TEST_HEAP:
         return 0;
@@ -46,7 +47,7 @@ static void fill_guards(struct test_buffer *buffer)
     for (size_t i = 0; i < buffer->before; i++) {
         buffer->block[i] = guard_byte(i);
     }
-    for (size_t i = 0; i < GUARD; i++) {
+    for (size_t i = 0; i < TEST_GUARD; i++) {
         behind[i] = guard_byte(i);
     }
 }
@@ -54,7 +55,7 @@ static void fill_guards(struct test_buffer *buffer)
 struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t unit)
 {
     struct test_buffer buffer = {.bytes = bytes, .place = place};
-    size_t total = bytes + 2 * GUARD + 2 * ALIGNMENT;
+    size_t total = bytes + 2 * TEST_GUARD + 2 * ALIGNMENT;
     if (place == TEST_HEAP || place == TEST_HEAP_INNER) {
         MPI_Alloc_mem((MPI_Aint)total, MPI_INFO_NULL, &buffer.block);
     } else {
@@ -67,6 +68,14 @@ struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t u
     }
     buffer.before = guard_before(place, unit, buffer.block);
     buffer.data = buffer.block + buffer.before;
+    fill_guards(&buffer);
+    test_buffer_poison(&buffer);
+    return buffer;
+}
+
+struct test_buffer test_buffer_within(enum test_place place, unsigned char *data, size_t bytes)
+{
+    struct test_buffer buffer = {data, bytes, place, data - TEST_GUARD, TEST_GUARD};
     fill_guards(&buffer);
     test_buffer_poison(&buffer);
     return buffer;
@@ -92,7 +101,7 @@ static void check_zone(const unsigned char *zone, size_t length, const char *wha
 void test_buffer_check(const struct test_buffer *buffer, const char *what)
 {
     check_zone(buffer->block, buffer->before, what, "in front of");
-    check_zone(buffer->data + buffer->bytes, GUARD, what, "behind");
+    check_zone(buffer->data + buffer->bytes, TEST_GUARD, what, "behind");
 }
 
 void test_buffer_free(struct test_buffer *buffer, const char *what)

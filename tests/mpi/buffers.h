@@ -19,6 +19,8 @@ enum test_place {
     TEST_PLACES
 };
 
+enum { TEST_GUARD = 512 }; /* bytes of a guard zone */
+
 struct test_buffer {
     unsigned char *data; /* what goes to MPI; never NULL */
     size_t bytes;        /* usable size of data */
@@ -30,6 +32,10 @@ struct test_buffer {
 /* The memory is poisoned and guarded. `unit` is the alignment the type needs: inner places are
  * odd multiples of it, so 1 gives truly odd addresses. */
 struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t unit);
+
+/* A buffer with guards and poison in memory that stays the caller's; TEST_GUARD bytes in front of
+ * data and behind its end belong to it. Such a buffer is checked, not freed. */
+struct test_buffer test_buffer_within(enum test_place place, unsigned char *data, size_t bytes);
 
 /* Checks the guards and frees; `what` names the buffer in a report. */
 void test_buffer_free(struct test_buffer *buffer, const char *what);

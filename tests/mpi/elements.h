@@ -82,4 +82,18 @@ void test_generate(const struct test_element *element, enum test_op op, uint64_t
 void test_check_reduction(const struct test_element *element, enum test_op op, uint64_t number,
                           const void *result, size_t count);
 
+/* The same for one element and any number of ranks, without messages. Returns whether it is right,
+ * and reports it otherwise. */
+bool test_check_one(const struct test_element *element, enum test_op op, uint64_t number, int ranks,
+                    size_t i, const void *found);
+
+/* Whether sums or products of floating-point values that test_generate has made for so many ranks
+ * are as near to each other as two ways of rounding leave them; reports the first that is not. */
+bool test_check_close(const struct test_element *element, enum test_op op, int ranks,
+                      const void *result, const void *other, size_t count);
+
+/* An element as text, for reports. */
+void test_element_text(const struct test_element *element, const void *at, char *text,
+                       size_t size);
+
 #endif

@@ -309,3 +309,47 @@ void test_check_reduction(const struct test_element *element, enum test_op op, u
     }
     check_bits(element, result, count);
 }
+
+bool test_check_one(const struct test_element *element, enum test_op op, uint64_t number, int ranks,
+                    size_t i, const void *found)
+{
+    return check_element(element, op, i, test_value_load(element, found),
+                         reference(element, op, number, ranks, i), ranks);
+}
+
+/* What random values can add or multiply up to; test_value_random() has their limits. */
+static long double largest_magnitude(const struct test_element *element, enum test_op op, int ranks)
+{
+    bool is_complex = element->family == FAMILY_COMPLEX;
+    if (op == OP_SUM) {
+        return 512.0L * ranks * (is_complex ? 2 : 1);
+    }
+    return powl(is_complex ? 3.0L : 1.5L, ranks);
+}
+
+bool test_check_close(const struct test_element *element, enum test_op op, int ranks,
+                      const void *result, const void *other, size_t count)
+{
+    const unsigned char *mine = result;
+    const unsigned char *theirs = other;
+    long double bound =
+        2 * error_bound(element, op, ranks, largest_magnitude(element, op, ranks));
+    for (size_t i = 0; i < count; i++, mine += element->extent, theirs += element->extent) {
+        struct test_value found = test_value_load(element, mine);
+        struct test_value expected = test_value_load(element, theirs);
+        if (!is_expected(element, found, expected, bound)) {
+            char want[128];
+            char got[128];
+            describe(element, expected, want, sizeof want);
+            describe(element, found, got, sizeof got);
+            test_fail("element %zu: the component below says %s, found %s", i, want, got);
+            return false;
+        }
+    }
+    return true;
+}
+
+void test_element_text(const struct test_element *element, const void *at, char *text, size_t size)
+{
+    describe(element, test_value_load(element, at), text, size);
+}

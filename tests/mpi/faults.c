@@ -104,6 +104,22 @@ static void spoil_communicator(const struct call *call)
     }
 }
 
+/* One rank rounds a sum differently: within any error bound, but not what the others have. */
+static void spoil_rounding(const struct call *call, MPI_Datatype type, MPI_Op op)
+{
+    if (!fault_is("rounding") || !on_last_rank(call) || type != MPI_FLOAT || op != MPI_SUM) {
+        return;
+    }
+    for (size_t i = 0; i < call->count; i++) {
+        float value;
+        memcpy(&value, call->receive + i * sizeof value, sizeof value);
+        if (value != (float)(long)value) {
+            call->receive[i * sizeof value] ^= 1;
+            return;
+        }
+    }
+}
+
 static void spoil_inter(const struct call *call)
 {
     int inter;
@@ -176,6 +192,7 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type,
     spoil_send(&call);
     spoil_communicator(&call);
     spoil_inter(&call);
+    spoil_rounding(&call, type, op);
     if (fault_is("in_place") && send == MPI_IN_PLACE && bytes > 4096) {
         memcpy(receive, old, SMALL);
     }

@@ -29,7 +29,7 @@ static uint64_t digest = 14695981039346656037u;
 static MPI_Comm private_comm; /* our messages never meet those of the program under test */
 static atomic_ulong cases;
 static atomic_ulong failures;
-static _Thread_local char case_name[256];
+static _Thread_local char case_name[384];
 
 /* The finaliser of splitmix64: every bit of the input changes about half of the output. */
 static uint64_t mix(uint64_t x)
@@ -170,6 +170,16 @@ void test_case(const char *format, ...)
     vsnprintf(case_name, sizeof case_name, format, arguments);
     va_end(arguments);
     atomic_fetch_add(&cases, 1);
+}
+
+void test_case_again(const char *name)
+{
+    snprintf(case_name, sizeof case_name, "%s", name);
+}
+
+unsigned long test_failures(void)
+{
+    return atomic_load(&failures);
 }
 
 void test_fail(const char *format, ...)

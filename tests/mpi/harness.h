@@ -39,6 +39,12 @@ int test_skip(const char *reason);
 /* Names the case that the calling thread works on from now on; reports carry the name. */
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Back to a case that has been counted before. */
+void test_case_again(const char *name);
+
+/* Failures on this rank so far. */
+unsigned long test_failures(void);
+
 /* Reports a failure of the current case. After some reports a rank only counts. */
 void test_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -49,7 +55,7 @@ bool test_check(bool condition, const char *what);
  * every rank can compute what every other rank has sent. */
 uint64_t test_random(uint64_t stream, uint64_t index);
 
-/* The seed, for processes that are to have the same random numbers. */
+/* What --seed or SYMM_TEST_SEED would have to be for the same run. */
 uint64_t test_seed(void);
 
 /* A stream number for (case, rank, role); different arguments give different streams. */

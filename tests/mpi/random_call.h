@@ -1,0 +1,74 @@
+/*
+ * One call of the randomised test, drawn from the seed and its number alone: every rank of a
+ * communicator draws the same one, and a run can begin at any number.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_RANDOM_CALL_H
+#define SYMM_TESTS_RANDOM_CALL_H
+
+#include "buffers.h"
+#include "random_comms.h"
+#include "random_types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum random_collective { RANDOM_ALLREDUCE, RANDOM_ALLGATHER };
+
+/* What happens on the communicator just before the call, or is under way during it. */
+enum random_before { BEFORE_NOTHING, BEFORE_BARRIER, BEFORE_BROADCAST, BEFORE_MESSAGE };
+enum random_meanwhile {
+    MEANWHILE_NOTHING,
+    MEANWHILE_MESSAGE,
+    MEANWHILE_LONG_MESSAGE,
+    MEANWHILE_IALLREDUCE,
+    MEANWHILE_IBROADCAST,
+    MEANWHILE_IBARRIER
+};
+
+struct random_call {
+    uint64_t index;  /* of the call in the run */
+    uint64_t number; /* names its random data; different for groups that act at the same time */
+    int place;       /* of the communicator */
+    const struct random_comm *comm;
+    enum random_collective collective;
+
+    const struct test_element *element;        /* predefined all-reduce */
+    enum test_op op;
+    bool exact;                                /* its result needs no rounding */
+    const struct random_operation *operation;  /* user-defined all-reduce */
+
+    struct test_layout send; /* the same as receive but for all-gather */
+    struct test_layout receive;
+    size_t send_count;
+    size_t count;
+    bool in_place;
+    enum test_spread spread;
+    const char *source[2]; /* where this rank's buffers come from, by role; NULL: not known yet */
+    unsigned offset[2];    /* from a cache line's beginning */
+
+    enum random_before before;
+    enum random_meanwhile meanwhile;
+    unsigned late_us; /* this rank comes late */
+    bool late_asleep; /* and sleeps until then, or computes */
+    bool settle;      /* results are compared after this call, on all ranks of the world */
+};
+
+/* Fills all but what the communicator decides; the same on all ranks of the world. */
+void random_call_draw_place(struct random_call *call, uint64_t index);
+
+/* Draws the rest; the communicator of the place must be the one of this index. */
+void random_call_draw(struct random_call *call, const struct random_types *types);
+
+/* Bytes between the first and the last byte that MPI may touch. */
+size_t random_call_input_bytes(const struct random_call *call);
+size_t random_call_output_bytes(const struct random_call *call);
+
+enum { RANDOM_TEXT = 380 };
+
+void random_call_describe(const struct random_call *call, char *text, size_t size);
+
+#endif

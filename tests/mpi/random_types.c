@@ -1,0 +1,92 @@
+/*
+ * The catalogue of types and operations of the randomised test.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "random_types.h"
+#include "harness.h"
+
+#include <float.h>
+
+/* The bytes of a scalar that carry its value; x87 numbers have 10 in 16. */
+static size_t scalar_used(enum test_scalar scalar)
+{
+    bool is_x87 = scalar == SCALAR_LONG_DOUBLE && LDBL_MANT_DIG == 64;
+    return is_x87 ? 10 : test_scalar_size(scalar);
+}
+
+struct test_layout random_types_layout(const struct test_element *element)
+{
+    size_t used = scalar_used(element->scalar);
+    struct test_layout layout = {.name = element->name, .type = element->type, .blocks = 1};
+    layout.extent = element->extent;
+    layout.unit = test_scalar_size(element->scalar);
+    layout.length[0] = used;
+    if (element->family == FAMILY_PAIR) {
+        layout.blocks = 2;
+        layout.offset[1] = element->second;
+        layout.length[1] = sizeof(int);
+        layout.unit = layout.unit > sizeof(int) ? layout.unit : sizeof(int);
+    } else if (element->family == FAMILY_COMPLEX && used == element->second) {
+        layout.length[0] = element->extent;
+    } else if (element->family == FAMILY_COMPLEX) {
+        layout.blocks = 2;
+        layout.offset[1] = element->second;
+        layout.length[1] = used;
+    }
+    return layout;
+}
+
+static struct test_layout monoid_layout(const struct test_monoid *monoid)
+{
+    struct test_layout layout = {.name = monoid->name, .blocks = 1};
+    int integers;
+    int addresses;
+    int inner;
+    int combiner;
+    layout.type = monoid->new_type();
+    layout.extent = monoid->extent;
+    layout.unit = monoid->unit;
+    layout.length[0] = monoid->used;
+    MPI_Type_get_envelope(layout.type, &integers, &addresses, &inner, &combiner);
+    layout.derived = combiner != MPI_COMBINER_NAMED;
+    return layout;
+}
+
+static void add_operation(struct random_types *types, const struct test_monoid *monoid,
+                          int commutes)
+{
+    struct random_operation *added = &types->operations[types->operation_count++];
+    added->monoid = monoid;
+    added->layout = monoid_layout(monoid);
+    added->commutes = commutes;
+    MPI_Op_create(monoid->function, commutes, &added->op);
+}
+
+void random_types_create(struct random_types *types)
+{
+    size_t count;
+    const struct test_monoid *monoids = test_monoids(&count);
+    test_layouts_create(types->plain, types->ints);
+    types->elements = test_elements(&types->element_count);
+    types->operation_count = 0;
+    for (size_t i = 0; i < count && types->operation_count + 2 <= RANDOM_OPERATIONS; i++) {
+        /* To declare one that commutes as one that does not is legal, too. */
+        for (int commutes = 0; commutes <= monoids[i].commutes; commutes++) {
+            add_operation(types, &monoids[i], commutes);
+        }
+    }
+}
+
+void random_types_free(struct random_types *types)
+{
+    for (size_t i = 0; i < types->operation_count; i++) {
+        struct random_operation *operation = &types->operations[i];
+        MPI_Op_free(&operation->op);
+        if (operation->layout.derived) {
+            MPI_Type_free(&operation->layout.type);
+        }
+    }
+    test_layouts_free(types->plain, types->ints);
+}
