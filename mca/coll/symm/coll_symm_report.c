@@ -41,7 +41,8 @@ static const char *const collective_names[SYMM_COLLECTIVE_COUNT] = {
 
 static const char *const reason_texts[SYMM_REASON_COUNT] = {
     [SYMM_REASON_NONE] = "",
-    [SYMM_REASON_GAPS] = "datatype with gaps",
+    [SYMM_REASON_GAPS] = "datatype with gaps, too large to be packed",
+    [SYMM_REASON_UNEQUAL] = "sent and received sizes differ",
     [SYMM_REASON_ELEMENT] = "elements of more than 64 KiB",
     [SYMM_REASON_PEER] = "another rank's part cannot be served",
     [SYMM_REASON_SLOWER] = "large, and not from MPI_Alloc_mem",
@@ -157,7 +158,7 @@ void mca_coll_symm_report_count(const struct symm_operation *operation)
         break;
     }
     count->calls++;
-    count->bytes += call->count * call->extent;
+    count->bytes += call->payload_bytes;
 }
 
 void mca_coll_symm_report_count_unserved(enum symm_unserved why)
