@@ -10,7 +10,8 @@ mpi_tests = \
 	tests/fallback.tap \
 	tests/mpool.tap \
 	tests/report.tap \
-	tests/selection.tap
+	tests/selection.tap \
+	tests/types.tap
 
 TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)
@@ -29,6 +30,8 @@ check_PROGRAMS += \
 	tests/mpi/check_communicators \
 	tests/mpi/check_memory \
 	tests/mpi/check_threads \
+	tests/mpi/check_type_ops \
+	tests/mpi/check_types \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
 	tests/mpi/hints \
@@ -54,7 +57,9 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/buffers.c tests/mpi/buffers.h \
 	tests/mpi/elements.c tests/mpi/elements.h tests/mpi/elements_value.h \
 	tests/mpi/elements_check.c \
+	tests/mpi/elements_every.c \
 	tests/mpi/exercise.c tests/mpi/exercise.h \
+	tests/mpi/forced.c tests/mpi/forced.h \
 	tests/mpi/harness.c tests/mpi/harness.h \
 	tests/mpi/layouts.c tests/mpi/layouts.h \
 	tests/mpi/monoids.c tests/mpi/monoids.h
@@ -89,6 +94,14 @@ tests_mpi_check_memory_LDADD = $(harness_libs)
 tests_mpi_check_threads_SOURCES = tests/mpi/check_threads.c
 tests_mpi_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_threads_LDADD = $(harness_libs) -lpthread
+
+tests_mpi_check_type_ops_SOURCES = tests/mpi/check_type_ops.c
+tests_mpi_check_type_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_type_ops_LDADD = $(harness_libs)
+
+tests_mpi_check_types_SOURCES = tests/mpi/check_types.c
+tests_mpi_check_types_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_types_LDADD = $(harness_libs)
 
 tests_mpi_check_user_ops_SOURCES = tests/mpi/check_user_ops.c
 tests_mpi_check_user_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

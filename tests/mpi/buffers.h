@@ -8,6 +8,7 @@
 #ifndef SYMM_TESTS_BUFFERS_H
 #define SYMM_TESTS_BUFFERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ struct test_buffer {
 /* The memory is poisoned and guarded. `unit` is the alignment the type needs: inner places are
  * odd multiples of it, so 1 gives truly odd addresses. */
 struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t unit);
+
+/* Likewise, from MPI_Alloc_mem or malloc, with data at `offset` bytes behind a multiple of 64. */
+struct test_buffer test_buffer_new_at(bool heap, size_t bytes, size_t offset);
 
 /* Checks the guards and frees; `what` names the buffer in a report. */
 void test_buffer_free(struct test_buffer *buffer, const char *what);
