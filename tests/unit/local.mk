@@ -13,6 +13,7 @@ unit_tests = \
 	tests/unit/test_heap \
 	tests/unit/test_heap_limits \
 	tests/unit/test_hints \
+	tests/unit/test_large \
 	tests/unit/test_peer \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
@@ -66,6 +67,10 @@ tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_sym
 tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
 tests_unit_test_hints_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
+
+tests_unit_test_large_SOURCES = tests/unit/test_large.c
+tests_unit_test_large_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_large_LDADD = $(unit_libs)
 
 tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
 	tests/unit/owner.c tests/unit/owner.h
