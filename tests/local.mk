@@ -8,6 +8,7 @@ mpi_tests = \
 	tests/collectives.tap \
 	tests/disagree.tap \
 	tests/fallback.tap \
+	tests/large.tap \
 	tests/mpool.tap \
 	tests/report.tap \
 	tests/selection.tap \
@@ -28,6 +29,7 @@ check_PROGRAMS += \
 	tests/mpi/check_allreduce \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
+	tests/mpi/check_large \
 	tests/mpi/check_memory \
 	tests/mpi/check_threads \
 	tests/mpi/check_type_ops \
@@ -86,6 +88,10 @@ tests_mpi_check_bursts_LDADD = $(harness_libs)
 tests_mpi_check_communicators_SOURCES = tests/mpi/check_communicators.c
 tests_mpi_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_communicators_LDADD = $(harness_libs)
+
+tests_mpi_check_large_SOURCES = tests/mpi/check_large.c
+tests_mpi_check_large_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_large_LDADD = $(harness_libs)
 
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

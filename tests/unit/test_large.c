@@ -236,6 +236,15 @@ static void test_allreduce_two_shot(void **state)
     call_make(SYMM_ALLREDUCE_TWO_SHOT);
 }
 
+static void test_allreduce_staged_one_shot(void **state)
+{
+    (void)state;
+    if (!is_long()) {
+        return;
+    }
+    call_make(SYMM_ALLREDUCE_STAGED_ONE_SHOT);
+}
+
 static void test_allgather_staged(void **state)
 {
     (void)state;
@@ -266,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_allreduce_staged),
         cmocka_unit_test(test_allreduce_one_shot),
         cmocka_unit_test(test_allreduce_two_shot),
+        cmocka_unit_test(test_allreduce_staged_one_shot),
         cmocka_unit_test(test_allgather_staged),
         cmocka_unit_test(test_allgather_pull),
         cmocka_unit_test(test_allgather_push),

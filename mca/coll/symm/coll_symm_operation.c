@@ -37,7 +37,7 @@ static void end_served(struct symm_operation *operation)
     slot_leave(operation);
     if (operation->in_slot) { /* programs repeat themselves: the next call may be as large */
         symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,
-                           operation->call.count * operation->call.extent);
+                           operation->call.payload_bytes);
     }
     operation->outcome = SYMM_OUTCOME_SERVED;
     operation->state = SYMM_OPERATION_DONE;

@@ -4,7 +4,7 @@
  * The algorithms here are those of kernels/host for which packing pays, with Open MPI's convertor where
  * those have memcpy():
  *   slot    Blocks come packed in the lines.  Ranks without gaps take the kernel's copies instead.
- *   staged  A block is packed into the rank's staging input, which it has to fit, and unpacked from there
+ *   staged  A block is packed into a staging buffer of the rank, which it has to fit, and unpacked from there
  *           by everybody.  There is one piece, and so no element that is cut in two, and one phase.
  *   pull    All inputs are in the heap, without gaps: they are unpacked from there.
  *
@@ -130,7 +130,7 @@ static enum symm_status allgather_slot_step(struct symm_operation *operation)
 }
 
 /*
- * The staging input is free when the call starts, because every rank has posted its line and thereby
+ * Staging buffers are free when the call starts, because every rank has posted its line and thereby
  * finished all calls before it.
  */
 static enum symm_status allgather_staged_step(struct symm_operation *operation)
@@ -140,7 +140,7 @@ static enum symm_status allgather_staged_step(struct symm_operation *operation)
     const struct symm_call *call = &operation->call;
     if (run->stage == STARTING) {
         mca_coll_symm_pack(&call->source, call->send,
-                           symm_stage_input(control, run->team->rank, 0));
+                           symm_stage_buffer(control, run->team->rank, 0));
         symm_run_raise(run, STEP_PACKED);
         run->stage = WAITING;
     }
@@ -149,7 +149,7 @@ static enum symm_status allgather_staged_step(struct symm_operation *operation)
     }
     for (int turn = 0; turn < run->team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
-        block_unpack(operation, rank, symm_stage_input(control, rank, 0));
+        block_unpack(operation, rank, symm_stage_buffer(control, rank, 0));
     }
     return SYMM_OK;
 }
