@@ -21,9 +21,7 @@ static bool is_forced(const char *collective, const char *algorithm)
 
 struct test_forced test_forced_find(void)
 {
-    size_t slot = test_parameter("coll_symm_slot_size", 4096);
-    size_t share = 65536 / (size_t)test_size; /* of what all ranks' lines may carry together */
-    size_t most = slot < share ? slot : share;
+    size_t most = test_parameter("coll_symm_slot_size", 4096);
     bool one_shot = is_forced("allreduce", "one_shot");
     bool two_shot = is_forced("allreduce", "two_shot");
     bool direct = is_forced("allgather", "pull") || is_forced("allgather", "push");
