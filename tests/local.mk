@@ -9,6 +9,7 @@ mpi_tests = \
 	tests/counters.tap \
 	tests/disagree.tap \
 	tests/fallback.tap \
+	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/mpool.tap \
@@ -16,6 +17,7 @@ mpi_tests = \
 	tests/random.tap \
 	tests/report.tap \
 	tests/selection.tap \
+	tests/types.tap \
 	tests/verbose.tap
 
 TESTS += $(mpi_tests)
@@ -41,11 +43,14 @@ check_PROGRAMS += \
 	tests/mpi/check_counters \
 	tests/mpi/check_fork \
 	tests/mpi/check_leaks \
+	tests/mpi/check_large \
 	tests/mpi/check_memory \
 	tests/mpi/check_random \
 	tests/mpi/check_sessions \
 	tests/mpi/check_spawn \
 	tests/mpi/check_threads \
+	tests/mpi/check_type_ops \
+	tests/mpi/check_types \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
 	tests/mpi/hints \
@@ -72,7 +77,9 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/buffers.c tests/mpi/buffers.h \
 	tests/mpi/elements.c tests/mpi/elements.h tests/mpi/elements_value.h \
 	tests/mpi/elements_check.c \
+	tests/mpi/elements_every.c \
 	tests/mpi/exercise.c tests/mpi/exercise.h \
+	tests/mpi/forced.c tests/mpi/forced.h \
 	tests/mpi/harness.c tests/mpi/harness.h \
 	tests/mpi/layouts.c tests/mpi/layouts.h \
 	tests/mpi/monoids.c tests/mpi/monoids.h
@@ -104,9 +111,14 @@ tests_mpi_check_counters_SOURCES = \
 	tests/mpi/check_counters.c tests/mpi/variables.c tests/mpi/variables.h
 tests_mpi_check_counters_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
+
 tests_mpi_check_fork_SOURCES = tests/mpi/check_fork.c
 tests_mpi_check_fork_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_fork_LDADD = $(harness_libs)
+
+tests_mpi_check_large_SOURCES = tests/mpi/check_large.c
+tests_mpi_check_large_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_large_LDADD = $(harness_libs)
 
 tests_mpi_check_leaks_SOURCES = tests/mpi/check_leaks.c
 tests_mpi_check_leaks_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
@@ -141,6 +153,14 @@ tests_mpi_check_spawn_LDADD = $(harness_libs)
 tests_mpi_check_threads_SOURCES = tests/mpi/check_threads.c
 tests_mpi_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_threads_LDADD = $(harness_libs) -lpthread
+
+tests_mpi_check_type_ops_SOURCES = tests/mpi/check_type_ops.c
+tests_mpi_check_type_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_type_ops_LDADD = $(harness_libs)
+
+tests_mpi_check_types_SOURCES = tests/mpi/check_types.c
+tests_mpi_check_types_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_types_LDADD = $(harness_libs)
 
 tests_mpi_check_user_ops_SOURCES = tests/mpi/check_user_ops.c
 tests_mpi_check_user_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

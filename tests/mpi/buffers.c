@@ -26,19 +26,11 @@ const char *test_place_name(enum test_place place)
     return names[place];
 }
 
-/* Guard bytes in front of data, such that data is aligned as its place says. */
-static size_t guard_before(enum test_place place, size_t unit, const unsigned char *block)
+/* Guard bytes in front of data, such that data is aligned to a cache line. */
+static size_t guard_before(const unsigned char *block)
 {
-    size_t odd = (uintptr_t)(block + TEST_GUARD) % ALIGNMENT;
-    size_t aligned = TEST_GUARD + (ALIGNMENT - odd) % ALIGNMENT;
-    switch (place) {
-    case TEST_HEAP:
-        return 0;
-    case TEST_MALLOC:
-        return aligned;
-    default:
-        return aligned + (unit < ALIGNMENT ? unit : ALIGNMENT);
-    }
+    return TEST_GUARD +
+           (ALIGNMENT - (uintptr_t)(block + TEST_GUARD) % ALIGNMENT) % ALIGNMENT;
 }
 
 static void fill_guards(struct test_buffer *buffer)
@@ -52,7 +44,8 @@ static void fill_guards(struct test_buffer *buffer)
     }
 }
 
-struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t unit)
+/* Data at the start of the block, or at `offset` behind a cache line. */
+static struct test_buffer new_buffer(enum test_place place, size_t bytes, size_t offset)
 {
     struct test_buffer buffer = {.bytes = bytes, .place = place};
     size_t total = bytes + 2 * TEST_GUARD + 2 * ALIGNMENT;
@@ -66,7 +59,7 @@ struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t u
         MPI_Abort(MPI_COMM_WORLD, 2);
         exit(2);
     }
-    buffer.before = guard_before(place, unit, buffer.block);
+    buffer.before = place == TEST_HEAP ? 0 : guard_before(buffer.block) + offset;
     buffer.data = buffer.block + buffer.before;
     fill_guards(&buffer);
     test_buffer_poison(&buffer);
@@ -79,6 +72,17 @@ struct test_buffer test_buffer_within(enum test_place place, unsigned char *data
     fill_guards(&buffer);
     test_buffer_poison(&buffer);
     return buffer;
+}
+
+struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t unit)
+{
+    bool inner = place == TEST_HEAP_INNER || place == TEST_MALLOC_INNER;
+    return new_buffer(place, bytes, inner ? (unit < ALIGNMENT ? unit : ALIGNMENT) : 0);
+}
+
+struct test_buffer test_buffer_new_at(bool heap, size_t bytes, size_t offset)
+{
+    return new_buffer(heap ? TEST_HEAP_INNER : TEST_MALLOC_INNER, bytes, offset);
 }
 
 void test_buffer_poison(struct test_buffer *buffer)

@@ -8,6 +8,7 @@
 #ifndef SYMM_TESTS_BUFFERS_H
 #define SYMM_TESTS_BUFFERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,8 @@ struct test_buffer test_buffer_new(enum test_place place, size_t bytes, size_t u
 /* A buffer with guards and poison in memory that stays the caller's; TEST_GUARD bytes in front of
  * data and behind its end belong to it. Such a buffer is checked, not freed. */
 struct test_buffer test_buffer_within(enum test_place place, unsigned char *data, size_t bytes);
+/* Likewise, from MPI_Alloc_mem or malloc, with data at `offset` bytes behind a multiple of 64. */
+struct test_buffer test_buffer_new_at(bool heap, size_t bytes, size_t offset);
 
 /* Checks the guards and frees; `what` names the buffer in a report. */
 void test_buffer_free(struct test_buffer *buffer, const char *what);

@@ -28,7 +28,8 @@ static size_t table_size;
 static void add(const char *name, MPI_Datatype type, MPI_Datatype same, enum test_family family,
                 enum test_scalar scalar, size_t second, size_t extent)
 {
-    table[table_size++] = (struct test_element){name, type, same, family, scalar, second, extent};
+    table[table_size++] = (struct test_element){name, type, same, family, scalar, second, extent,
+                                                SCALAR_INT32};
 }
 
 static void add_number(const char *name, MPI_Datatype type, MPI_Datatype same,
@@ -48,7 +49,7 @@ static void add_numbers(void)
     add_number("uint16", MPI_UINT16_T, MPI_UNSIGNED_SHORT, SCALAR_UINT16);
     add_number("uint32", MPI_UINT32_T, MPI_UNSIGNED, SCALAR_UINT32);
     add_number("uint64", MPI_UINT64_T, MPI_UNSIGNED_LONG_LONG, SCALAR_UINT64);
-    add_number("aint", MPI_AINT, MPI_AINT, SCALAR_INT64);
+    add("aint", MPI_AINT, MPI_AINT, FAMILY_FOREIGN, SCALAR_INT64, 0, sizeof(MPI_Aint));
     add_number("float", MPI_FLOAT, MPI_FLOAT, SCALAR_FLOAT);
     add_number("double", MPI_DOUBLE, MPI_DOUBLE, SCALAR_DOUBLE);
     add_number("long double", MPI_LONG_DOUBLE, MPI_LONG_DOUBLE, SCALAR_LONG_DOUBLE);
@@ -126,8 +127,9 @@ bool test_op_applies(enum test_op op, const struct test_element *element)
 {
     switch (element->family) {
     case FAMILY_INTEGER:
-        /* MPI_AINT is an integer for arithmetic, but the logical ones are for C integers only. */
-        return op < OP_MINLOC && !(strcmp(element->name, "aint") == 0 && op >= OP_LAND);
+        return op < OP_MINLOC;
+    case FAMILY_FOREIGN:
+        return op <= OP_MAX || (op >= OP_BAND && op <= OP_BXOR);
     case FAMILY_BYTE:
         return op >= OP_BAND && op <= OP_BXOR;
     case FAMILY_BOOL:

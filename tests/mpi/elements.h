@@ -49,8 +49,15 @@ enum test_scalar {
     SCALAR_LONG_DOUBLE
 };
 
-enum test_family { FAMILY_INTEGER, FAMILY_BYTE, FAMILY_BOOL, FAMILY_REAL, FAMILY_COMPLEX,
-                   FAMILY_PAIR };
+enum test_family {
+    FAMILY_INTEGER, /* C's */
+    FAMILY_FOREIGN, /* integers without logical operations: Fortran's, and MPI's own */
+    FAMILY_BYTE,
+    FAMILY_BOOL,
+    FAMILY_REAL,
+    FAMILY_COMPLEX,
+    FAMILY_PAIR
+};
 
 struct test_element {
     const char *name;
@@ -60,15 +67,21 @@ struct test_element {
     enum test_scalar scalar; /* of the value, or of the real and of the imaginary part */
     size_t second;           /* byte offset of the imaginary part or of the index */
     size_t extent;
+    enum test_scalar index;  /* of a pair */
 };
 
-/* A table of all elements, built at run time since handles are no constants. */
+/* One element for every C type that is represented differently, and the pairs. A table that is built
+ * at run time since handles are no constants. */
 const struct test_element *test_elements(size_t *count);
+
+/* Every predefined type that this MPI has and the standard allows in reductions, by all its names. */
+const struct test_element *test_elements_every(size_t *count);
 
 /* The entry of that name; ends the program if there is none. */
 const struct test_element *test_element(const char *name);
 
 size_t test_scalar_size(enum test_scalar scalar);
+size_t test_element_unit(const struct test_element *element); /* the alignment it needs */
 bool test_op_applies(enum test_op op, const struct test_element *element);
 MPI_Op test_op_handle(enum test_op op);
 const char *test_op_name(enum test_op op);

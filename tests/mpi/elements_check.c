@@ -23,6 +23,13 @@ size_t test_scalar_size(enum test_scalar scalar)
     return sizes[scalar];
 }
 
+size_t test_element_unit(const struct test_element *element)
+{
+    size_t value = test_scalar_size(element->scalar);
+    size_t index = element->family == FAMILY_PAIR ? test_scalar_size(element->index) : 1;
+    return value > index ? value : index;
+}
+
 uint64_t test_scalar_wrap(enum test_scalar scalar, uint64_t bits)
 {
     unsigned unused = 64 - 8 * (unsigned)test_scalar_size(scalar);
@@ -107,19 +114,21 @@ void test_value_store(const struct test_element *element, unsigned char *at,
     if (element->family == FAMILY_COMPLEX) {
         store_scalar(element->scalar, at + element->second, 0, value.imaginary);
     } else if (element->family == FAMILY_PAIR) {
-        memcpy(at + element->second, &value.index, sizeof value.index);
+        store_scalar(element->index, at + element->second, (uint64_t)value.index, value.index);
     }
 }
 
 struct test_value test_value_load(const struct test_element *element, const unsigned char *at)
 {
     struct test_value value = {0};
-    uint64_t unused;
+    uint64_t unused, index = 0;
+    long double real_index = 0;
     load_scalar(element->scalar, at, &value.integer, &value.real);
     if (element->family == FAMILY_COMPLEX) {
         load_scalar(element->scalar, at + element->second, &unused, &value.imaginary);
     } else if (element->family == FAMILY_PAIR) {
-        memcpy(&value.index, at + element->second, sizeof value.index);
+        load_scalar(element->index, at + element->second, &index, &real_index);
+        value.index = element->index >= SCALAR_FLOAT ? (int)real_index : (int)index;
     }
     return value;
 }

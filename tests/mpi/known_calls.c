@@ -10,7 +10,8 @@
  *   2 all-reduces of 200000 bytes in malloc memory
  *   5 all-gathers of 500 bytes a rank
  *   4 all-gathers of 400000 bytes a rank in MPI_Alloc_mem memory, and 3 of 50000
- *   6 all-gathers of a vector type with gaps, which cannot be served
+ *   6 all-gathers of 600 bytes a rank, a vector type with gaps, which are packed
+ *   1 all-gather of 400000 bytes a rank of that type, which cannot be served
  */
 #include <mpi.h>
 
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
     MPI_Datatype gaps;
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    size_t most = (size_t)size * GATHERED + REDUCED;
+    size_t most = 2 * (size_t)size * GATHERED + REDUCED;
     void *heap[2] = {new_zeros(most, 1), new_zeros(most, 1)};
     void *plain[2] = {new_zeros(most, 0), new_zeros(most, 0)};
     MPI_Type_vector(50, 1, 2, MPI_INT, &gaps);
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
     gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
     gather(3, heap[0], heap[1], GATHERED_SMALL, MPI_BYTE);
     gather(6, plain[0], plain[1], 3, gaps);
+    gather(1, plain[0], plain[1], GATHERED / 200, gaps);
 
     MPI_Type_free(&gaps);
     for (int i = 0; i < 2; i++) {

@@ -35,7 +35,7 @@ static void create_predefined(struct test_layout *table)
 static struct test_layout runs(const char *name, MPI_Datatype type, size_t extent, size_t count,
                                const int *at, const int *length)
 {
-    struct test_layout layout = {name, type, extent, 4, count, {0}, {0}, 1};
+    struct test_layout layout = {name, type, extent, 4, count, {0}, {0}, 0};
     for (size_t i = 0; i < count; i++) {
         layout.offset[i] = (size_t)at[i] * 4;
         layout.length[i] = (size_t)length[i] * 4;
@@ -82,11 +82,47 @@ static MPI_Datatype nested(void)
     return type;
 }
 
-static void create_ints(struct test_layout *table)
+/* A structure of one, two and three ints, with room between its members or not. */
+static MPI_Datatype structure(int room)
+{
+    const int length[] = {1, 1, 3};
+    const MPI_Aint at[] = {0, 4 + 4 * room, 12 + 8 * room};
+    MPI_Datatype type;
+    MPI_Datatype two = contiguous(2, MPI_INT32_T);
+    MPI_Datatype copy;
+    MPI_Type_dup(MPI_INT32_T, &copy);
+    const MPI_Datatype types[] = {MPI_INT32_T, two, copy};
+    MPI_Type_create_struct(3, length, at, types, &type);
+    MPI_Type_free(&two);
+    MPI_Type_free(&copy);
+    return type;
+}
+
+/* Elements that fill their memory. The last two begin in front of their address and behind it. */
+static void create_dense(struct test_layout *table)
+{
+    static const int start[] = {0};
+    static const int all[] = {INTS};
+    static const int early_at[] = {-2};
+    static const int late_at[] = {2};
+    table[0] = runs("contiguous", contiguous(INTS, MPI_INT32_T), 24, 1, start, all);
+    table[1] = runs("nested contiguous", nested(), 24, 1, start, all);
+    table[2] = runs("vector 2x3/3", vector(2, 3, 3), 24, 1, start, all);
+    table[3] = runs("dense structure", structure(0), 24, 1, start, all);
+    table[4] = runs("low bound -8, dense", resized(contiguous(INTS, MPI_INT32_T), -8, 24), 24, 1,
+                    start, all);
+    table[5] = runs("early", indexed(1, all, early_at), 24, 1, start, all);
+    table[5].origin = 8;
+    table[6] = runs("late", resized(indexed(1, all, late_at), 4, 24), 24, 1, start, all);
+    table[6].origin = -8;
+}
+
+static void create_with_gaps(struct test_layout *table)
 {
     static const int start[] = {0};
     static const int all[] = {INTS};
     static const int halves_at[] = {0, 4};
+    static const int swapped_at[] = {3, 0};
     static const int halves[] = {3, 3};
     static const int thirds_at[] = {0, 3, 6};
     static const int thirds[] = {2, 2, 2};
@@ -95,24 +131,27 @@ static void create_ints(struct test_layout *table)
     static const int mixed_at[] = {4, 0, 2};
     static const int mixed[] = {2, 2, 2};
     static const int late_at[] = {2};
+    static const int members_at[] = {0, 2, 5};
+    static const int members[] = {1, 2, 3};
 
-    table[0] = runs("contiguous", contiguous(INTS, MPI_INT32_T), 24, 1, start, all);
-    table[1] = runs("nested contiguous", nested(), 24, 1, start, all);
-    table[2] = runs("vector 2x3/4", vector(2, 3, 4), 28, 2, halves_at, halves);
-    table[3] = runs("vector 3x2/3", vector(3, 2, 3), 32, 3, thirds_at, thirds);
-    table[4] = runs("vector 6x1/2", vector(6, 1, 2), 44, 6, singles_at, singles);
-    table[5] = runs("padded", resized(contiguous(INTS, MPI_INT32_T), 0, 32), 32, 1, start, all);
-    table[6] = runs("out of order", indexed(3, mixed, mixed_at), 24, 3, mixed_at, mixed);
-    table[7] = runs("offset", resized(indexed(1, all, late_at), 0, 40), 40, 1, late_at, all);
-    table[8] = runs("low bound -8", resized(contiguous(INTS, MPI_INT32_T), -8, 40), 40, 1, start,
+    table[0] = runs("vector 2x3/4", vector(2, 3, 4), 28, 2, halves_at, halves);
+    table[1] = runs("vector 3x2/3", vector(3, 2, 3), 32, 3, thirds_at, thirds);
+    table[2] = runs("vector 6x1/2", vector(6, 1, 2), 44, 6, singles_at, singles);
+    table[3] = runs("padded", resized(contiguous(INTS, MPI_INT32_T), 0, 32), 32, 1, start, all);
+    table[4] = runs("out of order", indexed(3, mixed, mixed_at), 24, 3, mixed_at, mixed);
+    table[5] = runs("offset", resized(indexed(1, all, late_at), 0, 40), 40, 1, late_at, all);
+    table[6] = runs("low bound -8", resized(contiguous(INTS, MPI_INT32_T), -8, 40), 40, 1, start,
                     all);
+    table[7] = runs("structure", structure(1), 32, 3, members_at, members);
+    table[8] = runs("swapped halves", indexed(2, halves, swapped_at), 24, 2, swapped_at, halves);
 }
 
 void test_layouts_create(struct test_layout predefined[LAYOUT_PREDEFINED],
                          struct test_layout ints[LAYOUT_INTS])
 {
     create_predefined(predefined);
-    create_ints(ints);
+    create_dense(ints);
+    create_with_gaps(ints + LAYOUT_DENSE);
 }
 
 void test_layouts_free(struct test_layout predefined[LAYOUT_PREDEFINED],
@@ -122,6 +161,19 @@ void test_layouts_free(struct test_layout predefined[LAYOUT_PREDEFINED],
         MPI_Type_free(&ints[i].type);
     }
     memset(predefined, 0, LAYOUT_PREDEFINED * sizeof *predefined);
+}
+
+struct test_layout test_layout_of(const struct test_element *element)
+{
+    struct test_layout layout = plain(element->name, element->type, element->extent);
+    layout.unit = test_element_unit(element);
+    if (element->family == FAMILY_PAIR) {
+        layout.blocks = 2;
+        layout.length[0] = test_scalar_size(element->scalar);
+        layout.offset[1] = element->second;
+        layout.length[1] = test_scalar_size(element->index);
+    }
+    return layout;
 }
 
 size_t test_layout_size(const struct test_layout *layout)

@@ -8,6 +8,8 @@
 #ifndef SYMM_TESTS_LAYOUTS_H
 #define SYMM_TESTS_LAYOUTS_H
 
+#include "elements.h"
+
 #include <mpi.h>
 
 #include <stddef.h>
@@ -23,17 +25,21 @@ struct test_layout {
     size_t blocks; /* runs of data in one element, in the order of the type map */
     size_t offset[LAYOUT_BLOCKS];
     size_t length[LAYOUT_BLOCKS];
-    int derived; /* not predefined */
+    ptrdiff_t origin; /* from where an element's data may begin to where MPI has its address */
 };
 
-enum { LAYOUT_PREDEFINED = 6, LAYOUT_INTS = 9 };
+enum { LAYOUT_PREDEFINED = 6, LAYOUT_INTS = 16, LAYOUT_DENSE = 7 };
 
 /* Creates the types. The first table holds predefined types of several sizes; all types of the
- * second are made of 6 int32 an element, so any of them can be received as any other. */
+ * second are made of 6 int32 an element, so any of them can be received as any other. The first
+ * LAYOUT_DENSE of them fill their memory, in order. */
 void test_layouts_create(struct test_layout predefined[LAYOUT_PREDEFINED],
                          struct test_layout ints[LAYOUT_INTS]);
 void test_layouts_free(struct test_layout predefined[LAYOUT_PREDEFINED],
                        struct test_layout ints[LAYOUT_INTS]);
+
+/* The layout of a predefined type: a pair has padding, perhaps. */
+struct test_layout test_layout_of(const struct test_element *element);
 
 /* Bytes of data in one element. */
 size_t test_layout_size(const struct test_layout *layout);

@@ -15,6 +15,7 @@ unit_tests = \
 	tests/unit/test_heap \
 	tests/unit/test_heap_limits \
 	tests/unit/test_hints \
+	tests/unit/test_large \
 	tests/unit/test_peer \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
@@ -74,6 +75,10 @@ tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_sym
 tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
 tests_unit_test_hints_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
+
+tests_unit_test_large_SOURCES = tests/unit/test_large.c
+tests_unit_test_large_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_large_LDADD = $(unit_libs)
 
 # The component's code and the kernels, compiled so that ordering_recorder.c hears of each access.
 if RECORDING

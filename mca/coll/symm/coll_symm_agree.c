@@ -14,6 +14,7 @@ enum {
     LINE_INPUT_IN_HEAP = 2,
     LINE_OUTPUT_IN_HEAP = 4,
     LINE_IN_PLACE = 8,
+    LINE_GAPS = 16,
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
 };
 
@@ -53,11 +54,13 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
 {
     struct symm_heap *heap = symm_process_heap(team->process);
     uint32_t flags = 0;
-    if (symm_heap_locate(heap, call->output, call->output_bytes, &buffers->output) == SYMM_OK) {
+    if ((call->gaps & SYMM_GAPS_OUTPUT) == 0 &&
+        symm_heap_locate(heap, call->output, call->output_bytes, &buffers->output) == SYMM_OK) {
         flags |= LINE_OUTPUT_IN_HEAP;
     }
-    if (symm_heap_locate(heap, call->input, call->count * call->extent, &buffers->input) ==
-        SYMM_OK) {
+    if ((call->gaps & SYMM_GAPS_INPUT) == 0 &&
+        symm_heap_locate(heap, call->input, call->count * call->extent, &buffers->input) ==
+            SYMM_OK) {
         flags |= LINE_INPUT_IN_HEAP;
     } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && call->collective == SYMM_ALLREDUCE) {
         input_adopt(call);
@@ -65,7 +68,7 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
         flags |= LINE_INPUT_IN_HEAP;
     }
     buffers->retired = symm_heap_retired(heap);
-    return flags | (call->in_place ? LINE_IN_PLACE : 0);
+    return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0);
 }
 
 void mca_coll_symm_line_post(struct symm_operation *operation)
@@ -80,7 +83,11 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = LINE_VETO | (uint32_t)call->veto << LINE_VETO_SHIFT;
     } else if (operation->in_slot) {
         line->flags = 0;
-        memcpy(line->payload, call->input, call->count * call->extent);
+        if (call->gaps == 0) {
+            memcpy(line->payload, call->input, call->payload_bytes);
+        } else {
+            mca_coll_symm_pack(&call->source, call->send, line->payload);
+        }
     } else {
         line->flags =
             buffers_describe(call, team, (struct line_buffers *)(void *)line->payload);
@@ -131,8 +138,9 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     *facts = (struct symm_facts){
         .collective = call->collective,
         .ranks = team->size,
-        .bytes = call->count * call->extent,
+        .bytes = call->payload_bytes,
         .staged_max = mca_coll_symm_choose_staged_max(team),
+        .piece_size = team->control.piece_size,
         .forced = mca_coll_symm_choose_forced(call->collective, team),
         .inputs_reachable = true,
         .outputs_reachable = true,
@@ -152,6 +160,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         facts->inputs_reachable &= input != SYMM_SEGMENT_REFUSED;
         facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
+        facts->gaps |= (line->flags & LINE_GAPS) != 0;
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN;
     }
 }

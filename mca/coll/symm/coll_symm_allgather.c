@@ -1,55 +1,45 @@
 /*
  * coll_symm_allgather.c - MPI_Allgather: from MPI's arguments to an operation and back.
  *
- * An all-gather moves bytes: a call is served if, on this rank, the elements it sends and those it
- * receives each fill their bytes without gaps.
+ * An all-gather moves bytes.  Where the elements that a rank sends, or those that it receives, fill their
+ * bytes without gaps, they are copied from and to where they lie; otherwise they are packed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
 
-/* Whether `count` elements are just `bytes` bytes from the buffer's address on. */
-static bool is_dense(struct ompi_datatype_t *dtype, size_t count, size_t *bytes)
+/* The rank's own data and what it receives are described; now for the addresses. */
+static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
 {
-    ptrdiff_t lower, extent;
-    size_t size;
-    ompi_datatype_type_size(dtype, &size);
-    *bytes = size * count;
-    ompi_datatype_get_extent(dtype, &lower, &extent);
-    if (lower != 0 || (size_t)extent != size) {
-        return false;
-    }
-    if (ompi_datatype_is_predefined(dtype)) {
-        return true;
-    }
-    ompi_datatype_get_true_extent(dtype, &lower, &extent);
-    /* A dense type whose elements come in another order than their addresses is no plain copy. */
-    return lower == 0 && (size_t)extent == size &&
-           ompi_datatype_is_contiguous_memory_layout(dtype, (int)count);
+    call->receive = rbuf;
+    call->send = call->in_place ? mca_coll_symm_block(call, rank) : sbuf;
+    call->input = mca_coll_symm_at(call->send, call->source.start);
+    call->output = mca_coll_symm_at(rbuf, call->target.start);
 }
 
 static void describe(struct symm_call *call, int rank, const void *sbuf, size_t scount,
                      struct ompi_datatype_t *sdtype, void *rbuf, size_t rcount,
                      struct ompi_datatype_t *rdtype, int ranks)
 {
-    size_t received, sent;
-    bool dense = is_dense(rdtype, rcount, &received);
+    mca_coll_symm_layout_describe(&call->target, rdtype, rcount);
     call->collective = SYMM_ALLGATHER;
     call->in_place = sbuf == MPI_IN_PLACE;
     if (call->in_place) {
-        call->input = (unsigned char *)rbuf + (size_t)rank * received;
+        call->source = call->target;
     } else {
-        call->input = sbuf;
-        /* Unequal sizes are an error of the program; the component below says so or truncates. */
-        dense = is_dense(sdtype, scount, &sent) && dense && sent == received;
+        mca_coll_symm_layout_describe(&call->source, sdtype, scount);
     }
-    call->output = rbuf;
-    call->count = received;
-    call->agreed_count = received;
+    buffers_set(call, rank, sbuf, rbuf);
+    call->gaps = (call->source.dense ? 0u : SYMM_GAPS_INPUT) |
+                 (call->target.dense && call->target.repeats ? 0u : SYMM_GAPS_OUTPUT);
+    call->count = call->target.bytes;
+    call->agreed_count = call->target.bytes;
     call->extent = 1;
-    call->output_bytes = received * (size_t)ranks;
-    call->veto = dense ? SYMM_REASON_NONE : SYMM_REASON_GAPS;
+    call->output_bytes = call->target.bytes * (size_t)ranks;
+    call->payload_bytes = call->target.bytes;
+    /* Unequal sizes are an error of the program; the component below says so or truncates. */
+    call->veto = call->source.bytes == call->target.bytes ? SYMM_REASON_NONE : SYMM_REASON_UNEQUAL;
     call->signature = mca_coll_symm_signature(SYMM_ALLGATHER, 0, 0, 1);
 }
 

@@ -12,7 +12,8 @@
 static void reduce(void *context, const void *source, void *target, size_t count)
 {
     const struct symm_call *call = context;
-    ompi_op_reduce(call->op, symm_ompi_unconst(source), target, count, call->dtype);
+    ompi_op_reduce(call->op, mca_coll_symm_at(source, -call->shift),
+                   mca_coll_symm_at(target, -call->shift), count, call->dtype);
 }
 
 /* Right for predefined operations only: for others Open MPI's function swaps the operands. */
@@ -44,20 +45,37 @@ static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t
 /*
  * Elements are copied whole, from one to the next.  For predefined types, pair types included, that is
  * what C's structs do; a derived type may have gaps, which are the program's, and must not be touched.
+ * In the slot, where it costs little, elements travel without their gaps.
  */
+static void elements_describe(struct symm_call *call)
+{
+    bool predefined = ompi_datatype_is_predefined(call->dtype);
+    call->gaps = 0;
+    call->shift = 0;
+    if (ompi_op_is_intrinsic(call->op) && predefined) {
+        call->payload_bytes = call->count * call->extent;
+        return;
+    }
+    mca_coll_symm_layout_describe(&call->target, call->dtype, call->count);
+    call->payload_bytes = call->target.bytes;
+    if (!call->target.dense || !call->target.repeats) {
+        call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
+        call->source = call->target;
+        call->send = call->input;
+        call->receive = call->output;
+    }
+    if (!predefined) {
+        call->shift = call->target.start;
+        call->input = mca_coll_symm_at(call->input, call->shift);
+        call->output = mca_coll_symm_at(call->output, call->shift);
+    }
+}
+
 static enum symm_reason veto_reason(const struct symm_call *call, const struct symm_team *team)
 {
-    if (!ompi_datatype_is_predefined(call->dtype)) {
-        ptrdiff_t lower, extent;
-        size_t size;
-        ompi_datatype_get_true_extent(call->dtype, &lower, &extent);
-        ompi_datatype_type_size(call->dtype, &size);
-        /* The last condition: an element's parts may stand in another order than it names them, and
-         * ranks may have different orders. */
-        if (lower != 0 || size != (size_t)extent || size != call->extent ||
-            !ompi_datatype_is_contiguous_memory_layout(call->dtype, (int)call->count)) {
-            return SYMM_REASON_GAPS;
-        }
+    if (call->gaps != 0 &&
+        mca_coll_symm_layout_span(&call->target) > SYMM_SCRATCH_SIZE - SYMM_CACHE_LINE) {
+        return SYMM_REASON_GAPS;
     }
     if (call->extent > SYMM_SCRATCH_SIZE || call->extent > team->control_config.piece_size) {
         return SYMM_REASON_ELEMENT;
@@ -89,13 +107,14 @@ static void describe(struct symm_call *call, const struct symm_team *team, const
     call->output_bytes = count * call->extent;
     call->op = op;
     call->dtype = dtype;
+    elements_describe(call);
     call->veto = veto_reason(call, team);
     if (intrinsic) {
         call->agreed_count = count;
         call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, (uint8_t)op->op_type,
                                                   element_class(dtype), (uint32_t)extent);
     } else {
-        call->agreed_count = call->output_bytes;
+        call->agreed_count = call->payload_bytes;
         call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, MCA_COLL_SYMM_USER_OP, 0, 1);
     }
     call->reduction = (struct symm_reduction){

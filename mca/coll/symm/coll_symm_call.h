@@ -10,13 +10,15 @@
 #include "mca/ompi_compat.h"
 
 #include "kernels/reduction.h"
+#include "mca/coll/symm/coll_symm_pack.h"
 
 enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_COLLECTIVE_COUNT };
 
 /* Why a call is not served by us.  The words for them are in coll_symm_report.c. */
 enum symm_reason {
     SYMM_REASON_NONE,
-    SYMM_REASON_GAPS,     /* the datatype leaves gaps between the bytes of an element */
+    SYMM_REASON_GAPS,     /* the datatype leaves gaps, and the data is too large to be packed */
+    SYMM_REASON_UNEQUAL,  /* what this rank sends and what it receives from each are not equally long */
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
@@ -24,20 +26,30 @@ enum symm_reason {
     SYMM_REASON_COUNT
 };
 
+/* What of this rank does not lie in one piece. */
+enum { SYMM_GAPS_INPUT = 1, SYMM_GAPS_OUTPUT = 2 };
+
 struct symm_call {
     enum symm_collective collective;
     enum symm_reason veto; /* SYMM_REASON_NONE: this rank can be served */
-    const void *input;     /* of this rank; as in struct symm_run */
-    void *output;
+    unsigned gaps;         /* 0: input and output are plain memory */
+    const void *input;     /* of this rank, unless it has gaps; as in struct symm_run */
+    void *output;          /* likewise */
     bool in_place;
     size_t count;          /* elements, or bytes of a block */
     size_t extent;         /* bytes of an element; 1 for all-gather */
     size_t output_bytes;   /* of this rank's output: what must lie within one segment */
+    size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     uint64_t signature;    /* what must be alike on all ranks; see mca_coll_symm_signature() */
     uint64_t agreed_count; /* likewise: elements, or bytes where elements cannot be compared */
     struct symm_reduction reduction; /* all-reduce */
     struct ompi_op_t *op;
     struct ompi_datatype_t *dtype;
+    ptrdiff_t shift;       /* all-reduce: from where an element's data begins to where it is addressed */
+    /* All-gather, and all-reduce with gaps: the elements as the program knows them. */
+    struct symm_layout source, target;
+    const void *send;
+    void *receive;
 };
 
 /*

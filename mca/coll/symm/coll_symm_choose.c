@@ -82,8 +82,18 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
             bytes * (size_t)team->size <= slot_bytes_in_all(collective, team->size));
 }
 
+/* Of the algorithms in coll_symm_pack.c. */
+static bool is_eligible_with_gaps(int algorithm, const struct symm_facts *facts)
+{
+    return (algorithm == SYMM_ALLGATHER_PULL && facts->inputs_reachable) ||
+           (algorithm == SYMM_ALLGATHER_STAGED && facts->bytes <= facts->piece_size);
+}
+
 static bool is_eligible(int algorithm, const struct symm_facts *facts)
 {
+    if (facts->gaps) {
+        return is_eligible_with_gaps(algorithm, facts);
+    }
     switch (algorithm) {
     case SYMM_ALLREDUCE_STAGED:
     case SYMM_ALLREDUCE_STAGED_ONE_SHOT:
@@ -125,7 +135,8 @@ static enum symm_algorithm allgather_choose(const struct symm_facts *facts)
     if (is_eligible(SYMM_ALLGATHER_PUSH, facts)) {
         return SYMM_ALLGATHER_PUSH;
     }
-    return facts->bytes <= facts->staged_max ? SYMM_ALLGATHER_STAGED : SYMM_ALGORITHM_COUNT;
+    return is_eligible(SYMM_ALLGATHER_STAGED, facts) && facts->bytes <= facts->staged_max
+               ? SYMM_ALLGATHER_STAGED : SYMM_ALGORITHM_COUNT;
 }
 
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)

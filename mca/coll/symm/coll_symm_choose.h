@@ -20,6 +20,8 @@ struct symm_facts {
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* likewise */
     bool out_of_place;      /* no rank's input is its output */
+    bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
+    size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
 };
 
 /* Whether a call of this size travels in the slot.  Needs no agreement. */
@@ -40,7 +42,7 @@ size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
 
 /*
  * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component below
- * is quicker.
+ * is quicker, or there are gaps and too much data to be packed.
  */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
 

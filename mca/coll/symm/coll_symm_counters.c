@@ -28,7 +28,8 @@ struct words {
 
 static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_NONE] = {"none", ""},
-    [SYMM_REASON_GAPS] = {"gaps", "datatype with gaps"},
+    [SYMM_REASON_GAPS] = {"gaps", "datatype with gaps, too large to be packed"},
+    [SYMM_REASON_UNEQUAL] = {"unequal", "sent and received sizes differ"},
     [SYMM_REASON_ELEMENT] = {"element", "elements of more than 64 KiB"},
     [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem"},
@@ -113,7 +114,7 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
         break;
     }
     add(&count->calls, 1, tally);
-    add(&count->bytes, call->count * call->extent, tally);
+    add(&count->bytes, call->payload_bytes, tally);
 }
 
 void mca_coll_symm_count_unserved(enum symm_unserved why)

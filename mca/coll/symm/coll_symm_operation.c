@@ -38,7 +38,7 @@ static void end_served(struct symm_operation *operation)
     slot_leave(operation);
     if (operation->in_slot) { /* programs repeat themselves: the next call may be as large */
         symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,
-                           operation->call.count * operation->call.extent);
+                           operation->call.payload_bytes);
     }
     operation->outcome = SYMM_OUTCOME_SERVED;
     operation->state = SYMM_OPERATION_DONE;
@@ -147,9 +147,11 @@ static void step_wait_for_slot(struct symm_operation *operation)
         return;
     }
     operation->sequence = ++team->sequence;
-    operation->in_slot =
-        call->veto == SYMM_REASON_NONE &&
-        mca_coll_symm_choose_slot(call->collective, team, call->count * call->extent);
+    operation->in_slot = call->veto == SYMM_REASON_NONE &&
+                         mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
+    if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
+        mca_coll_symm_packing_review(call, team);
+    }
     mca_coll_symm_line_post(operation);
     if (call->veto != SYMM_REASON_NONE) {
         end_fallback(operation, call->veto);
@@ -160,7 +162,8 @@ static void step_wait_for_slot(struct symm_operation *operation)
     go_to(operation, SYMM_OPERATION_AGREEING);
 }
 
-static void run_start(struct symm_operation *operation, enum symm_algorithm algorithm)
+static void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
+                      bool packed)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = &operation->call;
@@ -175,6 +178,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
     run->seen = 0;
     run->position = 0;
     run->piece = 0;
+    operation->packed = packed;
     go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
@@ -192,10 +196,10 @@ static void choose_and_start(struct symm_operation *operation)
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
     if (algorithm == SYMM_ALGORITHM_COUNT) {
-        end_fallback(operation, SYMM_REASON_SLOWER);
+        end_fallback(operation, facts.gaps ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER);
         return;
     }
-    run_start(operation, algorithm);
+    run_start(operation, algorithm, facts.gaps);
     mca_coll_symm_verbose_choice(operation, &facts);
     mca_coll_symm_buffers_resolve(operation);
 }
@@ -216,7 +220,8 @@ static void step_agree(struct symm_operation *operation)
     }
     if (operation->in_slot) {
         run_start(operation, operation->call.collective == SYMM_ALLREDUCE ? SYMM_ALLREDUCE_SLOT
-                                                                           : SYMM_ALLGATHER_SLOT);
+                                                                           : SYMM_ALLGATHER_SLOT,
+                  operation->call.gaps != 0);
         mca_coll_symm_verbose_choice(operation, NULL);
     } else {
         choose_and_start(operation);
@@ -303,7 +308,8 @@ static void step_once(struct symm_operation *operation)
         step_vote_on_maps(operation);
         break;
     case SYMM_OPERATION_RUNNING:
-        if (symm_run_step(&operation->run) == SYMM_OK) {
+        if ((operation->packed ? mca_coll_symm_packed_step(operation)
+                               : symm_run_step(&operation->run)) == SYMM_OK) {
             end_served(operation);
         }
         break;

@@ -145,7 +145,7 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                 "%s of %zu bytes: first use of algorithm %s (%s)",
                                 mca_coll_symm_collective_text(call->collective),
-                                call->count * call->extent, symm_algorithm_name(algorithm), why);
+                                call->payload_bytes, symm_algorithm_name(algorithm), why);
 }
 
 void mca_coll_symm_fallback_explain(struct symm_operation *operation)
@@ -165,7 +165,7 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                     "%s of %zu bytes: goes to the component before%s: %s",
                                     mca_coll_symm_collective_text(call->collective),
-                                    call->count * call->extent, who,
+                                    call->payload_bytes, who,
                                     mca_coll_symm_reason_text(reason));
     }
 }

@@ -1,0 +1,218 @@
+/*
+ * coll_symm_pack.c - see coll_symm_pack.h.
+ *
+ * The algorithms here are those of kernels/host for which packing pays, with Open MPI's convertor where
+ * those have memcpy():
+ *   slot    Blocks come packed in the lines.  Ranks without gaps take the kernel's copies instead.
+ *   staged  A block is packed into a staging buffer of the rank, which it has to fit, and unpacked from there
+ *           by everybody.  There is one piece, and so no element that is cut in two, and one phase.
+ *   pull    All inputs are in the heap, without gaps: they are unpacked from there.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm_pack.h"
+
+#include "kernels/run_steps.h"
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_agree.h"
+
+/* ---- layouts ----------------------------------------------------------------------------------- */
+
+void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datatype_t *dtype,
+                                   size_t count)
+{
+    ptrdiff_t lower, extent, true_extent;
+    size_t size;
+    ompi_datatype_type_size(dtype, &size);
+    ompi_datatype_get_extent(dtype, &lower, &extent);
+    ompi_datatype_get_true_extent(dtype, &layout->start, &true_extent);
+    layout->dtype = dtype;
+    layout->count = count;
+    layout->bytes = size * count;
+    layout->repeats = size == 0 || (size_t)extent == size;
+    /* The last condition: an element's parts may stand in another order than it names them, and ranks
+     * may have different orders. */
+    layout->dense = size == 0 ||
+                    ((size_t)true_extent == size && (layout->repeats || count == 1) &&
+                     ompi_datatype_is_contiguous_memory_layout(dtype, count == 1 ? 1 : 2));
+}
+
+size_t mca_coll_symm_layout_span(const struct symm_layout *layout)
+{
+    ptrdiff_t lower, extent, true_extent;
+    size_t distance, span;
+    ompi_datatype_get_extent(layout->dtype, &lower, &extent);
+    ompi_datatype_get_true_extent(layout->dtype, &lower, &true_extent);
+    if (extent < 0 || true_extent < 0 ||
+        __builtin_mul_overflow((size_t)extent, layout->count - 1, &distance) ||
+        __builtin_add_overflow(distance, (size_t)true_extent, &span)) {
+        return SIZE_MAX;
+    }
+    return span;
+}
+
+/* ---- packing ----------------------------------------------------------------------------------- */
+
+/* One call moves everything: the room is exactly what the data needs. */
+void mca_coll_symm_pack(const struct symm_layout *layout, const void *buffer, void *packed)
+{
+    opal_convertor_t convertor;
+    struct iovec room = {.iov_base = packed, .iov_len = layout->bytes};
+    uint32_t rooms = 1;
+    size_t moved = layout->bytes;
+    if (layout->dense) {
+        memcpy(packed, mca_coll_symm_at(buffer, layout->start), layout->bytes);
+        return;
+    }
+    OBJ_CONSTRUCT(&convertor, opal_convertor_t);
+    (void)opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &layout->dtype->super,
+                                                   layout->count, buffer, 0, &convertor);
+    (void)opal_convertor_pack(&convertor, &room, &rooms, &moved);
+    OBJ_DESTRUCT(&convertor);
+}
+
+void mca_coll_symm_unpack(const struct symm_layout *layout, const void *packed, void *buffer)
+{
+    opal_convertor_t convertor;
+    struct iovec data = {.iov_base = symm_ompi_unconst(packed), .iov_len = layout->bytes};
+    uint32_t pieces = 1;
+    size_t moved = layout->bytes;
+    if (layout->dense) {
+        memcpy(mca_coll_symm_at(buffer, layout->start), packed, layout->bytes);
+        return;
+    }
+    OBJ_CONSTRUCT(&convertor, opal_convertor_t);
+    (void)opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &layout->dtype->super,
+                                                   layout->count, buffer, 0, &convertor);
+    (void)opal_convertor_unpack(&convertor, &data, &pieces, &moved);
+    OBJ_DESTRUCT(&convertor);
+}
+
+void mca_coll_symm_packing_review(struct symm_call *call, const struct symm_team *team)
+{
+    if (call->collective == SYMM_ALLREDUCE && ompi_datatype_is_predefined(call->dtype)) {
+        call->gaps = 0; /* a pair: its elements may be copied whole */
+    } else if (call->collective == SYMM_ALLREDUCE) {
+        call->veto = SYMM_REASON_GAPS;
+    } else if ((call->gaps & SYMM_GAPS_INPUT) != 0 &&
+               call->payload_bytes > team->control.piece_size) {
+        call->veto = SYMM_REASON_GAPS; /* inputs without gaps can be read from where they lie */
+    }
+}
+
+/* ---- all-gather -------------------------------------------------------------------------------- */
+
+void *mca_coll_symm_block(const struct symm_call *call, int rank)
+{
+    ptrdiff_t lower, extent;
+    ompi_datatype_get_extent(call->target.dtype, &lower, &extent);
+    return mca_coll_symm_at(call->receive, (ptrdiff_t)call->target.count * extent * rank);
+}
+
+static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
+{
+    const struct symm_call *call = &operation->call;
+    if (!call->in_place || rank != operation->module->team->rank) {
+        mca_coll_symm_unpack(&call->target, packed, mca_coll_symm_block(call, rank));
+    }
+}
+
+enum { STARTING, WAITING, DEPARTING };
+enum { STEP_PACKED = 1, STEP_DEPART = 2 };
+
+static enum symm_status allgather_slot_step(struct symm_operation *operation)
+{
+    for (int rank = 0; rank < operation->module->team->size; rank++) {
+        block_unpack(operation, rank, mca_coll_symm_line(operation, rank)->payload);
+    }
+    return SYMM_OK;
+}
+
+/*
+ * Staging buffers are free when the call starts, because every rank has posted its line and thereby
+ * finished all calls before it.
+ */
+static enum symm_status allgather_staged_step(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    const struct symm_control *control = &run->team->control;
+    const struct symm_call *call = &operation->call;
+    if (run->stage == STARTING) {
+        mca_coll_symm_pack(&call->source, call->send,
+                           symm_stage_buffer(control, run->team->rank, 0));
+        symm_run_raise(run, STEP_PACKED);
+        run->stage = WAITING;
+    }
+    if (!symm_run_reached(run, STEP_PACKED)) {
+        return SYMM_PENDING;
+    }
+    for (int turn = 0; turn < run->team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        block_unpack(operation, rank, symm_stage_buffer(control, rank, 0));
+    }
+    return SYMM_OK;
+}
+
+/* A step unpacks one block, however large. */
+static enum symm_status allgather_pull_step(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    if (run->stage == STARTING) {
+        int rank = symm_run_rotate(run, (int)run->piece);
+        block_unpack(operation, rank, run->inputs[rank]);
+        run->piece++;
+        if (run->piece < (uint64_t)run->team->size) {
+            return symm_run_more(run);
+        }
+        symm_run_raise(run, STEP_DEPART);
+        run->stage = DEPARTING;
+    }
+    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+}
+
+/* ---- all-reduce -------------------------------------------------------------------------------- */
+
+/*
+ * With a user-defined operation, which wants the elements as the program lays them out.  The result
+ * grows in the receive buffer, so that the gaps there keep what they hold; each contribution is unpacked
+ * into scratch for it.  From the last rank to the first, like symm_fold().
+ */
+static enum symm_status allreduce_slot_step(struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->module->team;
+    const struct symm_call *call = &operation->call;
+    void *output = call->receive;
+    /* As well aligned as the program's own elements. */
+    ptrdiff_t remainder =
+        (uintptr_t)mca_coll_symm_at(output, call->target.start) % SYMM_CACHE_LINE;
+    void *scratch = mca_coll_symm_at(team->scratch, remainder - call->target.start);
+    int rank = team->size - 1;
+    mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, output);
+    while (--rank >= 0) {
+        if (rank == team->rank && !call->in_place) {
+            ompi_op_reduce(call->op, symm_ompi_unconst(call->send), output, call->target.count,
+                           call->dtype);
+            continue;
+        }
+        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, scratch);
+        ompi_op_reduce(call->op, scratch, output, call->target.count, call->dtype);
+    }
+    return SYMM_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
+{
+    switch (operation->run.algorithm) {
+    case SYMM_ALLREDUCE_SLOT:
+        return allreduce_slot_step(operation);
+    case SYMM_ALLGATHER_SLOT:
+        return allgather_slot_step(operation);
+    case SYMM_ALLGATHER_PULL:
+        return allgather_pull_step(operation);
+    default:
+        return allgather_staged_step(operation);
+    }
+}

@@ -1,0 +1,63 @@
+/*
+ * coll_symm_pack.h - data that does not lie in one piece.
+ *
+ * Elements of a derived datatype, or of a predefined pair, may have gaps, or an order that is not that of
+ * their addresses.  Lines and staging buffers hold their packed form, the bytes of the type map one
+ * after the other, which is alike on all ranks whatever layouts they have chosen.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_PACK_H
+#define MCA_COLL_SYMM_PACK_H
+
+#include "mca/ompi_compat.h"
+
+#include "kernels/run.h"
+
+struct symm_call;
+struct symm_operation;
+
+/* How the elements of a call lie in memory. */
+struct symm_layout {
+    struct ompi_datatype_t *dtype;
+    size_t count;    /* elements; of one rank */
+    size_t bytes;    /* of data in them */
+    ptrdiff_t start; /* of the first data byte, seen from the buffer's address */
+    bool dense;      /* they are `bytes` bytes in a row, ... */
+    bool repeats;    /* ... and so are the next ones, right behind them */
+};
+
+void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datatype_t *dtype,
+                                   size_t count);
+
+/* An address that may lie outside of what it is counted from: MPI_BOTTOM plus an absolute address. */
+static inline void *mca_coll_symm_at(const void *buffer, ptrdiff_t offset)
+{
+    return (void *)((uintptr_t)buffer + (uintptr_t)offset);
+}
+
+/*
+ * Bytes from the first data byte of `count` elements to the last, gaps included; SIZE_MAX where the
+ * elements do not follow each other in memory.
+ */
+size_t mca_coll_symm_layout_span(const struct symm_layout *layout);
+
+/* Copy the data of a rank's elements, which begin at `buffer`, into `bytes` bytes in a row; and back. */
+void mca_coll_symm_pack(const struct symm_layout *layout, const void *buffer, void *packed);
+void mca_coll_symm_unpack(const struct symm_layout *layout, const void *packed, void *buffer);
+
+/* All-gather: the block of `rank` in this rank's receive buffer, as the program addresses it. */
+void *mca_coll_symm_block(const struct symm_call *call, int rank);
+
+/* The data of a call with gaps does not travel in the slot: veto it unless it can be served all the same,
+ * as far as this rank can tell. */
+void mca_coll_symm_packing_review(struct symm_call *call, const struct symm_team *team);
+
+/*
+ * In place of symm_run_step(), on a rank whose data travels in the slot and has gaps, and for larger
+ * blocks on all ranks if one has: unpacks what the others have packed.
+ */
+enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_PACK_H */

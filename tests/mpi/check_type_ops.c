@@ -1,0 +1,177 @@
+/*
+ * User-defined operations on every type, predefined and derived, with the algorithms that are forced.
+ * types.tap reads in the component's report whether they have served the calls.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The operations know nothing but bytes, so they are defined on every type:
+ *   first      x * y = x: does not commute, and rank 0's contribution is the result
+ *   exclusive  exclusive or of the data bytes: commutes
+ */
+#include "elements.h"
+#include "forced.h"
+#include "harness.h"
+#include "layouts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t number;
+static struct test_forced forced;
+
+static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
+
+/* ---- the operations ---------------------------------------------------------------------------- */
+
+static const struct test_layout *current; /* of the call under way */
+static bool commutes;
+
+static void combine(const unsigned char *left, unsigned char *right, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        right[i] = commutes ? left[i] ^ right[i] : left[i];
+    }
+}
+
+/* Data bytes only; the addresses are those that MPI hands around. */
+static void combine_elements(const unsigned char *left, unsigned char *right, size_t count)
+{
+    for (size_t e = 0; e < count; e++) {
+        for (size_t b = 0; b < current->blocks; b++) {
+            ptrdiff_t at = (ptrdiff_t)(e * current->extent + current->offset[b]) - current->origin;
+            combine(left + at, right + at, current->length[b]);
+        }
+    }
+}
+
+static void operation(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    MPI_Aint lower, extent;
+    int size;
+    MPI_Type_get_extent(*type, &lower, &extent);
+    MPI_Type_size(*type, &size);
+    if (*length <= 0 || (size_t)extent != current->extent ||
+        (size_t)size != test_layout_size(current)) {
+        test_fail("the operation was called for %d elements of extent %ld and size %d", *length,
+                  (long)extent, size);
+        return;
+    }
+    if ((uintptr_t)((unsigned char *)in - current->origin) % current->unit != 0 ||
+        (uintptr_t)((unsigned char *)inout - current->origin) % current->unit != 0) {
+        test_fail("the operation was called for elements at %p and %p, which want multiples of %zu",
+                  in, inout, current->unit);
+    }
+    combine_elements(in, inout, (size_t)*length);
+}
+
+/* ---- one call ---------------------------------------------------------------------------------- */
+
+static unsigned char *new_bytes(size_t bytes)
+{
+    unsigned char *memory = malloc(bytes + 1);
+    if (memory == NULL) {
+        fprintf(stderr, "check_type_ops: no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        exit(2);
+    }
+    memset(memory, poison, bytes);
+    return memory;
+}
+
+/* x0 * x1 * ... * xN-1, from the right, gaps as they were. */
+static unsigned char *reference(size_t count)
+{
+    size_t bytes = count * current->extent;
+    unsigned char *product = new_bytes(bytes), *left = new_bytes(bytes);
+    for (int rank = test_size - 1; rank >= 0; rank--) {
+        uint64_t stream = test_stream(number, (uint64_t)rank, 0);
+        test_layout_fill(current, stream, rank == test_size - 1 ? product : left, count);
+        if (rank < test_size - 1) {
+            combine_elements(left + current->origin, product + current->origin, count);
+        }
+    }
+    free(left);
+    return product;
+}
+
+static void reduce(MPI_Op op, size_t count, bool in_place)
+{
+    size_t bytes = count * current->extent;
+    struct test_buffer send = test_forced_buffer(&forced, number, bytes, current->unit, TEST_SEND);
+    struct test_buffer receive =
+        test_forced_buffer(&forced, number, bytes, current->unit, TEST_RECEIVE);
+    unsigned char *expected = reference(count), *copy = new_bytes(bytes);
+    test_layout_fill(current, test_stream(number, (uint64_t)test_rank, 0),
+                     in_place ? receive.data : send.data, count);
+    memcpy(copy, send.data, bytes);
+    MPI_Allreduce(in_place ? MPI_IN_PLACE : send.data + current->origin,
+                  receive.data + current->origin, (int)count, current->type, op, MPI_COMM_WORLD);
+    for (size_t i = 0; i < bytes; i++) {
+        if (receive.data[i] != expected[i]) {
+            test_fail("element %zu, byte %zu: expected %#04x, found %#04x", i / current->extent,
+                      i % current->extent, expected[i], receive.data[i]);
+            break;
+        }
+    }
+    test_buffer_unchanged(&send, copy, bytes, "send");
+    free(expected);
+    free(copy);
+    test_buffer_free(&send, "send");
+    test_buffer_free(&receive, "receive");
+}
+
+/* ---- all of them ------------------------------------------------------------------------------- */
+
+static void every_count(MPI_Op op, const struct test_layout *layout)
+{
+    static const size_t counts[] = {1, 13, 81, 1100};
+    current = layout;
+    for (size_t c = 0; c < 4; c++) {
+        for (int in_place = 0; in_place <= (forced.in_place ? 1 : 0); in_place++) {
+            if (counts[c] * test_layout_size(layout) <= forced.reduced) {
+                number++;
+                test_case("call %llu, %s of %zu %s%s", (unsigned long long)number,
+                          commutes ? "exclusive or" : "first", counts[c], layout->name,
+                          in_place == 1 ? " in place" : "");
+                reduce(op, counts[c], in_place == 1);
+            }
+        }
+    }
+}
+
+static void every_type(MPI_Op op)
+{
+    struct test_layout plain[LAYOUT_PREDEFINED];
+    struct test_layout ints[LAYOUT_INTS];
+    size_t types;
+    const struct test_element *elements = test_elements_every(&types);
+    for (size_t t = 0; t < types; t++) {
+        struct test_layout layout = test_layout_of(&elements[t]);
+        every_count(op, &layout);
+    }
+    test_layouts_create(plain, ints);
+    for (int t = 0; t < (forced.reduces_gaps ? LAYOUT_INTS : LAYOUT_DENSE); t++) {
+        every_count(op, &ints[t]);
+    }
+    /* Packed, elements of other layouts on other ranks are the same elements. */
+    for (int t = 0; t < LAYOUT_INTS && forced.reduces_gaps; t++) {
+        every_count(op, &ints[(t + 3 * test_rank) % LAYOUT_INTS]);
+    }
+    test_layouts_free(plain, ints);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Op op;
+    test_begin(argc, argv, "check_type_ops", MPI_THREAD_SINGLE);
+    forced = test_forced_find();
+    for (int i = 0; i < 2; i++) {
+        commutes = i == 1;
+        MPI_Op_create(operation, commutes, &op);
+        every_type(op);
+        MPI_Op_free(&op);
+    }
+    return test_end();
+}
