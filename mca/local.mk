@@ -23,6 +23,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/coll_symm_names.c mca/coll/symm/coll_symm_names.h \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
+	mca/coll/symm/coll_symm_reason.c mca/coll/symm/coll_symm_reason.h \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \

@@ -6,13 +6,14 @@
  */
 #include "mca/coll/symm/coll_symm_operation.h"
 
+#include <errno.h>
 #include <sched.h>
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
+#include "mca/coll/symm/coll_symm_reason.h"
 #include "mca/coll/symm/coll_symm_report.h"
-#include "mca/help.h"
 
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
 {
@@ -73,7 +74,12 @@ static void end_error(struct symm_operation *operation, int error)
 static void step_set_up(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
-    enum symm_status status = symm_team_set_up(module->team);
+    errno = 0;
+    enum symm_status status = mca_coll_symm_module_prepare(module, operation->comm);
+    if (status == SYMM_OK) {
+        status = symm_team_set_up(module->team);
+    }
+    int error = errno;
     if (status == SYMM_PENDING && symm_vote_is_lost(&module->vote)) {
         status = SYMM_ERR_NOT_FOUND; /* rank 0 has nothing to share and may not even answer */
     }
@@ -82,10 +88,10 @@ static void step_set_up(struct symm_operation *operation)
     }
     if (status != SYMM_OK) {
         MCA_COLL_SYMM_VERBOSE(10, "coll:symm: %s: rank %d cannot share memory with rank 0: %s",
-                              operation->comm->c_name, module->team->rank,
+                              operation->comm->c_name, module->vote.rank,
                               symm_status_string(status));
     }
-    symm_vote_cast(&module->vote, operation->comm, status == SYMM_OK);
+    symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_reason(status, error));
     go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
 }
 
@@ -97,23 +103,28 @@ static void step_vote_on_set_up(struct symm_operation *operation)
     if (status == SYMM_PENDING) {
         return;
     }
-    symm_team_set_up_end(module->team);
+    if (module->team != NULL) {
+        symm_team_set_up_end(module->team);
+    }
     if (status != SYMM_OK) {
         end_error(operation, module->vote.error);
         return;
     }
-    module->state = all_yes ? MCA_COLL_SYMM_READY : MCA_COLL_SYMM_DISABLED;
     MCA_COLL_SYMM_VERBOSE(5, "coll:symm: %s: %s", operation->comm->c_name,
                           all_yes ? "serving through shared memory"
                                   : "not serving, because ranks cannot share memory");
     if (!all_yes) {
-        static atomic_flag told = ATOMIC_FLAG_INIT; /* one communicator will do as an example */
-        if (module->team->rank == 0 && !atomic_flag_test_and_set(&told)) {
-            symm_help_show("help-coll-symm.txt", "cannot share memory", operation->comm->c_name);
+        if (module->vote.rank == 0) {
+            mca_coll_symm_reason_tell(operation->comm->c_name, module->vote.loser,
+                                      module->vote.reason);
+        } else {
+            mca_coll_symm_reason_is_told();
         }
+        mca_coll_symm_module_disable(module);
         end_fallback(operation, SYMM_REASON_DISABLED);
         return;
     }
+    module->state = MCA_COLL_SYMM_READY;
     go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
@@ -180,6 +191,7 @@ static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
     bool unknown;
+    symm_team_forget_refusals(operation->module->team, operation->sequence);
     mca_coll_symm_facts_gather(operation, &facts, &unknown);
     if (unknown) {
         operation->map_status = SYMM_OK;
@@ -231,7 +243,7 @@ static void step_map(struct symm_operation *operation)
                               "are staged instead: %s", operation->comm->c_name,
                               module->team->rank, symm_status_string(operation->map_status));
     }
-    symm_vote_cast(&module->vote, operation->comm, operation->map_status == SYMM_OK);
+    symm_vote_cast(&module->vote, operation->comm, (int)operation->map_status);
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
 }
 
@@ -259,6 +271,9 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     struct mca_coll_symm_module_t *module = operation->module;
     operation->sequence = 0;
     operation->run.worked = false;
+    if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
+        module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
+    }
     switch (module->state) {
     case MCA_COLL_SYMM_NEW:
         symm_vote_reserve_tag(&module->vote, operation->comm);

@@ -102,7 +102,9 @@ static const char *first_process_name(void)
     for (int rank = 0; rank < world->grp_proc_count; rank++) {
         const ompi_proc_t *proc = ompi_group_peer_lookup((ompi_group_t *)(uintptr_t)world, rank);
         if (OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
-            return mca_coll_symm_server_name(proc);
+            const char *name = NULL;
+            (void)mca_coll_symm_server_name(proc, &name);
+            return name;
         }
     }
     return NULL;
@@ -132,7 +134,8 @@ void mca_coll_symm_report_attach(void)
     }
     symm_request_cancel(&request);
     if (status == SYMM_OK) {
-        if (object.size == shared_size()) {
+        if (object.size == shared_size() &&
+            symm_memfd_check(object.descriptor, shared_size()) == SYMM_OK) {
             counters_map(object.descriptor);
         }
         (void)close(object.descriptor);
