@@ -7,8 +7,10 @@ mpi_tests = \
 	tests/cleanup.tap \
 	tests/collectives.tap \
 	tests/disagree.tap \
+	tests/environment.tap \
 	tests/fallback.tap \
 	tests/mpool.tap \
+	tests/nodes.tap \
 	tests/report.tap \
 	tests/selection.tap
 
@@ -27,7 +29,11 @@ check_PROGRAMS += \
 	tests/mpi/check_allreduce \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
+	tests/mpi/check_environment \
 	tests/mpi/check_memory \
+	tests/mpi/check_nodes \
+	tests/mpi/check_recovery \
+	tests/mpi/check_shortage \
 	tests/mpi/check_threads \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
@@ -62,6 +68,7 @@ tests_mpi_libharness_la_SOURCES = \
 # Preloaded by fallback.tap. A library that is only checked becomes a shared one through -rpath.
 check_LTLIBRARIES += tests/mpi/refuse.la
 tests_mpi_refuse_la_SOURCES = tests/mpi/refuse.c
+tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin
 tests_mpi_refuse_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 harness_libs = tests/mpi/libharness.la $(MPI_LIBS) -lm
@@ -82,9 +89,26 @@ tests_mpi_check_communicators_SOURCES = tests/mpi/check_communicators.c
 tests_mpi_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_communicators_LDADD = $(harness_libs)
 
+tests_mpi_check_environment_SOURCES = tests/mpi/check_environment.c \
+	tests/mpi/deprive.c tests/mpi/deprive.h
+tests_mpi_check_environment_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_environment_LDADD = $(harness_libs)
+
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_check_nodes_SOURCES = tests/mpi/check_nodes.c
+tests_mpi_check_nodes_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_nodes_LDADD = $(harness_libs)
+
+tests_mpi_check_recovery_SOURCES = tests/mpi/check_recovery.c
+tests_mpi_check_recovery_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_recovery_LDADD = $(harness_libs)
+
+tests_mpi_check_shortage_SOURCES = tests/mpi/check_shortage.c
+tests_mpi_check_shortage_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_shortage_LDADD = $(harness_libs) -ldl
 
 tests_mpi_check_threads_SOURCES = tests/mpi/check_threads.c
 tests_mpi_check_threads_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

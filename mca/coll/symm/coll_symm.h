@@ -53,7 +53,7 @@ void mca_coll_symm_select_register(void);
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* no call yet */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
-    MCA_COLL_SYMM_DISABLED, /* some rank could not share it: calls go below, until it is tried again */
+    MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
 };
 
 struct mca_coll_symm_module_t {

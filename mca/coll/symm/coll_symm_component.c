@@ -152,7 +152,8 @@ static int component_open(void)
         component->process = NULL;
         mca_coll_symm_names_refuse(reason);
         if (opal_process_info.my_local_rank == 0) {
-            mca_coll_symm_reason_tell("MPI_COMM_WORLD", (int)OPAL_PROC_MY_NAME.vpid, reason);
+            mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SHARE, "MPI_COMM_WORLD",
+                                      (int)OPAL_PROC_MY_NAME.vpid, reason);
         }
         return OMPI_ERR_NOT_AVAILABLE;
     }

@@ -5,6 +5,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -81,14 +82,15 @@ void mca_coll_symm_reserve_close(void)
     }
 }
 
-static mca_coll_symm_module_t *module_get(const struct ompi_communicator_t *comm)
+static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
 {
     mca_coll_symm_module_t *module = OBJ_NEW(mca_coll_symm_module_t);
     if (module == NULL) {
         module = atomic_exchange(&reserve, NULL);
     }
     if (module == NULL) {
-        symm_help_show("help-coll-symm.txt", "no memory", comm->c_name);
+        mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
+                                  mca_coll_symm_reason(SYMM_ERR_NO_MEMORY, ENOMEM));
         (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
         return NULL;
     }
@@ -128,7 +130,7 @@ static void refusal_tell(const struct ompi_communicator_t *comm, int rank, const
 {
     int reason = mca_coll_symm_refusal(proc);
     if (reason != 0 && opal_process_info.my_local_rank == 0) {
-        mca_coll_symm_reason_tell(comm->c_name, rank, reason);
+        mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SHARE, comm->c_name, rank, reason);
     }
 }
 

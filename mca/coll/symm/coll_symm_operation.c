@@ -95,6 +95,18 @@ static void step_set_up(struct symm_operation *operation)
     go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
 }
 
+/* Rank 0 speaks, for all. */
+static void vote_lost_tell(const struct symm_operation *operation,
+                           enum mca_coll_symm_trouble trouble)
+{
+    const struct symm_vote *vote = &operation->module->vote;
+    if (vote->rank == 0) {
+        mca_coll_symm_reason_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
+    } else {
+        mca_coll_symm_reason_is_told();
+    }
+}
+
 static void step_vote_on_set_up(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
@@ -114,12 +126,7 @@ static void step_vote_on_set_up(struct symm_operation *operation)
                           all_yes ? "serving through shared memory"
                                   : "not serving, because ranks cannot share memory");
     if (!all_yes) {
-        if (module->vote.rank == 0) {
-            mca_coll_symm_reason_tell(operation->comm->c_name, module->vote.loser,
-                                      module->vote.reason);
-        } else {
-            mca_coll_symm_reason_is_told();
-        }
+        vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_SHARE);
         mca_coll_symm_module_disable(module);
         end_fallback(operation, SYMM_REASON_DISABLED);
         return;
@@ -239,11 +246,12 @@ static void step_map(struct symm_operation *operation)
         return;
     }
     if (operation->map_status != SYMM_OK) {
-        MCA_COLL_SYMM_VERBOSE(1, "coll:symm: %s: rank %d cannot map a peer's memory, its buffers "
+        MCA_COLL_SYMM_VERBOSE(10, "coll:symm: %s: rank %d cannot map a peer's memory, its buffers "
                               "are staged instead: %s", operation->comm->c_name,
                               module->team->rank, symm_status_string(operation->map_status));
     }
-    symm_vote_cast(&module->vote, operation->comm, (int)operation->map_status);
+    symm_vote_cast(&module->vote, operation->comm,
+                   mca_coll_symm_reason(operation->map_status, operation->map_errno));
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
 }
 
@@ -259,6 +267,9 @@ static void step_vote_on_maps(struct symm_operation *operation)
         slot_leave(operation);
         end_error(operation, module->vote.error);
         return;
+    }
+    if (!all_yes) {
+        vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
     }
     mca_coll_symm_segments_settle(operation, all_yes);
     choose_and_start(operation);

@@ -13,11 +13,18 @@
 /* A ballot for symm_vote_cast(); 0 for SYMM_OK.  `error`: errno, where it belongs to the status. */
 int mca_coll_symm_reason(enum symm_status status, int error);
 
+enum mca_coll_symm_trouble {
+    MCA_COLL_SYMM_CANNOT_SHARE, /* memory with the others of a communicator */
+    MCA_COLL_SYMM_CANNOT_MAP,   /* another rank's buffer */
+    MCA_COLL_SYMM_CANNOT_SERVE, /* because it cannot even take part in a vote */
+};
+
 /*
- * Tell the user that `rank` of a communicator cannot share memory with the others, unless this process
- * has been told so before, of whatever communicator: one will do as an example.
+ * Tell the user what `rank` of a communicator cannot do and why, unless the user has been told before,
+ * of whatever communicator: one will do as an example.
  */
-void mca_coll_symm_reason_tell(const char *communicator, int rank, int reason);
+void mca_coll_symm_reason_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+                               int rank, int reason);
 
 /* Another process tells the user. */
 void mca_coll_symm_reason_is_told(void);
