@@ -116,7 +116,8 @@ enum symm_status symm_control_attach(struct symm_control *control, int size, int
         lay_out(control) != (size_t)file.st_size) {
         return SYMM_ERR_PROTOCOL;
     }
-    return map_and_lay_out(control, descriptor);
+    enum symm_status status = symm_memfd_check(descriptor, (size_t)file.st_size);
+    return status == SYMM_OK ? map_and_lay_out(control, descriptor) : status;
 }
 
 void symm_control_detach(struct symm_control *control)

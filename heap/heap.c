@@ -252,6 +252,12 @@ static void segment_withdraw(struct symm_heap *heap, const struct segment *segme
     }
 }
 
+/* What a segment has that no block asks to be larger, where `others` exist. */
+static size_t segment_usual_size(const struct symm_heap *heap, size_t others)
+{
+    return heap->segment_size << (others / SEGMENTS_PER_DOUBLING);
+}
+
 /* Find a size and a place for a segment that holds `footprint` bytes; a tight fit if need be. */
 static bool segment_place(const struct symm_heap *heap, size_t footprint, struct segment *segment,
                           size_t *position)
@@ -261,7 +267,7 @@ static bool segment_place(const struct symm_heap *heap, size_t footprint, struct
         return false;
     }
     size_t least = round_up(footprint, heap->kind->granularity);
-    size_t usual = heap->segment_size << (heap->segment_count / SEGMENTS_PER_DOUBLING);
+    size_t usual = segment_usual_size(heap, heap->segment_count);
     segment->size = least > usual ? least : usual;
     if (window_find_gap(heap, segment->size, &segment->offset, position)) {
         return true;
@@ -344,7 +350,7 @@ static void segment_retire(struct symm_heap *heap, struct segment *segment)
 static bool segment_worth_keeping(const struct symm_heap *heap, const struct segment *segment)
 {
     return symm_allocator_empty_segments(heap->allocator) == 1 &&
-           segment->size <= heap->segment_size;
+           segment->size <= segment_usual_size(heap, heap->segment_count - 1);
 }
 
 /* Give the spare back, if there is one. */

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heap/kind.h"
@@ -73,18 +72,13 @@ static enum symm_status host_export(symm_handle handle, int *descriptor)
     return duplicate((int)handle, descriptor);
 }
 
-/* The size is checked: mapping more than the file has would turn an access into SIGBUS. */
 static enum symm_status host_import(int descriptor, size_t size, symm_handle *handle)
 {
-    struct stat status_of_file;
-    if (fstat(descriptor, &status_of_file) != 0) {
-        return status_of_errno();
-    }
-    if (status_of_file.st_size < 0 || (size_t)status_of_file.st_size < size) {
-        return SYMM_ERR_PROTOCOL;
-    }
     int copy;
-    enum symm_status status = duplicate(descriptor, &copy);
+    enum symm_status status = symm_memfd_check(descriptor, size);
+    if (status == SYMM_OK) {
+        status = duplicate(descriptor, &copy);
+    }
     if (status == SYMM_OK) {
         *handle = (symm_handle)copy;
     }

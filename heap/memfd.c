@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heap/memfd.h"
@@ -41,6 +42,7 @@ static int memfd_open(const char *name)
 enum symm_status symm_memfd_create(const char *name, size_t size, int *descriptor)
 {
     if (!size_is_allowed(size)) {
+        errno = EFBIG;
         return SYMM_ERR_NO_MEMORY;
     }
     int fd = memfd_open(name);
@@ -57,6 +59,18 @@ enum symm_status symm_memfd_create(const char *name, size_t size, int *descripto
     }
     *descriptor = fd;
     return SYMM_OK;
+}
+
+enum symm_status symm_memfd_check(int descriptor, size_t size)
+{
+    struct stat file;
+    if (fstat(descriptor, &file) != 0) {
+        return SYMM_ERR_SYSTEM;
+    }
+    int seals = fcntl(descriptor, F_GET_SEALS); /* an error for what is no memfd */
+    bool safe = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && file.st_size >= 0 &&
+                (size_t)file.st_size >= size;
+    return safe ? SYMM_OK : SYMM_ERR_PROTOCOL;
 }
 
 enum symm_status symm_memfd_map(int descriptor, size_t size, void **address)

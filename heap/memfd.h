@@ -18,6 +18,12 @@
 SYMM_API enum symm_status symm_memfd_create(const char *name, size_t size,
                                             int *descriptor);
 
+/*
+ * Whether a descriptor that came from another process can be mapped: at least `size` bytes, and sealed
+ * against shrinking, so that no access beyond its end can ever raise SIGBUS.  Errors: PROTOCOL, SYSTEM.
+ */
+SYMM_API enum symm_status symm_memfd_check(int descriptor, size_t size);
+
 /* Map `size` bytes of a descriptor, readable and writable, anywhere.  Undo with munmap(). */
 SYMM_API enum symm_status symm_memfd_map(int descriptor, size_t size, void **address);
 

@@ -104,7 +104,10 @@ static enum symm_status directory_attach(struct symm_peer *peer, const struct sy
         return SYMM_ERR_PROTOCOL;
     }
     enum symm_status status =
-        symm_memfd_map(object->descriptor, sizeof(struct symm_directory), &address);
+        symm_memfd_check(object->descriptor, sizeof(struct symm_directory));
+    if (status == SYMM_OK) {
+        status = symm_memfd_map(object->descriptor, sizeof(struct symm_directory), &address);
+    }
     if (status != SYMM_OK) {
         return status;
     }

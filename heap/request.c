@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "heap/request.h"
@@ -53,6 +54,7 @@ static enum symm_status request_receive(struct symm_request *request, struct sym
         status = SYMM_ERR_NOT_FOUND;
     } else if (passed < 0) {
         status = SYMM_ERR_NO_MEMORY; /* the kernel drops it when our descriptor table is full */
+        errno = EMFILE;
     }
     if (status != SYMM_OK) {
         if (passed >= 0) {

@@ -132,25 +132,27 @@ void symm_server_withdraw(struct symm_server *server, const struct symm_object_i
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+static const struct symm_object nothing = {.descriptor = -1};
+
 /* Whether the connection has got its answer (or never can) and is to be closed. */
 static bool connection_answer(struct symm_server *server, const struct connection *connection)
 {
     (void)pthread_mutex_lock(&server->mutex);
     const struct entry *entry = *table_find(server, &connection->id);
-    bool found = entry != NULL;
-    if (found) {
+    bool answered = entry != NULL || connection->id.what == SYMM_OBJECT_SEGMENT;
+    if (answered) {
+        const struct symm_object *object = entry != NULL ? &entry->object : &nothing;
         struct symm_reply_packet reply = {
             .magic = symm_socket_magic,
-            .status = entry->object.descriptor >= 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND,
-            .size = entry->object.size,
-            .detail = entry->object.detail,
+            .status = object->descriptor >= 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND,
+            .size = object->size,
+            .detail = object->detail,
         };
         /* A failed send closes the connection, and the peer sees that. */
-        (void)symm_socket_send(connection->descriptor, &reply, sizeof(reply),
-                               entry->object.descriptor);
+        (void)symm_socket_send(connection->descriptor, &reply, sizeof(reply), object->descriptor);
     }
     (void)pthread_mutex_unlock(&server->mutex);
-    return found;
+    return answered;
 }
 
 /* Read a request, or find that the peer has gone.  Returns whether to close the connection. */
@@ -321,6 +323,7 @@ enum symm_status symm_server_start_thread(struct symm_server *server)
         server->running = error == 0;
         if (error != 0) {
             status = error == EAGAIN ? SYMM_ERR_NO_MEMORY : SYMM_ERR_SYSTEM;
+            errno = error;
         }
     }
     (void)pthread_mutex_unlock(&server->mutex);

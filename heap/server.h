@@ -3,7 +3,9 @@
  *
  * A process exports objects (segments, directories, control memory) under an id; peers ask for an id
  * over the process's abstract socket and get the descriptor.  A request for an id that is not there
- * yet waits until it is exported, so nobody has to poll for a slower process.  Requests are answered
+ * yet waits until it is exported, so nobody has to poll for a slower process.  (Segments are the
+ * exception: a peer hears of one only after it has been exported, so one that is not there has gone, and
+ * that is said at once.)  Requests are answered
  * by one sleeping thread, so a process that computes and does not call MPI still answers (NCCL's proxy
  * does the same for its cuMem handles).  The thread exists from the first symm_server_start_thread()
  * on; requests that come earlier wait in the socket's queue.

@@ -18,7 +18,7 @@ const char *symm_status_string(enum symm_status status)
     case SYMM_ERR_ARGUMENT:
         return "an argument is out of range";
     case SYMM_ERR_NO_MEMORY:
-        return "out of memory or address space";
+        return "memory, address space or descriptors have run out";
     case SYMM_ERR_FOREIGN:
         return "the address does not belong to this heap";
     case SYMM_ERR_FREED:
@@ -34,7 +34,7 @@ const char *symm_status_string(enum symm_status status)
     case SYMM_ERR_NOT_FOUND:
         return "the peer does not have what was asked for";
     case SYMM_ERR_PROTOCOL:
-        return "the peer runs another version of this library";
+        return "the peer runs another version of this library, or sends what cannot be used";
     case SYMM_ERR_SYSTEM:
         return "a system call failed";
     }

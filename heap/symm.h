@@ -38,7 +38,8 @@ enum symm_status {
     SYMM_ERR_PEER_LOST,   /* the peer closed the connection before it answered */
     SYMM_ERR_PERMISSION,  /* the process at the other end belongs to another user */
     SYMM_ERR_NOT_FOUND,   /* the peer does not have, or refuses, what was asked for */
-    SYMM_ERR_PROTOCOL,    /* the peer speaks another version of this library */
+    SYMM_ERR_PROTOCOL,    /* the peer speaks another version of this library, or sends memory that
+                             cannot be used safely */
     SYMM_ERR_SYSTEM,      /* a system call failed; errno tells why */
 };
 

@@ -17,6 +17,8 @@
 /* Serial numbers count from 1; this bit beside one says that some rank could not map it. */
 static const uint32_t refused_bit = UINT32_C(1) << 31;
 
+enum { FIRST_REFUSAL_SPAN = 1000 }; /* calls; a try costs about as much as a hundred of them */
+
 static struct symm_object_id control_id(const struct symm_team *team)
 {
     struct symm_object_id id = {.what = SYMM_OBJECT_CONTROL};
@@ -179,6 +181,23 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
     uint32_t *entry = segment_entry(team, rank, location);
     if (entry != NULL) {
         *entry = location->serial | (state == SYMM_SEGMENT_REFUSED ? refused_bit : 0);
+    }
+    if (state == SYMM_SEGMENT_REFUSED && team->refused_until == 0) {
+        team->refusal_span = team->refusal_span == 0 ? FIRST_REFUSAL_SPAN : 2 * team->refusal_span;
+        team->refused_until = team->sequence + team->refusal_span;
+    }
+}
+
+void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
+{
+    if (team->refused_until == 0 || sequence < team->refused_until) {
+        return;
+    }
+    team->refused_until = 0;
+    for (size_t i = 0; i < (size_t)team->size * SYMM_SEGMENTS_MAX; i++) {
+        if ((team->segment_states[i] & refused_bit) != 0) {
+            team->segment_states[i] = 0;
+        }
     }
 }
 

@@ -52,6 +52,8 @@ struct symm_team {
     struct symm_control_config control_config;
     struct symm_peer **peers;     /* [size]; NULL until first used; own entry stays NULL */
     uint32_t *segment_states;     /* [size][SYMM_SEGMENTS_MAX] */
+    uint64_t refused_until;       /* sequence at which refused segments are tried again; 0: none is */
+    uint64_t refusal_span;        /* how long they are left alone, next time */
     struct symm_request request;
     bool requesting, exported;
 };
@@ -87,6 +89,13 @@ SYMM_API enum symm_segment_state symm_team_segment_state(const struct symm_team 
 SYMM_API void symm_team_set_segment_state(struct symm_team *team, int rank,
                                           const struct symm_location *location,
                                           enum symm_segment_state state);
+
+/*
+ * What could not be mapped may have met a passing shortage, so refused segments become unknown again
+ * after many calls, each time after twice as many.  To be called in each call that asks for states, with
+ * its sequence, so that all ranks forget in the same call.
+ */
+SYMM_API void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence);
 
 /* Map the segment of `rank` here; nothing to do for the own rank.  Errors: as symm_peer_map(). */
 SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,

@@ -8,11 +8,13 @@ mpi_tests = \
 	tests/collectives.tap \
 	tests/counters.tap \
 	tests/disagree.tap \
+	tests/environment.tap \
 	tests/fallback.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/mpool.tap \
+	tests/nodes.tap \
 	tests/parameters.tap \
 	tests/random.tap \
 	tests/report.tap \
@@ -41,12 +43,16 @@ check_PROGRAMS += \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
+	tests/mpi/check_environment \
 	tests/mpi/check_fork \
-	tests/mpi/check_leaks \
 	tests/mpi/check_large \
+	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
+	tests/mpi/check_nodes \
 	tests/mpi/check_random \
+	tests/mpi/check_recovery \
 	tests/mpi/check_sessions \
+	tests/mpi/check_shortage \
 	tests/mpi/check_spawn \
 	tests/mpi/check_threads \
 	tests/mpi/check_type_ops \
@@ -87,6 +93,7 @@ tests_mpi_libharness_la_SOURCES = \
 # Preloaded by fallback.tap. A library that is only checked becomes a shared one through -rpath.
 check_LTLIBRARIES += tests/mpi/refuse.la
 tests_mpi_refuse_la_SOURCES = tests/mpi/refuse.c
+tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin
 tests_mpi_refuse_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 harness_libs = tests/mpi/libharness.la $(MPI_LIBS) -lm
@@ -112,6 +119,11 @@ tests_mpi_check_counters_SOURCES = \
 tests_mpi_check_counters_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
 
+tests_mpi_check_environment_SOURCES = tests/mpi/check_environment.c \
+	tests/mpi/deprive.c tests/mpi/deprive.h
+tests_mpi_check_environment_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_environment_LDADD = $(harness_libs)
+
 tests_mpi_check_fork_SOURCES = tests/mpi/check_fork.c
 tests_mpi_check_fork_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_fork_LDADD = $(harness_libs)
@@ -128,6 +140,10 @@ tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_memory_LDADD = $(harness_libs)
 
+tests_mpi_check_nodes_SOURCES = tests/mpi/check_nodes.c
+tests_mpi_check_nodes_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_nodes_LDADD = $(harness_libs)
+
 random_sources = \
 	tests/mpi/check_random.c \
 	tests/mpi/random_buffers.c tests/mpi/random_buffers.h \
@@ -142,9 +158,17 @@ tests_mpi_check_random_SOURCES = $(random_sources)
 tests_mpi_check_random_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_random_LDADD = $(harness_libs)
 
+tests_mpi_check_recovery_SOURCES = tests/mpi/check_recovery.c
+tests_mpi_check_recovery_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_recovery_LDADD = $(harness_libs)
+
 tests_mpi_check_sessions_SOURCES = tests/mpi/check_sessions.c
 tests_mpi_check_sessions_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_sessions_LDADD = $(MPI_LIBS)
+
+tests_mpi_check_shortage_SOURCES = tests/mpi/check_shortage.c
+tests_mpi_check_shortage_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_shortage_LDADD = $(harness_libs) -ldl
 
 tests_mpi_check_spawn_SOURCES = tests/mpi/check_spawn.c
 tests_mpi_check_spawn_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

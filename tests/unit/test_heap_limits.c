@@ -271,6 +271,23 @@ static void test_many_segments(void **state)
     symm_heap_destroy(heap, 0);
 }
 
+/* A spare is kept of whatever size is usual by then: a loop of allocating and freeing costs no calls. */
+static void test_spare_of_many_segments(void **state)
+{
+    struct symm_heap *heap = create_ok(&symm_kind_host, NULL, (size_t)4 << 30, SEGMENT_SIZE);
+    (void)state;
+    while (stats_of(heap).segments < 70) {
+        (void)alloc_ok(heap, SEGMENT_SIZE - 4096, 0);
+    }
+    (void)alloc_ok(heap, SEGMENT_SIZE - 4096, 0); /* the newest has twice the size: now it is full */
+    uint64_t retired = stats_of(heap).segments_retired;
+    for (unsigned i = 0; i < 10; i++) {
+        assert_status(symm_heap_free(heap, alloc_ok(heap, SEGMENT_SIZE - 4096, 0)), SYMM_OK);
+    }
+    assert_int_equal(stats_of(heap).segments_retired, retired);
+    symm_heap_destroy(heap, 0);
+}
+
 /* An alignment is the address's, wherever in the address space the window begins. */
 static void test_alignment_in_an_odd_window(void **state)
 {
@@ -442,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_window_smaller_than_a_segment),
         cmocka_unit_test(test_spare_gives_way),
         cmocka_unit_test(test_many_segments),
+        cmocka_unit_test(test_spare_of_many_segments),
         cmocka_unit_test(test_alignment_in_an_odd_window),
         cmocka_unit_test(test_refused_segments),
         cmocka_unit_test(test_no_descriptors),

@@ -8,7 +8,9 @@
 
 #include "tests/unit/owner.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -195,11 +197,9 @@ static void test_peer_dies(void **state)
     owner_fill(&owner, 0, 3);
     struct symm_peer *peer = peer_of(owner.name), *late = peer_of(owner.name);
     void *there = map_ok(peer, &mapped);
-    other.serial = 99; /* to be had some day, for all that is known */
+    other.serial = 99;
     other.index = 5;
-    assert_status(map_wait(peer, &other, 0.05), SYMM_PENDING);
     owner_kill(&owner);
-    assert_status(map_wait(peer, &other, 30), SYMM_ERR_PEER_LOST);
     assert_status(map_wait(peer, &other, 30), SYMM_ERR_UNREACHABLE);
     assert_status(map_wait(late, &mapped, 30), SYMM_ERR_UNREACHABLE);
     assert_status(map_wait(peer, &mapped, 30), SYMM_OK); /* it is here */
@@ -226,11 +226,42 @@ static void test_impossible_locations(void **state)
         assert_status(symm_peer_map(peer, &no_index), SYMM_ERR_PROTOCOL);
         (void)map_ok(peer, &location);
     }
-    /* A request that is under way ends with the peer's object, and leaves nothing. */
-    location.serial = 99;
-    assert_status(map_wait(peer, &location, 0.02), SYMM_PENDING);
     symm_peer_destroy(peer);
     owner_stop(&owner);
+    assert_int_equal(unit_open_descriptors(), descriptors);
+}
+
+/* A segment that has gone, or never was: that is said at once, and stands in nobody's way. */
+static void test_segment_that_is_not_there(void **state)
+{
+    struct owner owner;
+    (void)state;
+    owner_start(&owner);
+    struct symm_location kept = owner_alloc(&owner, 1, 1000), gone = owner_alloc(&owner, 0, BIG),
+                         never = {.serial = 99, .index = 5};
+    struct symm_peer *peer = peer_of(owner.name);
+    assert_int_equal(owner_free(&owner, 0), 1);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_status(map_wait(peer, &gone, 30), SYMM_ERR_NOT_FOUND);
+        assert_status(map_wait(peer, &never, 30), SYMM_ERR_NOT_FOUND);
+        (void)map_ok(peer, &kept);
+    }
+    symm_peer_destroy(peer);
+    owner_stop(&owner);
+}
+
+/* A request that is under way ends with the peer's object, and leaves nothing. */
+static void test_request_under_way(void **state)
+{
+    struct symm_server *server = NULL;
+    struct symm_location location = {.serial = 1};
+    size_t descriptors = unit_open_descriptors();
+    (void)state;
+    assert_status(symm_server_create(&server), SYMM_OK); /* does not answer */
+    struct symm_peer *peer = peer_of(symm_server_name(server));
+    assert_status(map_wait(peer, &location, 0.02), SYMM_PENDING);
+    symm_peer_destroy(peer);
+    symm_server_destroy(server);
     assert_int_equal(unit_open_descriptors(), descriptors);
 }
 
@@ -240,6 +271,55 @@ static void export_file(struct symm_server *server, uint32_t what, uint32_t numb
     struct symm_object_id id = {.what = what, .number = number, .key = "host"};
     struct symm_object object = {.descriptor = descriptor, .size = size, .detail = offset};
     assert_status(symm_server_export(server, &id, &object), SYMM_OK);
+}
+
+/* Whether the peer's segment 1 is taken when it is in this file, of this kind. */
+static enum symm_status map_of_file(struct symm_server *server, int file, size_t size)
+{
+    struct symm_location location = {.serial = 1, .index = 3};
+    export_file(server, SYMM_OBJECT_SEGMENT, 1, file, size, 0);
+    struct symm_peer *peer = peer_of(symm_server_name(server));
+    enum symm_status status = map_wait(peer, &location, 30);
+    symm_peer_destroy(peer);
+    (void)close(file);
+    return status;
+}
+
+/* Memory that the peer could shrink while it is used here is not mapped: SIGBUS would follow. */
+static void test_unsealed_memory(void **state)
+{
+    enum { FILE_SIZE = 4 << 20 };
+    struct symm_server *server = NULL;
+    int unsealed = memfd_create("symm-test", MFD_CLOEXEC | MFD_ALLOW_SEALING), sealed = -1;
+    int grows = memfd_create("symm-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    FILE *plain = tmpfile();
+    void *memory;
+    (void)state;
+    assert_status(symm_server_create(&server), SYMM_OK);
+    assert_status(symm_server_start_thread(server), SYMM_OK);
+    struct symm_location location = {.serial = 1, .index = 3};
+    struct symm_peer *peer = peer_of(symm_server_name(server));
+    assert_int_equal(ftruncate(unsealed, FILE_SIZE), 0);
+    export_file(server, SYMM_OBJECT_DIRECTORY, 0, unsealed, sizeof(struct symm_directory), 0);
+    assert_status(map_wait(peer, &location, 30), SYMM_ERR_PROTOCOL);
+    symm_peer_destroy(peer);
+
+    assert_status(symm_memfd_create("symm-test", FILE_SIZE, &sealed), SYMM_OK);
+    assert_status(symm_memfd_map(sealed, sizeof(struct symm_directory), &memory), SYMM_OK);
+    ((struct symm_directory *)memory)->window_size = 64 << 20;
+    atomic_store(&((struct symm_directory *)memory)->serial[3], 1);
+    export_file(server, SYMM_OBJECT_DIRECTORY, 0, sealed, sizeof(struct symm_directory), 0);
+    assert_int_equal(ftruncate(grows, FILE_SIZE), 0);
+    assert_int_equal(fcntl(grows, F_ADD_SEALS, F_SEAL_GROW), 0);
+    assert_non_null(plain);
+    assert_int_equal(ftruncate(fileno(plain), FILE_SIZE), 0);
+    assert_status(map_of_file(server, unsealed, FILE_SIZE), SYMM_ERR_PROTOCOL);
+    assert_status(map_of_file(server, grows, FILE_SIZE), SYMM_ERR_PROTOCOL);
+    assert_status(map_of_file(server, dup(fileno(plain)), FILE_SIZE), SYMM_ERR_PROTOCOL);
+    assert_status(map_of_file(server, sealed, FILE_SIZE), SYMM_OK);
+    (void)fclose(plain);
+    (void)munmap(memory, sizeof(struct symm_directory));
+    symm_server_destroy(server);
 }
 
 /* What a peer says is not believed where it would make this process crash. */
@@ -352,6 +432,9 @@ int main(void)
         cmocka_unit_test(test_random_life),
         cmocka_unit_test(test_peer_dies),
         cmocka_unit_test(test_impossible_locations),
+        cmocka_unit_test(test_segment_that_is_not_there),
+        cmocka_unit_test(test_request_under_way),
+        cmocka_unit_test(test_unsealed_memory),
         cmocka_unit_test(test_peer_lies),
         cmocka_unit_test(test_threads),
     };

@@ -278,6 +278,38 @@ static void test_segment_states(void **state)
     symm_process_release(process);
 }
 
+/* Refused segments are tried again after many calls, then after twice as many; others stay. */
+static void test_refusals_are_forgotten(void **state)
+{
+    struct symm_process *process = NULL;
+    struct symm_team *team = NULL;
+    struct symm_location refused = {.serial = 1, .index = 0}, mapped = {.serial = 2, .index = 1};
+    uint64_t last = 0, span = 0;
+    (void)state;
+    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
+    const char *names[] = {symm_server_name(symm_process_server(process))};
+    const struct symm_team_config config = {.rank = 0, .size = 1, .names = names};
+    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    assert_status(symm_team_set_up(team), SYMM_OK);
+    symm_team_set_segment_state(team, 0, &mapped, SYMM_SEGMENT_MAPPED);
+    symm_team_set_segment_state(team, 0, &refused, SYMM_SEGMENT_REFUSED);
+    for (unsigned tries = 0; tries < 4; team->sequence++) {
+        symm_team_forget_refusals(team, team->sequence);
+        assert_int_equal(symm_team_segment_state(team, 0, &mapped), SYMM_SEGMENT_MAPPED);
+        if (symm_team_segment_state(team, 0, &refused) == SYMM_SEGMENT_UNKNOWN) {
+            assert_in_range(team->sequence - last, 2 * span, 100000);
+            span = team->sequence - last;
+            last = team->sequence;
+            symm_team_set_segment_state(team, 0, &refused, SYMM_SEGMENT_REFUSED);
+            tries++;
+        }
+        assert_int_equal(symm_team_segment_state(team, 0, &refused), SYMM_SEGMENT_REFUSED);
+    }
+    assert_true(span >= 1000);
+    symm_team_destroy(team);
+    symm_process_release(process);
+}
+
 /* ---- many teams ------------------------------------------------------------------------------ */
 
 /* Teams of one process live side by side and share what it knows of its peers. */
@@ -374,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_wrong_ranks),
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_segment_states),
+        cmocka_unit_test(test_refusals_are_forgotten),
         cmocka_unit_test(test_many_teams),
         cmocka_unit_test(test_one_process),
     };

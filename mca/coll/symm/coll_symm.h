@@ -53,13 +53,15 @@ void mca_coll_symm_select_register(void);
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* no call yet */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
-    MCA_COLL_SYMM_DISABLED, /* some rank could not share it: everything goes below */
+    MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
 };
 
 struct mca_coll_symm_module_t {
     mca_coll_base_module_t super;
     enum mca_coll_symm_state state;
-    struct symm_team *team;
+    struct symm_team *team;    /* NULL until the first call */
+    unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
+    unsigned retry_distance;   /* between the last try and the next; the same on all ranks */
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
     uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */
@@ -73,6 +75,20 @@ struct mca_coll_symm_module_t {
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);
+
+/* A module in reserve, for a process that has no memory for the next one. */
+int mca_coll_symm_reserve_open(void);
+void mca_coll_symm_reserve_close(void);
+
+/*
+ * Get what the module needs for its first call, or what is missing of it.  A failure is this rank's
+ * own, and calling again is fine.  Errors: NO_MEMORY, NOT_FOUND.
+ */
+enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
+                                              struct ompi_communicator_t *comm);
+
+/* Set-up has failed on some rank: give everything back, and let calls go below for some time. */
+void mca_coll_symm_module_disable(mca_coll_symm_module_t *module);
 
 int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *comm, int *priority);

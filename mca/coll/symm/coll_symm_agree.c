@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/coll_symm_agree.h"
 
+#include <errno.h>
+
 #include "mca/coll/symm/coll_symm.h"
 
 /* Flags of a line: what may differ between ranks. */
@@ -183,6 +185,7 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
         const struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
         const struct line_buffers *buffers = buffers_of(line);
         enum symm_status status = SYMM_OK;
+        errno = 0;
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
             status = segment_map(operation, operation->seen, &buffers->input);
         }
@@ -194,6 +197,7 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
         }
         if (operation->map_status == SYMM_OK) {
             operation->map_status = status;
+            operation->map_errno = errno;
         }
     }
     return SYMM_OK;

@@ -49,8 +49,8 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
 {
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
-    describe(&operation->call, symm->team->rank, sbuf, (size_t)scount, sdtype, rbuf,
-             (size_t)rcount, rdtype, symm->team->size);
+    describe(&operation->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
+             (size_t)rcount, rdtype, ompi_comm_size(comm));
     int rc;
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;

@@ -71,13 +71,13 @@ static void elements_describe(struct symm_call *call)
     }
 }
 
-static enum symm_reason veto_reason(const struct symm_call *call, const struct symm_team *team)
+static enum symm_reason veto_reason(const struct symm_call *call)
 {
     if (call->gaps != 0 &&
         mca_coll_symm_layout_span(&call->target) > SYMM_SCRATCH_SIZE - SYMM_CACHE_LINE) {
         return SYMM_REASON_GAPS;
     }
-    if (call->extent > SYMM_SCRATCH_SIZE || call->extent > team->control_config.piece_size) {
+    if (call->extent > SYMM_SCRATCH_SIZE) { /* no piece of a staging buffer is smaller */
         return SYMM_REASON_ELEMENT;
     }
     return SYMM_REASON_NONE;
@@ -92,8 +92,8 @@ static uint16_t element_class(const struct ompi_datatype_t *dtype)
     return (uint16_t)((dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) >> 12);
 }
 
-static void describe(struct symm_call *call, const struct symm_team *team, const void *sbuf,
-                     void *rbuf, size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op)
+static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_t count,
+                     struct ompi_datatype_t *dtype, struct ompi_op_t *op)
 {
     ptrdiff_t lower, extent;
     bool intrinsic = ompi_op_is_intrinsic(op);
@@ -108,7 +108,7 @@ static void describe(struct symm_call *call, const struct symm_team *team, const
     call->op = op;
     call->dtype = dtype;
     elements_describe(call);
-    call->veto = veto_reason(call, team);
+    call->veto = veto_reason(call);
     if (intrinsic) {
         call->agreed_count = count;
         call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, (uint8_t)op->op_type,
@@ -132,7 +132,7 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
 {
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
-    describe(&operation->call, symm->team, sbuf, rbuf, (size_t)count, dtype, op);
+    describe(&operation->call, sbuf, rbuf, (size_t)count, dtype, op);
     int rc;
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;

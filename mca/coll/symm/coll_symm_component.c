@@ -4,10 +4,12 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <errno.h>
 #include <unistd.h>
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_names.h"
+#include "mca/coll/symm/coll_symm_reason.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
@@ -61,13 +63,20 @@ static int component_open(void)
     mca_coll_symm_verbose_open();
     enum symm_status status = symm_process_acquire(NULL, &component->process);
     if (status != SYMM_OK) {
+        int reason = mca_coll_symm_reason(status, errno);
         component->process = NULL;
         mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE, "not used: %s", symm_status_string(status));
         mca_coll_symm_verbose_close();
+        mca_coll_symm_names_refuse(reason);
+        if (opal_process_info.my_local_rank == 0) {
+            mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SHARE, "MPI_COMM_WORLD",
+                                      (int)OPAL_PROC_MY_NAME.vpid, reason);
+        }
         return OMPI_ERR_NOT_AVAILABLE;
     }
     const char *name = symm_process_name(component->process);
-    if (mca_coll_symm_names_open(name, component->priority) != OMPI_SUCCESS) {
+    if (mca_coll_symm_reserve_open() != OMPI_SUCCESS ||
+        mca_coll_symm_names_open(name, component->priority) != OMPI_SUCCESS) {
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
@@ -81,6 +90,7 @@ static int component_close(void)
     if (component->process != NULL) {
         mca_coll_symm_report_close();
         mca_coll_symm_names_close();
+        mca_coll_symm_reserve_close();
         symm_process_release(component->process);
         component->process = NULL;
     }

@@ -5,12 +5,15 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_names.h"
+#include "mca/coll/symm/coll_symm_reason.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
@@ -21,7 +24,9 @@ static void module_construct(mca_coll_symm_module_t *module)
 {
     module->state = MCA_COLL_SYMM_NEW;
     module->team = NULL;
-    module->vote = (struct symm_vote){.tag = 0};
+    module->calls_until_retry = 0;
+    module->retry_distance = 0;
+    symm_vote_init(&module->vote, 0, 0);
     memset(&module->operation, 0, sizeof(module->operation));
     module->operation.module = module;
     module->told_algorithms = 0;
@@ -45,13 +50,57 @@ static void module_destruct(mca_coll_symm_module_t *module)
     saved_release(&module->saved_allreduce_module);
     saved_release(&module->saved_allgather_module);
     symm_team_destroy(module->team);
-    symm_vote_destruct(&module->vote);
     free(module->operation.run.inputs);
     free(module->operation.run.outputs);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
+
+/*
+ * All ranks decide alike whether a communicator is served, and a rank that then had no memory for its
+ * module would leave the others waiting.  So one is kept in reserve, and all that a call needs beside it
+ * is got when the ranks can vote about it.
+ */
+static _Atomic(mca_coll_symm_module_t *) reserve;
+
+int mca_coll_symm_reserve_open(void)
+{
+    if (atomic_load(&reserve) == NULL) {
+        mca_coll_symm_module_t *module = OBJ_NEW(mca_coll_symm_module_t), *none = NULL;
+        if (module == NULL) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        if (!atomic_compare_exchange_strong(&reserve, &none, module)) {
+            OBJ_RELEASE(module);
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+void mca_coll_symm_reserve_close(void)
+{
+    mca_coll_symm_module_t *module = atomic_exchange(&reserve, NULL);
+    if (module != NULL) {
+        OBJ_RELEASE(module);
+    }
+}
+
+static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
+{
+    mca_coll_symm_module_t *module = OBJ_NEW(mca_coll_symm_module_t);
+    if (module == NULL) {
+        module = atomic_exchange(&reserve, NULL);
+    }
+    if (module == NULL) {
+        mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
+                                  mca_coll_symm_reason(SYMM_ERR_NO_MEMORY, ENOMEM));
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
+        return NULL;
+    }
+    (void)mca_coll_symm_reserve_open();
+    return module;
+}
 
 /* Take over the two slots; called in ascending priority, so the table holds what stood before.  It is
  * disabled in descending order, or (up to 5.0) once for each slot. */
@@ -94,12 +143,19 @@ static void leave_unserved(struct ompi_communicator_t *comm, enum symm_unserved 
     }
 }
 
-/* Some rank's process has published no name for us: said by the first one that sees its own. */
+/* Whether the process of a rank is known to have published no name for us. */
+static bool is_missing(struct ompi_communicator_t *comm, int rank)
+{
+    const char *name;
+    const ompi_proc_t *proc = ompi_group_peer_lookup(comm->c_local_group, rank);
+    return mca_coll_symm_server_name(proc, &name) == OMPI_SUCCESS && name == NULL;
+}
+
+/* Said by the first rank that has a name itself. */
 static void missing_explain(struct ompi_communicator_t *comm, int missing)
 {
     int speaker = 0;
-    while (mca_coll_symm_server_name(ompi_group_peer_lookup(comm->c_local_group, speaker)) ==
-               NULL && speaker < ompi_comm_rank(comm)) {
+    while (speaker < ompi_comm_rank(comm) && is_missing(comm, speaker)) {
         speaker++;
     }
     if (speaker == ompi_comm_rank(comm)) {
@@ -110,35 +166,95 @@ static void missing_explain(struct ompi_communicator_t *comm, int missing)
     }
 }
 
-/* A team of the communicator's processes; NULL when some of them has no server, or memory is short. */
-static struct symm_team *team_make(struct ompi_communicator_t *comm, int rank, int size)
+/* Tell the user, once, that processes of this node have no part in shared memory. */
+static void refusal_tell(const struct ompi_communicator_t *comm, int rank, const ompi_proc_t *proc)
 {
+    int reason = mca_coll_symm_refusal(proc);
+    if (reason != 0 && opal_process_info.my_local_rank == 0) {
+        mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SHARE, comm->c_name, rank, reason);
+    }
+}
+
+/*
+ * Whether all processes run the component, which all ranks know alike.  (A rank that cannot find out, for
+ * lack of memory, takes it for granted, and says no when it comes to serving.)
+ */
+static bool is_everywhere(struct ompi_communicator_t *comm)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        if (is_missing(comm, rank)) {
+            refusal_tell(comm, rank, ompi_group_peer_lookup(comm->c_local_group, rank));
+            missing_explain(comm, rank);
+            mca_coll_symm_count_unserved(SYMM_UNSERVED_COMPONENT);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool names_get(struct ompi_communicator_t *comm, const char **names)
+{
+    int size = ompi_comm_size(comm), known = 0;
+    while (known < size &&
+           mca_coll_symm_server_name(ompi_group_peer_lookup(comm->c_local_group, known),
+                                     &names[known]) == OMPI_SUCCESS &&
+           names[known] != NULL) {
+        known++;
+    }
+    return known == size;
+}
+
+static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_team **team)
+{
+    int size = ompi_comm_size(comm);
     struct symm_team_config config = {
-        .rank = rank,
+        .rank = ompi_comm_rank(comm),
         .size = size,
         .control = {.payload_size = mca_coll_symm_component.slot_size,
                     .piece_size = mca_coll_symm_component.piece_size,
                     .options = mca_coll_symm_choose_options()},
     };
+    enum symm_status status = SYMM_ERR_NO_MEMORY;
     const char **names = calloc((size_t)size, sizeof(*names));
-    bool complete = names != NULL;
-    for (int i = 0; complete && i < size; i++) {
-        names[i] = mca_coll_symm_server_name(ompi_group_peer_lookup(comm->c_local_group, i));
-        complete = names[i] != NULL;
-        if (!complete) {
-            missing_explain(comm, i);
-        }
-    }
-    struct symm_team *team = NULL;
-    if (complete) {
+    if (names != NULL && names_get(comm, names)) {
         config.names = names;
         symm_ompi_comm_key(comm, config.key);
-        if (symm_team_create(mca_coll_symm_component.process, &config, &team) != SYMM_OK) {
-            team = NULL;
-        }
+        status = symm_team_create(mca_coll_symm_component.process, &config, team);
     }
     free(names);
-    return team;
+    return status;
+}
+
+enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
+                                              struct ompi_communicator_t *comm)
+{
+    struct symm_run *run = &module->operation.run;
+    size_t size = (size_t)ompi_comm_size(comm);
+    if (run->inputs == NULL) {
+        run->inputs = calloc(size, sizeof(void *));
+    }
+    if (run->outputs == NULL) {
+        run->outputs = calloc(size, sizeof(void *));
+    }
+    if (run->inputs == NULL || run->outputs == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
+}
+
+/* What failed may have been a passing shortage.  Trying again costs a vote, so it is done rarely. */
+void mca_coll_symm_module_disable(mca_coll_symm_module_t *module)
+{
+    enum { FIRST_RETRY = 1000, LAST_RETRY = 1 << 20 };
+    symm_team_destroy(module->team);
+    module->team = NULL;
+    module->state = MCA_COLL_SYMM_DISABLED;
+    if (module->retry_distance == 0) {
+        module->retry_distance = FIRST_RETRY;
+    } else if (module->retry_distance < LAST_RETRY) {
+        module->retry_distance *= 2;
+    }
+    module->calls_until_retry = module->retry_distance;
 }
 
 /* All of this is the same on every rank of the communicator, so all decide alike. */
@@ -156,15 +272,14 @@ static bool is_eligible(struct ompi_communicator_t *comm)
         leave_unserved(comm, SYMM_UNSERVED_NODES);
         return false;
     }
-    return true;
+    return is_everywhere(comm);
 }
 
 mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *comm, int *priority)
 {
-    int size = ompi_comm_size(comm), rank = ompi_comm_rank(comm);
     *priority = mca_coll_symm_component.priority;
     if (mca_coll_symm_component.priority < 0) {
-        if (rank == 0) {
+        if (ompi_comm_rank(comm) == 0) {
             mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, comm,
                                         "not served: coll_symm_priority is negative");
         }
@@ -174,22 +289,11 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     if (!is_eligible(comm)) {
         return NULL;
     }
-    mca_coll_symm_module_t *module = OBJ_NEW(mca_coll_symm_module_t);
+    mca_coll_symm_module_t *module = module_get(comm);
     if (module == NULL) {
         return NULL;
     }
-    module->team = team_make(comm, rank, size);
-    module->operation.run.inputs = calloc((size_t)size, sizeof(void *));
-    module->operation.run.outputs = calloc((size_t)size, sizeof(void *));
-    int rc = symm_vote_construct(&module->vote, rank, size);
-    if (module->team == NULL || module->operation.run.inputs == NULL ||
-        module->operation.run.outputs == NULL || rc != OMPI_SUCCESS) {
-        if (module->team == NULL) {
-            mca_coll_symm_count_unserved(SYMM_UNSERVED_COMPONENT);
-        }
-        OBJ_RELEASE(module);
-        return NULL;
-    }
+    symm_vote_init(&module->vote, ompi_comm_rank(comm), ompi_comm_size(comm));
     module->super.coll_module_enable = module_enable;
     module->super.coll_module_disable = module_disable;
     module->super.coll_allreduce = mca_coll_symm_allreduce;

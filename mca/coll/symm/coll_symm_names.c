@@ -27,10 +27,23 @@ static uint64_t key_of(const ompi_proc_t *proc)
 /* What a process publishes about itself. */
 struct card {
     int32_t priority;
+    int32_t refusal; /* 0, or why it cannot take part; then there is no name */
     char name[SYMM_SOCKET_NAME_SIZE];
 };
 
 static struct card own_card;
+
+static int own_card_publish(void)
+{
+    return symm_ompi_modex_send(&mca_coll_symm_component.super.collm_version, &own_card,
+                                sizeof(own_card));
+}
+
+void mca_coll_symm_names_refuse(int reason)
+{
+    own_card = (struct card){.refusal = reason};
+    (void)own_card_publish();
+}
 
 int mca_coll_symm_names_open(const char *own_name, int own_priority)
 {
@@ -41,8 +54,7 @@ int mca_coll_symm_names_open(const char *own_name, int own_priority)
     if (rc == OPAL_SUCCESS) {
         own_card.priority = own_priority;
         strncpy(own_card.name, own_name, sizeof(own_card.name) - 1);
-        rc = symm_ompi_modex_send(&mca_coll_symm_component.super.collm_version, &own_card,
-                                  sizeof(own_card));
+        rc = own_card_publish();
     }
     return rc;
 }
@@ -63,35 +75,54 @@ void mca_coll_symm_names_close(void)
     is_open = false;
 }
 
-/* A string for the table: what the process has published, or an empty one. */
-static char *name_fetch(const ompi_proc_t *proc)
+/* What the process has published; an empty card if that is nothing.  False: no memory. */
+static bool card_fetch(const ompi_proc_t *proc, struct card *card)
 {
     void *data = NULL;
     size_t size = 0;
     int rc = symm_ompi_modex_receive(&mca_coll_symm_component.super.collm_version, proc, &data,
                                      &size);
-    struct card card = {.priority = 0};
-    if (rc == OMPI_SUCCESS && size == sizeof(card)) {
-        memcpy(&card, data, sizeof(card));
+    *card = (struct card){.priority = 0};
+    if (rc == OMPI_SUCCESS && size == sizeof(*card)) {
+        memcpy(card, data, sizeof(*card));
     }
     free(data);
+    return rc != OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/* A string for the table, empty for a process that does not take part; NULL: no memory. */
+static char *name_fetch(const ompi_proc_t *proc)
+{
+    struct card card;
+    if (!card_fetch(proc, &card)) {
+        return NULL;
+    }
     bool alike = card.priority == own_card.priority && card.name[sizeof(card.name) - 1] == '\0';
     return strdup(alike ? card.name : "");
 }
 
-const char *mca_coll_symm_server_name(const ompi_proc_t *proc)
+int mca_coll_symm_server_name(const ompi_proc_t *proc, const char **name)
 {
-    void *name = NULL;
+    void *found = NULL;
     (void)pthread_mutex_lock(&mutex);
-    if (opal_hash_table_get_value_uint64(&table, key_of(proc), &name) != OPAL_SUCCESS) {
-        name = name_fetch(proc);
-        if (name != NULL &&
-            opal_hash_table_set_value_uint64(&table, key_of(proc), name) != OPAL_SUCCESS) {
-            free(name);
-            name = NULL;
+    if (opal_hash_table_get_value_uint64(&table, key_of(proc), &found) != OPAL_SUCCESS) {
+        found = name_fetch(proc);
+        if (found != NULL &&
+            opal_hash_table_set_value_uint64(&table, key_of(proc), found) != OPAL_SUCCESS) {
+            free(found);
+            found = NULL;
         }
     }
     (void)pthread_mutex_unlock(&mutex);
-    const char *found = name;
-    return found != NULL && found[0] != '\0' ? found : NULL;
+    if (found == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    *name = *(const char *)found != '\0' ? found : NULL;
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_refusal(const ompi_proc_t *proc)
+{
+    struct card card;
+    return card_fetch(proc, &card) ? card.refusal : 0;
 }

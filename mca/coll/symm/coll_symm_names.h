@@ -14,11 +14,18 @@
  * of it: the component must stand above the same others on all ranks.  Looked up once per
  * process (a look-up costs several microseconds, which creating communicators would feel) and valid
  * until mca_coll_symm_names_close().
+ * OMPI_ERR_OUT_OF_RESOURCE: there is no memory for it now; nothing is known about the process.
  */
-const char *mca_coll_symm_server_name(const ompi_proc_t *proc);
+int mca_coll_symm_server_name(const ompi_proc_t *proc, const char **name);
 
 /* Publish this process's own name and priority; at component open. */
 int mca_coll_symm_names_open(const char *own_name, int own_priority);
+
+/* Publish that this process cannot take part, and why: a ballot as symm_vote_cast() has it. */
+void mca_coll_symm_names_refuse(int reason);
+
+/* Why a process cannot take part, if it has said so; 0 otherwise. */
+int mca_coll_symm_refusal(const ompi_proc_t *proc);
 
 void mca_coll_symm_names_close(void);
 

@@ -6,14 +6,15 @@
  */
 #include "mca/coll/symm/coll_symm_operation.h"
 
+#include <errno.h>
 #include <sched.h>
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_reason.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
-#include "mca/help.h"
 
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
 {
@@ -74,7 +75,12 @@ static void end_error(struct symm_operation *operation, int error)
 static void step_set_up(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
-    enum symm_status status = symm_team_set_up(module->team);
+    errno = 0;
+    enum symm_status status = mca_coll_symm_module_prepare(module, operation->comm);
+    if (status == SYMM_OK) {
+        status = symm_team_set_up(module->team);
+    }
+    int error = errno;
     if (status == SYMM_PENDING && symm_vote_is_lost(&module->vote)) {
         status = SYMM_ERR_NOT_FOUND; /* rank 0 has nothing to share and may not even answer */
     }
@@ -84,10 +90,22 @@ static void step_set_up(struct symm_operation *operation)
     if (status != SYMM_OK) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                     "rank %d cannot share memory with rank 0: %s",
-                                    module->team->rank, symm_status_string(status));
+                                    module->vote.rank, symm_status_string(status));
     }
-    symm_vote_cast(&module->vote, operation->comm, status == SYMM_OK);
+    symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_reason(status, error));
     go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
+}
+
+/* Rank 0 speaks, for all. */
+static void vote_lost_tell(const struct symm_operation *operation,
+                           enum mca_coll_symm_trouble trouble)
+{
+    const struct symm_vote *vote = &operation->module->vote;
+    if (vote->rank == 0) {
+        mca_coll_symm_reason_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
+    } else {
+        mca_coll_symm_reason_is_told();
+    }
 }
 
 static void step_vote_on_set_up(struct symm_operation *operation)
@@ -98,25 +116,25 @@ static void step_vote_on_set_up(struct symm_operation *operation)
     if (status == SYMM_PENDING) {
         return;
     }
-    symm_team_set_up_end(module->team);
+    if (module->team != NULL) {
+        symm_team_set_up_end(module->team);
+    }
     if (status != SYMM_OK) {
         end_error(operation, module->vote.error);
         return;
     }
-    module->state = all_yes ? MCA_COLL_SYMM_READY : MCA_COLL_SYMM_DISABLED;
-    if (module->team->rank == 0) {
+    if (module->vote.rank == 0) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm, "%s",
                                     all_yes ? "the ranks share memory: serving"
                                             : "some ranks cannot share memory: not serving");
     }
     if (!all_yes) {
-        static atomic_flag told = ATOMIC_FLAG_INIT; /* one communicator will do as an example */
-        if (module->team->rank == 0 && !atomic_flag_test_and_set(&told)) {
-            symm_help_show("help-coll-symm.txt", "cannot share memory", operation->comm->c_name);
-        }
+        vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_SHARE);
+        mca_coll_symm_module_disable(module);
         end_fallback(operation, SYMM_REASON_DISABLED);
         return;
     }
+    module->state = MCA_COLL_SYMM_READY;
     go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
@@ -187,6 +205,7 @@ static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
     bool unknown;
+    symm_team_forget_refusals(operation->module->team, operation->sequence);
     mca_coll_symm_facts_gather(operation, &facts, &unknown);
     if (unknown) {
         operation->map_status = SYMM_OK;
@@ -242,7 +261,8 @@ static void step_map(struct symm_operation *operation)
                                     "instead: %s", module->team->rank,
                                     symm_status_string(operation->map_status));
     }
-    symm_vote_cast(&module->vote, operation->comm, operation->map_status == SYMM_OK);
+    symm_vote_cast(&module->vote, operation->comm,
+                   mca_coll_symm_reason(operation->map_status, operation->map_errno));
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
 }
 
@@ -259,6 +279,9 @@ static void step_vote_on_maps(struct symm_operation *operation)
         end_error(operation, module->vote.error);
         return;
     }
+    if (!all_yes) {
+        vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
+    }
     mca_coll_symm_segments_settle(operation, all_yes);
     choose_and_start(operation);
 }
@@ -270,6 +293,9 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     struct mca_coll_symm_module_t *module = operation->module;
     operation->sequence = 0;
     operation->run.worked = false;
+    if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
+        module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
+    }
     switch (module->state) {
     case MCA_COLL_SYMM_NEW:
         symm_vote_reserve_tag(&module->vote, operation->comm);

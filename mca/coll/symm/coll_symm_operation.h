@@ -53,6 +53,7 @@ struct symm_operation {
     uint32_t least_finished; /* by the lines read */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     enum symm_status map_status; /* first failure to map a peer's segment here */
+    int map_errno;               /* of that failure, where the status has one */
     struct symm_run run;
 };
 

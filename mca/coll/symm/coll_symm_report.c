@@ -82,7 +82,11 @@ static const char *first_process_name(void)
         }
     }
     free(procs);
-    return first != NULL ? mca_coll_symm_server_name(first) : NULL;
+    const char *name = NULL;
+    if (first != NULL) {
+        (void)mca_coll_symm_server_name(first, &name);
+    }
+    return name;
 }
 
 /*
@@ -111,7 +115,8 @@ static int attach_step(void)
     (void)opal_progress_unregister(attach_step);
     symm_request_cancel(&attaching.request);
     if (status == SYMM_OK) {
-        if (object.size == shared_size()) {
+        if (object.size == shared_size() &&
+            symm_memfd_check(object.descriptor, shared_size()) == SYMM_OK) {
             counters_map(object.descriptor);
         }
         (void)close(object.descriptor);

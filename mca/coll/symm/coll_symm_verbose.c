@@ -84,14 +84,14 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
                                     const struct ompi_communicator_t *comm)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
-    if (!mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS) || module->team->rank != 0) {
+    if (!mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS) || module->vote.rank != 0) {
         return;
     }
     mca_coll_symm_verbose_about(
         SYMM_VERBOSE_COMMUNICATORS, comm,
         "%d ranks on node %s: selected for MPI_Allreduce (before: %s, algorithm: %s) and "
         "MPI_Allgather (before: %s, algorithm: %s); slots of %zu bytes, pieces of %zu bytes",
-        module->team->size, opal_process_info.nodename,
+        module->vote.size, opal_process_info.nodename,
         component_name(comm, module->saved_allreduce_module),
         algorithm_text(component->allreduce_algorithm),
         component_name(comm, module->saved_allgather_module),
@@ -105,7 +105,7 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
 static bool is_news(const struct symm_operation *operation, uint32_t *told, int bit)
 {
     uint32_t mask = UINT32_C(1) << bit;
-    bool news = operation->module->team->rank == 0 && (*told & mask) == 0;
+    bool news = operation->module->vote.rank == 0 && (*told & mask) == 0;
     *told |= mask;
     return news;
 }

@@ -6,26 +6,9 @@
  */
 #include "mca/coll/symm/coll_symm_vote.h"
 
-#include <stdlib.h>
-
-int symm_vote_construct(struct symm_vote *vote, int rank, int size)
+void symm_vote_init(struct symm_vote *vote, int rank, int size)
 {
-    *vote = (struct symm_vote){.rank = rank, .size = size};
-    vote->requests = calloc(2 * (size_t)size, sizeof(ompi_request_t *));
-    vote->ballots = rank == 0 ? calloc((size_t)size, sizeof(int)) : NULL;
-    if (vote->requests == NULL || (rank == 0 && vote->ballots == NULL)) {
-        symm_vote_destruct(vote);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    return OMPI_SUCCESS;
-}
-
-void symm_vote_destruct(struct symm_vote *vote)
-{
-    free(vote->requests);
-    free(vote->ballots);
-    vote->requests = NULL;
-    vote->ballots = NULL;
+    *vote = (struct symm_vote){.rank = rank, .size = size, .loser = -1};
 }
 
 void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm)
@@ -35,111 +18,161 @@ void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *c
     }
 }
 
-/* Where the PML puts the next request. */
-static ompi_request_t **next_request(struct symm_vote *vote)
-{
-    return &vote->requests[vote->pending];
-}
+/* ---- messages ---------------------------------------------------------------------------------- */
 
-static void note_result(struct symm_vote *vote, int rc)
+static void note_error(struct symm_vote *vote, int rc)
 {
-    if (rc == OMPI_SUCCESS) {
-        vote->pending++;
-    } else if (vote->error == OMPI_SUCCESS) {
+    if (rc != OMPI_SUCCESS && vote->error == OMPI_SUCCESS) {
         vote->error = rc;
     }
+}
+
+/* The next message has been handed to the PML, or has not. */
+static void note_start(struct symm_vote *vote, struct symm_vote_messages *messages, int rc)
+{
+    note_error(vote, rc);
+    messages->pending += rc == OMPI_SUCCESS;
+    messages->next++;
 }
 
 static void receive_int(struct symm_vote *vote, struct ompi_communicator_t *comm, int peer,
                         int *value)
 {
-    note_result(vote, MCA_PML_CALL(irecv(value, 1, MPI_INT, peer, vote->tag, comm,
-                                         next_request(vote))));
+    struct symm_vote_messages *in = &vote->in;
+    note_start(vote, in, MCA_PML_CALL(irecv(value, 1, MPI_INT, peer, vote->tag, comm,
+                                            &in->requests[in->pending])));
 }
 
 static void send_int(struct symm_vote *vote, struct ompi_communicator_t *comm, int peer, int *value)
 {
-    note_result(vote, MCA_PML_CALL(isend(value, 1, MPI_INT, peer, vote->tag,
-                                         MCA_PML_BASE_SEND_STANDARD, comm, next_request(vote))));
+    struct symm_vote_messages *out = &vote->out;
+    note_start(vote, out, MCA_PML_CALL(isend(value, 1, MPI_INT, peer, vote->tag,
+                                             MCA_PML_BASE_SEND_STANDARD, comm,
+                                             &out->requests[out->pending])));
 }
+
+/* Take the finished requests off the end of the list; whether none is left. */
+static bool finished(struct symm_vote *vote, struct symm_vote_messages *messages)
+{
+    while (messages->pending > 0) {
+        ompi_request_t **request = &messages->requests[messages->pending - 1];
+        if (!REQUEST_COMPLETE(*request)) {
+            return false;
+        }
+        opal_atomic_rmb(); /* another thread may have completed it */
+        note_error(vote, (*request)->req_status.MPI_ERROR);
+        (void)ompi_request_free(request);
+        messages->pending--;
+    }
+    return true;
+}
+
+/* Whether a group has gone through and there is another one; `messages` then stands before it. */
+static bool next_group(const struct symm_vote *vote, struct symm_vote_messages *messages)
+{
+    messages->first = messages->next;
+    return messages->next < vote->size && vote->error == OMPI_SUCCESS;
+}
+
+static bool group_has_room(const struct symm_vote *vote, const struct symm_vote_messages *messages)
+{
+    return messages->next < vote->size && messages->next - messages->first < SYMM_VOTE_GROUP;
+}
+
+/* ---- rank 0 ------------------------------------------------------------------------------------ */
+
+static void note_ballot(struct symm_vote *vote, int rank, int ballot)
+{
+    if (ballot != 0 && vote->loser < 0) {
+        vote->loser = rank;
+        vote->reason = ballot;
+    }
+}
+
+/* Collect the others' ballots; whether all are in. */
+static bool collect(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    struct symm_vote_messages *in = &vote->in;
+    while (finished(vote, in)) {
+        for (int rank = in->first; rank < in->next; rank++) {
+            note_ballot(vote, rank, vote->ballots[rank - in->first]);
+        }
+        if (!next_group(vote, in)) {
+            return true;
+        }
+        while (group_has_room(vote, in)) {
+            receive_int(vote, comm, in->next, &vote->ballots[in->next - in->first]);
+        }
+    }
+    return false;
+}
+
+/* Tell the others the result; whether all have been told. */
+static bool tell(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    struct symm_vote_messages *out = &vote->out;
+    if (!vote->told) {
+        vote->told = true;
+        vote->verdict = vote->loser < 0;
+    }
+    while (finished(vote, out)) {
+        if (!next_group(vote, out)) {
+            return true;
+        }
+        while (group_has_room(vote, out)) {
+            send_int(vote, comm, out->next, &vote->verdict);
+        }
+    }
+    return false;
+}
+
+/* ---- everybody --------------------------------------------------------------------------------- */
 
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
-    vote->pending = 0;
+    vote->in = (struct symm_vote_messages){.first = 1, .next = 1};
+    vote->out = vote->in;
     vote->told = false;
+    vote->loser = -1;
     vote->error = OMPI_SUCCESS;
-    if (vote->rank != 0) {
+    if (vote->rank == 0) {
+        (void)collect(vote, comm);
+    } else {
         receive_int(vote, comm, 0, &vote->verdict);
-    }
-    for (int peer = 1; vote->rank == 0 && peer < vote->size; peer++) {
-        receive_int(vote, comm, peer, &vote->ballots[peer]);
     }
 }
 
 bool symm_vote_is_lost(const struct symm_vote *vote)
 {
-    return vote->rank != 0 && vote->pending > 0 && REQUEST_COMPLETE(vote->requests[0]);
+    return vote->rank != 0 && vote->in.pending > 0 && REQUEST_COMPLETE(vote->in.requests[0]);
 }
 
-/* Rank 0: tell the others the result. */
-static void tell(struct symm_vote *vote, struct ompi_communicator_t *comm, bool verdict)
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot)
 {
-    vote->verdict = verdict;
-    vote->told = true;
-    for (int peer = 1; peer < vote->size; peer++) {
-        send_int(vote, comm, peer, &vote->verdict);
-    }
-}
-
-void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes)
-{
-    vote->ballot = yes;
+    vote->ballot = ballot;
     if (vote->rank != 0) {
         send_int(vote, comm, 0, &vote->ballot);
-    } else if (!yes) {
-        tell(vote, comm, false);
+    } else if (ballot != 0) {
+        vote->loser = 0;
+        vote->reason = ballot;
+        (void)tell(vote, comm);
     }
-}
-
-/* Take the finished requests off the end of the list; whether none is left. */
-static bool requests_finished(struct symm_vote *vote)
-{
-    while (vote->pending > 0) {
-        ompi_request_t *request = vote->requests[vote->pending - 1];
-        if (!REQUEST_COMPLETE(request)) {
-            return false;
-        }
-        opal_atomic_rmb(); /* another thread may have completed it */
-        int rc = request->req_status.MPI_ERROR;
-        if (rc != MPI_SUCCESS && vote->error == OMPI_SUCCESS) {
-            vote->error = rc;
-        }
-        (void)ompi_request_free(&vote->requests[vote->pending - 1]);
-        vote->pending--;
-    }
-    return true;
-}
-
-static bool all_ballots_yes(const struct symm_vote *vote)
-{
-    bool yes = vote->ballot != 0;
-    for (int peer = 1; peer < vote->size; peer++) {
-        yes = yes && vote->ballots[peer] != 0;
-    }
-    return yes;
 }
 
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
                                 bool *all_yes)
 {
-    if (!requests_finished(vote)) {
-        return SYMM_PENDING;
-    }
-    if (vote->error == OMPI_SUCCESS && vote->rank == 0 && !vote->told) {
-        tell(vote, comm, all_ballots_yes(vote));
-        if (!requests_finished(vote)) {
-            return SYMM_PENDING;
+    bool over;
+    if (vote->rank != 0) {
+        over = finished(vote, &vote->in) && finished(vote, &vote->out);
+    } else {
+        over = collect(vote, comm);
+        if ((over && vote->error == OMPI_SUCCESS) || vote->told) {
+            over = tell(vote, comm) && over;
         }
+    }
+    if (!over) {
+        return SYMM_PENDING;
     }
     *all_yes = vote->verdict != 0;
     return vote->error == OMPI_SUCCESS ? SYMM_OK : SYMM_ERR_SYSTEM;

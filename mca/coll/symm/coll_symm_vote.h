@@ -7,6 +7,9 @@
  * nonblocking collective's, so they can cross any other communication; votes on one communicator are
  * begun in the same order by all ranks.
  *
+ * A vote allocates nothing, because a rank without memory must be able to say so: rank 0 talks to the
+ * others in groups of a fixed size.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,21 +20,30 @@
 
 #include "heap/symm.h"
 
-struct symm_vote {
-    int tag;            /* 0: not reserved yet (real tags are negative) */
-    int rank, size;
-    int ballot;         /* this rank's vote */
-    int verdict;        /* the result, once it is known */
-    int *ballots;       /* rank 0: [size] */
-    ompi_request_t **requests; /* [2 * size] */
-    int pending;        /* requests under way are requests[0 .. pending - 1] */
-    bool told;          /* rank 0: the result is going out, or has gone */
-    int error;          /* first error of the PML, or OMPI_SUCCESS */
+enum { SYMM_VOTE_GROUP = 16 };
+
+/* A message of the same kind to or from each of some ranks, a group of them at a time. */
+struct symm_vote_messages {
+    ompi_request_t *requests[SYMM_VOTE_GROUP];
+    int pending; /* requests under way are requests[0 .. pending - 1] */
+    int first;   /* rank of the group's first message */
+    int next;    /* rank after the group's last message */
 };
 
-/* Memory for the votes of a communicator.  OMPI_ERR_OUT_OF_RESOURCE if there is none. */
-int symm_vote_construct(struct symm_vote *vote, int rank, int size);
-void symm_vote_destruct(struct symm_vote *vote);
+struct symm_vote {
+    int tag;             /* 0: not reserved yet (real tags are negative) */
+    int rank, size;
+    int ballot;          /* this rank's vote: 0 is yes, anything else a reason */
+    int ballots[SYMM_VOTE_GROUP]; /* rank 0: of the group of ranks that are asked */
+    int verdict;         /* the result, once it is known: 1 if all said yes, otherwise 0 */
+    struct symm_vote_messages in, out;
+    bool told;           /* rank 0: the result is going out, or has gone */
+    int loser, reason;   /* rank 0: a rank that said no, and what it said; -1: none */
+    int error;           /* first error of the PML, or OMPI_SUCCESS */
+};
+
+/* The votes of a communicator; nothing to undo. */
+void symm_vote_init(struct symm_vote *vote, int rank, int size);
 
 /* Reserve the tag, at the same place in the order of collective calls on all ranks.  Idempotent. */
 void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm);
@@ -45,12 +57,13 @@ void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm);
  */
 bool symm_vote_is_lost(const struct symm_vote *vote);
 
-/* Cast this rank's vote.  A "no" of rank 0 goes out at once. */
-void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes);
+/* Cast this rank's vote: 0, or why not.  A "no" of rank 0 goes out at once. */
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot);
 
 /*
- * PENDING until the result is known; then SYMM_OK and *all_yes.  SYMM_ERR_SYSTEM when the PML failed,
- * with the reason in vote->error.  Does not call opal_progress().
+ * PENDING until the result is known; then SYMM_OK and *all_yes; on rank 0, vote->loser and vote->reason
+ * tell who said no and why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the reason in
+ * vote->error.  Does not call opal_progress().
  */
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
                                 bool *all_yes);
