@@ -57,7 +57,8 @@ static void run_in_place(const struct call *call, struct test_buffer *receive)
                      call->receive_count);
     /* Send count and type are ignored; odd ranks pass nonsense that would be noticed. */
     MPI_Allgather(MPI_IN_PLACE, test_rank % 2 == 0 ? 0 : 123456, MPI_BYTE,
-                  receive->data + call->receive->origin, (int)call->receive_count, call->receive->type, MPI_COMM_WORLD);
+                  receive->data + call->receive->origin, (int)call->receive_count,
+                  call->receive->type, MPI_COMM_WORLD);
 }
 
 static void run_out_of_place(const struct call *call, struct test_buffer *receive)
@@ -71,7 +72,8 @@ static void run_out_of_place(const struct call *call, struct test_buffer *receiv
     test_layout_fill(call->send, stream_of(test_rank), send.data, call->send_count);
     memcpy(copy, send.data, send.bytes);
     MPI_Allgather(send.data + call->send->origin, (int)call->send_count, call->send->type,
-                  receive->data + call->receive->origin, (int)call->receive_count, call->receive->type, MPI_COMM_WORLD);
+                  receive->data + call->receive->origin, (int)call->receive_count,
+                  call->receive->type, MPI_COMM_WORLD);
     test_buffer_unchanged(&send, copy, send.bytes, "send");
     free(copy);
     test_buffer_free(&send, "send");

@@ -178,13 +178,14 @@ static void come_late(const struct random_call *call)
 static void make_call(const struct random_call *call, const unsigned char *send,
                       unsigned char *receive)
 {
-    const void *from = call->in_place ? MPI_IN_PLACE : send;
+    const void *from = call->in_place ? MPI_IN_PLACE : send + call->send.origin;
+    void *to = receive + call->receive.origin;
     if (call->collective == RANDOM_ALLGATHER) {
-        MPI_Allgather(from, (int)call->send_count, call->send.type, receive, (int)call->count,
+        MPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
                       call->receive.type, call->comm->comm);
     } else {
         MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
-        MPI_Allreduce(from, receive, (int)call->count, call->receive.type, op, call->comm->comm);
+        MPI_Allreduce(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
     }
 }
 

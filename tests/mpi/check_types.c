@@ -166,10 +166,10 @@ static void gather_type(const struct test_layout *layout)
 static void gather_everything(void)
 {
     const struct test_layout others[] = {
-        {"CHAR", MPI_CHAR, 1, 1, 1, {0}, {1}, 0},
-        {"WCHAR", MPI_WCHAR, sizeof(wchar_t), sizeof(wchar_t), 1, {0}, {sizeof(wchar_t)}, 0},
-        {"PACKED", MPI_PACKED, 1, 1, 1, {0}, {1}, 0},
-        {"CHARACTER", MPI_CHARACTER, 1, 1, 1, {0}, {1}, 0},
+        {"CHAR", MPI_CHAR, 1, 1, 1, {0}, {1}, 0, 0},
+        {"WCHAR", MPI_WCHAR, sizeof(wchar_t), sizeof(wchar_t), 1, {0}, {sizeof(wchar_t)}, 0, 0},
+        {"PACKED", MPI_PACKED, 1, 1, 1, {0}, {1}, 0, 0},
+        {"CHARACTER", MPI_CHARACTER, 1, 1, 1, {0}, {1}, 0, 0},
     };
     size_t types;
     const struct test_element *elements = test_elements_every(&types);

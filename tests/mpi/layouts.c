@@ -14,7 +14,7 @@ enum { INTS = 6 };
 
 static struct test_layout plain(const char *name, MPI_Datatype type, size_t size)
 {
-    return (struct test_layout){name, type, size, size, 1, {0}, {size}, 0};
+    return (struct test_layout){name, type, size, size, 1, {0}, {size}, 0, 0};
 }
 
 static void create_predefined(struct test_layout *table)
@@ -35,7 +35,7 @@ static void create_predefined(struct test_layout *table)
 static struct test_layout runs(const char *name, MPI_Datatype type, size_t extent, size_t count,
                                const int *at, const int *length)
 {
-    struct test_layout layout = {name, type, extent, 4, count, {0}, {0}, 0};
+    struct test_layout layout = {name, type, extent, 4, count, {0}, {0}, 0, 1};
     for (size_t i = 0; i < count; i++) {
         layout.offset[i] = (size_t)at[i] * 4;
         layout.length[i] = (size_t)length[i] * 4;

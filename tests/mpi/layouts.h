@@ -26,6 +26,7 @@ struct test_layout {
     size_t offset[LAYOUT_BLOCKS];
     size_t length[LAYOUT_BLOCKS];
     ptrdiff_t origin; /* from where an element's data may begin to where MPI has its address */
+    int derived;      /* not predefined: its gaps are the program's */
 };
 
 enum { LAYOUT_PREDEFINED = 6, LAYOUT_INTS = 16, LAYOUT_DENSE = 7 };

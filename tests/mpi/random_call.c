@@ -183,10 +183,10 @@ static void draw_allreduce(struct random_call *call, struct draw *draw,
     }
 }
 
-/* Contiguous ones more often, because the others are not served. */
+/* Contiguous ones more often, because others are served in small amounts only. */
 static struct test_layout draw_ints(struct draw *draw, const struct random_types *types)
 {
-    return types->ints[below(draw, one_in(draw, 2) ? 2 : LAYOUT_INTS)];
+    return types->ints[below(draw, one_in(draw, 2) ? LAYOUT_DENSE : LAYOUT_INTS)];
 }
 
 /* The ints are made of six int32 each: any can be sent as any other, or as plain int32. */

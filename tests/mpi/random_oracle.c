@@ -199,13 +199,15 @@ static void ask_other_component(const struct random_call *call, const unsigned c
                                 unsigned char *answer)
 {
     MPI_Comm comm = call->comm->reference;
+    const void *from = input + call->send.origin;
+    void *to = answer + call->receive.origin;
     memset(answer, POISON, random_call_output_bytes(call));
     if (call->collective == RANDOM_ALLGATHER) {
-        PMPI_Allgather(input, (int)call->send_count, call->send.type, answer, (int)call->count,
+        PMPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
                        call->receive.type, comm);
     } else {
         MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
-        PMPI_Allreduce(input, answer, (int)call->count, call->receive.type, op, comm);
+        PMPI_Allreduce(from, to, (int)call->count, call->receive.type, op, comm);
     }
 }
 

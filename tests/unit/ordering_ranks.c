@@ -7,8 +7,10 @@
 #include "mca/coll/symm/coll_symm.h"
 
 #include "mca/coll/symm/coll_symm_agree.h"
-#include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_reason.h"
 #include "mca/coll/symm/coll_symm_single_copy.h"
+#include "mca/coll/symm/coll_symm_verbose.h"
 #include "tests/unit/ordering_ranks.h"
 
 #include <unistd.h>
@@ -56,9 +58,59 @@ int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
     unexpected(__func__);
 }
 
-void mca_coll_symm_report_count(const struct symm_operation *operation)
+void mca_coll_symm_count_operation(const struct symm_operation *operation)
 {
     (void)operation;
+    unexpected(__func__);
+}
+
+int mca_coll_symm_reason(enum symm_status status, int error)
+{
+    (void)status, (void)error;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_reason_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+                               int rank, int reason)
+{
+    (void)trouble, (void)communicator, (void)rank, (void)reason;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_reason_is_told(void)
+{
+    unexpected(__func__);
+}
+
+void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
+                                 const char *format, ...)
+{
+    (void)level, (void)comm, (void)format;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
+{
+    (void)operation, (void)facts;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_fallback_explain(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
+                                              struct ompi_communicator_t *comm)
+{
+    (void)module, (void)comm;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_module_disable(mca_coll_symm_module_t *module)
+{
+    (void)module;
     unexpected(__func__);
 }
 
@@ -85,9 +137,9 @@ bool symm_vote_is_lost(const struct symm_vote *vote)
     unexpected(__func__);
 }
 
-void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, bool yes)
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot)
 {
-    (void)vote, (void)comm, (void)yes;
+    (void)vote, (void)comm, (void)ballot;
     unexpected(__func__);
 }
 
@@ -168,6 +220,11 @@ void *symm_team_address(const struct symm_team *team, int rank,
     return (void *)(uintptr_t)location->offset;
 }
 
+void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
+{
+    (void)team, (void)sequence;
+}
+
 void symm_team_collect(struct symm_team *team, int rank, uint32_t retired)
 {
     (void)team, (void)rank, (void)retired;
@@ -191,6 +248,7 @@ static const struct plan {
     {CALL_ONE_SHOT, SYMM_ALLREDUCE_ONE_SHOT, SYMM_ALLREDUCE, true, false},
     {CALL_PULL, SYMM_ALLGATHER_PULL, SYMM_ALLGATHER, true, false},
     {CALL_PUSH, SYMM_ALLGATHER_PUSH, SYMM_ALLGATHER, true, false},
+    {CALL_PACKED_GATHER, SYMM_ALLGATHER_STAGED, SYMM_ALLGATHER, false, false},
     {CALL_BELOW, SYMM_ALGORITHM_COUNT, SYMM_ALLGATHER, false, false},
 };
 
@@ -221,6 +279,9 @@ static size_t call_bytes(const struct planned_call *planned)
     if (planned->algorithm == CALL_SLOT_REDUCE || planned->algorithm == CALL_SLOT_GATHER) {
         return WORDS_SMALL * sizeof(uint64_t);
     }
+    if (planned->algorithm == CALL_PACKED_GATHER) {
+        return PIECE;
+    }
     return planned->pieces > 0 ? (size_t)planned->pieces * PIECE : 16 * SYMM_CACHE_LINE;
 }
 
@@ -241,12 +302,21 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
         .count = is_gather ? bytes : bytes / sizeof(uint64_t),
         .extent = is_gather ? 1 : sizeof(uint64_t),
         .output_bytes = is_gather ? bytes * (size_t)actor->team.size : bytes,
+        .payload_bytes = bytes,
         .signature = 1,
         .agreed_count = bytes,
         .reduction = {.extent = sizeof(uint64_t), .reduce = sum},
     };
     if (plan->in_place) {
         call->input = call->output;
+    }
+    if (plan->name == CALL_PACKED_GATHER) { /* what packs and unpacks need not know about gaps */
+        call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
+        call->source = (struct symm_layout){
+            .dtype = &ompi_mpi_byte.dt, .count = bytes, .bytes = bytes, .dense = true};
+        call->target = call->source;
+        call->send = call->input;
+        call->receive = call->output;
     }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);

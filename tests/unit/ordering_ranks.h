@@ -27,6 +27,7 @@ enum {
     CALL_STAGED_REDUCE = 'R',
     CALL_STAGED_ONE_SHOT = 'S',
     CALL_STAGED_GATHER = 'G',
+    CALL_PACKED_GATHER = 'P', /* staged; one piece */
     CALL_TWO_SHOT = '2',
     CALL_TWO_SHOT_IN_PLACE = 'i',
     CALL_ONE_SHOT = '1',

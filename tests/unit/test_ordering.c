@@ -257,6 +257,8 @@ static void test_staged(void **state)
     every_execution(3, "R2r");
     every_execution(3, "S3r");
     every_execution(3, "G2r");
+    every_execution(2, "PrPPPG2Pr");
+    every_execution(3, "PPr");
 }
 
 static void test_direct(void **state)
@@ -269,7 +271,7 @@ static void test_direct(void **state)
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSG2i1lpb";
+    static const char algorithms[] = "rgRSGP2i1lpb";
     const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;
@@ -322,7 +324,8 @@ static void test_breakages(void **state)
         {WORD_FINISHED, EARLY_STORE, vetoes},   {WORD_FINISHED, LATE_LOAD, vetoes},
         {WORD_FINISHED, NO_LOAD, vetoes},
         {WORD_CLASSES, HALF_STAGES, "R3"}, {WORD_CLASSES, HALF_STAGES, "G3"},
-        {WORD_CLASSES, HALF_STAGES, "S3"},
+        {WORD_CLASSES, HALF_STAGES, "S3"}, {WORD_PHASE, RELAXED_STORE, "P"},
+        {WORD_PHASE, LATE_LOAD, "P"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {
