@@ -20,6 +20,7 @@ static struct symm_operation operation_of(enum symm_collective collective, size_
     operation.call.collective = collective;
     operation.call.count = count;
     operation.call.extent = extent;
+    operation.call.payload_bytes = count * extent;
     return operation;
 }
 
