@@ -9,7 +9,7 @@
 #include "mca/coll/symm/coll_symm.h"
 
 static struct symm_counters own_counters;
-static struct symm_counters *counters = &own_counters;
+static _Atomic(struct symm_counters *) counters = &own_counters;
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -86,6 +86,11 @@ static int tally_of_thread(void)
     return tally;
 }
 
+static inline struct symm_counters *current(void)
+{
+    return atomic_load_explicit(&counters, memory_order_acquire);
+}
+
 static inline void add(_Atomic uint64_t *counter, uint64_t number, int tally)
 {
     if (tally == shared_tally) {
@@ -100,7 +105,7 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
 {
     const struct symm_call *call = &operation->call;
     int tally = tally_of_thread();
-    struct symm_tally *counted = &counters->tallies[tally];
+    struct symm_tally *counted = &current()->tallies[tally];
     struct symm_count *count = NULL;
     switch (operation->outcome) {
     case SYMM_OUTCOME_SERVED:
@@ -120,14 +125,14 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
 void mca_coll_symm_count_unserved(enum symm_unserved why)
 {
     int tally = tally_of_thread();
-    add(&counters->tallies[tally].unserved[why], 1, tally);
+    add(&current()->tallies[tally].unserved[why], 1, tally);
 }
 
 /* ---- where they are -------------------------------------------------------------------------- */
 
 const struct symm_counters *mca_coll_symm_counters(void)
 {
-    return counters;
+    return current();
 }
 
 /* A tally is an array of counters, to those who do not look at their names. */
@@ -146,9 +151,19 @@ void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counte
 
 void mca_coll_symm_counters_move(struct symm_counters *to)
 {
-    struct symm_counters *from = counters;
-    counters = to != NULL ? to : &own_counters;
-    if (from != counters) {
-        memcpy(counters, from, sizeof(*from));
+    struct symm_counters *from = current();
+    if (to == NULL) {
+        to = &own_counters;
+        memset(to, 0, sizeof(*to));
+    }
+    atomic_store_explicit(&counters, to, memory_order_release);
+    /* Other threads count in tallies of their own by now, so what was counted goes to the shared one. */
+    struct symm_tally sum;
+    memset(&sum, 0, sizeof(sum));
+    mca_coll_symm_counters_add(&sum, from);
+    const _Atomic uint64_t *counted = (const _Atomic uint64_t *)&sum;
+    _Atomic uint64_t *shared = (_Atomic uint64_t *)&to->tallies[shared_tally];
+    for (int i = 0; i < COUNTERS_IN_TALLY; i++) {
+        (void)atomic_fetch_add_explicit(&shared[i], counted[i], memory_order_relaxed);
     }
 }

@@ -49,9 +49,9 @@ struct symm_counters {
 const struct symm_counters *mca_coll_symm_counters(void);
 
 /*
- * Count in `to` from now on (NULL: in memory of this process, as at the start).  What has been
- * counted so far moves along.  Not while other threads count: at MPI_Init and when the component
- * closes.
+ * Count in `to`, which holds zeros, from now on; NULL: in memory of this process, as at the start.
+ * What has been counted so far moves along.  Of each other thread one call may be lost that it is
+ * counting at that moment.  Not to the place where they are.
  */
 void mca_coll_symm_counters_move(struct symm_counters *to);
 
