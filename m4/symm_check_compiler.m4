@@ -106,7 +106,7 @@ AC_DEFUN([SYMM_USE_SANITIZERS], [
 # SYMM_CHECK_RECORDING: RECORDING_CFLAGS, for a test that brings its own functions for what
 # ThreadSanitizer's instrumentation calls. Such code goes with no sanitizer.
 AC_DEFUN([SYMM_CHECK_RECORDING], [
-    RECORDING_CFLAGS='-fsanitize=thread -Wno-tsan'
+    RECORDING_CFLAGS='-fsanitize=thread -Wno-tsan -fno-builtin-memcpy'
     AC_CACHE_CHECK([whether $CC compiles with $RECORDING_CFLAGS], [symm_cv_recording],
         [symm_saved_CFLAGS=$CFLAGS
          CFLAGS="$CFLAGS $RECORDING_CFLAGS"
