@@ -20,19 +20,21 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/coll_symm_counters.c mca/coll/symm/coll_symm_counters.h \
+	mca/coll/symm/coll_symm_drive.c \
 	mca/coll/symm/coll_symm_mismatch.c \
+	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
 	mca/coll/symm/coll_symm_module.c \
-	mca/coll/symm/coll_symm_names.c mca/coll/symm/coll_symm_names.h \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
 	mca/coll/symm/coll_symm_pack.c mca/coll/symm/coll_symm_pack.h \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_pvars.c \
-	mca/coll/symm/coll_symm_reason.c mca/coll/symm/coll_symm_reason.h \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
 	mca/coll/symm/coll_symm_select.c \
+	mca/coll/symm/coll_symm_shortage.c mca/coll/symm/coll_symm_shortage.h \
 	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \
 	mca/coll/symm/coll_symm_verbose.c mca/coll/symm/coll_symm_verbose.h \
-	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h
+	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h \
+	mca/coll/symm/coll_symm_words.c mca/coll/symm/coll_symm_words.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)

@@ -120,6 +120,17 @@ static inline bool symm_ompi_is_running(void)
     return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED;
 }
 
+/* Raise an error that belongs to no communicator, from within the MPI function of that name. */
+static inline int symm_ompi_raise(int error, const char *function)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    if (ompi_mpi_state != OMPI_MPI_STATE_INIT_COMPLETED) { /* sessions only: there is no world */
+        return OMPI_ERRHANDLER_NOHANDLE_INVOKE(error, function);
+    }
+#endif
+    return OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, error, function);
+}
+
 /*
  * What tells a communicator from all others that rank 0's process is in at the time.  In 4.1 that is the
  * context id: the same on all its ranks, and each process uses an id for one communicator at a time.

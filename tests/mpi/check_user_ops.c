@@ -204,11 +204,97 @@ static void recreated_operation(void)
     }
 }
 
+static void add_ints(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    int size;
+    MPI_Type_size(*type, &size);
+    for (int i = 0; i < *length * (size / (int)sizeof(int)); i++) {
+        ((int *)inout)[i] += ((const int *)in)[i];
+    }
+}
+
+/*
+ * Rank 0 passes as many ints as the other one in elements of three, of which slices are cut elsewhere.
+ * MPI does not allow that, but Open MPI without us gives the right sums with two ranks.
+ */
+static void elements_that_differ(void)
+{
+    static const int counts[] = {1, 100, 5000, 100000};
+    MPI_Datatype three;
+    MPI_Op op;
+    MPI_Type_contiguous(3, MPI_INT, &three);
+    MPI_Type_commit(&three);
+    MPI_Op_create(add_ints, 1, &op);
+    for (int i = 0; i < 8; i++) {
+        int count = counts[i / 2];
+        size_t ints = 3 * (size_t)count;
+        enum test_place place = i % 2 == 0 ? TEST_MALLOC : TEST_HEAP;
+        struct test_buffer send = test_buffer_new(place, ints * sizeof(int), sizeof(int));
+        struct test_buffer receive = test_buffer_new(place, ints * sizeof(int), sizeof(int));
+        const int *sums = (const int *)(void *)receive.data;
+        test_case("%zu ints on rank 0, %d elements of three on rank 1", ints, count);
+        for (size_t k = 0; k < ints; k++) {
+            ((int *)(void *)send.data)[k] = (int)k + test_rank;
+        }
+        MPI_Allreduce(send.data, receive.data, test_rank == 0 ? (int)ints : count,
+                      test_rank == 0 ? MPI_INT : three, op, MPI_COMM_WORLD);
+        for (size_t k = 0; k < ints; k++) {
+            int expected = (int)k * test_size + test_size * (test_size - 1) / 2;
+            if (sums[k] != expected) {
+                test_fail("int %zu: expected %d, found %d", k, expected, sums[k]);
+                break;
+            }
+        }
+        test_buffer_free(&send, "send");
+        test_buffer_free(&receive, "receive");
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&three);
+}
+
+/* Elements that are all gap: there is nothing to reduce, and nothing to touch. */
+static void elements_without_data(void)
+{
+    static const int counts[] = {1, 4, 1000, 200000};
+    MPI_Datatype nothing;
+    MPI_Datatype gap;
+    MPI_Op op;
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_create_resized(nothing, 0, 16, &gap);
+    MPI_Type_commit(&gap);
+    MPI_Op_create(add_ints, 1, &op);
+    for (int i = 0; i < 8; i++) {
+        size_t bytes = (size_t)counts[i / 2] * 16;
+        enum test_place place = i % 2 == 0 ? TEST_MALLOC : TEST_HEAP;
+        struct test_buffer send = test_buffer_new(place, bytes, sizeof(int));
+        struct test_buffer receive = test_buffer_new(place, bytes, sizeof(int));
+        unsigned char *copy = malloc(bytes);
+        test_case("%d elements of no data", counts[i / 2]);
+        if (copy == NULL) {
+            MPI_Abort(MPI_COMM_WORLD, 2);
+            return;
+        }
+        memcpy(copy, receive.data, bytes);
+        MPI_Allreduce(send.data, receive.data, counts[i / 2], gap, op, MPI_COMM_WORLD);
+        test_buffer_unchanged(&receive, copy, bytes, "receive");
+        free(copy);
+        test_buffer_free(&send, "send");
+        test_buffer_free(&receive, "receive");
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&gap);
+    MPI_Type_free(&nothing);
+}
+
 int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_user_ops", MPI_THREAD_SINGLE);
     every_monoid();
     recreated_operation();
+    if (test_size == 2) {
+        elements_that_differ();
+    }
+    elements_without_data();
     test_case("arguments of the user functions");
     test_check(test_monoids_misuses() == 0, "lengths above 0 and the datatype of the call");
     return test_end();

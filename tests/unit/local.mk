@@ -65,7 +65,8 @@ tests_unit_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
 tests_unit_test_heap_limits_LDADD = $(unit_libs)
 
 # The component's counters as they stand, with the variable of Open MPI that they read.
-tests_unit_test_counters_SOURCES = tests/unit/test_counters.c mca/coll/symm/coll_symm_counters.c
+tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
+	mca/coll/symm/coll_symm_counters.c mca/coll/symm/coll_symm_words.c
 tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_test_counters_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)

@@ -7,8 +7,7 @@
 #include "mca/coll/symm/coll_symm.h"
 
 #include "mca/coll/symm/coll_symm_agree.h"
-#include "mca/coll/symm/coll_symm_counters.h"
-#include "mca/coll/symm/coll_symm_reason.h"
+#include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_single_copy.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "tests/unit/ordering_ranks.h"
@@ -47,37 +46,26 @@ static _Noreturn void unexpected(const char *what)
     abort();
 }
 
-bool mca_coll_symm_oversubscribed(void)
-{
-    unexpected(__func__);
-}
-
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
 {
     (void)operation;
     unexpected(__func__);
 }
 
-void mca_coll_symm_count_operation(const struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-int mca_coll_symm_reason(enum symm_status status, int error)
+int mca_coll_symm_shortage(enum symm_status status, int error)
 {
     (void)status, (void)error;
     unexpected(__func__);
 }
 
-void mca_coll_symm_reason_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
                                int rank, int reason)
 {
     (void)trouble, (void)communicator, (void)rank, (void)reason;
     unexpected(__func__);
 }
 
-void mca_coll_symm_reason_is_told(void)
+void mca_coll_symm_shortage_is_told(void)
 {
     unexpected(__func__);
 }
@@ -92,12 +80,6 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
 void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
 {
     (void)operation, (void)facts;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_fallback_explain(struct symm_operation *operation)
-{
-    (void)operation;
     unexpected(__func__);
 }
 
@@ -147,6 +129,12 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
                                 bool *all_yes)
 {
     (void)vote, (void)comm, (void)all_yes;
+    unexpected(__func__);
+}
+
+void symm_team_destroy(struct symm_team *team)
+{
+    (void)team;
     unexpected(__func__);
 }
 

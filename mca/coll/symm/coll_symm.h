@@ -39,9 +39,6 @@ typedef struct mca_coll_symm_component_t mca_coll_symm_component_t;
 
 SYMM_API extern mca_coll_symm_component_t mca_coll_symm_component; /* the one symbol we export */
 
-/* Whether waiting ranks should yield at once: asked once, after MPI_Init has found that out. */
-bool mca_coll_symm_oversubscribed(void);
-
 /* Register the parameters and give the component's fields their values (coll_symm_parameters.c). */
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 
@@ -51,7 +48,7 @@ void mca_coll_symm_select_register(void);
 /* ---- module: one per communicator ------------------------------------------------------------- */
 
 enum mca_coll_symm_state {
-    MCA_COLL_SYMM_NEW,      /* no call yet */
+    MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
     MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
 };
@@ -59,7 +56,7 @@ enum mca_coll_symm_state {
 struct mca_coll_symm_module_t {
     mca_coll_base_module_t super;
     enum mca_coll_symm_state state;
-    struct symm_team *team;    /* NULL until the first call */
+    struct symm_team *team;    /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
     unsigned retry_distance;   /* between the last try and the next; the same on all ranks */
     struct symm_vote vote;

@@ -24,6 +24,7 @@ enum {
 struct line_buffers {
     struct symm_location input, output;
     uint32_t retired; /* segments this rank has given back so far */
+    uint32_t extent;  /* of an element: ranks cut arrays alike only where it is */
 };
 
 _Static_assert(sizeof(struct line_buffers) <= SYMM_CACHE_LINE, "it fits the smallest payload");
@@ -70,6 +71,7 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
         flags |= LINE_INPUT_IN_HEAP;
     }
     buffers->retired = symm_heap_retired(heap);
+    buffers->extent = (uint32_t)call->extent;
     return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0);
 }
 
@@ -99,6 +101,12 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+static enum symm_reason veto_of(const struct symm_line *line)
+{
+    uint32_t reason = line->flags >> LINE_VETO_SHIFT;
+    return reason < SYMM_REASON_COUNT ? (enum symm_reason)reason : SYMM_REASON_PEER;
+}
+
 enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
@@ -110,6 +118,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
             return SYMM_AGREEMENT_PENDING;
         }
         if ((line->flags & LINE_VETO) != 0) {
+            operation->peer_reason = veto_of(line);
             return SYMM_AGREEMENT_VETO;
         }
         if (line->signature != call->signature || line->count != call->agreed_count) {
@@ -122,12 +131,6 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
     }
     team->finished_by_all = operation->sequence - (uint32_t)(now - operation->least_finished);
     return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
-}
-
-enum symm_reason mca_coll_symm_line_veto(const struct symm_operation *operation, int rank)
-{
-    uint32_t reason = mca_coll_symm_line(operation, rank)->flags >> LINE_VETO_SHIFT;
-    return reason < SYMM_REASON_COUNT ? (enum symm_reason)reason : SYMM_REASON_PEER;
 }
 
 /* ---- buffers of all ranks -------------------------------------------------------------------- */
@@ -163,6 +166,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         facts->gaps |= (line->flags & LINE_GAPS) != 0;
+        facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN;
     }
 }

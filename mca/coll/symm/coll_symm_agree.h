@@ -28,9 +28,6 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation);
 /* The line of a rank for this call. */
 struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank);
 
-/* Why a rank whose line is a veto cannot be served. */
-enum symm_reason mca_coll_symm_line_veto(const struct symm_operation *operation, int rank);
-
 /* Tell the user about a mismatch (on rank 0); returns the error for MPI.  In coll_symm_mismatch.c. */
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation);
 

@@ -58,6 +58,9 @@ static void elements_describe(struct symm_call *call)
     }
     mca_coll_symm_layout_describe(&call->target, call->dtype, call->count);
     call->payload_bytes = call->target.bytes;
+    if (call->payload_bytes == 0) {
+        call->count = 0; /* elements of no data, only gaps: nothing is copied, whatever their extent */
+    }
     if (!call->target.dense || !call->target.repeats) {
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
         call->source = call->target;
@@ -104,10 +107,10 @@ static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_
     call->output = rbuf;
     call->count = count;
     call->extent = (size_t)extent;
-    call->output_bytes = count * call->extent;
     call->op = op;
     call->dtype = dtype;
     elements_describe(call);
+    call->output_bytes = call->count * call->extent;
     call->veto = veto_reason(call);
     if (intrinsic) {
         call->agreed_count = count;

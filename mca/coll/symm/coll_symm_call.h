@@ -14,11 +14,11 @@
 
 enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_COLLECTIVE_COUNT };
 
-/* Why a call is not served by us.  The words for them are in coll_symm_report.c. */
+/* Why a call is not served by us.  The words for them are in coll_symm_words.c. */
 enum symm_reason {
     SYMM_REASON_NONE,
-    SYMM_REASON_GAPS,     /* the datatype leaves gaps, and the data is too large to be packed */
-    SYMM_REASON_UNEQUAL,  /* what this rank sends and what it receives from each are not equally long */
+    SYMM_REASON_GAPS,     /* the datatype leaves gaps, and the data is not packed */
+    SYMM_REASON_UNEQUAL,  /* what is sent and received, or the elements of ranks, are not equally long */
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */

@@ -141,8 +141,19 @@ static enum symm_algorithm allgather_choose(const struct symm_facts *facts)
 
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
 {
+    if (facts->extents_differ) {
+        return SYMM_ALGORITHM_COUNT;
+    }
     if (is_eligible(facts->forced, facts)) {
         return (enum symm_algorithm)facts->forced;
     }
     return facts->collective == SYMM_ALLREDUCE ? allreduce_choose(facts) : allgather_choose(facts);
+}
+
+enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
+{
+    if (facts->extents_differ) {
+        return SYMM_REASON_UNEQUAL;
+    }
+    return facts->gaps && facts->bytes > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
 }

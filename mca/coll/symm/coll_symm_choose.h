@@ -20,6 +20,7 @@ struct symm_facts {
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* likewise */
     bool out_of_place;      /* no rank's input is its output */
+    bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
 };
@@ -42,8 +43,11 @@ size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
 
 /*
  * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component below
- * is quicker, or there are gaps and too much data to be packed.
+ * is quicker, or it alone can serve such a call.
  */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
+
+/* Why there is none. */
+enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts);
 
 #endif /* MCA_COLL_SYMM_CHOOSE_H */

@@ -5,12 +5,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <errno.h>
-#include <unistd.h>
 
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_names.h"
-#include "mca/coll/symm/coll_symm_reason.h"
+#include "mca/coll/symm/coll_symm_modex.h"
 #include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
 
@@ -63,20 +62,20 @@ static int component_open(void)
     mca_coll_symm_verbose_open();
     enum symm_status status = symm_process_acquire(NULL, &component->process);
     if (status != SYMM_OK) {
-        int reason = mca_coll_symm_reason(status, errno);
+        int reason = mca_coll_symm_shortage(status, errno);
         component->process = NULL;
         mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE, "not used: %s", symm_status_string(status));
         mca_coll_symm_verbose_close();
-        mca_coll_symm_names_refuse(reason);
+        mca_coll_symm_modex_refuse(reason);
         if (opal_process_info.my_local_rank == 0) {
-            mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SHARE, "MPI_COMM_WORLD",
+            mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SHARE, "MPI_COMM_WORLD",
                                       (int)OPAL_PROC_MY_NAME.vpid, reason);
         }
         return OMPI_ERR_NOT_AVAILABLE;
     }
     const char *name = symm_process_name(component->process);
     if (mca_coll_symm_reserve_open() != OMPI_SUCCESS ||
-        mca_coll_symm_names_open(name, component->priority) != OMPI_SUCCESS) {
+        mca_coll_symm_modex_open(name, component->priority) != OMPI_SUCCESS) {
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
@@ -89,7 +88,7 @@ static int component_close(void)
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     if (component->process != NULL) {
         mca_coll_symm_report_close();
-        mca_coll_symm_names_close();
+        mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();
         symm_process_release(component->process);
         component->process = NULL;
@@ -103,20 +102,4 @@ int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threa
     (void)enable_progress_threads;
     (void)enable_mpi_threads; /* every thread level is fine */
     return OMPI_SUCCESS;
-}
-
-/* ---- processors ---------------------------------------------------------------------------------- */
-
-bool mca_coll_symm_oversubscribed(void)
-{
-    static _Atomic int known = -1; /* threads may find it out at the same time */
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer < 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        long ranks = (long)opal_process_info.num_local_peers + 1;
-        /* With several threads in MPI, it may be another thread of ours that has to get on. */
-        answer = ranks > processors || ompi_mpi_thread_multiple || symm_ompi_yields_when_idle();
-        atomic_store_explicit(&known, answer, memory_order_relaxed);
-    }
-    return answer > 0;
 }

@@ -11,62 +11,6 @@
 static struct symm_counters own_counters;
 static _Atomic(struct symm_counters *) counters = &own_counters;
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
-const char *mca_coll_symm_collective_text(enum symm_collective collective)
-{
-    static const char *const texts[SYMM_COLLECTIVE_COUNT] = {
-        [SYMM_ALLREDUCE] = "allreduce",
-        [SYMM_ALLGATHER] = "allgather",
-    };
-    return texts[collective];
-}
-
-struct words {
-    const char *name, *text;
-};
-
-static const struct words reasons[SYMM_REASON_COUNT] = {
-    [SYMM_REASON_NONE] = {"none", ""},
-    [SYMM_REASON_GAPS] = {"gaps", "datatype with gaps, too large to be packed"},
-    [SYMM_REASON_UNEQUAL] = {"unequal", "sent and received sizes differ"},
-    [SYMM_REASON_ELEMENT] = {"element", "elements of more than 64 KiB"},
-    [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
-    [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem"},
-    [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory"},
-};
-
-const char *mca_coll_symm_reason_name(enum symm_reason reason)
-{
-    return reasons[reason].name;
-}
-
-const char *mca_coll_symm_reason_text(enum symm_reason reason)
-{
-    return reasons[reason].text;
-}
-
-static const struct words unserved[SYMM_UNSERVED_COUNT] = {
-    [SYMM_UNSERVED_NODES] = {"nodes", "ranks on several nodes"},
-    [SYMM_UNSERVED_INTER] = {"inter", "inter-communicators"},
-    [SYMM_UNSERVED_COMPONENT] = {"component", "some processes run without the component"},
-};
-
-const char *mca_coll_symm_unserved_name(enum symm_unserved why)
-{
-    return unserved[why].name;
-}
-
-const char *mca_coll_symm_unserved_text(enum symm_unserved why)
-{
-    return unserved[why].text;
-}
-
-enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm)
-{
-    return algorithm < SYMM_ALLGATHER_SLOT ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
-}
-
 /* ---- counting -------------------------------------------------------------------------------- */
 
 static const int shared_tally = SYMM_TALLIES - 1;
@@ -156,8 +100,7 @@ void mca_coll_symm_counters_move(struct symm_counters *to)
         to = &own_counters;
         memset(to, 0, sizeof(*to));
     }
-    atomic_store_explicit(&counters, to, memory_order_release);
-    /* Other threads count in tallies of their own by now, so what was counted goes to the shared one. */
+    /* Other threads will count in tallies of their own, so what was counted goes to the shared one. */
     struct symm_tally sum;
     memset(&sum, 0, sizeof(sum));
     mca_coll_symm_counters_add(&sum, from);
@@ -166,4 +109,5 @@ void mca_coll_symm_counters_move(struct symm_counters *to)
     for (int i = 0; i < COUNTERS_IN_TALLY; i++) {
         (void)atomic_fetch_add_explicit(&shared[i], counted[i], memory_order_relaxed);
     }
+    atomic_store_explicit(&counters, to, memory_order_release);
 }

@@ -64,18 +64,6 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation);
 /* A communicator is not served. */
 void mca_coll_symm_count_unserved(enum symm_unserved why);
 
-/* Words for tables and messages: "allreduce", "datatype with gaps", "ranks on several nodes". */
-const char *mca_coll_symm_collective_text(enum symm_collective collective);
-const char *mca_coll_symm_reason_text(enum symm_reason reason);
-const char *mca_coll_symm_unserved_text(enum symm_unserved why);
-
-/* One word for each, for the names of variables: "gaps", "nodes". */
-const char *mca_coll_symm_reason_name(enum symm_reason reason);
-const char *mca_coll_symm_unserved_name(enum symm_unserved why);
-
-/* Which collective an algorithm is for. */
-enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm);
-
 /* Register all counters as performance variables of MPI_T; at component registration. */
 void mca_coll_symm_pvars_register(const mca_base_component_t *component);
 

@@ -12,10 +12,11 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
-#include "mca/coll/symm/coll_symm_names.h"
-#include "mca/coll/symm/coll_symm_reason.h"
+#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
+#include "mca/coll/symm/coll_symm_words.h"
 #include "mca/help.h"
 
 /* ---- life ---------------------------------------------------------------------------------------- */
@@ -93,8 +94,8 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
         module = atomic_exchange(&reserve, NULL);
     }
     if (module == NULL) {
-        mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
-                                  mca_coll_symm_reason(SYMM_ERR_NO_MEMORY, ENOMEM));
+        mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
+                                  mca_coll_symm_shortage(SYMM_ERR_NO_MEMORY, ENOMEM));
         (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
         return NULL;
     }
@@ -171,13 +172,14 @@ static void refusal_tell(const struct ompi_communicator_t *comm, int rank, const
 {
     int reason = mca_coll_symm_refusal(proc);
     if (reason != 0 && opal_process_info.my_local_rank == 0) {
-        mca_coll_symm_reason_tell(MCA_COLL_SYMM_CANNOT_SHARE, comm->c_name, rank, reason);
+        mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SHARE, comm->c_name, rank, reason);
     }
 }
 
 /*
- * Whether all processes run the component, which all ranks know alike.  (A rank that cannot find out, for
- * lack of memory, takes it for granted, and says no when it comes to serving.)
+ * Whether all processes run the component, which all ranks know alike.  A rank that cannot find out, for
+ * lack of memory, takes it for granted, and says no when it comes to serving: that goes wrong only where
+ * some process does run without the component as well.
  */
 static bool is_everywhere(struct ompi_communicator_t *comm)
 {
@@ -264,7 +266,7 @@ static bool is_eligible(struct ompi_communicator_t *comm)
         leave_unserved(comm, SYMM_UNSERVED_INTER);
         return false;
     }
-    if (ompi_comm_size(comm) < 2) {
+    if (ompi_comm_size(comm) < 2) { /* there are many of those, and nothing to say about them */
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, comm, "not served: only one rank");
         return false;
     }

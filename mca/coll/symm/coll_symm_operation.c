@@ -7,13 +7,12 @@
 #include "mca/coll/symm/coll_symm_operation.h"
 
 #include <errno.h>
-#include <sched.h>
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
-#include "mca/coll/symm/coll_symm_reason.h"
+#include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
@@ -89,10 +88,10 @@ static void step_set_up(struct symm_operation *operation)
     }
     if (status != SYMM_OK) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
-                                    "rank %d cannot share memory with rank 0: %s",
+                                    "rank %d cannot share memory: %s",
                                     module->vote.rank, symm_status_string(status));
     }
-    symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_reason(status, error));
+    symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_shortage(status, error));
     go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
 }
 
@@ -102,9 +101,9 @@ static void vote_lost_tell(const struct symm_operation *operation,
 {
     const struct symm_vote *vote = &operation->module->vote;
     if (vote->rank == 0) {
-        mca_coll_symm_reason_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
+        mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
     } else {
-        mca_coll_symm_reason_is_told();
+        mca_coll_symm_shortage_is_told();
     }
 }
 
@@ -120,6 +119,8 @@ static void step_vote_on_set_up(struct symm_operation *operation)
         symm_team_set_up_end(module->team);
     }
     if (status != SYMM_OK) {
+        symm_team_destroy(module->team); /* the next call begins anew */
+        module->team = NULL;
         end_error(operation, module->vote.error);
         return;
     }
@@ -215,7 +216,7 @@ static void choose_and_start(struct symm_operation *operation)
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
     if (algorithm == SYMM_ALGORITHM_COUNT) {
-        end_fallback(operation, facts.gaps ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER);
+        end_fallback(operation, mca_coll_symm_choose_not(&facts));
         return;
     }
     run_start(operation, algorithm, facts.gaps);
@@ -262,7 +263,7 @@ static void step_map(struct symm_operation *operation)
                                     symm_status_string(operation->map_status));
     }
     symm_vote_cast(&module->vote, operation->comm,
-                   mca_coll_symm_reason(operation->map_status, operation->map_errno));
+                   mca_coll_symm_shortage(operation->map_status, operation->map_errno));
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
 }
 
@@ -352,61 +353,4 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
         step_once(operation);
     } while (operation->state != before && operation->state != SYMM_OPERATION_DONE);
     return operation->state == SYMM_OPERATION_DONE ? SYMM_OK : SYMM_PENDING;
-}
-
-enum {
-    POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
-    POLLS_BEFORE_YIELDING = 20000, /* some hundred microseconds */
-};
-
-static inline void processor_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
-/* In these states it is messages of the PML, or a thread, that this rank waits for. */
-static bool needs_progress(const struct symm_operation *operation)
-{
-    return operation->state == SYMM_OPERATION_SETTING_UP ||
-           operation->state == SYMM_OPERATION_VOTING_ON_SET_UP ||
-           operation->state == SYMM_OPERATION_MAPPING ||
-           operation->state == SYMM_OPERATION_VOTING_ON_MAPS;
-}
-
-/* Start it and drive it to its end. */
-static void operation_run(struct symm_operation *operation)
-{
-    unsigned long polls = 0;
-    mca_coll_symm_operation_start(operation);
-    while (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
-        bool yielding = mca_coll_symm_oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
-        if (++polls % POLLS_PER_PROGRESS == 0 || yielding || needs_progress(operation)) {
-            opal_progress(); /* others may wait for messages of ours, which only this moves */
-        }
-        if (operation->run.worked) {
-            operation->run.worked = false;
-            polls = 0;
-        } else if (yielding) {
-            (void)sched_yield(); /* whoever we wait for may need this processor */
-        } else {
-            processor_pause();
-        }
-    }
-}
-
-bool mca_coll_symm_operation_serve(struct symm_operation *operation,
-                                   struct ompi_communicator_t *comm, int *rc)
-{
-    operation->comm = comm;
-    operation_run(operation);
-    mca_coll_symm_count_operation(operation);
-    if (operation->outcome == SYMM_OUTCOME_FALLBACK) {
-        mca_coll_symm_verbose_fallback(operation);
-    }
-    *rc = operation->outcome == SYMM_OUTCOME_ERROR ? operation->error : OMPI_SUCCESS;
-    return operation->outcome != SYMM_OUTCOME_FALLBACK;
 }

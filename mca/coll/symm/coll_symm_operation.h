@@ -45,6 +45,7 @@ struct symm_operation {
     enum symm_operation_state state;
     enum symm_outcome outcome;
     enum symm_reason reason; /* of a fallback */
+    enum symm_reason peer_reason; /* of the rank whose veto was read last: `seen` */
     int error;
     uint64_t sequence;
     bool in_slot;            /* the payload travels in the line */
@@ -58,7 +59,7 @@ struct symm_operation {
 };
 
 /*
- * Begin the operation that operation->call describes; module, comm, run.inputs and run.outputs are set.
+ * Begin the operation that operation->call describes; module and comm are set.
  * Local: it posts nothing and waits for nobody.
  */
 void mca_coll_symm_operation_start(struct symm_operation *operation);

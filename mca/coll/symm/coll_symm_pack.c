@@ -212,7 +212,9 @@ enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
         return allgather_slot_step(operation);
     case SYMM_ALLGATHER_PULL:
         return allgather_pull_step(operation);
-    default:
+    case SYMM_ALLGATHER_STAGED:
         return allgather_staged_step(operation);
+    default: /* is_eligible_with_gaps() in coll_symm_choose.c knows no others */
+        abort();
     }
 }

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_words.h"
 
 #include <stdio.h>
 

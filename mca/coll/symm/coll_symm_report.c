@@ -17,12 +17,24 @@
 #include "heap/request.h"
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_counters.h"
-#include "mca/coll/symm/coll_symm_names.h"
+#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/coll_symm_words.h"
 
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
 static size_t process_count;
 
 /* ---- shared counters ----------------------------------------------------------------------------- */
+
+/*
+ * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
+ * on by opal_progress() until the counters have come.
+ */
+static struct {
+    atomic_flag started;
+    atomic_flag stepping; /* by some thread; stays set when all is done */
+    struct symm_request request;
+    time_t deadline;
+} attaching = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT, {.descriptor = -1}, 0};
 
 static size_t shared_size(void)
 {
@@ -53,6 +65,7 @@ void mca_coll_symm_report_open(void)
     if (opal_process_info.my_local_rank != 0) {
         return;
     }
+    (void)atomic_flag_test_and_set(&attaching.started); /* there is nothing to ask for */
     struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
     struct symm_object object = {.size = shared_size()};
     if (symm_memfd_create("symm-report", object.size, &object.descriptor) == SYMM_OK) {
@@ -89,17 +102,6 @@ static const char *first_process_name(void)
     return name;
 }
 
-/*
- * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
- * on by opal_progress() until the counters have come.
- */
-static struct {
-    atomic_flag started;
-    atomic_flag stepping; /* by some thread; stays set when all is done */
-    struct symm_request request;
-    time_t deadline;
-} attaching = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT, {.descriptor = -1}, 0};
-
 /* Go on, without waiting; a callback of opal_progress(). */
 static int attach_step(void)
 {
@@ -127,8 +129,7 @@ static int attach_step(void)
 void mca_coll_symm_report_attach(void)
 {
     enum { PATIENCE_SECONDS = 60 };
-    if (process_count == 0 || all_counters != NULL ||
-        atomic_flag_test_and_set(&attaching.started)) {
+    if (process_count == 0 || atomic_flag_test_and_set(&attaching.started)) {
         return;
     }
     const char *name = first_process_name();
@@ -192,7 +193,7 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         row_print(name, how, &sum->fallback[collective][reason]);
     }
-    row_print(name, "failed: ranks made different calls", &sum->failed[collective]);
+    row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
 }
 
 static void table_print(void)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "mca/coll/symm/coll_symm_agree.h"
+#include "mca/coll/symm/coll_symm_words.h"
 
 enum { LINE_SIZE = 512 };
 
@@ -155,7 +156,7 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
     char who[32] = "";
     if (reason == SYMM_REASON_PEER) {
         int rank = operation->seen; /* the line that was read last */
-        reason = mca_coll_symm_line_veto(operation, rank);
+        reason = operation->peer_reason;
         (void)snprintf(who, sizeof(who), ", because of rank %d", rank);
     } else if (call->veto != SYMM_REASON_NONE) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");

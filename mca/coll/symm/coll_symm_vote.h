@@ -3,7 +3,7 @@
  *
  * Set-up and mapping can fail on one rank alone, and before set-up there is no shared memory to say so.
  * So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.  Votes
- * are rare (one per communicator, one per new segment).  They use a tag of their own, reserved like a
+ * are rare (one per communicator, one per new segment, and when what failed is tried again).  They use a tag of their own, reserved like a
  * nonblocking collective's, so they can cross any other communication; votes on one communicator are
  * begun in the same order by all ranks.
  *

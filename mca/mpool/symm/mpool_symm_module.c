@@ -48,9 +48,12 @@ static void *host_realloc(mca_mpool_base_module_t *mpool, void *block, size_t si
         return moved;
     }
     /* The old size is not kept apart: copy what lies in the old block's segment, up to the new size. */
-    size_t common = size;
-    while (common > 0 && symm_heap_locate(heap(), block, common, &location) != SYMM_OK) {
-        common /= 2;
+    size_t common = 0, more = size;
+    for (; more > 0; more -= (more + 1) / 2) {
+        while (more <= size - common &&
+               symm_heap_locate(heap(), block, common + more, &location) == SYMM_OK) {
+            common += more;
+        }
     }
     memcpy(moved, block, common);
     host_free(mpool, block);
@@ -76,7 +79,7 @@ static void *refuse(mca_mpool_base_module_t *mpool, size_t size, size_t align, u
     (void)align;
     (void)flags;
     symm_help_show("help-mpool-symm.txt", "no cuda", (unsigned long)size);
-    (void)OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Alloc_mem");
+    (void)symm_ompi_raise(MPI_ERR_NO_MEM, "MPI_Alloc_mem");
     (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
     return NULL;
 }

@@ -1,10 +1,10 @@
 /*
- * coll_symm_names.c - see coll_symm_names.h.
+ * coll_symm_modex.c - see coll_symm_modex.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm_names.h"
+#include "mca/coll/symm/coll_symm_modex.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,13 +39,13 @@ static int own_card_publish(void)
                                 sizeof(own_card));
 }
 
-void mca_coll_symm_names_refuse(int reason)
+void mca_coll_symm_modex_refuse(int reason)
 {
     own_card = (struct card){.refusal = reason};
     (void)own_card_publish();
 }
 
-int mca_coll_symm_names_open(const char *own_name, int own_priority)
+int mca_coll_symm_modex_open(const char *own_name, int own_priority)
 {
     enum { SIZE_AT_FIRST = 64 };
     OBJ_CONSTRUCT(&table, opal_hash_table_t);
@@ -59,7 +59,7 @@ int mca_coll_symm_names_open(const char *own_name, int own_priority)
     return rc;
 }
 
-void mca_coll_symm_names_close(void)
+void mca_coll_symm_modex_close(void)
 {
     if (!is_open) {
         return;

@@ -1,5 +1,5 @@
 /*
- * coll_symm_reason.c - see coll_symm_reason.h.
+ * coll_symm_shortage.c - see coll_symm_shortage.h.
  *
  * These messages are not in the help texts: a process that has no descriptor left cannot open their
  * file, and Open MPI's reader ends a process that has no memory.
@@ -7,7 +7,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm_reason.h"
+#include "mca/coll/symm/coll_symm_shortage.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 enum { STATUS_BITS = 8, STATUS_MASK = (1 << STATUS_BITS) - 1 };
 
-int mca_coll_symm_reason(enum symm_status status, int error)
+int mca_coll_symm_shortage(enum symm_status status, int error)
 {
     bool has_error = status == SYMM_ERR_NO_MEMORY || status == SYMM_ERR_SYSTEM;
     return has_error ? (int)status | error << STATUS_BITS : (int)status;
@@ -65,12 +65,12 @@ static const char *advice_of(enum symm_status status)
 
 static atomic_flag told = ATOMIC_FLAG_INIT;
 
-void mca_coll_symm_reason_is_told(void)
+void mca_coll_symm_shortage_is_told(void)
 {
     (void)atomic_flag_test_and_set(&told);
 }
 
-void mca_coll_symm_reason_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
                                int rank, int reason)
 {
     static const char line[] =

@@ -1,17 +1,17 @@
 /*
- * coll_symm_reason.h - why a rank cannot share memory: one int that ranks can send each other, and what
+ * coll_symm_shortage.h - why a rank cannot share memory: one int that ranks can send each other, and what
  * the user is told about it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_REASON_H
-#define MCA_COLL_SYMM_REASON_H
+#ifndef MCA_COLL_SYMM_SHORTAGE_H
+#define MCA_COLL_SYMM_SHORTAGE_H
 
 #include "heap/symm.h"
 
 /* A ballot for symm_vote_cast(); 0 for SYMM_OK.  `error`: errno, where it belongs to the status. */
-int mca_coll_symm_reason(enum symm_status status, int error);
+int mca_coll_symm_shortage(enum symm_status status, int error);
 
 enum mca_coll_symm_trouble {
     MCA_COLL_SYMM_CANNOT_SHARE, /* memory with the others of a communicator */
@@ -23,10 +23,10 @@ enum mca_coll_symm_trouble {
  * Tell the user what `rank` of a communicator cannot do and why, unless the user has been told before,
  * of whatever communicator: one will do as an example.
  */
-void mca_coll_symm_reason_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
                                int rank, int reason);
 
 /* Another process tells the user. */
-void mca_coll_symm_reason_is_told(void);
+void mca_coll_symm_shortage_is_told(void);
 
-#endif /* MCA_COLL_SYMM_REASON_H */
+#endif /* MCA_COLL_SYMM_SHORTAGE_H */
