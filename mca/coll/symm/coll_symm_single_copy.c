@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/coll_symm_single_copy.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -37,9 +38,11 @@ static bool kernel_allows(void)
 
 bool mca_coll_symm_single_copy(void)
 {
-    static int answer = -1; /* any thread comes to the same one */
+    static atomic_int known = -1; /* several threads may ask at once: all come to the same answer */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
         answer = call_works() && kernel_allows() && symm_ompi_wants_single_copy();
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return answer > 0;
 }
