@@ -27,7 +27,7 @@ dist_check_SCRIPTS += $(mpi_tests)
 EXTRA_DIST += tests/tap.sh
 check_DATA = tests/env.sh
 
-# The tests once more under checkers, in builds of its own; CI runs it after `make check`.
+# The tests once more under checkers, in builds of its own; .ci/run runs a selection.
 dist_noinst_SCRIPTS += tests/sanitizers
 EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
 
@@ -37,7 +37,7 @@ noinst_DATA = tests/env.sh
 # The same tests on Debian 13, run by .ci/run.
 dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
 
-check_PROGRAMS += \
+mpi_programs = \
 	tests/mpi/check_allgather \
 	tests/mpi/check_allreduce \
 	tests/mpi/check_bursts \
@@ -65,7 +65,7 @@ check_PROGRAMS += \
 	tests/mpi/whole_mpi
 
 # The same programs over MPI calls that go wrong on purpose.
-check_PROGRAMS += \
+faulty_programs = \
 	tests/mpi/faulty_check_allgather \
 	tests/mpi/faulty_check_allreduce \
 	tests/mpi/faulty_check_bursts \
@@ -75,6 +75,8 @@ check_PROGRAMS += \
 	tests/mpi/faulty_check_threads \
 	tests/mpi/faulty_check_user_ops \
 	tests/mpi/faulty_whole_mpi
+
+check_PROGRAMS += $(mpi_programs) $(faulty_programs)
 
 # What every checking program needs, compiled once.
 check_LTLIBRARIES += tests/mpi/libharness.la

@@ -231,7 +231,7 @@ static void test_destroy_while_clients_wait(void **state)
     struct symm_server *server = NULL;
     struct symm_request requests[CLIENTS];
     struct symm_object object;
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     size_t descriptors = unit_open_descriptors();
     (void)state;
     assert_status(symm_server_create(&server), SYMM_OK);

@@ -101,7 +101,7 @@ static struct symm_server *server_start(const char *text)
 /* What asking rank 0 for object 1 comes to. */
 static enum symm_status ask(const struct fork_ranks *ranks)
 {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     struct symm_object_id id = object_id(1);
     struct symm_object object = {.descriptor = -1};
     assert_true(fork_receive(ranks->channels[0], name, sizeof(name)));
@@ -127,7 +127,7 @@ static void expect_from(fork_body *body, void *context, enum symm_status wanted)
 
 static int listen_and_tell(struct fork_rank *self)
 {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     int fd = -1;
     FORK_STATUS(self, symm_socket_listen(&fd, name), SYMM_OK);
     FORK_CHECK(self, fcntl(fd, F_SETFL, 0) == 0);
@@ -175,7 +175,7 @@ static void test_peer_is_killed(void **state)
     struct symm_request request;
     struct symm_object object;
     struct symm_object_id id = object_id(1);
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     (void)state;
     fork_ranks_start(&ranks, 1, die_with_requests_waiting, NULL);
     assert_true(fork_receive(ranks.channels[0], name, sizeof(name)));
@@ -259,7 +259,7 @@ static void test_server_of_another_user(void **state)
     struct fork_ranks ranks;
     (void)state;
     fork_ranks_start(&ranks, 1, serve_as_another_user, NULL);
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     struct symm_object_id id = object_id(1);
     struct symm_object object;
     if (fork_receive(ranks.channels[0], name, sizeof(name))) {
@@ -272,7 +272,7 @@ static void test_server_of_another_user(void **state)
 /* As a well-behaved client, which finds out by itself, and as one that does not care. */
 static void ask_as_another_user(struct fork_rank *self, void *context)
 {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     struct symm_request_packet packet = {.magic = symm_socket_magic, .id = object_id(1)};
     struct symm_object object;
     (void)context;
@@ -287,7 +287,7 @@ static void ask_as_another_user(struct fork_rank *self, void *context)
 
 static void ask_as_oneself(struct fork_rank *self, void *context)
 {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_SOCKET_NAME_SIZE] = "";
     struct symm_object_id id = object_id(1);
     struct symm_object object;
     (void)context;

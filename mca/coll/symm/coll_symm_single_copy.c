@@ -38,7 +38,7 @@ static bool kernel_allows(void)
 
 bool mca_coll_symm_single_copy(void)
 {
-    static _Atomic int known = -1; /* any thread comes to the same answer */
+    static atomic_int known = -1; /* several threads may ask at once: all come to the same answer */
     int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
         answer = call_works() && kernel_allows() && symm_ompi_wants_single_copy();
