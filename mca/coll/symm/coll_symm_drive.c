@@ -31,6 +31,7 @@ static bool oversubscribed(void)
 
 enum {
     POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
+    YIELDS_PER_PROGRESS = 8, /* likewise; that look yields, too, and takes a third of a small call's time */
     POLLS_BEFORE_YIELDING = 20000, /* some hundred microseconds */
 };
 
@@ -59,7 +60,8 @@ static void operation_run(struct symm_operation *operation)
     mca_coll_symm_operation_start(operation);
     while (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
         bool yielding = oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
-        if (++polls % POLLS_PER_PROGRESS == 0 || yielding || needs_progress(operation)) {
+        unsigned long due = yielding ? YIELDS_PER_PROGRESS : POLLS_PER_PROGRESS;
+        if (++polls % due == 0 || needs_progress(operation)) {
             opal_progress(); /* others may wait for messages of ours, which only this moves */
         }
         if (operation->run.worked) {
