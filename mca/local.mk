@@ -26,6 +26,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
 	mca/coll/symm/coll_symm_pack.c mca/coll/symm/coll_symm_pack.h \
+	mca/coll/symm/coll_symm_packed.c mca/coll/symm/coll_symm_packed.h \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_pvars.c \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \

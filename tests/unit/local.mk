@@ -93,7 +93,8 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) \
 	mca/coll/symm/coll_symm_agree.c \
 	mca/coll/symm/coll_symm_choose.c \
 	mca/coll/symm/coll_symm_operation.c \
-	mca/coll/symm/coll_symm_pack.c
+	mca/coll/symm/coll_symm_pack.c \
+	mca/coll/symm/coll_symm_packed.c
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \

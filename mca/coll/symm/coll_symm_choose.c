@@ -82,7 +82,7 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
             bytes * (size_t)team->size <= slot_bytes_in_all(collective, team->size));
 }
 
-/* Of the algorithms in coll_symm_pack.c. */
+/* Of the algorithms in coll_symm_packed.c. */
 static bool is_eligible_with_gaps(int algorithm, const struct symm_facts *facts)
 {
     return (algorithm == SYMM_ALLGATHER_PULL && facts->inputs_reachable) ||

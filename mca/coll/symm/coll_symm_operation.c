@@ -12,6 +12,7 @@
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_packed.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 

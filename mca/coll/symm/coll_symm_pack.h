@@ -16,7 +16,6 @@
 #include "kernels/run.h"
 
 struct symm_call;
-struct symm_operation;
 
 /* How the elements of a call lie in memory. */
 struct symm_layout {
@@ -53,11 +52,5 @@ void *mca_coll_symm_block(const struct symm_call *call, int rank);
 /* The data of a call with gaps does not travel in the slot: veto it unless it can be served all the same,
  * as far as this rank can tell. */
 void mca_coll_symm_packing_review(struct symm_call *call, const struct symm_team *team);
-
-/*
- * In place of symm_run_step(), on a rank whose data travels in the slot and has gaps, and for larger
- * blocks on all ranks if one has: unpacks what the others have packed.
- */
-enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation);
 
 #endif /* MCA_COLL_SYMM_PACK_H */

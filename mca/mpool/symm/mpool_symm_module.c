@@ -7,7 +7,6 @@
 #include "mca/mpool/symm/mpool_symm.h"
 #include "mca/help.h"
 
-
 static struct symm_heap *heap(void)
 {
     return symm_process_heap(mca_mpool_symm_component.process);
