@@ -23,4 +23,20 @@ bench_symm_bench_SOURCES = \
 bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)
 dist_man_MANS += bench/symm_bench.1
-EXTRA_DIST += bench/results/host-2-ranks-alloc.txt bench/results/host-2-ranks-malloc.txt
+EXTRA_DIST += \
+	bench/results/gpu-host-16-ranks-alloc.txt \
+	bench/results/gpu-host-16-ranks-malloc.txt \
+	bench/results/gpu-host-2-ranks-alloc.txt \
+	bench/results/gpu-host-2-ranks-malloc.txt \
+	bench/results/gpu-host-4-ranks-alloc.txt \
+	bench/results/gpu-host-4-ranks-malloc.txt \
+	bench/results/gpu-host-8-ranks-alloc.txt \
+	bench/results/gpu-host-8-ranks-malloc.txt \
+	bench/results/host-2-ranks-alloc-no-cma.txt \
+	bench/results/host-2-ranks-alloc.txt \
+	bench/results/host-2-ranks-left-below.txt \
+	bench/results/host-2-ranks-malloc-no-cma.txt \
+	bench/results/host-2-ranks-malloc.txt \
+	bench/results/host-4-ranks-alloc.txt \
+	bench/results/host-4-ranks-left-below.txt \
+	bench/results/host-4-ranks-malloc.txt
