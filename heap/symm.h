@@ -159,6 +159,34 @@ SYMM_API void *symm_peer_address(struct symm_peer *peer, uint64_t offset);
  */
 SYMM_API void symm_peer_collect(struct symm_peer *peer, uint32_t retired);
 
+/* ---- 16-bit floats for MPI ---------------------------------------------------------------------- */
+
+/*
+ * MPI has neither IEEE 754 binary16 ("half") nor bfloat16.  Their elements are sent as any type of two
+ * bytes without gaps, MPI_UINT16_T for instance, and reduced by operations made from these functions:
+ *     MPI_Op_create(SYMM_MPI_FUNCTION(symm_half_sum), 1, &op);
+ *     MPI_Allreduce(send, receive, count, MPI_UINT16_T, op, comm);
+ * They are what MPI_Op_create() wants: inout[i] = in[i] op inout[i] for *count elements of host memory,
+ * computed in float and rounded to nearest.  The minimum or maximum with a NaN is a NaN.  The components
+ * know the functions by their addresses and reduce such data by themselves where they can.
+ * The last argument, an MPI_Datatype *, is not looked at.
+ */
+struct ompi_datatype_t;
+#define SYMM_MPI_FUNCTION(function) ((MPI_User_function *)(void (*)(void))(function))
+
+SYMM_API void symm_half_sum(void *in, void *inout, int *count, struct ompi_datatype_t **datatype);
+SYMM_API void symm_half_prod(void *in, void *inout, int *count, struct ompi_datatype_t **datatype);
+SYMM_API void symm_half_min(void *in, void *inout, int *count, struct ompi_datatype_t **datatype);
+SYMM_API void symm_half_max(void *in, void *inout, int *count, struct ompi_datatype_t **datatype);
+SYMM_API void symm_bfloat16_sum(void *in, void *inout, int *count,
+                                struct ompi_datatype_t **datatype);
+SYMM_API void symm_bfloat16_prod(void *in, void *inout, int *count,
+                                 struct ompi_datatype_t **datatype);
+SYMM_API void symm_bfloat16_min(void *in, void *inout, int *count,
+                                struct ompi_datatype_t **datatype);
+SYMM_API void symm_bfloat16_max(void *in, void *inout, int *count,
+                                struct ompi_datatype_t **datatype);
+
 #ifdef __cplusplus
 }
 #endif

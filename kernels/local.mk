@@ -1,6 +1,7 @@
 # kernels/local.mk - the upper half of libsymm: algorithms on mapped memory.
 
 kernel_sources = \
+	kernels/float16.c kernels/float16.h \
 	kernels/reduction.h \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
 	kernels/host/fold.c \
