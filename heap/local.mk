@@ -8,6 +8,7 @@ libsymm_core_la_LIBADD = $(PTHREAD_LIBS)
 libsymm_core_la_SOURCES = \
 	heap/allocator.c heap/allocator.h \
 	heap/control.c heap/control.h \
+	heap/cuda_absent.c heap/cuda_device.h \
 	heap/directory.h \
 	heap/heap.c heap/heap.h \
 	heap/kind.h heap/kind_host.c \
