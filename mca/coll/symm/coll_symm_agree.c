@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_device.h"
 
 /* Flags of a line: what may differ between ranks. */
 enum {
@@ -17,13 +18,15 @@ enum {
     LINE_OUTPUT_IN_HEAP = 4,
     LINE_IN_PLACE = 8,
     LINE_GAPS = 16,
+    LINE_DEVICE = 32,
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
 };
 
 /* The payload of a line whose data does not travel in it. */
 struct line_buffers {
     struct symm_location input, output;
-    uint32_t retired; /* segments this rank has given back so far */
+    uint32_t heap;    /* of both, where they are in one */
+    uint32_t retired; /* segments of it that this rank has given back so far */
     uint32_t extent;  /* of an element: ranks cut arrays alike only where it is */
 };
 
@@ -55,24 +58,30 @@ static void input_adopt(struct symm_call *call)
 static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
                                  struct line_buffers *buffers)
 {
-    struct symm_heap *heap = symm_process_heap(team->process);
-    uint32_t flags = 0;
+    struct symm_process *process = team->process;
+    uint32_t flags = 0, heap = 0;
     if ((call->gaps & SYMM_GAPS_OUTPUT) == 0 &&
-        symm_heap_locate(heap, call->output, call->output_bytes, &buffers->output) == SYMM_OK) {
+        symm_process_locate(process, call->output, call->output_bytes, &buffers->output) ==
+            SYMM_OK) {
         flags |= LINE_OUTPUT_IN_HEAP;
+        heap = buffers->output.heap;
     }
     if ((call->gaps & SYMM_GAPS_INPUT) == 0 &&
-        symm_heap_locate(heap, call->input, call->count * call->extent, &buffers->input) ==
+        symm_process_locate(process, call->input, call->count * call->extent, &buffers->input) ==
             SYMM_OK) {
+        heap = buffers->input.heap; /* the other one's as well, unless that is in none */
         flags |= LINE_INPUT_IN_HEAP;
-    } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && call->collective == SYMM_ALLREDUCE) {
+    } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && call->collective == SYMM_ALLREDUCE &&
+               call->device < 0) {
         input_adopt(call);
         buffers->input = buffers->output;
         flags |= LINE_INPUT_IN_HEAP;
     }
-    buffers->retired = symm_heap_retired(heap);
+    buffers->heap = heap;
+    buffers->retired = symm_heap_retired(symm_process_heap_at(process, heap));
     buffers->extent = (uint32_t)call->extent;
-    return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0);
+    return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0) |
+           (call->device >= 0 ? LINE_DEVICE : 0);
 }
 
 void mca_coll_symm_line_post(struct symm_operation *operation)
@@ -86,7 +95,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     if (call->veto != SYMM_REASON_NONE) {
         line->flags = LINE_VETO | (uint32_t)call->veto << LINE_VETO_SHIFT;
     } else if (operation->in_slot) {
-        line->flags = 0;
+        line->flags = call->device >= 0 ? LINE_DEVICE : 0;
         if (call->gaps == 0) {
             memcpy(line->payload, call->input, call->payload_bytes);
         } else {
@@ -121,6 +130,11 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
             operation->peer_reason = veto_of(line);
             return SYMM_AGREEMENT_VETO;
         }
+        /* Every rank finds one that differs from itself, if any two differ. */
+        if (((line->flags & LINE_DEVICE) != 0) != (call->device >= 0)) {
+            operation->peer_reason = SYMM_REASON_MIXED;
+            return SYMM_AGREEMENT_VETO;
+        }
         if (line->signature != call->signature || line->count != call->agreed_count) {
             operation->mismatch = operation->seen;
         }
@@ -147,6 +161,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         .staged_max = mca_coll_symm_choose_staged_max(team),
         .piece_size = team->control.piece_size,
         .forced = mca_coll_symm_choose_forced(call->collective, team),
+        .device = call->device >= 0,
         .inputs_reachable = true,
         .outputs_reachable = true,
         .out_of_place = true,
@@ -185,6 +200,9 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
+    if (operation->seen == 0 && operation->map_status == SYMM_OK) {
+        operation->map_status = mca_coll_symm_device_prepare(operation);
+    }
     for (; operation->seen < team->size; operation->seen++) {
         const struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
         const struct line_buffers *buffers = buffers_of(line);
@@ -248,7 +266,7 @@ void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
-        symm_team_collect(team, rank, 0, buffers->retired);
+        symm_team_collect(team, rank, buffers->heap, buffers->retired);
         run->inputs[rank] = buffer_address(team, rank, (line->flags & LINE_INPUT_IN_HEAP) != 0,
                                            &buffers->input);
         run->outputs[rank] = buffer_address(team, rank, (line->flags & LINE_OUTPUT_IN_HEAP) != 0,

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_device.h"
 
 /* The rank's own data and what it receives are described; now for the addresses. */
 static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
@@ -16,6 +17,17 @@ static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void
     call->send = call->in_place ? mca_coll_symm_block(call, rank) : sbuf;
     call->input = mca_coll_symm_at(call->send, call->source.start);
     call->output = mca_coll_symm_at(rbuf, call->target.start);
+}
+
+static enum symm_reason veto_reason(const struct symm_call *call)
+{
+    if (call->source.bytes != call->target.bytes) {
+        return SYMM_REASON_UNEQUAL; /* an error; the component below says so or truncates */
+    }
+    if (call->mixed) {
+        return SYMM_REASON_MIXED;
+    }
+    return call->device >= 0 && call->gaps != 0 ? SYMM_REASON_GAPS : SYMM_REASON_NONE;
 }
 
 static void describe(struct symm_call *call, int rank, const void *sbuf, size_t scount,
@@ -38,8 +50,8 @@ static void describe(struct symm_call *call, int rank, const void *sbuf, size_t 
     call->extent = 1;
     call->output_bytes = call->target.bytes * (size_t)ranks;
     call->payload_bytes = call->target.bytes;
-    /* Unequal sizes are an error of the program; the component below says so or truncates. */
-    call->veto = call->source.bytes == call->target.bytes ? SYMM_REASON_NONE : SYMM_REASON_UNEQUAL;
+    mca_coll_symm_device_describe(call);
+    call->veto = veto_reason(call);
     call->signature = mca_coll_symm_signature(SYMM_ALLGATHER, 0, 0, 1);
 }
 
@@ -55,6 +67,11 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
+#if HAVE_CUDA
+    if (operation->call.device >= 0 || operation->call.mixed) {
+        return mca_coll_symm_device_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, symm);
+    }
+#endif
     return symm->saved_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                  symm->saved_allgather_module);
 }

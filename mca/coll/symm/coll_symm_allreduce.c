@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_device.h"
 
 /* ---- the reduction, through Open MPI's op framework -------------------------------------------- */
 
@@ -74,8 +75,23 @@ static void elements_describe(struct symm_call *call)
     }
 }
 
-static enum symm_reason veto_reason(const struct symm_call *call)
+static enum symm_reason device_veto_reason(struct symm_call *call)
 {
+    if (call->mixed) {
+        return SYMM_REASON_MIXED;
+    }
+    if (call->gaps != 0) {
+        return SYMM_REASON_GAPS;
+    }
+    return mca_coll_symm_cuda_type(call->op, call->dtype, &call->cuda_type, &call->cuda_op)
+               ? SYMM_REASON_NONE : SYMM_REASON_KERNEL;
+}
+
+static enum symm_reason veto_reason(struct symm_call *call)
+{
+    if (call->device >= 0 || call->mixed) {
+        return device_veto_reason(call);
+    }
     if (call->gaps != 0 &&
         mca_coll_symm_layout_span(&call->target) > SYMM_SCRATCH_SIZE - SYMM_CACHE_LINE) {
         return SYMM_REASON_GAPS;
@@ -111,6 +127,7 @@ static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_
     call->dtype = dtype;
     elements_describe(call);
     call->output_bytes = call->count * call->extent;
+    mca_coll_symm_device_describe(call);
     call->veto = veto_reason(call);
     if (intrinsic) {
         call->agreed_count = count;
@@ -140,5 +157,10 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
+#if HAVE_CUDA
+    if (operation->call.device >= 0 || operation->call.mixed) {
+        return mca_coll_symm_device_allreduce(sbuf, rbuf, count, dtype, op, comm, symm);
+    }
+#endif
     return symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm, symm->saved_allreduce_module);
 }

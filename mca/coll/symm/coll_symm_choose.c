@@ -67,6 +67,13 @@ static const size_t staged_one_shot_most = 32 * 1024;
 /* Up to this size of the result reading is quicker than writing, if there are more than two ranks. */
 static const size_t pull_most = 1024 * 1024 - 1;
 
+/* Bytes that a one-shot all-reduce on devices reads from all ranks together, at most. */
+static const size_t device_one_shot_most = 512 * 1024;
+
+/* Bytes of an all-gather's result up to which a kernel is quicker than starting copy engines. */
+static const size_t device_kernel_most_of_two = 512 * 1024;
+static const size_t device_kernel_most = 4 * 1024 * 1024;
+
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
 {
@@ -125,6 +132,36 @@ static enum symm_algorithm allreduce_choose(const struct symm_facts *facts)
                ? SYMM_ALLREDUCE_STAGED_ONE_SHOT : SYMM_ALLREDUCE_STAGED;
 }
 
+/*
+ * On devices.  What is forced has the names of its like on the host.  One-shot reads everything
+ * everywhere, two-shot has one more store of everything; the limits are for NVLink of the fourth generation.
+ */
+static enum symm_algorithm device_allreduce_choose(const struct symm_facts *facts)
+{
+    bool one_shot = facts->inputs_reachable && facts->out_of_place;
+    bool two_shot = facts->inputs_reachable && facts->outputs_reachable;
+    bool small = facts->bytes <= device_one_shot_most / (size_t)facts->ranks;
+    if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot ||
+                     (small && facts->forced != SYMM_ALLREDUCE_TWO_SHOT))) {
+        return SYMM_ALLREDUCE_CUDA_ONE_SHOT;
+    }
+    return two_shot ? SYMM_ALLREDUCE_CUDA_TWO_SHOT : SYMM_ALGORITHM_COUNT;
+}
+
+static enum symm_algorithm device_allgather_choose(const struct symm_facts *facts)
+{
+    if (!facts->outputs_reachable) {
+        return SYMM_ALGORITHM_COUNT;
+    }
+    if (facts->forced == SYMM_ALLGATHER_CUDA_KERNEL ||
+        facts->forced == SYMM_ALLGATHER_CUDA_COPY_ENGINE) {
+        return (enum symm_algorithm)facts->forced;
+    }
+    size_t most = facts->ranks == 2 ? device_kernel_most_of_two : device_kernel_most;
+    return facts->bytes * (size_t)facts->ranks <= most ? SYMM_ALLGATHER_CUDA_KERNEL
+                                                       : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
+}
+
 static enum symm_algorithm allgather_choose(const struct symm_facts *facts)
 {
     bool small = facts->ranks > 2 && facts->bytes <= pull_most / (size_t)facts->ranks;
@@ -144,6 +181,10 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
     if (facts->extents_differ) {
         return SYMM_ALGORITHM_COUNT;
     }
+    if (facts->device) {
+        return facts->collective == SYMM_ALLREDUCE ? device_allreduce_choose(facts)
+                                                   : device_allgather_choose(facts);
+    }
     if (is_eligible(facts->forced, facts)) {
         return (enum symm_algorithm)facts->forced;
     }
@@ -154,6 +195,9 @@ enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
 {
     if (facts->extents_differ) {
         return SYMM_REASON_UNEQUAL;
+    }
+    if (facts->device) {
+        return SYMM_REASON_REACH;
     }
     return facts->gaps && facts->bytes > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
 }

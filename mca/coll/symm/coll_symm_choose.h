@@ -22,6 +22,7 @@ struct symm_facts {
     bool out_of_place;      /* no rank's input is its output */
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
+    bool device;            /* all buffers lie in device memory */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
 };
 

@@ -12,6 +12,7 @@
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_packed.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
@@ -167,7 +168,9 @@ static void step_wait_for_slot(struct symm_operation *operation)
         return;
     }
     operation->sequence = ++team->sequence;
+    /* This rank's processor does not reach device memory; without data there is none to reach. */
     operation->in_slot = call->veto == SYMM_REASON_NONE &&
+                         (call->device < 0 || call->payload_bytes == 0) &&
                          mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);
@@ -194,6 +197,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
     run->reduction = &call->reduction;
     run->input = call->input;
     run->output = call->output;
+    mca_coll_symm_device_run_start(operation);
     run->stage = 0;
     run->seen = 0;
     run->position = 0;

@@ -1,0 +1,83 @@
+/*
+ * coll_symm_device.h - calls whose buffers lie in device memory.
+ *
+ * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction has a
+ * kernel.  All other calls go to the component below on copies in host memory, because what lies below
+ * may know nothing of devices.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_DEVICE_H
+#define MCA_COLL_SYMM_DEVICE_H
+
+#include "mca/coll/symm/coll_symm.h"
+
+#include "kernels/cuda/arguments.h"
+
+#if HAVE_CUDA
+
+/*
+ * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
+ * call->mixed says that they lie in different places, and one at least on a device.
+ * Costs a compare in processes that have no device memory from MPI_Alloc_mem.
+ */
+void mca_coll_symm_device_describe(struct symm_call *call);
+
+/*
+ * The kernel that does what MPI_Allreduce with this operation and datatype does: enum symm_cuda_type and
+ * enum symm_cuda_op.  False: there is none.
+ */
+bool mca_coll_symm_cuda_type(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype,
+                             int *type, int *cuda_op);
+
+/*
+ * Get what this process needs to run kernels on the call's device, before the ranks vote about mapping;
+ * and hand it to the run, when it starts.  Nothing to do for host memory.
+ */
+enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
+void mca_coll_symm_device_run_start(struct symm_operation *operation);
+
+/* The calls that MPI has made, on host copies of what lies on a device, by the component below. */
+int mca_coll_symm_device_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
+                                   struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                                   struct ompi_communicator_t *comm,
+                                   const mca_coll_symm_module_t *module);
+int mca_coll_symm_device_allgather(const void *sbuf, symm_count_t scount,
+                                   struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
+                                   struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
+                                   const mca_coll_symm_module_t *module);
+
+/* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */
+int mca_coll_symm_device_failed(const struct ompi_communicator_t *comm, const char *call);
+
+#else
+
+static inline void mca_coll_symm_device_describe(struct symm_call *call)
+{
+    call->device = -1;
+    call->mixed = false;
+}
+
+static inline bool mca_coll_symm_cuda_type(const struct ompi_op_t *op,
+                                           const struct ompi_datatype_t *dtype, int *type,
+                                           int *cuda_op)
+{
+    (void)op, (void)dtype, (void)type, (void)cuda_op;
+    return false;
+}
+
+static inline enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+{
+    (void)operation;
+    return SYMM_OK;
+}
+
+static inline void mca_coll_symm_device_run_start(struct symm_operation *operation)
+{
+    (void)operation;
+}
+
+#endif
+
+#endif /* MCA_COLL_SYMM_DEVICE_H */

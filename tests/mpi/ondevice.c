@@ -1,0 +1,235 @@
+/*
+ * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
+ *
+ * It stands in front of MPI_Allreduce and MPI_Allgather: copies of the program's buffers go to blocks from
+ * MPI_Alloc_mem with kind=cuda, the call is made on those, and what they hold afterwards comes back.  So
+ * every program that checks results on the host checks the kernels, and needs not know of devices.
+ *
+ * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
+ * SYMM_TEST_DEVICE_RANK   only this rank's buffers go to its device
+ * SYMM_TEST_DEVICE_PART   "send" or "receive": only that buffer
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d };
+
+static CUresult (*upload)(CUdeviceptr, const void *, size_t);
+static CUresult (*download)(void *, CUdeviceptr, size_t);
+static bool wanted;
+
+static void stop(const char *what, int error)
+{
+    fprintf(stderr, "ondevice: %s (%d)\n", what, error);
+    PMPI_Abort(MPI_COMM_WORLD, 3);
+    exit(3);
+}
+
+static void *find(void *library, const char *name)
+{
+    void *function = dlsym(library, name);
+    if (function == NULL) {
+        stop(name, -1);
+    }
+    return function;
+}
+
+/* The context that a program would have made with cudaSetDevice(local rank modulo devices). */
+static void driver_open(int local_rank)
+{
+    const char *path = getenv("SYMM_TEST_CUDA_LIBRARY");
+    void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL) {
+        stop(dlerror(), -1);
+        return;
+    }
+    CUresult (*init)(unsigned) = (CUresult(*)(unsigned))find(library, "cuInit");
+    CUresult (*count)(int *) = (CUresult(*)(int *))find(library, "cuDeviceGetCount");
+    CUresult (*get)(CUdevice *, int) = (CUresult(*)(CUdevice *, int))find(library, "cuDeviceGet");
+    CUresult (*retain)(CUcontext *, CUdevice) =
+        (CUresult(*)(CUcontext *, CUdevice))find(library, "cuDevicePrimaryCtxRetain");
+    CUresult (*use)(CUcontext) = (CUresult(*)(CUcontext))find(library, "cuCtxSetCurrent");
+    upload = (CUresult(*)(CUdeviceptr, const void *, size_t))find(library, "cuMemcpyHtoD_v2");
+    download = (CUresult(*)(void *, CUdeviceptr, size_t))find(library, "cuMemcpyDtoH_v2");
+    int devices = 0;
+    CUdevice device;
+    CUcontext context;
+    CUresult error = init(0);
+    if (error == CUDA_SUCCESS) {
+        error = count(&devices);
+    }
+    if (error == CUDA_SUCCESS && devices > 0) {
+        error = get(&device, local_rank % devices);
+    }
+    if (error == CUDA_SUCCESS && devices > 0) {
+        error = retain(&context, device);
+    }
+    if (error != CUDA_SUCCESS || devices == 0 || use(context) != CUDA_SUCCESS) {
+        stop("no device", (int)error);
+    }
+}
+
+static void open_all(void)
+{
+    const char *only = getenv("SYMM_TEST_DEVICE_RANK");
+    int rank, local_rank;
+    MPI_Comm node;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    PMPI_Comm_rank(node, &local_rank);
+    PMPI_Comm_free(&node);
+    driver_open(local_rank);
+    wanted = only == NULL || atoi(only) == rank;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int rc = PMPI_Init(argc, argv);
+    open_all();
+    return rc;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    open_all();
+    return rc;
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+struct moved {
+    void *host;              /* where the data begins */
+    unsigned char *block;    /* NULL: not moved */
+    unsigned char *data;     /* on the device, as far behind a cache line as on the host */
+    size_t bytes;
+    void *address;           /* for MPI */
+};
+
+/* Communicators that the component has nothing to do with are left to Open MPI, which knows no devices. */
+static bool is_wanted(const char *part, MPI_Comm comm)
+{
+    const char *only = getenv("SYMM_TEST_DEVICE_PART");
+    int inter, size;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, &size);
+    return wanted && !inter && size > 1 && (only == NULL || strcmp(only, part) == 0);
+}
+
+static void *device_memory(size_t bytes)
+{
+    MPI_Info info;
+    void *block = NULL;
+    PMPI_Info_create(&info);
+    PMPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
+    PMPI_Alloc_mem((MPI_Aint)bytes, info, &block);
+    PMPI_Info_free(&info);
+    return block;
+}
+
+/* Bytes from the first that elements occupy to the last; *lower: where the first is. */
+static size_t span(int count, MPI_Datatype type, MPI_Aint *lower)
+{
+    MPI_Aint extent, bound, true_extent;
+    MPI_Type_get_extent(type, &bound, &extent);
+    MPI_Type_get_true_extent(type, lower, &true_extent);
+    return count > 0 ? (size_t)(true_extent + (count - 1) * extent) : 0;
+}
+
+static struct moved move_there(const void *buffer, int count, MPI_Datatype type, MPI_Comm comm,
+                               const char *part)
+{
+    MPI_Aint lower = 0;
+    struct moved moved = {.address = (void *)(uintptr_t)buffer};
+    if (buffer == MPI_IN_PLACE || !is_wanted(part, comm)) {
+        return moved;
+    }
+    moved.bytes = span(count, type, &lower);
+    if (moved.bytes == 0) {
+        return moved;
+    }
+    moved.host = (unsigned char *)moved.address + lower;
+    size_t total = moved.bytes + 2 * GUARD + ALIGNMENT;
+    unsigned char *guards = malloc(total);
+    moved.block = device_memory(total);
+    if (guards == NULL || moved.block == NULL) {
+        stop("no memory", (int)total);
+    }
+    memset(guards, PATTERN, total);
+    moved.data = moved.block + GUARD + (uintptr_t)moved.host % ALIGNMENT;
+    if (upload((CUdeviceptr)(uintptr_t)moved.block, guards, total) != CUDA_SUCCESS ||
+        upload((CUdeviceptr)(uintptr_t)moved.data, moved.host, moved.bytes) != CUDA_SUCCESS) {
+        stop("upload failed", 0);
+    }
+    free(guards);
+    moved.address = moved.data - lower;
+    return moved;
+}
+
+static void check_guards(const unsigned char *copy, size_t before, size_t bytes, size_t total)
+{
+    for (size_t i = 0; i < total; i++) {
+        if ((i < before || i >= before + bytes) && copy[i] != PATTERN) {
+            stop("memory beside a buffer was changed", (int)(i - before));
+        }
+    }
+}
+
+static void move_back(struct moved *moved)
+{
+    if (moved->block == NULL) {
+        return;
+    }
+    size_t total = moved->bytes + 2 * GUARD + ALIGNMENT;
+    unsigned char *copy = malloc(total);
+    if (copy == NULL ||
+        download(copy, (CUdeviceptr)(uintptr_t)moved->block, total) != CUDA_SUCCESS) {
+        stop("download failed", 0);
+        return;
+    }
+    size_t before = (size_t)(moved->data - moved->block);
+    check_guards(copy, before, moved->bytes, total);
+    memcpy(moved->host, copy + before, moved->bytes);
+    free(copy);
+    PMPI_Free_mem(moved->block);
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+int MPI_Allreduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    struct moved send = move_there(sbuf, count, type, comm, "send");
+    struct moved receive = move_there(rbuf, count, type, comm, "receive");
+    int rc = PMPI_Allreduce(send.address, receive.address, count, type, op, comm);
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
+
+int MPI_Allgather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                  MPI_Datatype rtype, MPI_Comm comm)
+{
+    int size, inter;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter) {
+        PMPI_Comm_remote_size(comm, &size);
+    } else {
+        PMPI_Comm_size(comm, &size);
+    }
+    struct moved send = move_there(sbuf, scount, stype, comm, "send");
+    struct moved receive = move_there(rbuf, rcount * size, rtype, comm, "receive");
+    int rc = PMPI_Allgather(send.address, scount, stype, receive.address, rcount, rtype, comm);
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
