@@ -31,6 +31,13 @@ enum symm_status symm_cuda_device_current(int *device)
     return SYMM_ERR_NOT_FOUND;
 }
 
+bool symm_cuda_device_reaches(int device, const void *address)
+{
+    (void)device;
+    (void)address;
+    return false;
+}
+
 void symm_cuda_device_describe(int device, char *text, size_t size)
 {
     (void)snprintf(text, size, "device %d", device);
