@@ -31,6 +31,13 @@ enum symm_status symm_cuda_device_current(int *device)
     return SYMM_ERR_NOT_FOUND;
 }
 
+bool symm_cuda_device_reaches(int device, const void *address)
+{
+    (void)device;
+    (void)address;
+    return false;
+}
+
 void symm_cuda_device_describe(int device, char *text, size_t size)
 {
     (void)snprintf(text, size, "device %d", device);
@@ -39,6 +46,10 @@ void symm_cuda_device_describe(int device, char *text, size_t size)
 void symm_cuda_last_failure(char *text, size_t size)
 {
     (void)snprintf(text, size, "this build has no support for CUDA");
+}
+
+void symm_cuda_forget_failure(void)
+{
 }
 
 enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind)

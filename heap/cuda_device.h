@@ -39,6 +39,12 @@ SYMM_API bool symm_cuda_is_used(void);
  */
 SYMM_API enum symm_status symm_cuda_device_current(int *device);
 
+/*
+ * Whether `device` can use the device memory mapped at `address`, of this process or of a peer: memory that
+ * has been mapped for one device need not be in reach of another one of this process.
+ */
+SYMM_API bool symm_cuda_device_reaches(int device, const void *address);
+
 /* "device 0 (NVIDIA H200, GPU-8b3a...)", as nvidia-smi writes it; as much as is known. */
 SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
 
@@ -47,6 +53,9 @@ SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
  * empty if nothing has.  Of interest after a status other than SYMM_OK.
  */
 SYMM_API void symm_cuda_last_failure(char *text, size_t size);
+
+/* Nothing has failed: before calls of which not all failures are those of a device. */
+SYMM_API void symm_cuda_forget_failure(void);
 
 /*
  * Memory of this device; one table per device, kept until the process ends.
