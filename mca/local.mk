@@ -37,6 +37,13 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h \
 	mca/coll/symm/coll_symm_words.c mca/coll/symm/coll_symm_words.h
 
+if CUDA
+mca_coll_symm_la_SOURCES += \
+	mca/coll/symm/coll_symm_cuda_types.c \
+	mca/coll/symm/coll_symm_device.c
+endif
+mca_coll_symm_la_SOURCES += mca/coll/symm/coll_symm_device.h
+
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)

@@ -7,6 +7,7 @@ mpi_tests = \
 	tests/cleanup.tap \
 	tests/collectives.tap \
 	tests/counters.tap \
+	tests/cuda.tap \
 	tests/disagree.tap \
 	tests/environment.tap \
 	tests/fallback.tap \
@@ -93,6 +94,14 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/monoids.c tests/mpi/monoids.h
 
 # Preloaded by fallback.tap. A library that is only checked becomes a shared one through -rpath.
+if CUDA
+check_LTLIBRARIES += tests/mpi/ondevice.la
+tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c
+tests_mpi_ondevice_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_ondevice_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_mpi_ondevice_la_LIBADD = $(MPI_LIBS)
+endif
+
 check_LTLIBRARIES += tests/mpi/refuse.la
 tests_mpi_refuse_la_SOURCES = tests/mpi/refuse.c
 tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin

@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-#include "heap/cuda_driver.h"
+#include "heap/cuda_device.h"
+#include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
 #include "mca/help.h"
 
@@ -79,7 +80,7 @@ static int copy_open(struct host_copy *copy, const void *buffer, size_t count,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     copy->address = (void *)((uintptr_t)copy->memory - (uintptr_t)gap);
-    if (load && symm_device_copy(copy->device, copy->memory, copy->first, span) != SYMM_OK) {
+    if (load && symm_cuda_copy(copy->device, copy->memory, copy->first, span) != SYMM_OK) {
         return OMPI_ERROR;
     }
     return OMPI_SUCCESS;
@@ -91,7 +92,7 @@ static int copy_store(const struct host_copy *copy)
     if (copy->memory == NULL) {
         return OMPI_SUCCESS;
     }
-    return symm_device_copy(copy->device, copy->first, copy->memory, copy->bytes) == SYMM_OK
+    return symm_cuda_copy(copy->device, copy->first, copy->memory, copy->bytes) == SYMM_OK
                ? OMPI_SUCCESS : OMPI_ERROR;
 }
 

@@ -27,6 +27,8 @@ static const mca_base_var_enum_value_t allgather_values[] = {
     {.value = SYMM_ALLGATHER_STAGED, .string = "staged"},
     {.value = SYMM_ALLGATHER_PULL, .string = "pull"},
     {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
+    {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
+    {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
     {.value = 0, .string = NULL},
 };
 
@@ -64,7 +66,8 @@ static const struct symm_parameter allreduce_parameter = {
     "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
     "of the component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but "
     "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
-    "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs",
+    "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
+    "device memory one_shot and two_shot are possible, by kernels",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter allgather_parameter = {
@@ -73,7 +76,8 @@ static const struct symm_parameter allgather_parameter = {
     "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
     "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
     "of the component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
-    "stores its input in all ranks' outputs",
+    "stores its input in all ranks' outputs. In device memory: copy_engine: every rank copies its "
+    "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {
@@ -100,6 +104,12 @@ static const struct symm_parameter piece_parameter = {
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter device_blocks_parameter = {
+    "device_blocks",
+    "The most blocks of a kernel on a device, each of which occupies a part of a multiprocessor that "
+    "a computation beside it cannot have. 1 to 1024. 0: as many as are quickest",
+    OPAL_INFO_LVL_5};
+
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
 {
     const mca_base_component_t *base = &component->super.collm_version;
@@ -113,5 +123,6 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
+    symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }
