@@ -48,6 +48,10 @@ void symm_cuda_last_failure(char *text, size_t size)
     (void)snprintf(text, size, "this build has no support for CUDA");
 }
 
+void symm_cuda_forget_failure(void)
+{
+}
+
 enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind)
 {
     (void)device;

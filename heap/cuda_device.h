@@ -54,6 +54,9 @@ SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
  */
 SYMM_API void symm_cuda_last_failure(char *text, size_t size);
 
+/* Nothing has failed: before calls of which not all failures are those of a device. */
+SYMM_API void symm_cuda_forget_failure(void);
+
 /*
  * Memory of this device; one table per device, kept until the process ends.
  * Errors: NOT_FOUND (no driver, or the device cannot share memory between processes), ARGUMENT (no such

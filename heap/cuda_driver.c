@@ -103,6 +103,12 @@ void symm_cuda_last_failure(char *text, size_t size)
                    is_sticky(last.result) ? ", from an earlier kernel in this process" : "");
 }
 
+void symm_cuda_forget_failure(void)
+{
+    last.call = NULL;
+    last.text[0] = '\0';
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 void symm_cuda_configure(const char *name)

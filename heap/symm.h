@@ -40,7 +40,7 @@ enum symm_status {
     SYMM_ERR_NOT_FOUND,   /* the peer does not have, or refuses, what was asked for */
     SYMM_ERR_PROTOCOL,    /* the peer speaks another version of this library, or sends memory that
                              cannot be used safely */
-    SYMM_ERR_SYSTEM,      /* a system call failed; errno tells why */
+    SYMM_ERR_SYSTEM,      /* a system call failed, and errno tells why; or a device's driver */
 };
 
 /* A sentence for `status`, in static memory, without a full stop. */

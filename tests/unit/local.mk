@@ -21,6 +21,14 @@ unit_tests = \
 	tests/unit/test_strangers \
 	tests/unit/test_team
 
+if CUDA
+unit_tests += tests/unit/test_cuda_kernels
+tests_unit_test_cuda_kernels_SOURCES = tests/unit/test_cuda_kernels.c \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
+tests_unit_test_cuda_kernels_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
+tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
+endif CUDA
+
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 
