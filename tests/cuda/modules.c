@@ -12,6 +12,7 @@
 
 #include "tests/cuda/standin.h"
 
+#include "kernels/cuda/host_kernels.h"
 #include "tests/cuda/kernels.h"
 #include "tests/cuda/trap.h"
 
@@ -19,17 +20,6 @@
 #include <string.h>
 
 enum { ARGUMENTS_MAX = 4096, THREADS_MAX = 1024 };
-
-/* As kernels/cuda/host_kernels.h has it; the function is missing where no kernels are linked. */
-struct symm_cuda_host_kernel {
-    const char *name;
-    size_t arguments_size;
-    void (*run)(const void *arguments, unsigned blocks, unsigned block_threads);
-    struct symm_cuda_host_kernel *next;
-};
-
-extern const struct symm_cuda_host_kernel *symm_cuda_host_kernel_find(const char *name)
-    __attribute__((weak));
 
 struct CUmod_st {
     struct standin_object object;
@@ -71,7 +61,7 @@ static const struct symm_cuda_host_kernel *kernel_find(const char *name)
     if (strcmp(name, own_kernel.name) == 0) {
         return &own_kernel;
     }
-    return symm_cuda_host_kernel_find == NULL ? NULL : symm_cuda_host_kernel_find(name);
+    return symm_cuda_host_kernel_find(name);
 }
 
 /* ---- modules and functions -------------------------------------------------------------------- */

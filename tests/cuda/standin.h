@@ -74,6 +74,9 @@ CUresult standin_fault_later(const char *what);
 
 void standin_fault_dump(void);
 
+/* Whether what the calling thread does is counted; streams do as the thread did that gave the work. */
+bool standin_fault_is_watched(void);
+
 /* The calling thread's capture mode is not CU_STREAM_CAPTURE_MODE_RELAXED. */
 bool standin_capture_is_strict(void);
 

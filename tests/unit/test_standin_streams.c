@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/cuda/arguments.h"
 #include "tests/cuda/kernels.h"
 
 enum { COUNT = 100000, BYTES = 4 * COUNT, ROUNDS = 40 };
@@ -307,6 +308,52 @@ static void test_kernel_raises_flag(void **state)
     fork_ranks_run(1, rank_flag, NULL);
 }
 
+/* A kernel of ours that reads memory of two devices, as the host build has it. */
+static void rank_reduction(struct fork_rank *self, void *context)
+{
+    CUmodule module;
+    CUfunction kernel;
+    CUmemAccessDesc access = {.location = standin_properties(0).location,
+                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUdeviceptr memory[2];
+    (void)context;
+    standin_start(self, 0);
+    for (int device = 0; device < 2; device++) {
+        memory[device] = standin_memory_make(self, device, 1);
+        STANDIN_OK(self, cu.cuMemSetAccess(memory[device], STANDIN_UNIT, &access, 1));
+        standin_numbers_put(self, memory[device], 10, COUNT);
+    }
+    uint32_t *flag = gate_make(self);
+    struct symm_cuda_reduce sum = {
+        .inputs = {(void *)(uintptr_t)memory[0], (void *)(uintptr_t)memory[1]},
+        .outputs = {(void *)(uintptr_t)memory[1]},
+        .begin = 1,
+        .end = COUNT - 1,
+        .ranks = 2,
+        .output_count = 1,
+        .finish = {.flag = flag, .sequence = 99},
+    };
+    void *parameters[] = {&sum};
+    STANDIN_OK(self, cu.cuModuleLoadData(&module, ".version 8.0\n"));
+    STANDIN_OK(self, cu.cuModuleGetFunction(&kernel, module, "symm_reduce_uint32_sum"));
+    STANDIN_OK(self, cu.cuLaunchKernel(kernel, 3, 1, 1, 128, 1, 1, 0, NULL, parameters, NULL));
+    STANDIN_OK(self, cu.cuCtxSynchronize());
+    FORK_CHECK(self, *flag == 99);
+    uint32_t *result = malloc(BYTES);
+    FORK_CHECK(self, result != NULL);
+    STANDIN_OK(self, cu.cuMemcpyDtoH(result, memory[1], BYTES));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        FORK_CHECK(self, result[i] == (i == 0 || i == COUNT - 1 ? 10 + i : 2 * (10 + i)));
+    }
+    free(result);
+}
+
+static void test_kernels_of_the_library(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, rank_reduction, NULL);
+}
+
 /* Memory that only device 0 may touch, used by a kernel on device 1. */
 static void break_context(struct fork_rank *self)
 {
@@ -400,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_sync_memops),
         cmocka_unit_test(test_kernel_rules),
         cmocka_unit_test(test_kernel_raises_flag),
+        cmocka_unit_test(test_kernels_of_the_library),
         cmocka_unit_test(test_errors_stick),
         cmocka_unit_test(test_children_have_no_driver),
     };
