@@ -465,7 +465,10 @@ static void rank_strict(struct fork_rank *self, void *context)
     FORK_CHECK(self, WIFEXITED(status) && WEXITSTATUS(status) == 86);
     FORK_CHECK(self, strstr(said, "left: mapping") != NULL && strstr(said, "left: stream") != NULL);
     FORK_CHECK(self, strstr(said, "left: event") == NULL && strstr(said, "left: handle") == NULL);
-    set("SYMM_STANDIN_KEPT", "mapping,reservation,stream,pinned,allocation,context");
+    set("SYMM_STANDIN_KEPT", "mapping:0,reservation,stream,pinned,allocation,context");
+    status = standin_child(leave_everything, self, said);
+    FORK_CHECK(self, status != 0 && strstr(said, "left: stream") == NULL);
+    set("SYMM_STANDIN_KEPT", "mapping:1,reservation,stream,pinned,allocation,context");
     status = standin_child(leave_everything, self, said);
     fork_rank_check(self, status == 0, said, __FILE__, __LINE__);
 }
