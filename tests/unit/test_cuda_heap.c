@@ -276,6 +276,32 @@ static void test_memory_runs_out(void **state)
     fork_ranks_run(1, use_up_memory, NULL);
 }
 
+/* Less than a segment of the usual size is left. */
+static void use_nearly_full_device(struct fork_rank *self, void *context)
+{
+    const struct symm_heap_config usual = {.window_size = (size_t)1 << 30};
+    struct symm_process *process = NULL;
+    struct symm_heap_stats stats;
+    (void)context;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "16777216", 1) == 0);
+    symm_cuda_configure(SYMM_STANDIN_DRIVER);
+    FORK_STATUS(self, symm_process_acquire(&usual, &process), SYMM_OK);
+    struct symm_heap *heap = heap_of(self, process, 0);
+    void *block = alloc_ok(self, heap, BIG);
+    FORK_CHECK(self, is_zero(self, 0, block, BIG));
+    symm_heap_get_stats(heap, &stats);
+    FORK_CHECK(self, stats.segments == 1 && stats.segment_bytes == 4 * MIB);
+    (void)alloc_ok(self, heap, 12 * MIB);
+    FORK_STATUS(self, symm_heap_alloc(heap, BIG, 0, &block), SYMM_ERR_NO_MEMORY);
+    symm_process_release(process);
+}
+
+static void test_device_is_nearly_full(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_nearly_full_device, NULL);
+}
+
 /* ---- what the program has current ------------------------------------------------------------ */
 
 static void use_contexts(struct fork_rank *self, void *context)
@@ -486,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_several_heaps),
         cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_device_is_nearly_full),
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_peers),
