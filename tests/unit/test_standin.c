@@ -46,9 +46,26 @@ static void rank_look_up(struct fork_rank *self, void *context)
     FORK_CHECK(self, count == 2);
 }
 
+/* A driver older than CUDA 12.1, when cuCtxSetFlags came. */
+static void rank_old_driver(struct fork_rank *self, void *context)
+{
+    void *address;
+    CUdriverProcAddressQueryResult found;
+    int version;
+    (void)context;
+    standin_open(self);
+    set("SYMM_STANDIN_VERSION", "12000");
+    STANDIN_OK(self, cu.cuDriverGetVersion(&version));
+    FORK_CHECK(self, version == 12000);
+    STANDIN_RESULT(self, cu.find("cuCtxSetFlags", &address, CUDA_VERSION, 0, &found),
+                   CUDA_ERROR_NOT_FOUND);
+    STANDIN_OK(self, cu.find("cuMemMap", &address, CUDA_VERSION, 0, &found));
+}
+
 static void test_functions_are_found(void **state)
 {
     (void)state;
+    fork_ranks_run(1, rank_old_driver, NULL);
     fork_ranks_run(1, rank_look_up, NULL);
 }
 

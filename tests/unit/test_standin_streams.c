@@ -399,6 +399,17 @@ static void fail_kernel(struct fork_rank *self)
     STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
 }
 
+static void give_pageable(struct fork_rank *self)
+{
+    CUmodule module;
+    static uint32_t ours[COUNT];
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    CUfunction kernel = standin_kernel(self, &module);
+    launch(self, kernel, NULL, addition(memory, (uintptr_t)ours, 1));
+    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 static void rank_broken(struct fork_rank *self, void *unused)
 {
     char said[4096];
@@ -407,6 +418,8 @@ static void rank_broken(struct fork_rank *self, void *unused)
     FORK_CHECK(self, strstr(said, "symm_standin_add on device 1: an illegal memory access"));
     FORK_CHECK(self, standin_child(run_past_end, self, NULL) == 0);
     FORK_CHECK(self, standin_child(fail_kernel, self, NULL) == 0);
+    FORK_CHECK(self, standin_child(give_pageable, self, said) == 0);
+    FORK_CHECK(self, strstr(said, "host memory that is not pinned, in word 1"));
 }
 
 static void test_errors_stick(void **state)
