@@ -54,9 +54,13 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
     }
 }
 
-/* The arguments stay in constant memory, which __grid_constant__ permits to take addresses in. */
+/*
+ * The arguments stay in constant memory, which __grid_constant__ permits to take addresses in.  One block
+ * a multiprocessor is enough: told so, ptxas spends registers on loads in flight (16 in a row instead of
+ * 4 to 6).
+ */
 #define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \
-    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS)                          \
+    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
         name(const __grid_constant__ arguments_type arguments)                                     \
     {                                                                                              \
         const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \

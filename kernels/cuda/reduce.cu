@@ -10,7 +10,7 @@
  */
 #include "kernels/cuda/reduce.cuh"
 
-/* Units in flight for each of four inputs; registers are what limits them. */
+/* Units of an input that a thread loads at a time; registers are what limits them. */
 #define UNROLL(T) (sizeof(T) >= 4 ? 4 : sizeof(T))
 
 #define KERNEL(name, op, T, ranks, unroll)                                                         \
@@ -40,8 +40,8 @@
     REDUCTION(type, T, maxloc)
 
 #define SUM_OF_RANKS(type, T)                                                                      \
-    KERNEL(symm_reduce_##type##_sum_2, sum, T, 2, 4);                                              \
-    KERNEL(symm_reduce_##type##_sum_4, sum, T, 4, UNROLL(T));                                      \
+    KERNEL(symm_reduce_##type##_sum_2, sum, T, 2, 8);                                              \
+    KERNEL(symm_reduce_##type##_sum_4, sum, T, 4, 4);                                              \
     KERNEL(symm_reduce_##type##_sum_8, sum, T, 8, 2)
 
 ORDER(int8, int8_t);
