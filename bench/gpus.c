@@ -6,11 +6,14 @@
  */
 #include "gpus.h"
 
+#include "clock.h"
 #include "failure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WARM_UP_US = 100000 };
 
 struct card {
     char name[DEVICE_NAME];
@@ -80,6 +83,29 @@ void gpus_close(struct gpus *gpus)
     device_close(gpus->device);
 }
 
+double gpus_warm_up(const struct gpus *gpus)
+{
+    enum { SAMPLES = 101 };
+    double samples[SAMPLES];
+    char text[FAILURE_LENGTH];
+    void *memory;
+    double start = clock_us();
+
+    if (!device_allocate(gpus->device, 1 << 20, &memory, text)) {
+        failure_stop("%s", text);
+    }
+    while (clock_us() - start < WARM_UP_US) {
+        device_fill(gpus->device, memory, 0, 1 << 20);
+    }
+    for (int i = 0; i < SAMPLES; i++) {
+        start = clock_us();
+        device_fill(gpus->device, memory, 0, 4);
+        samples[i] = clock_us() - start;
+    }
+    device_free(gpus->device, memory);
+    return clock_median(samples, SAMPLES);
+}
+
 static void card_print(const struct card *card, int rank)
 {
     printf("# GPU of rank %d: %s, ", rank, card->name);
@@ -94,13 +120,15 @@ void gpus_print(const struct gpus *gpus, MPI_Comm control)
     int rank, ranks;
     struct card *cards = cards_gather(gpus->device, control, &ranks);
     int version = device_driver_version(gpus->device);
+    double fill_us = gpus_warm_up(gpus);
 
     MPI_Comm_rank(control, &rank);
     for (int i = 0; 0 == rank && i < ranks; i++) {
         card_print(&cards[i], i);
     }
     if (0 == rank) {
-        printf("# CUDA %d.%d in the driver%s\n", version / 1000, version % 1000 / 10,
+        printf("# CUDA %d.%d in the driver, 4 bytes filled and waited for in %.2f us%s\n",
+               version / 1000, version % 1000 / 10, fill_us,
                gpus->shared ? "; ranks share a GPU" : "");
     }
     free(cards);

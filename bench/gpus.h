@@ -20,7 +20,11 @@ struct gpus {
 bool gpus_open(struct gpus *gpus, MPI_Comm control);
 void gpus_close(struct gpus *gpus);
 
-/* Collective over `control`: prints the lines, each beginning with '#', on its rank 0. */
+/* Keeps the GPU busy until it has left its idle clock, which takes a while. Returns microseconds of
+ * the smallest thing that can be asked of it: to fill 4 bytes and wait for that. */
+double gpus_warm_up(const struct gpus *gpus);
+
+/* Collective over `control`: prints the lines, each beginning with '#', on its rank 0. Warms up. */
 void gpus_print(const struct gpus *gpus, MPI_Comm control);
 
 #endif

@@ -32,7 +32,7 @@ static const char help_text[] =
     "  -c, --validate                check results first; exit status 1 if one is wrong\n"
     "      --seed N                  random data for --validate, as an earlier run printed it\n"
     "      --compare                 every size with and without coll/symm in this one run\n"
-    "      --rival nccl[=FILE]       GPU memory: NCCL beside MPI in this one run; FILE: its library\n"
+    "      --rival nccl[=FILE]       GPU memory: NCCL beside MPI in this one run; FILE: library\n"
     "      --csv                     values separated by commas\n"
     "  -h, --help\n"
     "  -v, --version                 versions, machine, ranks and cores\n"

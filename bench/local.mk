@@ -30,4 +30,5 @@ bench_symm_bench_SOURCES = \
 bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)
 dist_man_MANS += bench/symm_bench.1
+dist_noinst_SCRIPTS += bench/gpu_run
 EXTRA_DIST += bench/results/host-2-ranks-alloc.txt bench/results/host-2-ranks-malloc.txt

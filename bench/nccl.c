@@ -267,8 +267,8 @@ void nccl_print(const struct nccl *nccl)
 {
     const char *multicast = getenv("NCCL_NVLS_ENABLE");
 
-    printf("# NCCL %d.%d.%d, NCCL_NVLS_ENABLE %s%s\n", nccl->version / 10000,
-           nccl->version / 100 % 100, nccl->version % 100, NULL != multicast ? "=" : "is not set",
+    printf("# NCCL %d.%d.%d, NCCL_NVLS_ENABLE%s%s\n", nccl->version / 10000,
+           nccl->version / 100 % 100, nccl->version % 100, NULL != multicast ? "=" : " is not set",
            NULL != multicast ? multicast : "");
 }
 
