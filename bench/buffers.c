@@ -7,6 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "buffers.h"
 
+#include "failure.h"
+
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +17,9 @@
 /* Where reading ends up, so that no compiler drops it. */
 static volatile uint64_t buffers_sink;
 
-static void out_of_memory(size_t bytes)
+__attribute__((noreturn)) static void out_of_memory(size_t bytes)
 {
-    fprintf(stderr, "symm_bench: cannot allocate %zu bytes; choose a smaller -m\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
+    failure_stop("cannot allocate %zu bytes; choose a smaller -m", bytes);
 }
 
 void *buffers_private(size_t bytes)
@@ -32,63 +32,150 @@ void *buffers_private(size_t bytes)
     return memory;
 }
 
-static void *buffer_open(enum memory memory, size_t bytes)
+static void *host_open(size_t bytes)
 {
     void *buffer = NULL;
 
-    if (MEMORY_MALLOC == memory) {
-        buffer = buffers_private(bytes);
-    } else if (MPI_SUCCESS != MPI_Alloc_mem((MPI_Aint) bytes, MPI_INFO_NULL, &buffer)
-               || NULL == buffer) {
+    if (MPI_SUCCESS != MPI_Alloc_mem((MPI_Aint) bytes, MPI_INFO_NULL, &buffer)
+        || NULL == buffer) {
         out_of_memory(bytes);
     }
-    memset(buffer, 0, bytes);
     return buffer;
 }
 
-void buffers_open(struct buffers *buffers, enum memory memory, size_t send_bytes,
-                  size_t receive_bytes)
+/* What MPI says has to be caught: by default an error would end the job with less of a message. */
+static int gpu_alloc(size_t bytes, void **buffer)
 {
-    buffers->memory = memory;
-    buffers->send = buffer_open(memory, send_bytes + BUFFERS_GUARD);
-    buffers->receive = buffer_open(memory, receive_bytes + BUFFERS_GUARD);
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int error = MPI_Alloc_mem((MPI_Aint) bytes, info, buffer);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Info_free(&info);
+    return error;
 }
 
-static void buffer_close(enum memory memory, void *buffer)
+static void *gpu_open(const struct device *device, size_t bytes)
 {
-    if (MEMORY_MALLOC == memory) {
-        free(buffer);
+    char text[MPI_MAX_ERROR_STRING];
+    void *buffer = NULL;
+    int length;
+    int error = gpu_alloc(bytes, &buffer);
+
+    if (MPI_SUCCESS != error) {
+        MPI_Error_string(error, text, &length);
+        failure_stop("no GPU memory from MPI_Alloc_mem, %zu bytes: %s", bytes, text);
+    }
+    if (!device_owns(device, buffer)) {
+        failure_stop("MPI_Alloc_mem gave memory of the host for mpool_hints=mpool=symm,kind=cuda: "
+                     "mpool/symm is not loaded, or was built without CUDA");
+    }
+    return buffer;
+}
+
+static void *cudamalloc_open(const struct device *device, size_t bytes)
+{
+    char text[FAILURE_LENGTH];
+    void *buffer;
+
+    if (!device_allocate(device, bytes, &buffer, text)) {
+        failure_stop("cannot allocate %zu bytes on the GPU: %s; choose a smaller -m", bytes, text);
+    }
+    return buffer;
+}
+
+static void *buffer_open(const struct buffers *buffers, size_t bytes)
+{
+    void *buffer;
+
+    switch (buffers->memory) {
+    case MEMORY_MALLOC: buffer = buffers_private(bytes); break;
+    case MEMORY_CUDA: buffer = gpu_open(buffers->device, bytes); break;
+    case MEMORY_CUDAMALLOC: buffer = cudamalloc_open(buffers->device, bytes); break;
+    default: buffer = host_open(bytes); break;
+    }
+    if (NULL != buffers->device) {
+        device_fill(buffers->device, buffer, 0, bytes);
     } else {
-        MPI_Free_mem(buffer);
+        memset(buffer, 0, bytes);
+    }
+    return buffer;
+}
+
+void buffers_open(struct buffers *buffers, enum memory memory, struct device *device,
+                  size_t send_bytes, size_t receive_bytes)
+{
+    buffers->memory = memory;
+    buffers->device = device;
+    buffers->send = buffer_open(buffers, send_bytes + BUFFERS_GUARD);
+    buffers->receive = buffer_open(buffers, receive_bytes + BUFFERS_GUARD);
+}
+
+static void buffer_close(const struct buffers *buffers, void *buffer)
+{
+    switch (buffers->memory) {
+    case MEMORY_MALLOC: free(buffer); break;
+    case MEMORY_CUDAMALLOC: device_free(buffers->device, buffer); break;
+    default: MPI_Free_mem(buffer); break;
     }
 }
 
 void buffers_close(struct buffers *buffers)
 {
-    buffer_close(buffers->memory, buffers->send);
-    buffer_close(buffers->memory, buffers->receive);
+    buffer_close(buffers, buffers->send);
+    buffer_close(buffers, buffers->receive);
     buffers->send = NULL;
     buffers->receive = NULL;
 }
 
-void buffers_write_floats(void *buffer, size_t bytes, int round)
+void buffers_store(const struct buffers *buffers, void *to, const void *from_host, size_t bytes)
 {
-    float *values = buffer;
+    if (NULL != buffers->device) {
+        device_store(buffers->device, to, from_host, bytes);
+    } else {
+        memcpy(to, from_host, bytes);
+    }
+}
+
+void buffers_load(const struct buffers *buffers, void *to_host, const void *from, size_t bytes)
+{
+    if (NULL != buffers->device) {
+        device_load(buffers->device, to_host, from, bytes);
+    } else {
+        memcpy(to_host, from, bytes);
+    }
+}
+
+/* On a GPU all four bytes of a float are the same: below 0x40 it is smaller than 1. */
+void buffers_write_floats(const struct buffers *buffers, void *to, size_t bytes, int round)
+{
+    float *values = to;
     float first = (float) (round & 1023);
 
+    if (NULL != buffers->device) {
+        device_fill(buffers->device, to, round & 0x3f, bytes);
+        return;
+    }
     for (size_t i = 0; i < bytes / sizeof *values; i++) {
         values[i] = first + (float) (i & 15);
     }
 }
 
-void buffers_write_bytes(void *buffer, size_t bytes, int round)
+void buffers_write_bytes(const struct buffers *buffers, void *to, size_t bytes, int round)
 {
-    memset(buffer, round & 0xff, bytes);
+    if (NULL != buffers->device) {
+        device_fill(buffers->device, to, round & 0xff, bytes);
+    } else {
+        memset(to, round & 0xff, bytes);
+    }
 }
 
-void buffers_read(const void *buffer, size_t bytes)
+static uint64_t host_sum(const unsigned char *from, size_t bytes)
 {
-    const unsigned char *from = buffer;
     uint64_t sum = 0;
     size_t i = 0;
 
@@ -100,5 +187,14 @@ void buffers_read(const void *buffer, size_t bytes)
     for (; i < bytes; i++) {
         sum += from[i];
     }
-    buffers_sink += sum;
+    return sum;
+}
+
+void buffers_read(const struct buffers *buffers, const void *from, size_t bytes)
+{
+    if (NULL != buffers->device) {
+        device_read(buffers->device, from, bytes);
+    } else {
+        buffers_sink += host_sum(from, bytes);
+    }
 }

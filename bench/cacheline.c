@@ -89,6 +89,11 @@ void cacheline_open(struct cacheline *cacheline, MPI_Comm control)
     cacheline->available = available;
 }
 
+void cacheline_ignore(struct cacheline *cacheline)
+{
+    cacheline->available = false;
+}
+
 void cacheline_close(struct cacheline *cacheline)
 {
     MPI_Win_unlock_all(cacheline->window);

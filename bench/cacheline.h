@@ -18,7 +18,7 @@ enum cacheline_state {
     CACHELINE_NEAR,
     CACHELINE_FAR,
     CACHELINE_SHARED,  /* the two ranks take turns on one core: what is timed is the scheduler */
-    CACHELINE_UNKNOWN, /* rank 0 is alone on its node: there is nothing to time */
+    CACHELINE_UNKNOWN, /* not timed, or rank 0 is alone on its node */
     CACHELINE_STATES,  /* how many states a block can have been measured in */
     CACHELINE_CHANGED = CACHELINE_STATES /* one state before, another one after */
 };
@@ -30,7 +30,7 @@ struct cacheline {
     MPI_Comm node;
     MPI_Win window;
     struct shared_line *line;
-    bool available;  /* on every rank: rank 0 has a partner */
+    bool available;  /* on every rank: rank 0 has a partner, and trips are wanted */
     bool on_node;    /* this rank shares rank 0's node */
     bool crowded;    /* more ranks than cores on this node */
     int node_rank;
@@ -40,6 +40,9 @@ struct cacheline {
 
 /* Collective over `control`, whose rank 0 will hold the clock. */
 void cacheline_open(struct cacheline *cacheline, MPI_Comm control);
+
+/* From here on trips are not timed, and all states are unknown. The same on every rank. */
+void cacheline_ignore(struct cacheline *cacheline);
 void cacheline_close(struct cacheline *cacheline);
 
 /* Collective; the same answer on every rank: nanoseconds of a round trip, 0 if not available. */

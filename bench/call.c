@@ -51,10 +51,12 @@ void call_run(const struct call *call, MPI_Comm comm)
 
 void call_touch(const struct call *call, int round)
 {
-    buffers_read(call->buffers->receive, call_result_bytes(call));
+    const struct buffers *buffers = call->buffers;
+
+    buffers_read(buffers, buffers->receive, call_result_bytes(call));
     if (COLLECTIVE_ALLREDUCE == call->collective) {
-        buffers_write_floats(call_input(call), call->bytes, round);
+        buffers_write_floats(buffers, call_input(call), call->bytes, round);
     } else {
-        buffers_write_bytes(call_input(call), call->bytes, round);
+        buffers_write_bytes(buffers, call_input(call), call->bytes, round);
     }
 }

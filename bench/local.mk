@@ -11,18 +11,26 @@ bench_symm_bench_SOURCES = \
 	bench/cacheline.c bench/cacheline.h \
 	bench/call.c bench/call.h \
 	bench/clock.c bench/clock.h \
+	bench/cuda.c bench/cuda.h \
+	bench/device.c bench/device.h bench/device_none.c \
+	bench/failure.c bench/failure.h \
+	bench/floor.c bench/floor.h \
+	bench/gpus.c bench/gpus.h \
 	bench/help.c \
 	bench/machine.c bench/machine.h \
 	bench/measure.c bench/measure.h \
+	bench/nccl.c bench/nccl.h \
 	bench/options.c bench/options.h \
 	bench/private.c bench/private.h \
 	bench/report.c bench/report.h \
+	bench/side.c bench/side.h \
 	bench/sweep.c bench/sweep.h \
 	bench/table.c bench/table.h \
 	bench/validate.c bench/validate.h
-bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)
 dist_man_MANS += bench/symm_bench.1
+dist_noinst_SCRIPTS += bench/gpu_run
 EXTRA_DIST += \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-malloc.txt \

@@ -18,6 +18,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -143,6 +146,15 @@ bool machine_component_loaded(MPI_Comm control, int *priority)
     MPI_Bcast(answer, 2, MPI_INT, 0, control);
     *priority = answer[1];
     return 0 != answer[0];
+}
+
+bool machine_mpi_knows_gpus(void)
+{
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    return 0 != MPIX_Query_cuda_support();
+#else
+    return false;
+#endif
 }
 
 MPI_Comm machine_dup_without(MPI_Comm comm)

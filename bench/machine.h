@@ -21,6 +21,9 @@ void machine_print(MPI_Comm control);
  * component in this job, and if so with which priority. */
 bool machine_component_loaded(MPI_Comm control, int *priority);
 
+/* Whether this MPI says that its own components can work on GPU memory. */
+bool machine_mpi_knows_gpus(void);
+
 /* A duplicate of `comm` on which the component is not used. Any other MPI ignores the wish. */
 MPI_Comm machine_dup_without(MPI_Comm comm);
 

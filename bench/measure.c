@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Times one call in blocks. The order of the sides changes with every pair of blocks (with,
- * without, without, with, ...), so that a slow drift of the machine favours neither.
+ * Times one call in blocks. The order of the sides changes with every round of blocks (with,
+ * without, without, with, ...), so that a slow drift of the machine favours none.
  */
 #include "measure.h"
 
@@ -31,12 +31,15 @@ struct series {
 static double call_time(const struct measure_plan *plan, const struct call *call, int side,
                         int round)
 {
+    const struct side *who = &plan->sides->side[side];
+    struct call mine = side_call(who, call);
+
     if (ACCESS_APP == plan->access) {
-        call_touch(call, round);
+        call_touch(&mine, round);
     }
     MPI_Barrier(plan->control);
     double start = clock_us();
-    call_run(call, plan->side[side]);
+    side_run(who, &mine);
     return clock_us() - start;
 }
 
@@ -124,14 +127,14 @@ static void row_fill(const struct measure_plan *plan, const struct series *serie
 {
     int least = plan->blocks < LEAST_BLOCKS ? plan->blocks : LEAST_BLOCKS;
 
-    row->blocks = series_kept(series, plan->sides, state);
+    row->blocks = series_kept(series, plan->sides->count, state);
     row->enough = row->blocks >= least;
     if (!row->enough) {
         return;
     }
     int count = series_values(series, -1, state, true, scratch);
     row->trip_ns = clock_median(scratch, count);
-    for (int side = 0; side < plan->sides; side++) {
+    for (int side = 0; side < plan->sides->count; side++) {
         count = series_values(series, side, state, false, scratch);
         row->times[side] = times_over_ranks(clock_median(scratch, count), plan->control);
     }
@@ -154,7 +157,7 @@ static void warm_up(const struct measure_plan *plan, const struct call *call,
                     struct series *series)
 {
     for (int i = 0; i < plan->warmup; i++) {
-        for (int side = 0; side < plan->sides; side++) {
+        for (int side = 0; side < plan->sides->count; side++) {
             call_time(plan, call, side, series->round++);
         }
     }
@@ -163,8 +166,9 @@ static void warm_up(const struct measure_plan *plan, const struct call *call,
 void measure_run(const struct measure_plan *plan, const struct call *call,
                  struct measure_result *result)
 {
-    int pairs = 2 * plan->blocks; /* at most */
-    size_t room = (size_t) (pairs * plan->sides);
+    int rounds = 2 * plan->blocks; /* at most */
+    int sides = plan->sides->count;
+    size_t room = (size_t) (rounds * sides);
     struct series series = {0};
 
     series.blocks = buffers_private(room * sizeof *series.blocks);
@@ -173,12 +177,12 @@ void measure_run(const struct measure_plan *plan, const struct call *call,
 
     warm_up(plan, call, &series);
     series.trip_ns = cacheline_trip(plan->cacheline);
-    for (int pair = 0; pair < pairs; pair++) {
-        for (int turn = 0; turn < plan->sides; turn++) {
-            int side = 0 == pair % 2 ? turn : plan->sides - 1 - turn;
+    for (int round = 0; round < rounds; round++) {
+        for (int turn = 0; turn < sides; turn++) {
+            int side = 0 == round % 2 ? turn : sides - 1 - turn;
             block_run(plan, call, side, result->calls, &series);
         }
-        if (series_kept_all(&series, plan->sides) >= plan->blocks) {
+        if (series_kept_all(&series, sides) >= plan->blocks) {
             break;
         }
     }

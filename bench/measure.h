@@ -2,20 +2,17 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Times one call in blocks, on one communicator or on two that take turns, and sorts the blocks by
- * the state of the machine in which they were measured.
+ * Times one call in blocks, made by one side or by several that take turns, and sorts the blocks
+ * by the state of the machine in which they were measured.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include "cacheline.h"
-#include "call.h"
-
-enum { MEASURE_SIDES = 2 };
+#include "side.h"
 
 struct measure_plan {
-    MPI_Comm side[MEASURE_SIDES]; /* the communicators to measure */
-    int sides;
+    const struct sides *sides;
     MPI_Comm control;             /* barriers and everything that is not timed */
     struct cacheline *cacheline;
     enum access access;
@@ -36,7 +33,7 @@ struct measure_row {
     bool enough;       /* on each side blocks enough for a median; else nothing below is set */
     int blocks;        /* kept, on the side that has fewer */
     double trip_ns;    /* median round trip around these blocks */
-    struct measure_times times[MEASURE_SIDES];
+    struct measure_times times[SIDES_MOST];
 };
 
 struct measure_result {

@@ -28,6 +28,7 @@ enum {
     OPTION_ACCESS,
     OPTION_IN_PLACE,
     OPTION_COMPARE,
+    OPTION_RIVAL,
     OPTION_SEED,
     OPTION_CSV
 };
@@ -46,6 +47,7 @@ static const struct option long_options[] = {
     {"access", required_argument, NULL, OPTION_ACCESS},
     {"in-place", no_argument, NULL, OPTION_IN_PLACE},
     {"compare", no_argument, NULL, OPTION_COMPARE},
+    {"rival", required_argument, NULL, OPTION_RIVAL},
     {"seed", required_argument, NULL, OPTION_SEED},
     {"csv", no_argument, NULL, OPTION_CSV},
     {NULL, 0, NULL, 0}
@@ -158,12 +160,34 @@ static bool count_parse(const struct parser *parser, const char *what, const cha
 
 static bool memory_parse(const struct parser *parser, const char *text)
 {
-    if (0 == strcmp(text, "alloc")) {
-        parser->options->memory = MEMORY_ALLOC;
-    } else if (0 == strcmp(text, "malloc")) {
-        parser->options->memory = MEMORY_MALLOC;
-    } else {
-        return refuse(parser, "memory", text, "choose alloc (MPI_Alloc_mem) or malloc");
+    static const char *const names[] = {
+        [MEMORY_ALLOC] = "alloc", [MEMORY_MALLOC] = "malloc",
+        [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (0 == strcmp(text, names[i])) {
+            parser->options->memory = (enum memory) i;
+            return true;
+        }
+    }
+    return refuse(parser, "memory", text, "choose alloc (MPI_Alloc_mem), malloc, cuda "
+                                          "(MPI_Alloc_mem on the GPU) or cudamalloc");
+}
+
+/* nccl or nccl=FILE */
+static bool rival_parse(const struct parser *parser, const char *text)
+{
+    static const char name[] = "nccl";
+    size_t length = sizeof name - 1;
+
+    if (0 != strncmp(text, name, length) || ('\0' != text[length] && '=' != text[length])) {
+        return refuse(parser, "rival", text, "choose nccl, or nccl=FILE to name its library");
+    }
+    parser->options->rival = true;
+    parser->options->rival_file = NULL;
+    if ('=' == text[length] && '\0' != text[length + 1]) {
+        parser->options->rival_file = text + length + 1;
     }
     return true;
 }
@@ -221,6 +245,8 @@ static bool option_apply(const struct parser *parser, int option)
         return memory_parse(parser, optarg);
     case OPTION_ACCESS:
         return access_parse(parser, optarg);
+    case OPTION_RIVAL:
+        return rival_parse(parser, optarg);
     case OPTION_SEED:
         return seed_parse(parser, optarg);
     case 'f':
@@ -262,6 +288,37 @@ static void options_default(struct options *options)
     options->access = ACCESS_DEFAULT;
 }
 
+bool options_memory_is_gpu(enum memory memory)
+{
+    return MEMORY_CUDA == memory || MEMORY_CUDAMALLOC == memory;
+}
+
+const char *options_memory_name(enum memory memory)
+{
+    switch (memory) {
+    case MEMORY_MALLOC: return "malloc";
+    case MEMORY_CUDA: return "MPI_Alloc_mem GPU";
+    case MEMORY_CUDAMALLOC: return "cuMemAlloc GPU";
+    default: return "MPI_Alloc_mem";
+    }
+}
+
+/* What does not go together. */
+static bool options_check(const struct parser *parser)
+{
+    const struct options *options = parser->options;
+    bool gpu = options_memory_is_gpu(options->memory);
+
+    if (options->rival && !gpu) {
+        return refuse(parser, "rival", "nccl", "it needs --memory cuda or cudamalloc");
+    }
+    if (options->compare && gpu) {
+        return refuse(parser, "option", "--compare",
+                      "it needs memory of the host: Open MPI's own components may not know GPUs");
+    }
+    return true;
+}
+
 /* What follows from the other options. */
 static void options_complete(struct options *options)
 {
@@ -270,7 +327,8 @@ static void options_complete(struct options *options)
         options->chosen[COLLECTIVE_ALLGATHER] = true;
     }
     if (ACCESS_DEFAULT == options->access) {
-        options->access = options->compare ? ACCESS_APP : ACCESS_OSU;
+        bool compared = options->compare || options->rival;
+        options->access = compared ? ACCESS_APP : ACCESS_OSU;
     }
 }
 
@@ -303,7 +361,7 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
         }
     }
     options_complete(options);
-    return OPTIONS_RUN;
+    return options_check(&parser) ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
 int options_iterations(const struct options *options, size_t bytes)

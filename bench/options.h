@@ -20,8 +20,10 @@ enum collective {
 };
 
 enum memory {
-    MEMORY_ALLOC,  /* MPI_Alloc_mem */
-    MEMORY_MALLOC  /* page-aligned memory of this process */
+    MEMORY_ALLOC,     /* MPI_Alloc_mem */
+    MEMORY_MALLOC,    /* page-aligned memory of this process */
+    MEMORY_CUDA,      /* MPI_Alloc_mem with the hint kind=cuda */
+    MEMORY_CUDAMALLOC /* ordinary GPU memory */
 };
 
 enum access {
@@ -43,6 +45,8 @@ struct options {
     bool in_place;
     bool validate;
     bool compare;
+    bool rival;              /* NCCL, in the same run */
+    const char *rival_file;  /* its library; NULL: where the loader finds it */
     bool csv;
     bool seed_given;
     uint64_t seed;
@@ -58,6 +62,10 @@ enum options_outcome {
 /* Fills *options. On OPTIONS_BAD a message of at most `length` characters is left in `message`. */
 enum options_outcome options_parse(int argc, char **argv, struct options *options,
                                    char *message, size_t length);
+
+/* Whether buffers are on a GPU, and what the kinds of memory are called in tables. */
+bool options_memory_is_gpu(enum memory memory);
+const char *options_memory_name(enum memory memory);
 
 /* Calls to time and to leave untimed for messages of this many bytes. */
 int options_iterations(const struct options *options, size_t bytes);

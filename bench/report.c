@@ -6,24 +6,48 @@
  */
 #include "report.h"
 
+#include "floor.h"
+
 #include <stdio.h>
+#include <string.h>
 
-static void settings_print(const struct options *options, enum collective collective)
+static bool is_on_gpu(const struct report *report)
 {
-    bool reduce = COLLECTIVE_ALLREDUCE == collective;
+    return options_memory_is_gpu(report->options->memory);
+}
 
-    printf("\n# %s Latency Test%s\n", call_name(collective),
-           options->compare ? ": with and without coll/symm, slowest rank" : "");
+static void settings_print(const struct report *report)
+{
+    const struct options *options = report->options;
+    bool reduce = COLLECTIVE_ALLREDUCE == report->collective;
+
+    printf("\n# %s Latency Test%s\n", call_name(report->collective),
+           options->compare ? ": with and without coll/symm, slowest rank"
+           : options->rival ? " beside NCCL, slowest rank" : "");
     printf("# %s, %s memory, %s, access: %s\n",
            reduce ? "Size: bytes of the vector, float32 sum" : "Size: bytes of each rank's block",
-           MEMORY_ALLOC == options->memory ? "MPI_Alloc_mem" : "malloc",
-           options->in_place ? "in place" : "out of place",
+           options_memory_name(options->memory), options->in_place ? "in place" : "out of place",
            ACCESS_APP == options->access ? "app" : "osu");
+    if (is_on_gpu(report)) {
+        floor_print();
+    }
+}
+
+/* What is said of calls on a GPU in place of the machine's state. */
+static void columns_gpu(struct table *table)
+{
+    table_add(table, "floor(us)", 10);
+    table_add(table, "distance", 9);
+    table_add(table, "GB/s", 8);
+    table_add(table, "blocks", 7);
 }
 
 /* Everything of the OSU tables, then ours. */
-static void columns_plain(struct table *table, const struct options *options)
+static void columns_plain(struct report *report)
 {
+    struct table *table = &report->table;
+    const struct options *options = report->options;
+
     table_add(table, "# Size", 10);
     table_add(table, "Avg Latency(us)", 16);
     if (options->full) {
@@ -33,6 +57,10 @@ static void columns_plain(struct table *table, const struct options *options)
     }
     if (options->validate) {
         table_add(table, "Validation", 11);
+    }
+    if (is_on_gpu(report)) {
+        columns_gpu(table);
+        return;
     }
     if (!options->full) {
         table_add(table, "private(us)", 13);
@@ -45,8 +73,10 @@ static void columns_plain(struct table *table, const struct options *options)
     }
 }
 
-static void columns_compare(struct table *table, const struct options *options)
+static void columns_compare(struct report *report)
 {
+    struct table *table = &report->table;
+
     table_add(table, "# Size", 10);
     table_add(table, "with(us)", 11);
     table_add(table, "without(us)", 12);
@@ -57,25 +87,44 @@ static void columns_compare(struct table *table, const struct options *options)
     table_add(table, "state", 7);
     table_add(table, "trip(ns)", 9);
     table_add(table, "blocks", 7);
-    if (options->validate) {
+    if (report->options->validate) {
+        table_add(table, "valid", 6);
+    }
+}
+
+static void columns_rival(struct report *report)
+{
+    struct table *table = &report->table;
+
+    table_add(table, "# Size", 11);
+    for (int side = 0; side < report->sides->count; side++) {
+        table_add(table, report->sides->side[side].head, 10);
+    }
+    table_add(table, "speed-up", 9);
+    columns_gpu(table);
+    if (report->options->validate) {
         table_add(table, "valid", 6);
     }
 }
 
 void report_begin(struct report *report, const struct options *options,
-                  enum collective collective)
+                  const struct sides *sides, enum collective collective)
 {
     report->options = options;
+    report->sides = sides;
+    report->collective = collective;
     report->timed = 0;
     report->discarded = 0;
     report->wrong = 0;
     report->sizes = 0;
-    settings_print(options, collective);
+    settings_print(report);
     table_begin(&report->table, options->csv);
     if (options->compare) {
-        columns_compare(&report->table, options);
+        columns_compare(report);
+    } else if (options->rival) {
+        columns_rival(report);
     } else {
-        columns_plain(&report->table, options);
+        columns_plain(report);
     }
     table_print_head(&report->table);
 }
@@ -89,13 +138,29 @@ static void trip_print(struct table *table, double trip_ns)
     }
 }
 
+static void cells_gpu(struct table *table, const struct report_entry *entry,
+                      const struct measure_row *row)
+{
+    double slowest = row->times[0].most;
+
+    if (entry->floor_us > 0) {
+        table_number(table, entry->floor_us);
+        table_ratio(table, slowest / entry->floor_us);
+    } else {
+        table_text(table, "-");
+        table_text(table, "-");
+    }
+    table_number(table, floor_link_bytes(entry->call) / slowest / 1e3);
+    table_count(table, row->blocks);
+}
+
 static void row_plain(struct report *report, const struct report_entry *entry,
                       const struct measure_row *row, enum cacheline_state state)
 {
     const struct options *options = report->options;
     struct table *table = &report->table;
 
-    table_size(table, entry->bytes);
+    table_size(table, entry->call->bytes);
     table_number(table, row->times[0].average);
     if (options->full) {
         table_number(table, row->times[0].least);
@@ -105,10 +170,14 @@ static void row_plain(struct report *report, const struct report_entry *entry,
     if (options->validate) {
         table_text(table, entry->right ? "Pass" : "Fail");
     }
-    if (!options->full) {
-        table_number(table, entry->private_us);
+    if (is_on_gpu(report)) {
+        cells_gpu(table, entry, row);
+        return;
     }
-    table_number(table, row->times[0].most / entry->private_us);
+    if (!options->full) {
+        table_number(table, entry->floor_us);
+    }
+    table_number(table, row->times[0].most / entry->floor_us);
     table_text(table, cacheline_state_name(state));
     if (!options->full) {
         trip_print(table, row->trip_ns);
@@ -123,13 +192,13 @@ static void row_compare(struct report *report, const struct report_entry *entry,
     double with = row->times[0].most;
     double without = row->times[1].most;
 
-    table_size(table, entry->bytes);
+    table_size(table, entry->call->bytes);
     table_number(table, with);
     table_number(table, without);
     table_ratio(table, with / without);
     table_ratio(table, without / with);
-    table_number(table, entry->private_us);
-    table_number(table, with / entry->private_us);
+    table_number(table, entry->floor_us);
+    table_number(table, with / entry->floor_us);
     table_text(table, cacheline_state_name(state));
     trip_print(table, row->trip_ns);
     table_count(table, row->blocks);
@@ -138,15 +207,53 @@ static void row_compare(struct report *report, const struct report_entry *entry,
     }
 }
 
-/* What the OSU columns say of each side, as a remark: there is no room for it in the row. */
-static void row_remark(const struct measure_row *row, int calls)
+/* Against the quickest way of the rival. */
+static void row_rival(struct report *report, const struct report_entry *entry,
+                      const struct measure_row *row)
 {
-    static const char *const names[MEASURE_SIDES] = {"with", "without"};
+    struct table *table = &report->table;
+    double best = row->times[1].most;
 
-    for (int side = 0; side < MEASURE_SIDES; side++) {
+    table_size(table, entry->call->bytes);
+    for (int side = 0; side < report->sides->count; side++) {
+        double slowest = row->times[side].most;
+        table_number(table, slowest);
+        best = side > 1 && slowest < best ? slowest : best;
+    }
+    table_ratio(table, best / row->times[0].most);
+    cells_gpu(table, entry, row);
+    if (report->options->validate) {
+        table_text(table, entry->right ? "Pass" : "Fail");
+    }
+}
+
+/* What the OSU columns say of each side, as a remark: there is no room for it in the row. */
+static void row_remark(const struct report *report, const struct measure_row *row, int calls)
+{
+    for (int side = 0; side < report->sides->count; side++) {
+        const char *head = report->sides->side[side].head;
         const struct measure_times *times = &row->times[side];
-        printf("#   %-7s avg %.2f, min %.2f, max %.2f us, %d iterations\n", names[side],
+        int width = (int) strcspn(head, "(");
+        printf("#   %-7.*s avg %.2f, min %.2f, max %.2f us, %d iterations\n", width, head,
                times->average, times->least, times->most, row->blocks * calls);
+    }
+}
+
+static void row_print(struct report *report, const struct report_entry *entry,
+                      enum cacheline_state state)
+{
+    const struct options *options = report->options;
+    const struct measure_row *row = &entry->result->row[state];
+
+    if (options->compare) {
+        row_compare(report, entry, row, state);
+    } else if (options->rival) {
+        row_rival(report, entry, row);
+    } else {
+        row_plain(report, entry, row, state);
+    }
+    if (options->full && (options->compare || options->rival)) {
+        row_remark(report, row, entry->result->calls);
     }
 }
 
@@ -155,7 +262,7 @@ static void size_without_row(const struct report_entry *entry)
     const struct measure_result *result = entry->result;
 
     printf("# %zu: no state has 3 blocks on every side (near %d, far %d, shared %d,"
-           " discarded %d)\n", entry->bytes, result->row[CACHELINE_NEAR].blocks,
+           " discarded %d)\n", entry->call->bytes, result->row[CACHELINE_NEAR].blocks,
            result->row[CACHELINE_FAR].blocks, result->row[CACHELINE_SHARED].blocks,
            result->discarded);
     fflush(stdout);
@@ -168,18 +275,9 @@ void report_size(struct report *report, const struct report_entry *entry)
 
     for (int i = 0; i < CACHELINE_STATES; i++) {
         enum cacheline_state state = (enum cacheline_state) i;
-        const struct measure_row *row = &result->row[state];
-        if (!row->enough) {
-            continue;
-        }
-        printed = true;
-        if (report->options->compare) {
-            row_compare(report, entry, row, state);
-        } else {
-            row_plain(report, entry, row, state);
-        }
-        if (report->options->compare && report->options->full) {
-            row_remark(row, result->calls);
+        if (result->row[state].enough) {
+            printed = true;
+            row_print(report, entry, state);
         }
     }
     if (!printed) {
@@ -193,8 +291,12 @@ void report_size(struct report *report, const struct report_entry *entry)
 
 void report_end(const struct report *report)
 {
-    printf("# %d blocks timed, %d discarded because the round trip changed around them\n",
-           report->timed, report->discarded);
+    if (is_on_gpu(report)) {
+        printf("# %d blocks timed\n", report->timed);
+    } else {
+        printf("# %d blocks timed, %d discarded because the round trip changed around them\n",
+               report->timed, report->discarded);
+    }
     if (report->options->validate) {
         printf("# validation: %d of %d sizes right%s\n", report->sizes - report->wrong,
                report->sizes, report->wrong > 0 ? ", the others WRONG" : "");

@@ -13,6 +13,8 @@
 
 struct report {
     const struct options *options;
+    const struct sides *sides;
+    enum collective collective;
     struct table table;
     int timed;     /* blocks, over all sizes */
     int discarded;
@@ -22,14 +24,14 @@ struct report {
 
 /* One size: what was found out about it. */
 struct report_entry {
-    size_t bytes;
+    const struct call *call;
     bool right;         /* the validation's outcome, if there was one */
-    double private_us;
+    double floor_us; /* 0: not known */
     const struct measure_result *result;
 };
 
 void report_begin(struct report *report, const struct options *options,
-                  enum collective collective);
+                  const struct sides *sides, enum collective collective);
 void report_size(struct report *report, const struct report_entry *entry);
 void report_end(const struct report *report);
 

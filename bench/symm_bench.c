@@ -3,13 +3,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * symm_bench: latency of MPI_Allreduce and MPI_Allgather in the format of the OSU
- * micro-benchmarks, with and without the component coll/symm in one run. It is a plain MPI program
- * and knows the component by name only.
+ * micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It is a
+ * plain MPI program and knows the component by name only.
  *
- * One size goes through here so: validate (if asked), find the floor that private memory sets,
- * time the call in blocks, print a row for each state of the machine. How time is taken is
- * explained in --help (help.c), the floor in private.h.
+ * One size goes through here so: validate (if asked), find the floor, time the call in blocks,
+ * print a row for each state of the machine. How time is taken is explained in --help (help.c), the
+ * floor in private.h and, for GPUs, in floor.h.
  */
+#include "floor.h"
 #include "machine.h"
 #include "measure.h"
 #include "private.h"
@@ -21,7 +22,8 @@
 
 enum {
     EXIT_WRONG = 1, /* a result was wrong, or what was to be measured is not there */
-    EXIT_USAGE = 2
+    EXIT_USAGE = 2,
+    RIVAL_VALIDATE_BYTES = 1 << 20 /* up to here the rival's results are checked too */
 };
 
 struct session {
@@ -29,19 +31,20 @@ struct session {
     int rank;
     int ranks;
     MPI_Comm control; /* barriers and bookkeeping, never measured, without the component */
-    MPI_Comm side[MEASURE_SIDES];
-    int sides;
+    MPI_Comm with;
+    MPI_Comm without; /* MPI_COMM_NULL if nothing is compared */
+    struct gpus gpus;
+    struct nccl *nccl; /* NULL without a rival */
     struct cacheline cacheline;
 };
 
 static void session_open(struct session *session)
 {
     session->control = machine_dup_without(MPI_COMM_WORLD);
-    MPI_Comm_dup(MPI_COMM_WORLD, &session->side[0]);
-    session->sides = 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &session->with);
+    session->without = MPI_COMM_NULL;
     if (session->options.compare) {
-        session->side[1] = machine_dup_without(MPI_COMM_WORLD);
-        session->sides = 2;
+        session->without = machine_dup_without(MPI_COMM_WORLD);
     }
     cacheline_open(&session->cacheline, session->control);
     if (!session->options.seed_given) {
@@ -53,31 +56,84 @@ static void session_open(struct session *session)
 static void session_close(struct session *session)
 {
     cacheline_close(&session->cacheline);
-    for (int side = 0; side < session->sides; side++) {
-        MPI_Comm_free(&session->side[side]);
+    if (MPI_COMM_NULL != session->without) {
+        MPI_Comm_free(&session->without);
     }
+    MPI_Comm_free(&session->with);
     MPI_Comm_free(&session->control);
 }
 
-static bool size_validate(const struct session *session, const struct call *call)
+static bool is_on_gpu(const struct session *session)
 {
-    static const char *const names[MEASURE_SIDES] = {" with coll/symm", " without coll/symm"};
+    return options_memory_is_gpu(session->options.memory);
+}
+
+/* The GPUs and the rival, if they are asked for; false if they are not there. */
+static bool devices_open(struct session *session)
+{
+    const struct options *options = &session->options;
+
+    session->nccl = NULL;
+    session->gpus.device = NULL;
+    if (!is_on_gpu(session)) {
+        return true;
+    }
+    cacheline_ignore(&session->cacheline);
+    if (!gpus_open(&session->gpus, session->control)) {
+        return false;
+    }
+    gpus_print(&session->gpus, session->control);
+    if (options->rival) {
+        if (!nccl_open(&session->nccl, options->rival_file, &session->gpus, session->control)) {
+            gpus_close(&session->gpus);
+            return false;
+        }
+        if (0 == session->rank) {
+            nccl_print(session->nccl);
+        }
+    }
+    return true;
+}
+
+static void devices_close(struct session *session)
+{
+    if (NULL != session->nccl) {
+        nccl_close(session->nccl);
+    }
+    if (is_on_gpu(session)) {
+        gpus_close(&session->gpus);
+    }
+}
+
+static bool size_validate(const struct session *session, const struct sides *sides,
+                          const struct call *call)
+{
     bool right = true;
 
-    for (int side = 0; session->options.validate && side < session->sides; side++) {
-        const char *name = session->options.compare ? names[side] : "";
-        right &= validate_call(call, session->side[side], name, session->control,
-                               session->options.seed);
+    for (int i = 0; session->options.validate && i < sides->count; i++) {
+        const struct side *side = &sides->side[i];
+        if (NULL == side->rival || call->bytes <= RIVAL_VALIDATE_BYTES) {
+            right &= validate_call(call, side, session->control, session->options.seed);
+        }
     }
     return right;
 }
 
-static bool size_run(struct session *session, const struct call *call, struct report *report)
+/* Ranks that share a GPU have no link between them. */
+static double size_floor(const struct session *session, const struct call *call)
+{
+    if (!is_on_gpu(session)) {
+        return private_time(call, session->control);
+    }
+    return session->gpus.shared ? 0 : floor_time(call);
+}
+
+static bool size_run(struct session *session, const struct sides *sides, const struct call *call,
+                     struct report *report)
 {
     const struct options *options = &session->options;
     struct measure_plan plan = {
-        .side = {session->side[0], session->side[1]},
-        .sides = session->sides,
+        .sides = sides,
         .control = session->control,
         .cacheline = &session->cacheline,
         .access = options->access,
@@ -86,13 +142,13 @@ static bool size_run(struct session *session, const struct call *call, struct re
         .blocks = options->blocks
     };
     struct measure_result result;
-    struct report_entry entry = {.bytes = call->bytes, .result = &result};
+    struct report_entry entry = {.call = call, .result = &result};
 
     if (plan.blocks > plan.iterations) {
         plan.blocks = plan.iterations;
     }
-    entry.right = size_validate(session, call);
-    entry.private_us = private_time(call, session->control);
+    entry.right = size_validate(session, sides, call);
+    entry.floor_us = size_floor(session, call);
     measure_run(&plan, call, &result);
     if (0 == session->rank) {
         report_size(report, &entry);
@@ -105,6 +161,8 @@ static bool collective_run(struct session *session, enum collective collective)
 {
     const struct options *options = &session->options;
     struct buffers buffers;
+    struct sides sides;
+    struct sides_origin origin = {session->with, session->without, session->nccl, &buffers};
     struct report report;
     bool right = true;
     size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1);
@@ -112,17 +170,19 @@ static bool collective_run(struct session *session, enum collective collective)
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
                         &buffers};
 
-    buffers_open(&buffers, options->memory, most, call_result_bytes(&call));
+    buffers_open(&buffers, options->memory, session->gpus.device, most, call_result_bytes(&call));
+    sides_open(&sides, &origin, &call);
     if (0 == session->rank) {
-        report_begin(&report, options, collective);
+        report_begin(&report, options, &sides, collective);
     }
     for (size_t bytes = least; bytes <= most; bytes *= 2) {
         call.bytes = bytes;
-        right &= size_run(session, &call, &report);
+        right &= size_run(session, &sides, &call, &report);
     }
     if (0 == session->rank) {
         report_end(&report);
     }
+    sides_close(&sides);
     buffers_close(&buffers);
     return right;
 }
@@ -147,6 +207,15 @@ static void component_missing(void)
             machine_component, machine_component);
 }
 
+static void gpu_support_missing(void)
+{
+    fflush(stdout);
+    fprintf(stderr,
+            "symm_bench: collectives on GPU memory need coll/%s, which is not loaded in this job;\n"
+            "this Open MPI's own components cannot read GPU memory.\n",
+            machine_component);
+}
+
 static int session_run(struct session *session)
 {
     const struct options *options = &session->options;
@@ -167,11 +236,21 @@ static int session_run(struct session *session)
         }
         return EXIT_WRONG;
     }
+    if (is_on_gpu(session) && !loaded && !machine_mpi_knows_gpus()) {
+        if (0 == session->rank) {
+            gpu_support_missing();
+        }
+        return EXIT_WRONG;
+    }
+    if (!devices_open(session)) {
+        return EXIT_WRONG;
+    }
     for (int i = 0; i < COLLECTIVE_COUNT; i++) {
         if (options->chosen[i]) {
             right &= collective_run(session, (enum collective) i);
         }
     }
+    devices_close(session);
     return right ? 0 : EXIT_WRONG;
 }
 

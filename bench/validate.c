@@ -7,12 +7,24 @@
  */
 #include "validate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     ROUNDS = 3,
-    CHUNK = 4096,
+    MANY_ROUNDS_BYTES = 16 << 20, /* larger calls are made once: the reference takes seconds */
+    CHUNK = 256 << 10,            /* a copy from or to a GPU takes some microseconds */
     GUARD_BYTE = 0x5a
+};
+
+/* One call that is checked, with room on the host for a chunk of what is expected and of what is
+ * found. */
+struct check {
+    const struct call *call;
+    const struct side *side;
+    uint64_t key;
+    unsigned char *expected;
+    unsigned char *found;
 };
 
 /* Scatters the bits of its argument: a step of the splitmix generator. */
@@ -90,36 +102,42 @@ static int result_parts(const struct call *call)
     return COLLECTIVE_ALLGATHER == call->collective ? call->ranks : 1;
 }
 
-static void poison_result(const struct call *call, uint64_t key)
+static void poison_result(const struct check *check)
 {
-    unsigned char chunk[CHUNK];
+    const struct call *call = check->call;
     unsigned char *result = call->buffers->receive;
 
     for (int part = 0; part < result_parts(call); part++) {
         for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
             size_t length = chunk_length(call, offset);
-            result_chunk(call, key, part, offset, length, chunk);
+            result_chunk(call, check->key, part, offset, length, check->expected);
             for (size_t i = 0; i < length; i++) {
-                *result++ = (unsigned char) ~chunk[i];
+                check->expected[i] = (unsigned char) ~check->expected[i];
             }
+            buffers_store(call->buffers, result, check->expected, length);
+            result += length;
         }
     }
-    memset(result, GUARD_BYTE, BUFFERS_GUARD);
+    memset(check->expected, GUARD_BYTE, BUFFERS_GUARD);
+    buffers_store(call->buffers, result, check->expected, BUFFERS_GUARD);
 }
 
-static void fill_input(const struct call *call, uint64_t key)
+static void fill_input(const struct check *check)
 {
+    const struct call *call = check->call;
     unsigned char *input = call_input(call);
 
     for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-        input_chunk(call, key, call->rank, offset, chunk_length(call, offset), input + offset);
+        size_t length = chunk_length(call, offset);
+        input_chunk(call, check->key, call->rank, offset, length, check->expected);
+        buffers_store(call->buffers, input + offset, check->expected, length);
     }
 }
 
 /* One line in one write, so that those of several ranks do not mix. */
-static void report(const struct call *call, const char *side, const char *what, int part,
-                   size_t byte)
+static void report(const struct check *check, const char *what, int part, size_t byte)
 {
+    const struct call *call = check->call;
     char block[48] = "";
     char line[256];
 
@@ -127,36 +145,39 @@ static void report(const struct call *call, const char *side, const char *what, 
         snprintf(block, sizeof block, "block of rank %d, ", part);
     }
     snprintf(line, sizeof line, "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
-             call->rank, call_name(call->collective), call->bytes, side, what, block, byte);
+             call->rank, call_name(call->collective), call->bytes, check->side->words, what, block,
+             byte);
     fputs(line, stderr);
 }
 
-/* Where the first difference is; `length` if there is none. */
-static size_t first_difference(const unsigned char *left, const unsigned char *right,
+/* Where `length` bytes of the buffers differ from what is expected; `length` if they do not. */
+static size_t first_difference(const struct check *check, const unsigned char *buffer,
                                size_t length)
 {
-    if (0 == memcmp(left, right, length)) {
+    size_t i = 0;
+
+    buffers_load(check->call->buffers, check->found, buffer, length);
+    if (0 == memcmp(check->found, check->expected, length)) {
         return length;
     }
-    size_t i = 0;
-    while (left[i] == right[i]) {
+    while (check->found[i] == check->expected[i]) {
         i++;
     }
     return i;
 }
 
-static bool result_is_right(const struct call *call, uint64_t key, const char *side)
+static bool result_is_right(const struct check *check)
 {
-    unsigned char chunk[CHUNK];
+    const struct call *call = check->call;
     const unsigned char *result = call->buffers->receive;
 
     for (int part = 0; part < result_parts(call); part++) {
         for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
             size_t length = chunk_length(call, offset);
-            result_chunk(call, key, part, offset, length, chunk);
-            size_t wrong = first_difference(result, chunk, length);
+            result_chunk(call, check->key, part, offset, length, check->expected);
+            size_t wrong = first_difference(check, result, length);
             if (wrong < length) {
-                report(call, side, "wrong result", part, offset + wrong);
+                report(check, "wrong result", part, offset + wrong);
                 return false;
             }
             result += length;
@@ -165,59 +186,64 @@ static bool result_is_right(const struct call *call, uint64_t key, const char *s
     return true;
 }
 
-static bool input_is_whole(const struct call *call, uint64_t key, const char *side)
+static bool input_is_whole(const struct check *check)
 {
-    unsigned char chunk[CHUNK];
+    const struct call *call = check->call;
 
     if (call->in_place) {
         return true;
     }
     for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
         size_t length = chunk_length(call, offset);
-        input_chunk(call, key, call->rank, offset, length, chunk);
-        size_t wrong = first_difference(call->buffers->send + offset, chunk, length);
+        input_chunk(call, check->key, call->rank, offset, length, check->expected);
+        size_t wrong = first_difference(check, call->buffers->send + offset, length);
         if (wrong < length) {
-            report(call, side, "the input was changed", call->rank, offset + wrong);
+            report(check, "the input was changed", call->rank, offset + wrong);
             return false;
         }
     }
     return true;
 }
 
-static bool guard_is_whole(const struct call *call, const char *side)
+static bool guard_is_whole(const struct check *check)
 {
-    unsigned char guard[BUFFERS_GUARD];
-    size_t end = call_result_bytes(call);
+    const struct call *call = check->call;
 
-    memset(guard, GUARD_BYTE, sizeof guard);
-    size_t wrong = first_difference(call->buffers->receive + end, guard, sizeof guard);
-    if (wrong < sizeof guard) {
-        report(call, side, "written behind the end", call->ranks - 1, call->bytes + wrong);
+    memset(check->expected, GUARD_BYTE, BUFFERS_GUARD);
+    size_t wrong = first_difference(check, call->buffers->receive + call_result_bytes(call),
+                                    BUFFERS_GUARD);
+    if (wrong < BUFFERS_GUARD) {
+        report(check, "written behind the end", call->ranks - 1, call->bytes + wrong);
         return false;
     }
     return true;
 }
 
-static bool round_is_right(const struct call *call, MPI_Comm comm, const char *side,
-                           uint64_t key)
+static bool round_is_right(const struct check *check)
 {
-    poison_result(call, key);
-    fill_input(call, key);
-    call_run(call, comm);
-    return result_is_right(call, key, side) && input_is_whole(call, key, side)
-           && guard_is_whole(call, side);
+    poison_result(check);
+    fill_input(check);
+    side_run(check->side, check->call);
+    return result_is_right(check) && input_is_whole(check) && guard_is_whole(check);
 }
 
-bool validate_call(const struct call *call, MPI_Comm comm, const char *side, MPI_Comm control,
+bool validate_call(const struct call *call, const struct side *side, MPI_Comm control,
                    uint64_t seed)
 {
+    struct call mine = side_call(side, call);
+    struct check check = {.call = &mine, .side = side};
+    int rounds = call->bytes <= MANY_ROUNDS_BYTES ? ROUNDS : 1;
     int wrong = 0;
     int wrong_somewhere;
 
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t key = scatter(seed + call->bytes * ROUNDS + (uint64_t) round);
-        wrong += !round_is_right(call, comm, side, key);
+    check.expected = buffers_private(CHUNK);
+    check.found = buffers_private(CHUNK);
+    for (int round = 0; round < rounds; round++) {
+        check.key = scatter(seed + call->bytes * ROUNDS + (uint64_t) round);
+        wrong += !round_is_right(&check);
     }
+    free(check.found);
+    free(check.expected);
     MPI_Reduce(&wrong, &wrong_somewhere, 1, MPI_INT, MPI_SUM, 0, control);
     MPI_Bcast(&wrong_somewhere, 1, MPI_INT, 0, control);
     return 0 == wrong_somewhere;

@@ -9,12 +9,12 @@
 #ifndef BENCH_VALIDATE_H
 #define BENCH_VALIDATE_H
 
-#include "call.h"
+#include "side.h"
 
-/* Makes the call several times on `comm` with new data and looks at result, guard and input.
- * Collective over `control`, which holds the same ranks. The same answer on every rank. The first
- * mismatch of every call is described on stderr; `side` says there which communicator it was. */
-bool validate_call(const struct call *call, MPI_Comm comm, const char *side, MPI_Comm control,
+/* Has `side` make the call with new data, several times if it is not very large, and looks at
+ * result, guard and input. Collective over `control`, which holds the same ranks. The same answer
+ * on every rank. The first mismatch of every call is described on stderr, with the side's words. */
+bool validate_call(const struct call *call, const struct side *side, MPI_Comm control,
                    uint64_t seed);
 
 #endif

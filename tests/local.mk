@@ -29,6 +29,8 @@ dist_check_SCRIPTS += $(mpi_tests)
 EXTRA_DIST += tests/tap.sh
 check_DATA = tests/env.sh
 
+include tests/bench/local.mk
+
 # The tests once more under checkers, in builds of its own; .ci/run runs a selection.
 dist_noinst_SCRIPTS += tests/sanitizers
 EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan

@@ -1,0 +1,24 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a run cannot go on with: found out by one rank, which ends the job, or in a step that all
+ * ranks take together, after which all know.
+ */
+#ifndef BENCH_FAILURE_H
+#define BENCH_FAILURE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* Room for what went wrong, in one sentence. */
+enum { FAILURE_LENGTH = 512 };
+
+/* Prints "symm_bench: rank R: ..." as one line and ends the job. */
+__attribute__((noreturn, format(printf, 1, 2))) void failure_stop(const char *format, ...);
+
+/* Collective over `control`: whether all ranks have managed. If not, rank 0 prints the `text` of
+ * the first one that has not, which has FAILURE_LENGTH bytes. */
+bool failure_agree(bool managed, const char *text, MPI_Comm control);
+
+#endif

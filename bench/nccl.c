@@ -1,0 +1,361 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * NCCL as a rival. There need be no nccl.h: the few functions are declared here as NCCL's manual
+ * has them. Its streams are those of the driver under another name.
+ */
+#include "nccl.h"
+
+#include "failure.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    VERSION_WINDOWS = 22700,
+    VERSION_COPY_ENGINES = 22800,
+    VERSION_OF_CONFIG = 22700, /* the one that struct nccl_config is of */
+    WINDOW_ALIGNMENT = 4096
+};
+
+/* Values of NCCL's enumerations and macros. */
+enum {
+    RESULT_SUCCESS = 0,
+    TYPE_INT8 = 0,
+    TYPE_FLOAT32 = 7,
+    OPERATION_SUM = 0,
+    WINDOW_SYMMETRIC = 1,
+    POLICY_ZERO = 2,
+    CONFIG_UNDEFINED = INT_MIN
+};
+
+struct nccl_id {
+    char bytes[128];
+};
+
+/* ncclConfig_t of NCCL 2.27; its size and version tell later ones what they got. */
+struct nccl_config {
+    size_t size;
+    unsigned magic;
+    unsigned version;
+    int blocking;
+    int cluster_size;
+    int least_blocks;
+    int most_blocks;
+    const char *net_name;
+    int split_share;
+    int traffic_class;
+    const char *comm_name;
+    int collnet;
+    int policy;
+    int shrink_share;
+    int nvls_blocks;
+};
+
+struct nccl_functions {
+    int (*get_version)(int *version);
+    int (*get_unique_id)(struct nccl_id *id);
+    int (*init)(void **comm, int ranks, struct nccl_id id, int rank);
+    int (*init_with_config)(void **comm, int ranks, struct nccl_id id, int rank,
+                            struct nccl_config *config);
+    int (*destroy)(void *comm);
+    const char *(*error)(int result);
+    int (*all_reduce)(const void *send, void *receive, size_t count, int type, int operation,
+                      void *comm, void *stream);
+    int (*all_gather)(const void *send, void *receive, size_t count, int type, void *comm,
+                      void *stream);
+    /* From here on NULL in releases that do not have them. */
+    int (*allocate)(void **memory, size_t bytes);
+    int (*release)(void *memory);
+    int (*window_register)(void *comm, void *memory, size_t bytes, void **window, int flags);
+    int (*window_deregister)(void *comm, void *window);
+};
+
+struct nccl {
+    struct nccl_functions call;
+    struct device *device;
+    MPI_Comm control;
+    int version;
+    int rank;
+    int ranks;
+    void *comm;    /* for ordinary memory and windows */
+    void *comm_ce; /* with the policy to use no SM; NULL if there is none */
+};
+
+static void check(const struct nccl *nccl, const char *function, int result)
+{
+    if (RESULT_SUCCESS != result) {
+        failure_stop("%s: %s (set NCCL_DEBUG=WARN to learn more)", function,
+                     nccl->call.error(result));
+    }
+}
+
+/* Looks a function up; remembers the first one that is missing. */
+static void *symbol(void *library, const char *name, const char **missing)
+{
+    void *address = dlsym(library, name);
+
+    if (NULL == address && NULL == *missing) {
+        *missing = name;
+    }
+    return address;
+}
+
+static const char *functions_look_up(struct nccl_functions *call, void *library)
+{
+    const char *missing = NULL;
+    const char *optional = NULL;
+
+#define LOOK_UP(member, name, what) call->member = (__typeof__(call->member)) \
+    symbol(library, name, what)
+    LOOK_UP(get_version, "ncclGetVersion", &missing);
+    LOOK_UP(get_unique_id, "ncclGetUniqueId", &missing);
+    LOOK_UP(init, "ncclCommInitRank", &missing);
+    LOOK_UP(destroy, "ncclCommDestroy", &missing);
+    LOOK_UP(error, "ncclGetErrorString", &missing);
+    LOOK_UP(all_reduce, "ncclAllReduce", &missing);
+    LOOK_UP(all_gather, "ncclAllGather", &missing);
+    LOOK_UP(init_with_config, "ncclCommInitRankConfig", &optional);
+    LOOK_UP(allocate, "ncclMemAlloc", &optional);
+    LOOK_UP(release, "ncclMemFree", &optional);
+    LOOK_UP(window_register, "ncclCommWindowRegister", &optional);
+    LOOK_UP(window_deregister, "ncclCommWindowDeregister", &optional);
+#undef LOOK_UP
+    return missing;
+}
+
+static bool library_open(struct nccl *nccl, const char *file, char *text)
+{
+    const char *name = NULL != file ? file : "libnccl.so.2";
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+
+    if (NULL == library) {
+        snprintf(text, FAILURE_LENGTH,
+                 "there is no NCCL: %s; name the library with --rival nccl=FILE", dlerror());
+        return false;
+    }
+    const char *missing = functions_look_up(&nccl->call, library);
+    if (NULL != missing) {
+        snprintf(text, FAILURE_LENGTH, "%s lacks %s", name, missing);
+        return false;
+    }
+    int result = nccl->call.get_version(&nccl->version);
+    if (RESULT_SUCCESS != result) {
+        snprintf(text, FAILURE_LENGTH, "ncclGetVersion: %s", nccl->call.error(result));
+        return false;
+    }
+    return true;
+}
+
+static struct nccl_id id_share(const struct nccl *nccl)
+{
+    struct nccl_id id;
+
+    memset(&id, 0, sizeof id);
+    if (0 == nccl->rank) {
+        check(nccl, "ncclGetUniqueId", nccl->call.get_unique_id(&id));
+    }
+    MPI_Bcast(&id, sizeof id, MPI_CHAR, 0, nccl->control);
+    return id;
+}
+
+static void comm_open(struct nccl *nccl)
+{
+    struct nccl_id id = id_share(nccl);
+
+    check(nccl, "ncclCommInitRank",
+          nccl->call.init(&nccl->comm, nccl->ranks, id, nccl->rank));
+}
+
+static void comm_ce_open(struct nccl *nccl)
+{
+    struct nccl_config config = {
+        .size = sizeof config,
+        .magic = 0xcafebeef,
+        .version = VERSION_OF_CONFIG,
+        .blocking = CONFIG_UNDEFINED,
+        .cluster_size = CONFIG_UNDEFINED,
+        .least_blocks = CONFIG_UNDEFINED,
+        .most_blocks = CONFIG_UNDEFINED,
+        .net_name = NULL,
+        .split_share = CONFIG_UNDEFINED,
+        .traffic_class = CONFIG_UNDEFINED,
+        .comm_name = NULL,
+        .collnet = CONFIG_UNDEFINED,
+        .policy = POLICY_ZERO,
+        .shrink_share = CONFIG_UNDEFINED,
+        .nvls_blocks = CONFIG_UNDEFINED
+    };
+    struct nccl_id id = id_share(nccl);
+
+    check(nccl, "ncclCommInitRankConfig",
+          nccl->call.init_with_config(&nccl->comm_ce, nccl->ranks, id, nccl->rank, &config));
+}
+
+static bool has_windows(const struct nccl *nccl)
+{
+    return nccl->version >= VERSION_WINDOWS && NULL != nccl->call.allocate
+           && NULL != nccl->call.release && NULL != nccl->call.window_register
+           && NULL != nccl->call.window_deregister;
+}
+
+/* The ranks may have found different libraries: the first of them would wait for ever. */
+static bool versions_agree(const struct nccl *nccl, char *text)
+{
+    int first = nccl->version;
+
+    MPI_Bcast(&first, 1, MPI_INT, 0, nccl->control);
+    snprintf(text, FAILURE_LENGTH, "NCCL has version %d here, %d on rank 0", nccl->version, first);
+    return first == nccl->version;
+}
+
+static bool nccl_agree(struct nccl *nccl, const char *file, const struct gpus *gpus)
+{
+    char text[FAILURE_LENGTH] = "";
+
+    if (gpus->shared) {
+        snprintf(text, sizeof text, "NCCL wants a GPU for each rank, but ranks share one: start as "
+                                    "many ranks as there are GPUs");
+        return failure_agree(false, text, nccl->control);
+    }
+    if (!failure_agree(library_open(nccl, file, text), text, nccl->control)) {
+        return false;
+    }
+    bool same = versions_agree(nccl, text);
+    return failure_agree(same, text, nccl->control);
+}
+
+bool nccl_open(struct nccl **opened, const char *file, const struct gpus *gpus, MPI_Comm control)
+{
+    struct nccl *nccl = calloc(1, sizeof *nccl);
+
+    if (NULL == nccl) {
+        failure_stop("out of memory");
+    }
+    nccl->device = gpus->device;
+    nccl->control = control;
+    MPI_Comm_rank(control, &nccl->rank);
+    MPI_Comm_size(control, &nccl->ranks);
+    if (!nccl_agree(nccl, file, gpus)) {
+        free(nccl);
+        return false;
+    }
+    comm_open(nccl);
+    if (nccl->version >= VERSION_COPY_ENGINES && has_windows(nccl)
+        && NULL != nccl->call.init_with_config) {
+        comm_ce_open(nccl);
+    }
+    *opened = nccl;
+    return true;
+}
+
+/* The library stays open, with the threads that it may still have. */
+void nccl_close(struct nccl *nccl)
+{
+    if (NULL != nccl->comm_ce) {
+        check(nccl, "ncclCommDestroy", nccl->call.destroy(nccl->comm_ce));
+    }
+    check(nccl, "ncclCommDestroy", nccl->call.destroy(nccl->comm));
+    free(nccl);
+}
+
+void nccl_print(const struct nccl *nccl)
+{
+    const char *multicast = getenv("NCCL_NVLS_ENABLE");
+
+    printf("# NCCL %d.%d.%d, NCCL_NVLS_ENABLE%s%s\n", nccl->version / 10000,
+           nccl->version / 100 % 100, nccl->version % 100, NULL != multicast ? "=" : " is not set",
+           NULL != multicast ? multicast : "");
+}
+
+const char *nccl_way_name(enum nccl_way way)
+{
+    switch (way) {
+    case NCCL_PLAIN: return "plain";
+    case NCCL_WINDOW: return "window";
+    default: return "CE";
+    }
+}
+
+static void *path_comm(const struct nccl_path *path)
+{
+    return NCCL_CE == path->way ? path->nccl->comm_ce : path->nccl->comm;
+}
+
+/* Windows cover whole pages. */
+static unsigned char *window_open(struct nccl_path *path, int index, size_t bytes)
+{
+    const struct nccl *nccl = path->nccl;
+    size_t whole = (bytes + WINDOW_ALIGNMENT - 1) / WINDOW_ALIGNMENT * WINDOW_ALIGNMENT;
+    void *memory = NULL;
+
+    check(nccl, "ncclMemAlloc", nccl->call.allocate(&memory, whole));
+    check(nccl, "ncclCommWindowRegister",
+          nccl->call.window_register(path_comm(path), memory, whole, &path->windows[index],
+                                     WINDOW_SYMMETRIC));
+    device_fill(nccl->device, memory, 0, whole);
+    return memory;
+}
+
+bool nccl_path_open(struct nccl_path *path, const struct nccl *nccl, enum nccl_way way,
+                    enum collective collective, size_t send_bytes, size_t receive_bytes)
+{
+    memset(path, 0, sizeof *path);
+    path->nccl = nccl;
+    path->way = way;
+    if (NCCL_PLAIN == way) {
+        buffers_open(&path->buffers, MEMORY_CUDAMALLOC, nccl->device, send_bytes, receive_bytes);
+        return true;
+    }
+    if (!has_windows(nccl)
+        || (NCCL_CE == way && (NULL == nccl->comm_ce || COLLECTIVE_ALLGATHER != collective))) {
+        return false;
+    }
+    path->buffers.device = nccl->device;
+    path->buffers.send = window_open(path, 0, send_bytes + BUFFERS_GUARD);
+    path->buffers.receive = window_open(path, 1, receive_bytes + BUFFERS_GUARD);
+    return true;
+}
+
+static void window_close(struct nccl_path *path, int index, void *memory)
+{
+    const struct nccl *nccl = path->nccl;
+
+    if (NULL != path->windows[index]) {
+        check(nccl, "ncclCommWindowDeregister",
+              nccl->call.window_deregister(path_comm(path), path->windows[index]));
+    }
+    check(nccl, "ncclMemFree", nccl->call.release(memory));
+}
+
+void nccl_path_close(struct nccl_path *path)
+{
+    if (NCCL_PLAIN == path->way) {
+        buffers_close(&path->buffers);
+        return;
+    }
+    window_close(path, 0, path->buffers.send);
+    window_close(path, 1, path->buffers.receive);
+}
+
+void nccl_path_run(const struct nccl_path *path, const struct call *call)
+{
+    const struct nccl *nccl = path->nccl;
+    const void *input = call_input(call);
+    void *stream = device_stream(nccl->device);
+
+    if (COLLECTIVE_ALLREDUCE == call->collective) {
+        check(nccl, "ncclAllReduce",
+              nccl->call.all_reduce(input, call->buffers->receive, call->bytes / sizeof(float),
+                                    TYPE_FLOAT32, OPERATION_SUM, path_comm(path), stream));
+    } else {
+        check(nccl, "ncclAllGather",
+              nccl->call.all_gather(input, call->buffers->receive, call->bytes, TYPE_INT8,
+                                    path_comm(path), stream));
+    }
+    device_wait(nccl->device);
+}

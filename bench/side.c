@@ -1,0 +1,86 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who makes the calls that are compared in one run.
+ */
+#include "side.h"
+
+static struct side *side_add(struct sides *sides, const char *head, const char *words)
+{
+    struct side *side = &sides->side[sides->count++];
+
+    side->head = head;
+    side->words = words;
+    side->comm = MPI_COMM_NULL;
+    side->rival = NULL;
+    return side;
+}
+
+static void mpi_add(struct sides *sides, const struct sides_origin *origin, MPI_Comm comm,
+                    const char *head, const char *words)
+{
+    struct side *side = side_add(sides, head, words);
+
+    side->comm = comm;
+    side->buffers = origin->buffers;
+}
+
+static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct call *largest)
+{
+    static const char *const heads[NCCL_WAYS] = {"NCCL(us)", "window(us)", "CE(us)"};
+    static const char *const words[NCCL_WAYS] = {
+        " by NCCL", " by NCCL in windows", " by NCCL with copy engines"
+    };
+
+    for (int way = 0; way < NCCL_WAYS; way++) {
+        struct nccl_path *path = &sides->path[sides->count - 1];
+        if (nccl_path_open(path, nccl, (enum nccl_way) way, largest->collective, largest->bytes,
+                           call_result_bytes(largest))) {
+            struct side *side = side_add(sides, heads[way], words[way]);
+            side->rival = path;
+            side->buffers = &path->buffers;
+        }
+    }
+}
+
+void sides_open(struct sides *sides, const struct sides_origin *origin, const struct call *largest)
+{
+    sides->count = 0;
+    if (MPI_COMM_NULL != origin->without) {
+        mpi_add(sides, origin, origin->with, "with(us)", " with coll/symm");
+        mpi_add(sides, origin, origin->without, "without(us)", " without coll/symm");
+    } else {
+        mpi_add(sides, origin, origin->with, "MPI(us)", NULL != origin->nccl ? " by MPI" : "");
+    }
+    if (NULL != origin->nccl) {
+        nccl_add(sides, origin->nccl, largest);
+    }
+}
+
+void sides_close(struct sides *sides)
+{
+    for (int i = 0; i < sides->count; i++) {
+        if (NULL != sides->side[i].rival) {
+            nccl_path_close(&sides->path[i - 1]);
+        }
+    }
+    sides->count = 0;
+}
+
+struct call side_call(const struct side *side, const struct call *call)
+{
+    struct call mine = *call;
+
+    mine.buffers = side->buffers;
+    return mine;
+}
+
+void side_run(const struct side *side, const struct call *call)
+{
+    if (NULL != side->rival) {
+        nccl_path_run(side->rival, call);
+    } else {
+        call_run(call, side->comm);
+    }
+}

@@ -1,0 +1,369 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A TEST DOUBLE of NCCL for symm_bench --rival nccl=FILE, never installed: the functions that the
+ * benchmark calls, between processes of one machine, through a shared file, with copies by whatever
+ * stands for the CUDA driver (SYMM_BENCH_CUDA_LIBRARY). It does in the call what NCCL does on a
+ * stream. From the environment:
+ *   NCCL_DOUBLE_VERSION  what ncclGetVersion() says, 22809 if not set
+ *   NCCL_DOUBLE_WRONG    =plain, =window or =CE: results of this way have one byte that is wrong
+ *   NCCL_DOUBLE_FAIL     the name of a function that fails
+ */
+#if defined(HAVE_CONFIG_H)
+#include "config.h"
+#endif
+
+#if defined(HAVE_CUDA)
+
+#include "driver.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Everything else is hidden. */
+#define EXPORTED __attribute__((visibility("default")))
+
+enum {
+    SUCCESS = 0,
+    INTERNAL_ERROR = 3,
+    INVALID_ARGUMENT = 4,
+    TYPE_INT8 = 0,
+    TYPE_FLOAT32 = 7,
+    POLICY_ZERO = 2,
+    RANKS_MOST = 8,
+    PIECE = 64 << 10,
+    WINDOWS_MOST = 16
+};
+
+struct shared {
+    _Atomic int arrived;
+    _Atomic int generation;
+    unsigned char piece[RANKS_MOST][PIECE];
+};
+
+struct window {
+    struct comm *comm;
+    uintptr_t first;
+    size_t bytes;
+};
+
+struct comm {
+    struct shared *shared;
+    int ranks;
+    int rank;
+    int policy;
+};
+
+typedef struct {
+    char file[128];
+} unique_id;
+
+struct config {
+    size_t size;
+    unsigned magic;
+    unsigned version;
+    int before_policy[4];
+    const char *net_name;
+    int share[2];
+    const char *comm_name;
+    int collnet;
+    int policy;
+};
+
+static struct window windows[WINDOWS_MOST];
+
+int ncclGetVersion(int *version);
+int ncclGetUniqueId(unique_id *id);
+int ncclCommInitRank(struct comm **comm, int ranks, unique_id id, int rank);
+int ncclCommInitRankConfig(struct comm **comm, int ranks, unique_id id, int rank,
+                           struct config *config);
+int ncclCommDestroy(struct comm *comm);
+const char *ncclGetErrorString(int result);
+int ncclMemAlloc(void **memory, size_t bytes);
+int ncclMemFree(void *memory);
+int ncclCommWindowRegister(struct comm *comm, void *memory, size_t bytes, struct window **window,
+                           int flags);
+int ncclCommWindowDeregister(struct comm *comm, struct window *window);
+int ncclAllReduce(const void *send, void *receive, size_t count, int type, int operation,
+                  struct comm *comm, void *stream);
+int ncclAllGather(const void *send, void *receive, size_t count, int type, struct comm *comm,
+                  void *stream);
+
+static bool is_set_to(const char *variable, const char *value)
+{
+    const char *text = getenv(variable);
+
+    return NULL != text && 0 == strcmp(text, value);
+}
+
+#define FAIL_IF_ASKED() \
+    if (is_set_to("NCCL_DOUBLE_FAIL", __func__)) return INTERNAL_ERROR
+
+/* ---- communicators --------------------------------------------------------------------------- */
+
+static void meet(struct comm *comm)
+{
+    struct shared *shared = comm->shared;
+    int generation = atomic_load(&shared->generation);
+
+    if (atomic_fetch_add(&shared->arrived, 1) + 1 == comm->ranks) {
+        atomic_store(&shared->arrived, 0);
+        atomic_fetch_add(&shared->generation, 1);
+        return;
+    }
+    while (generation == atomic_load(&shared->generation)) {
+        sched_yield();
+    }
+}
+
+EXPORTED int ncclGetVersion(int *version)
+{
+    const char *text = getenv("NCCL_DOUBLE_VERSION");
+
+    FAIL_IF_ASKED();
+    *version = NULL != text ? atoi(text) : 22809;
+    return SUCCESS;
+}
+
+EXPORTED int ncclGetUniqueId(unique_id *id)
+{
+    const char *folder = getenv("TMPDIR");
+
+    FAIL_IF_ASKED();
+    snprintf(id->file, sizeof id->file, "%s/nccl-double.XXXXXX",
+             NULL != folder ? folder : "/tmp");
+    int file = mkstemp(id->file);
+    if (file < 0 || 0 != ftruncate(file, sizeof(struct shared))) {
+        return INTERNAL_ERROR;
+    }
+    close(file);
+    return SUCCESS;
+}
+
+/* The file goes when all have it. */
+EXPORTED int ncclCommInitRank(struct comm **made, int ranks, unique_id id, int rank)
+{
+    int file = open(id.file, O_RDWR | O_CLOEXEC);
+    struct comm *comm = calloc(1, sizeof *comm);
+
+    FAIL_IF_ASKED();
+    if (file < 0 || NULL == comm || ranks > RANKS_MOST) {
+        return INVALID_ARGUMENT;
+    }
+    comm->shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (MAP_FAILED == (void *) comm->shared) {
+        return INTERNAL_ERROR;
+    }
+    comm->ranks = ranks;
+    comm->rank = rank;
+    meet(comm);
+    if (0 == rank) {
+        unlink(id.file);
+    }
+    *made = comm;
+    return SUCCESS;
+}
+
+EXPORTED int ncclCommInitRankConfig(struct comm **made, int ranks, unique_id id, int rank,
+                                    struct config *config)
+{
+    FAIL_IF_ASKED();
+    if (0xcafebeef != config->magic || config->version < 22700 || INT_MIN != config->collnet) {
+        return INVALID_ARGUMENT;
+    }
+    int result = ncclCommInitRank(made, ranks, id, rank);
+    if (SUCCESS == result) {
+        (*made)->policy = config->policy;
+    }
+    return result;
+}
+
+EXPORTED int ncclCommDestroy(struct comm *comm)
+{
+    FAIL_IF_ASKED();
+    for (int i = 0; i < WINDOWS_MOST; i++) {
+        if (windows[i].comm == comm) {
+            return INVALID_ARGUMENT;
+        }
+    }
+    munmap(comm->shared, sizeof(struct shared));
+    free(comm);
+    return SUCCESS;
+}
+
+EXPORTED const char *ncclGetErrorString(int result)
+{
+    return INVALID_ARGUMENT == result ? "invalid argument" : "internal error";
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+EXPORTED int ncclMemAlloc(void **memory, size_t bytes)
+{
+    CUdeviceptr address;
+
+    FAIL_IF_ASKED();
+    if (CUDA_SUCCESS != DRIVER(cuMemAlloc)(&address, bytes)) {
+        return INTERNAL_ERROR;
+    }
+    *memory = (void *) (uintptr_t) address;
+    return SUCCESS;
+}
+
+EXPORTED int ncclMemFree(void *memory)
+{
+    FAIL_IF_ASKED();
+    return CUDA_SUCCESS == DRIVER(cuMemFree)(driver_address(memory)) ? SUCCESS : INTERNAL_ERROR;
+}
+
+EXPORTED int ncclCommWindowRegister(struct comm *comm, void *memory, size_t bytes,
+                                    struct window **window, int flags)
+{
+    FAIL_IF_ASKED();
+    if (1 != flags || 0 != bytes % 4096) {
+        return INVALID_ARGUMENT;
+    }
+    meet(comm);
+    for (int i = 0; i < WINDOWS_MOST; i++) {
+        if (NULL == windows[i].comm) {
+            windows[i] = (struct window) {comm, (uintptr_t) memory, bytes};
+            *window = &windows[i];
+            return SUCCESS;
+        }
+    }
+    return INTERNAL_ERROR;
+}
+
+EXPORTED int ncclCommWindowDeregister(struct comm *comm, struct window *window)
+{
+    FAIL_IF_ASKED();
+    if (window->comm != comm) {
+        return INVALID_ARGUMENT;
+    }
+    window->comm = NULL;
+    return SUCCESS;
+}
+
+static bool is_in_window(const struct comm *comm, const void *memory)
+{
+    uintptr_t address = (uintptr_t) memory;
+
+    for (int i = 0; i < WINDOWS_MOST; i++) {
+        if (windows[i].comm == comm && address >= windows[i].first
+            && address - windows[i].first < windows[i].bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static const char *way(const struct comm *comm, const void *memory)
+{
+    return POLICY_ZERO == comm->policy ? "CE" : is_in_window(comm, memory) ? "window" : "plain";
+}
+
+static int piece_put(struct comm *comm, const void *send, size_t offset, size_t length,
+                     CUstream stream)
+{
+    CUdeviceptr from = driver_address(send) + offset;
+
+    if (CUDA_SUCCESS != DRIVER(cuMemcpyDtoHAsync)(comm->shared->piece[comm->rank], from, length,
+                                                 stream)
+        || CUDA_SUCCESS != DRIVER(cuStreamSynchronize)(stream)) {
+        return INTERNAL_ERROR;
+    }
+    return SUCCESS;
+}
+
+static int piece_get(void *receive, size_t offset, const void *from, size_t length,
+                     CUstream stream)
+{
+    CUdeviceptr to = driver_address(receive) + offset;
+
+    if (CUDA_SUCCESS != DRIVER(cuMemcpyHtoDAsync)(to, from, length, stream)
+        || CUDA_SUCCESS != DRIVER(cuStreamSynchronize)(stream)) {
+        return INTERNAL_ERROR;
+    }
+    return SUCCESS;
+}
+
+static void piece_sum(const struct comm *comm, float *sum, size_t length)
+{
+    for (size_t i = 0; i < length / sizeof *sum; i++) {
+        sum[i] = 0;
+        for (int rank = 0; rank < comm->ranks; rank++) {
+            float value;
+            memcpy(&value, &comm->shared->piece[rank][i * sizeof value], sizeof value);
+            sum[i] += value;
+        }
+    }
+}
+
+EXPORTED int ncclAllReduce(const void *send, void *receive, size_t count, int type, int operation,
+                           struct comm *comm, void *stream)
+{
+    static float sum[PIECE / sizeof(float)];
+    size_t bytes = count * sizeof(float);
+    int result = SUCCESS;
+
+    FAIL_IF_ASKED();
+    if (TYPE_FLOAT32 != type || 0 != operation) {
+        return INVALID_ARGUMENT;
+    }
+    for (size_t offset = 0; offset < bytes && SUCCESS == result; offset += PIECE) {
+        size_t length = bytes - offset < PIECE ? bytes - offset : PIECE;
+        result = piece_put(comm, send, offset, length, stream);
+        meet(comm);
+        piece_sum(comm, sum, length);
+        if (0 == offset && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive))) {
+            sum[0] += 1;
+        }
+        if (SUCCESS == result) {
+            result = piece_get(receive, offset, sum, length, stream);
+        }
+        meet(comm);
+    }
+    return result;
+}
+
+EXPORTED int ncclAllGather(const void *send, void *receive, size_t count, int type,
+                           struct comm *comm, void *stream)
+{
+    int result = SUCCESS;
+
+    FAIL_IF_ASKED();
+    if (TYPE_INT8 != type) {
+        return INVALID_ARGUMENT;
+    }
+    for (size_t offset = 0; offset < count && SUCCESS == result; offset += PIECE) {
+        size_t length = count - offset < PIECE ? count - offset : PIECE;
+        result = piece_put(comm, send, offset, length, stream);
+        if (0 == offset && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive))) {
+            comm->shared->piece[comm->rank][0] ^= 1;
+        }
+        meet(comm);
+        for (int rank = 0; rank < comm->ranks && SUCCESS == result; rank++) {
+            result = piece_get(receive, (size_t) rank * count + offset, comm->shared->piece[rank],
+                               length, stream);
+        }
+        meet(comm);
+    }
+    return result;
+}
+
+#else
+
+/* A C file must not be empty. */
+typedef int cuda_is_not_there;
+
+#endif
