@@ -14,7 +14,7 @@ check_LTLIBRARIES += tests/cuda/standin_driver.la
 tests_cuda_standin_driver_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_cuda_standin_driver_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere \
 	-Wl,-z,nodelete
-tests_cuda_standin_driver_la_LIBADD = $(PTHREAD_LIBS)
+tests_cuda_standin_driver_la_LIBADD = kernels/cuda/libhost.la $(PTHREAD_LIBS)
 tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/begin.c tests/cuda/standin.h \
 	tests/cuda/contexts.c \
