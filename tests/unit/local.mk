@@ -32,6 +32,17 @@ endif CUDA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 
+# Device memory on the stand-in driver, which they open by this path.
+if CUDA
+check_PROGRAMS += tests/unit/test_cuda_heap
+TESTS += tests/unit/test_cuda_heap
+tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
+tests_unit_test_cuda_heap_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_heap_LDADD = $(unit_libs)
+endif
+
 # What the tests share: forked ranks, random numbers, waiting with patience.
 check_LTLIBRARIES += tests/unit/libunit.la
 tests_unit_libunit_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
