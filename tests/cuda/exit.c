@@ -2,7 +2,8 @@
  * exit.c - what is looked at when the process ends.
  *
  * SYMM_STANDIN_STRICT=1: everything must have been given back; otherwise the process says what has not,
- * and ends with status 86.  SYMM_STANDIN_KEPT=NAME,... names sorts of things that may be left.
+ * and ends with status 86.  SYMM_STANDIN_KEPT=NAME[:N],... names sorts of things that may be left, N of
+ * them at most.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,22 +18,27 @@
 
 enum { STATUS_LEFT = 86 };
 
-static bool is_kept(const char *name)
+/* How many things of a sort may be left. */
+static size_t kept(const char *name)
 {
     const char *list = getenv("SYMM_STANDIN_KEPT");
     while (list != NULL && *list != '\0') {
-        size_t length = strcspn(list, ",");
+        size_t length = strcspn(list, ",:");
+        const char *rest = list + length;
+        char *end;
+        size_t count = *rest == ':' ? strtoul(rest + 1, &end, 10) : SIZE_MAX;
         if (length == strlen(name) && strncmp(list, name, length) == 0) {
-            return true;
+            return count;
         }
-        list += length + (list[length] == ',');
+        rest += strcspn(rest, ",");
+        list = rest + (*rest == ',');
     }
-    return false;
+    return 0;
 }
 
 static size_t note(const char *name, size_t count)
 {
-    if (count == 0 || is_kept(name)) {
+    if (count <= kept(name)) {
         return 0;
     }
     standin_say("at exit %zu of these are left: %s", count, name);

@@ -9,12 +9,14 @@
  * SYMM_STANDIN_COUNT=FILE  at exit each process adds lines "RANK NAME USES" there.
  * SYMM_STANDIN_CAPTURING=1  as if the application were capturing a graph in another thread: what is
  *     not allowed then fails, unless the calling thread has exchanged its mode for a relaxed one.
+ * What a thread does after symm_standin_watch(0) (kernels.h) is exempt from all of this.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
+#include "tests/cuda/kernels.h"
 #include "tests/cuda/standin.h"
 
 #include <fcntl.h>
@@ -119,8 +121,23 @@ static void read_list(void)
     }
 }
 
+static _Thread_local bool unwatched;
+
+__attribute__((visibility("default"))) void symm_standin_watch(int on)
+{
+    unwatched = on == 0;
+}
+
+bool standin_fault_is_watched(void)
+{
+    return !unwatched;
+}
+
 static CUresult use(size_t what)
 {
+    if (unwatched) {
+        return CUDA_SUCCESS;
+    }
     (void)pthread_once(&once, read_list);
     CUresult error = CUDA_SUCCESS;
     uses[what]++;
@@ -141,7 +158,7 @@ CUresult standin_fault_use(size_t function)
         capturing = standin_setting("SYMM_STANDIN_CAPTURING", 0) != 0;
     }
     CUresult error = use(function);
-    if (error == CUDA_SUCCESS && capturing && standin_capture_is_strict() &&
+    if (error == CUDA_SUCCESS && capturing && !unwatched && standin_capture_is_strict() &&
         (standin_functions[function].flags & STANDIN_CAPTURE_SAFE) == 0) {
         standin_say("%s while a stream is being captured", standin_functions[function].name);
         error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

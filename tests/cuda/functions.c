@@ -3,6 +3,7 @@
  *
  * A function is found only by a caller who asks for at least the version that brought its present
  * prototype.  (The real driver would hand out an older prototype, to be called wrongly.)
+ * SYMM_STANDIN_VERSION=12000 makes a driver of CUDA 12.0, which lacks what came later.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

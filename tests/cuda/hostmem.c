@@ -160,8 +160,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *memory, unsigned 
     return result;
 }
 
-/* Whether there is memory at all pages of the range. */
-static bool is_mapped(uint64_t address, size_t size)
+bool standin_address_is_mapped(uint64_t address, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char in_core;
@@ -185,7 +184,7 @@ static CUresult enter_range(void *memory, size_t size, unsigned flags)
     if (overlaps(address, size)) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
-    return is_mapped(address, size) ? add(address, size, false) : CUDA_ERROR_INVALID_VALUE;
+    return standin_address_is_mapped(address, size) ? add(address, size, false) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemHostRegister(void *memory, size_t size, unsigned flags)

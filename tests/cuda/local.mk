@@ -34,4 +34,14 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/trap.c tests/cuda/trap.h \
 	tests/cuda/vmm.c
 
+# What faults.tap runs, beside programs of tests/mpi.
+check_PROGRAMS += tests/cuda/check_device
+tests_cuda_check_device_SOURCES = tests/cuda/check_device.c
+tests_cuda_check_device_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_device_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_device_LDADD = $(harness_libs) -ldl
+
+TESTS += tests/cuda/faults.tap
 endif
+
+dist_check_SCRIPTS += tests/cuda/faults.tap

@@ -3,7 +3,8 @@
  *
  * The image of a module is not looked into: its kernels are those that were compiled for the host
  * (kernels/cuda/host_kernels.h), found by name.  What a kernel gets is the argument with all words
- * that are device addresses translated, wherever they stand in it.
+ * that are device addresses translated, wherever they stand in it.  A word that is the address of host
+ * memory which is not pinned makes the kernel fail: on most devices its use would.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,6 +13,7 @@
 
 #include "tests/cuda/standin.h"
 
+#include "kernels/cuda/host_kernels.h"
 #include "tests/cuda/kernels.h"
 #include "tests/cuda/trap.h"
 
@@ -20,16 +22,8 @@
 
 enum { ARGUMENTS_MAX = 4096, THREADS_MAX = 1024 };
 
-/* As kernels/cuda/host_kernels.h has it; the function is missing where no kernels are linked. */
-struct symm_cuda_host_kernel {
-    const char *name;
-    size_t arguments_size;
-    void (*run)(const void *arguments, unsigned blocks, unsigned block_threads);
-    struct symm_cuda_host_kernel *next;
-};
-
-extern const struct symm_cuda_host_kernel *symm_cuda_host_kernel_find(const char *name)
-    __attribute__((weak));
+/* Numbers below this are hardly addresses: programs and libraries are mapped above. */
+static const uint64_t ADDRESS_LEAST = UINT64_C(1) << 45;
 
 struct CUmod_st {
     struct standin_object object;
@@ -71,7 +65,7 @@ static const struct symm_cuda_host_kernel *kernel_find(const char *name)
     if (strcmp(name, own_kernel.name) == 0) {
         return &own_kernel;
     }
-    return symm_cuda_host_kernel_find == NULL ? NULL : symm_cuda_host_kernel_find(name);
+    return symm_cuda_host_kernel_find(name);
 }
 
 /* ---- modules and functions -------------------------------------------------------------------- */
@@ -200,6 +194,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 
 struct launch {
     const struct symm_cuda_host_kernel *kernel;
+    bool illegal; /* has an address that no device can use */
     unsigned blocks, block_threads;
     uint64_t arguments[ARGUMENTS_MAX / sizeof(uint64_t)];
 };
@@ -214,12 +209,19 @@ static CUresult run_launch(void *payload, CUstream stream)
 {
     const struct launch *launch = payload;
     CUresult result = standin_fault_later("kernel");
-    if (result == CUDA_SUCCESS && !standin_trap_call(call_kernel, payload)) {
+    if (result == CUDA_SUCCESS &&
+        (launch->illegal || !standin_trap_call(call_kernel, payload))) {
         standin_say("%s on device %d: an illegal memory access", launch->kernel->name,
                     stream->context->device);
         result = CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     return result;
+}
+
+static bool is_pageable(uint64_t word)
+{
+    return word >= ADDRESS_LEAST && standin_reservation_at(word) == NULL &&
+           !standin_address_is_pinned(word, 1) && standin_address_is_mapped(word, 1);
 }
 
 static CUresult add_launch(CUfunction function, unsigned blocks, unsigned block_threads,
@@ -230,6 +232,11 @@ static CUresult add_launch(CUfunction function, unsigned blocks, unsigned block_
     size_t size = function->kernel->arguments_size;
     memcpy(launch.arguments, argument, size);
     for (size_t i = 0; i < size / sizeof launch.arguments[0]; i++) {
+        if (is_pageable(launch.arguments[i])) {
+            standin_say("%s gets the address of host memory that is not pinned, in word %zu",
+                        function->kernel->name, i);
+            launch.illegal = true;
+        }
         launch.arguments[i] =
             standin_address_translate(launch.arguments[i], stream->context->device);
     }

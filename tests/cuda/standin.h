@@ -10,6 +10,13 @@
  * reservation (`views`), where memory appears when cuMemSetAccess() grants it to that device.
  * Copies and kernels work there: addresses are translated when work is queued.
  *
+ * Settings, all of them environment variables, are explained where they are read:
+ *   devices.c  SYMM_STANDIN_DEVICES, SYMM_STANDIN_MEMORY, CUDA_VISIBLE_DEVICES
+ *   faults.c   SYMM_STANDIN_FAIL, SYMM_STANDIN_COUNT, SYMM_STANDIN_CAPTURING
+ *   streams.c  SYMM_STANDIN_DELAY, SYMM_STANDIN_SEED
+ *   exit.c     SYMM_STANDIN_STRICT, SYMM_STANDIN_KEPT
+ *   functions.c  SYMM_STANDIN_VERSION
+ *
  * Every driver function has the form `begin, static function that does it, end`: begin counts the
  * use, lets it fail if the test wants that, and takes the one lock of the library.
  *
@@ -73,6 +80,9 @@ CUresult standin_fault_use(size_t function);
 CUresult standin_fault_later(const char *what);
 
 void standin_fault_dump(void);
+
+/* Whether what the calling thread does is counted; streams do as the thread did that gave the work. */
+bool standin_fault_is_watched(void);
 
 /* The calling thread's capture mode is not CU_STREAM_CAPTURE_MODE_RELAXED. */
 bool standin_capture_is_strict(void);
@@ -223,6 +233,10 @@ CUresult standin_address_resolve(uint64_t address, size_t size, int device, bool
 uint64_t standin_address_translate(uint64_t word, int device);
 
 bool standin_address_is_pinned(uint64_t address, size_t size);
+
+/* Whether the process has memory at all pages of the range. */
+bool standin_address_is_mapped(uint64_t address, size_t size);
+
 bool standin_address_syncs(uint64_t address, CUcontext context);
 size_t standin_pinned_count(void);
 

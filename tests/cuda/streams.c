@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include "tests/cuda/kernels.h"
 #include "tests/cuda/standin.h"
 
 #include <signal.h>
@@ -25,6 +26,7 @@ struct standin_work {
     struct standin_work *next;
     uint64_t number;
     standin_run *run;
+    bool watched;
     alignas(max_align_t) unsigned char payload[];
 };
 
@@ -79,6 +81,7 @@ static void *serve(void *argument)
         standin_unlock();
         CUresult result = CUDA_SUCCESS;
         if (!skip) {
+            symm_standin_watch(work->watched);
             standin_stream_dawdle(stream);
             result = work->run(work->payload, stream);
         }
@@ -131,6 +134,7 @@ static CUresult append(CUstream stream, standin_run *run, const void *payload, s
     }
     work->next = NULL;
     work->run = run;
+    work->watched = standin_fault_is_watched();
     work->number = ++stream->queued;
     if (size > 0) {
         memcpy(work->payload, payload, size);

@@ -136,6 +136,37 @@ tests_unit_test_server_SOURCES = tests/unit/test_server.c
 tests_unit_test_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_server_LDADD = $(unit_libs)
 
+# The stand-in driver itself.  Its path is where libtool builds it.
+if CUDA
+standin_tests = \
+	tests/unit/test_standin \
+	tests/unit/test_standin_memory \
+	tests/unit/test_standin_streams
+check_PROGRAMS += $(standin_tests)
+TESTS += $(standin_tests)
+
+standin_cppflags = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+
+tests_unit_test_standin_SOURCES = tests/unit/test_standin.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_memory_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_memory_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_streams_SOURCES = tests/unit/test_standin_streams.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_streams_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_streams_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_streams_LDADD = $(unit_libs) -ldl
+endif
+
 tests_unit_test_strangers_SOURCES = tests/unit/test_strangers.c
 tests_unit_test_strangers_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_strangers_LDADD = $(unit_libs)
