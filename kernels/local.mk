@@ -4,6 +4,14 @@ kernel_sources = \
 	kernels/float16.c kernels/float16.h \
 	kernels/reduction.h \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
+	kernels/cuda/allgather_copy_engine.c \
+	kernels/cuda/allgather_kernel.c \
+	kernels/cuda/allreduce_one_shot.c \
+	kernels/cuda/allreduce_two_shot.c \
+	kernels/cuda/arguments.h \
+	kernels/cuda/device.h \
+	kernels/cuda/steps.h \
+	kernels/cuda/types.c \
 	kernels/host/fold.c \
 	kernels/host/allgather_pull.c \
 	kernels/host/allgather_push.c \
@@ -14,6 +22,16 @@ kernel_sources = \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c
+
+if CUDA
+kernel_sources += \
+	kernels/cuda/device.c kernels/cuda/device_state.h \
+	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
+	kernels/cuda/functions.c \
+	kernels/cuda/launch.c
+else
+kernel_sources += kernels/cuda/device_absent.c
+endif
 
 libsymm_core_la_SOURCES += $(kernel_sources)
 
@@ -38,6 +56,7 @@ kernels/cuda/reduce.fatbin: kernels/cuda/reduce.cu $(cuda_device_headers)
 kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
 CLEANFILES += $(cuda_fatbins)
+kernels/cuda/fatbin.lo: $(cuda_fatbins)
 
 # The same kernels for the host, for tests.
 check_LTLIBRARIES += kernels/cuda/libhost.la
@@ -50,5 +69,5 @@ endif CUDA
 
 EXTRA_DIST += \
 	kernels/cuda/reduce.cu kernels/cuda/gather.cu \
-	kernels/cuda/arguments.h kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
+	kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
 	kernels/cuda/reduce.cuh kernels/cuda/types.cuh

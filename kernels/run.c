@@ -17,10 +17,14 @@ static const struct {
     [SYMM_ALLREDUCE_STAGED_ONE_SHOT] = {"staged_one_shot", symm_allreduce_staged_one_shot_step},
     [SYMM_ALLREDUCE_ONE_SHOT] = {"one_shot", symm_allreduce_one_shot_step},
     [SYMM_ALLREDUCE_TWO_SHOT] = {"two_shot", symm_allreduce_two_shot_step},
+    [SYMM_ALLREDUCE_CUDA_ONE_SHOT] = {"cuda_one_shot", symm_allreduce_cuda_one_shot_step},
+    [SYMM_ALLREDUCE_CUDA_TWO_SHOT] = {"cuda_two_shot", symm_allreduce_cuda_two_shot_step},
     [SYMM_ALLGATHER_SLOT] = {"slot", symm_allgather_slot_step},
     [SYMM_ALLGATHER_STAGED] = {"staged", symm_allgather_staged_step},
     [SYMM_ALLGATHER_PULL] = {"pull", symm_allgather_pull_step},
     [SYMM_ALLGATHER_PUSH] = {"push", symm_allgather_push_step},
+    [SYMM_ALLGATHER_CUDA_COPY_ENGINE] = {"cuda_copy_engine", symm_allgather_cuda_copy_engine_step},
+    [SYMM_ALLGATHER_CUDA_KERNEL] = {"cuda_kernel", symm_allgather_cuda_kernel_step},
 };
 
 enum symm_status symm_run_step(struct symm_run *run)

@@ -3,13 +3,15 @@
  *
  * Each algorithm is a step function over a struct symm_run: it does a bounded piece of work or looks
  * once whether the other ranks have got far enough, and returns.  Whoever drives it (a blocking call, or
- * a progress engine) calls it until it returns SYMM_OK.  It cannot fail: all that can, has been agreed
- * before it starts.
+ * a progress engine) calls it until it returns SYMM_OK.  On host memory it cannot fail: all that can, has
+ * been agreed before it starts.  A device can: then the run ends as well, on all ranks, each with
+ * `failure` and `failed_rank` set, and with outputs that nobody knows.
  *
  * Contract with the caller, for every algorithm: all ranks start it for the same call, after every rank
  * has posted its line for that call; inputs stay as they are, and outputs belong to the algorithm,
  * until the run returns SYMM_OK on the rank whose buffers they are.  Elements have 1 to SYMM_SCRATCH_SIZE
- * bytes, and no more than a staging buffer, except in SYMM_ALLREDUCE_SLOT, which takes any.
+ * bytes, and no more than a staging buffer, except in SYMM_ALLREDUCE_SLOT, which takes any.  The algorithms
+ * named CUDA take up to SYMM_CUDA_RANKS_MAX ranks, and what symm_device_can_reduce() says.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,6 +23,7 @@
 #include <stdint.h>
 
 #include "heap/team.h"
+#include "kernels/cuda/device.h"
 #include "kernels/reduction.h"
 
 enum symm_algorithm {
@@ -29,10 +32,14 @@ enum symm_algorithm {
     SYMM_ALLREDUCE_STAGED_ONE_SHOT, /* likewise; everyone reduces everything */
     SYMM_ALLREDUCE_ONE_SHOT, /* everyone reads all inputs; no input may be an output */
     SYMM_ALLREDUCE_TWO_SHOT, /* each rank reduces its slice and stores it to all outputs */
+    SYMM_ALLREDUCE_CUDA_ONE_SHOT, /* one-shot and two-shot by kernels, in device memory */
+    SYMM_ALLREDUCE_CUDA_TWO_SHOT,
     SYMM_ALLGATHER_SLOT,     /* blocks lie in the lines */
     SYMM_ALLGATHER_STAGED,   /* any memory, through staging buffers in pieces */
     SYMM_ALLGATHER_PULL,     /* everyone reads all inputs */
     SYMM_ALLGATHER_PUSH,     /* everyone stores its input to all outputs */
+    SYMM_ALLGATHER_CUDA_COPY_ENGINE, /* push by copy engines, in device memory */
+    SYMM_ALLGATHER_CUDA_KERNEL,      /* push by a kernel */
     SYMM_ALGORITHM_COUNT
 };
 
@@ -53,16 +60,34 @@ struct symm_run {
     const void **inputs; /* one-shot, two-shot, pull; scratch for slot and staged */
     void **outputs;      /* two-shot, push */
 
+    /* For the algorithms named CUDA. */
+    struct symm_device *device; /* this rank's; reaches all the buffers that the algorithm needs */
+    enum symm_cuda_type cuda_type;
+    enum symm_cuda_op cuda_op;
+    unsigned block_limit;       /* of a kernel's blocks; 0: no wish */
+
     /* How far it has got; zero at the start, and private to the algorithm. */
     unsigned stage;
     int seen;
     size_t position;
     uint64_t piece;
     bool worked; /* a step did something and wants to be called again at once */
+    struct symm_ticket ticket;
+
+    /* How it has ended, for the algorithms named CUDA; set with the SYMM_OK of the step function. */
+    enum symm_status failure; /* SYMM_OK: all ranks' devices have done their part */
+    int failed_rank;          /* the first whose device has not, otherwise -1 */
 };
 
 /* Do a little of it.  PENDING until it is done, then SYMM_OK once. */
 SYMM_API enum symm_status symm_run_step(struct symm_run *run);
+
+/* Whether it works on device memory. */
+static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
+{
+    return algorithm == SYMM_ALLREDUCE_CUDA_ONE_SHOT || algorithm == SYMM_ALLREDUCE_CUDA_TWO_SHOT ||
+           algorithm == SYMM_ALLGATHER_CUDA_COPY_ENGINE || algorithm == SYMM_ALLGATHER_CUDA_KERNEL;
+}
 
 /* For messages and parameters: "one_shot", "staged", ... */
 SYMM_API const char *symm_algorithm_name(enum symm_algorithm algorithm);
@@ -77,5 +102,11 @@ enum symm_status symm_allgather_slot_step(struct symm_run *run);
 enum symm_status symm_allgather_staged_step(struct symm_run *run);
 enum symm_status symm_allgather_pull_step(struct symm_run *run);
 enum symm_status symm_allgather_push_step(struct symm_run *run);
+
+/* In kernels/cuda. */
+enum symm_status symm_allreduce_cuda_one_shot_step(struct symm_run *run);
+enum symm_status symm_allreduce_cuda_two_shot_step(struct symm_run *run);
+enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run);
+enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run);
 
 #endif /* SYMM_KERNELS_RUN_H */

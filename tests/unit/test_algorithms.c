@@ -206,7 +206,8 @@ static size_t plan_extent(const struct plan *plan)
 static bool is_possible(const struct plan *plan)
 {
     bool slot = plan->algorithm == SYMM_ALLREDUCE_SLOT || plan->algorithm == SYMM_ALLGATHER_SLOT;
-    return !slot || plan->count * plan_extent(plan) <= PAYLOAD;
+    return !symm_algorithm_is_cuda(plan->algorithm) &&
+           (!slot || plan->count * plan_extent(plan) <= PAYLOAD);
 }
 
 /* ---- the ranks ------------------------------------------------------------------------------- */
@@ -287,6 +288,15 @@ static void run_allgathers(struct fork_rank *self, void *context)
     stage_close(&stage);
 }
 
+static enum symm_algorithm host_algorithm_draw(struct unit_random *random)
+{
+    enum symm_algorithm algorithm;
+    do {
+        algorithm = (enum symm_algorithm)unit_random_below(random, SYMM_ALGORITHM_COUNT);
+    } while (symm_algorithm_is_cuda(algorithm));
+    return algorithm;
+}
+
 /* Short calls of all algorithms one after the other, as fast as they go. */
 static void run_mixture(struct fork_rank *self, void *context)
 {
@@ -299,7 +309,7 @@ static void run_mixture(struct fork_rank *self, void *context)
     while ((flags & LAST_CALL) == 0) {
         struct unit_random common = unit_random_start(13, ++call);
         struct plan plan = {
-            .algorithm = (enum symm_algorithm)unit_random_below(&common, SYMM_ALGORITHM_COUNT),
+            .algorithm = host_algorithm_draw(&common),
             .type = (enum element_type)unit_random_below(&common, ELEMENT_TYPES),
             .stream = 10000 + call,
             .in_place = (unsigned)unit_random_below(&common, 32),
@@ -328,6 +338,9 @@ static void run_nothing(struct fork_rank *self, void *context)
         struct plan plan = {.type = ELEMENT_FLOAT, .stream = turn};
         for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
             plan.count = turn == 1 ? 10 : 0;
+            if (symm_algorithm_is_cuda(plan.algorithm)) {
+                continue;
+            }
             if (plan.algorithm < SYMM_ALLGATHER_SLOT) {
                 (void)allreduce(&stage, &plan, 0);
             } else {

@@ -1,0 +1,38 @@
+/*
+ * allreduce_two_shot.c - each rank owns a slice: it loads the slice from all inputs, reduces it, and
+ * stores the result to all outputs, in one launch.
+ *
+ * Only the owner touches a slice, in anybody's memory, and each of its threads loads an element from
+ * everywhere before it stores that element anywhere.  So it is right in place as well, on any mixture
+ * of ranks.  Outputs are stored to in the order me, me + 1, ... so that not all begin with the same rank.
+ *
+ * (PyTorch: two_shot_all_reduce_.  NCCL: AllReduce_RSxLD_AGxST.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/steps.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    size_t begin, end;
+    symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), run->team->rank, ranks, &begin,
+               &end);
+    struct symm_cuda_reduce arguments = {
+        .begin = begin, .end = end, .ranks = ranks, .output_count = ranks,
+    };
+    for (int turn = 0; turn < ranks; turn++) {
+        arguments.inputs[turn] = run->inputs[turn];
+        arguments.outputs[turn] = run->outputs[symm_run_rotate(run, turn)];
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, &run->ticket);
+}
+
+enum symm_status symm_allreduce_cuda_two_shot_step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}

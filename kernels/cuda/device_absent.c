@@ -1,0 +1,68 @@
+/*
+ * device_absent.c - device.h in a build without CUDA: there are no devices.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/device.h"
+
+enum symm_status symm_device_get(int number, struct symm_device **device)
+{
+    (void)number;
+    *device = NULL;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+void symm_device_close_all(void)
+{
+}
+
+enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
+                                          enum symm_cuda_op op,
+                                          const struct symm_cuda_reduce *arguments,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)type;
+    (void)op;
+    (void)arguments;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_copy_start(struct symm_device *device,
+                                        const struct symm_cuda_copy *arguments,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)arguments;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_push_start(struct symm_device *device, const void *input,
+                                        void *const *targets, int target_count, void *own,
+                                        size_t bytes, unsigned block_limit,
+                                        struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)input;
+    (void)targets;
+    (void)target_count;
+    (void)own;
+    (void)bytes;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}

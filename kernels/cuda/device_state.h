@@ -1,0 +1,60 @@
+/*
+ * device_state.h - what the files of the launch layer share: device.c opens devices, functions.c finds
+ * kernels, launch.c uses both.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_STATE_H
+#define SYMM_KERNELS_CUDA_DEVICE_STATE_H
+
+#include <stdatomic.h>
+
+#include "heap/cuda_context.h"
+#include "kernels/cuda/device.h"
+
+enum { SYMM_DEVICE_MODULES = 2, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
+
+/* The kernels of a device. */
+struct symm_functions {
+    CUmodule modules[SYMM_DEVICE_MODULES];
+    CUfunction reduce[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
+    /* Sums of floats from 2, 4 and 8 ranks. */
+    CUfunction sums[SYMM_DEVICE_SUM_TYPES][SYMM_DEVICE_SUM_RANKS];
+    CUfunction copy;
+};
+
+/* Load the kernels into the context that is current.  After an error nothing is left. */
+enum symm_status symm_functions_load(const struct symm_cuda *cuda,
+                                     struct symm_functions *functions);
+void symm_functions_unload(const struct symm_cuda *cuda, struct symm_functions *functions);
+
+/* The best kernel there is for this; NULL if there is none. */
+CUfunction symm_functions_reduce(const struct symm_functions *functions, enum symm_cuda_type type,
+                                 enum symm_cuda_op op, int ranks);
+
+/* Where a kernel says that it is done, in a cache line of its own. */
+struct symm_device_flag {
+    _Atomic uint32_t value;
+    unsigned char fill[60];
+};
+
+/*
+ * Everything but free_slots and what belongs to a slot stays as it is; a slot belongs to one ticket, so
+ * there is nothing to lock.
+ */
+struct symm_device {
+    int number;
+    const struct symm_cuda *cuda;
+    struct symm_functions functions;
+    CUstream kernels;               /* all our streams are non-blocking */
+    CUstream copies[SYMM_DEVICE_COPY_STREAMS];
+    struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], pinned */
+    CUdeviceptr device_flags;       /* where the device sees them */
+    CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
+    _Atomic uint64_t free_slots;    /* a bit for each */
+};
+
+_Static_assert(SYMM_CUDA_SLOTS == 64, "free_slots has a bit for each");
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_STATE_H */

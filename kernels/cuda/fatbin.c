@@ -1,0 +1,22 @@
+/*
+ * fatbin.c - see fatbin.h.  The files are looked for from the build folder on, where make compiles.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/fatbin.h"
+
+#define EMBED(symbol, file)                                                                        \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".balign 64\n"                                                                         \
+            ".globl " #symbol "\n"                                                                 \
+            ".hidden " #symbol "\n"                                                                \
+            ".type " #symbol ", %object\n" #symbol ":\n"                                           \
+            ".incbin \"" file "\"\n"                                                               \
+            ".size " #symbol ", . - " #symbol "\n"                                                 \
+            ".popsection\n")
+
+EMBED(symm_fatbin_reduce, "kernels/cuda/reduce.fatbin");
+EMBED(symm_fatbin_gather, "kernels/cuda/gather.fatbin");

@@ -1,0 +1,12 @@
+/*
+ * fatbin.h - the compiled kernels, as cuModuleLoadData() takes them; they are part of this library.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_FATBIN_H
+#define SYMM_KERNELS_CUDA_FATBIN_H
+
+extern const unsigned char symm_fatbin_reduce[], symm_fatbin_gather[];
+
+#endif /* SYMM_KERNELS_CUDA_FATBIN_H */

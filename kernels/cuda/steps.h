@@ -1,0 +1,91 @@
+/*
+ * steps.h - what the algorithms on devices have in common: start, wait for the device, depart.
+ *
+ * Why all this is in order (GPU.md; the fences of a kernel are in kernel.cuh):
+ *   - All ranks have posted their lines before any starts (run.h), so inputs are complete: the program's
+ *     own work on them had ended when it called.
+ *   - A rank has seen its kernel's flag, or its copies' events, before it raises its phase.  So its stores
+ *     are visible in the whole node before anybody sees the phase (release, acquire), and its loads
+ *     have been made.
+ *   - When all ranks have raised it, all outputs are complete, and nobody reads inputs any more.  Work
+ *     that is started on any device after that finds the results by plain loads.
+ * No kernel waits for another rank: several ranks may share a device, and a rank that dies leaves nothing
+ * running for ever on it.
+ *
+ * A rank whose device fails raises the phase with a mark instead.  All see it once all have raised theirs,
+ * so all end the run with the same knowledge and nobody waits for ever.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_STEPS_H
+#define SYMM_KERNELS_CUDA_STEPS_H
+
+#include "kernels/run_steps.h"
+
+enum { SYMM_CUDA_STARTING, SYMM_CUDA_WORKING, SYMM_CUDA_DEPARTING };
+
+enum {
+    SYMM_CUDA_STEP_DEPART = 1,
+    SYMM_CUDA_STEP_FAILED = (1 << SYMM_PHASE_BITS) - 1, /* the top value; beyond every other step */
+};
+
+/* All ranks have raised their phases: has one failed? */
+static inline void symm_cuda_failures_collect(struct symm_run *run)
+{
+    const struct symm_control *control = &run->team->control;
+    const struct symm_word *phases = symm_control_phases(control, run->sequence);
+    uint64_t failed = (run->sequence << SYMM_PHASE_BITS) + SYMM_CUDA_STEP_FAILED;
+    run->failed_rank = -1;
+    for (int rank = 0; rank < control->size && run->failed_rank < 0; rank++) {
+        if (atomic_load_explicit(&phases[rank].value, memory_order_relaxed) == failed) {
+            run->failed_rank = rank;
+        }
+    }
+    if (run->failed_rank >= 0 && run->failure == SYMM_OK) {
+        run->failure = SYMM_ERR_SYSTEM;
+    }
+}
+
+/* This rank's part is over, in one way or the other. */
+static inline void symm_cuda_depart(struct symm_run *run, enum symm_status status)
+{
+    run->failure = status;
+    symm_run_raise(run, status == SYMM_OK ? SYMM_CUDA_STEP_DEPART : SYMM_CUDA_STEP_FAILED);
+    run->stage = SYMM_CUDA_DEPARTING;
+}
+
+/* The step function of an algorithm that starts its work by `start`, which gives run->ticket. */
+static inline enum symm_status symm_cuda_step(struct symm_run *run,
+                                              enum symm_status (*start)(struct symm_run *))
+{
+    enum symm_status status;
+    switch (run->stage) {
+    case SYMM_CUDA_STARTING:
+        status = start(run);
+        if (status == SYMM_PENDING) {
+            return SYMM_PENDING;
+        }
+        if (status != SYMM_OK) {
+            symm_cuda_depart(run, status);
+            return SYMM_PENDING;
+        }
+        run->stage = SYMM_CUDA_WORKING;
+        return SYMM_PENDING;
+    case SYMM_CUDA_WORKING:
+        status = symm_device_ticket_test(run->device, &run->ticket);
+        if (status == SYMM_PENDING) {
+            return SYMM_PENDING;
+        }
+        symm_cuda_depart(run, status);
+        return SYMM_PENDING;
+    default:
+        if (!symm_run_reached(run, SYMM_CUDA_STEP_DEPART)) {
+            return SYMM_PENDING;
+        }
+        symm_cuda_failures_collect(run);
+        return SYMM_OK;
+    }
+}
+
+#endif /* SYMM_KERNELS_CUDA_STEPS_H */
