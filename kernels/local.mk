@@ -25,6 +25,7 @@ kernel_sources = \
 
 if CUDA
 kernel_sources += \
+	kernels/cuda/copy.c kernels/cuda/copy.h \
 	kernels/cuda/device.c kernels/cuda/device_state.h \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \

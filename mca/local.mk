@@ -20,6 +20,8 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/coll_symm_counters.c mca/coll/symm/coll_symm_counters.h \
+	mca/coll/symm/coll_symm_cuda_types.c \
+	mca/coll/symm/coll_symm_device.c mca/coll/symm/coll_symm_device.h \
 	mca/coll/symm/coll_symm_drive.c \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
@@ -36,13 +38,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_verbose.c mca/coll/symm/coll_symm_verbose.h \
 	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h \
 	mca/coll/symm/coll_symm_words.c mca/coll/symm/coll_symm_words.h
-
-if CUDA
-mca_coll_symm_la_SOURCES += \
-	mca/coll/symm/coll_symm_cuda_types.c \
-	mca/coll/symm/coll_symm_device.c
-endif
-mca_coll_symm_la_SOURCES += mca/coll/symm/coll_symm_device.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)

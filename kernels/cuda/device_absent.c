@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
 
 enum symm_status symm_device_get(int number, struct symm_device **device)
@@ -64,5 +65,14 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
 {
     (void)device;
     (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_copy(int device, void *target, const void *source, size_t bytes)
+{
+    (void)device;
+    (void)target;
+    (void)source;
+    (void)bytes;
     return SYMM_ERR_NOT_FOUND;
 }

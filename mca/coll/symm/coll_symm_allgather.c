@@ -67,11 +67,9 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-#if HAVE_CUDA
     if (operation->call.device >= 0 || operation->call.mixed) {
         return mca_coll_symm_device_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, symm);
     }
-#endif
     return symm->saved_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                  symm->saved_allgather_module);
 }

@@ -157,10 +157,8 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-#if HAVE_CUDA
     if (operation->call.device >= 0 || operation->call.mixed) {
         return mca_coll_symm_device_allreduce(sbuf, rbuf, count, dtype, op, comm, symm);
     }
-#endif
     return symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm, symm->saved_allreduce_module);
 }

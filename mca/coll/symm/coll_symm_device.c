@@ -51,7 +51,7 @@ struct host_copy {
     int device;
 };
 
-int mca_coll_symm_device_failed(const struct ompi_communicator_t *comm, const char *call)
+int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call)
 {
     char failure[256];
     symm_cuda_last_failure(failure, sizeof(failure));
@@ -179,16 +179,25 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
     const struct symm_call *call = &operation->call;
     struct symm_run *run = &operation->run;
     run->device = NULL;
-    run->failure = SYMM_OK;
     if (call->device < 0) {
         return;
     }
     /* It has been got before: then the ranks agreed on mapping these buffers. */
     (void)symm_device_get(call->device, &run->device);
-    run->cuda_type = call->cuda_type;
-    run->cuda_op = call->cuda_op;
-    run->block_limit = mca_coll_symm_component.device_blocks;
-    if (call->collective == SYMM_ALLREDUCE && call->cuda_type >= 0) {
-        run->count = call->count * call->extent / symm_cuda_type_size(call->cuda_type);
+    run->cuda_type = (enum symm_cuda_type)call->cuda_type;
+    run->cuda_op = (enum symm_cuda_op)call->cuda_op;
+    run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
+    if (call->collective == SYMM_ALLREDUCE) { /* 16-bit floats may be sent several to an element */
+        run->count = call->count * call->extent / symm_cuda_type_extent(run->cuda_type);
     }
+}
+
+int mca_coll_symm_device_failure(const struct symm_operation *operation)
+{
+    static const char *const calls[SYMM_COLLECTIVE_COUNT] = {"MPI_Allreduce", "MPI_Allgather"};
+    const struct symm_run *run = &operation->run;
+    if (run->failed_rank == run->team->rank) { /* the others know no more than that */
+        return mca_coll_symm_device_failed(operation->comm, calls[operation->call.collective]);
+    }
+    return OMPI_ERROR;
 }

@@ -15,8 +15,6 @@
 
 #include "kernels/cuda/arguments.h"
 
-#if HAVE_CUDA
-
 /*
  * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
  * call->mixed says that they lie in different places, and one at least on a device.
@@ -38,6 +36,9 @@ bool mca_coll_symm_cuda_type(const struct ompi_op_t *op, const struct ompi_datat
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
 void mca_coll_symm_device_run_start(struct symm_operation *operation);
 
+/* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
+int mca_coll_symm_device_failure(const struct symm_operation *operation);
+
 /* The calls that MPI has made, on host copies of what lies on a device, by the component below. */
 int mca_coll_symm_device_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
                                    struct ompi_datatype_t *dtype, struct ompi_op_t *op,
@@ -49,35 +50,6 @@ int mca_coll_symm_device_allgather(const void *sbuf, symm_count_t scount,
                                    const mca_coll_symm_module_t *module);
 
 /* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */
-int mca_coll_symm_device_failed(const struct ompi_communicator_t *comm, const char *call);
-
-#else
-
-static inline void mca_coll_symm_device_describe(struct symm_call *call)
-{
-    call->device = -1;
-    call->mixed = false;
-}
-
-static inline bool mca_coll_symm_cuda_type(const struct ompi_op_t *op,
-                                           const struct ompi_datatype_t *dtype, int *type,
-                                           int *cuda_op)
-{
-    (void)op, (void)dtype, (void)type, (void)cuda_op;
-    return false;
-}
-
-static inline enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
-{
-    (void)operation;
-    return SYMM_OK;
-}
-
-static inline void mca_coll_symm_device_run_start(struct symm_operation *operation)
-{
-    (void)operation;
-}
-
-#endif
+int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call);
 
 #endif /* MCA_COLL_SYMM_DEVICE_H */

@@ -197,6 +197,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
     run->reduction = &call->reduction;
     run->input = call->input;
     run->output = call->output;
+    run->failure = SYMM_OK;
     mca_coll_symm_device_run_start(operation);
     run->stage = 0;
     run->seen = 0;
@@ -342,7 +343,11 @@ static void step_once(struct symm_operation *operation)
     case SYMM_OPERATION_RUNNING:
         if ((operation->packed ? mca_coll_symm_packed_step(operation)
                                : symm_run_step(&operation->run)) == SYMM_OK) {
-            end_served(operation);
+            if (operation->run.failure == SYMM_OK) {
+                end_served(operation);
+            } else {
+                end_error(operation, mca_coll_symm_device_failure(operation));
+            }
         }
         break;
     case SYMM_OPERATION_DONE:
