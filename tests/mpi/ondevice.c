@@ -23,6 +23,8 @@
 
 enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d };
 
+static CUresult (*use)(CUcontext);
+static CUcontext context;
 static CUresult (*upload)(CUdeviceptr, const void *, size_t);
 static CUresult (*download)(void *, CUdeviceptr, size_t);
 static bool wanted;
@@ -57,12 +59,11 @@ static void driver_open(int local_rank)
     CUresult (*get)(CUdevice *, int) = (CUresult(*)(CUdevice *, int))find(library, "cuDeviceGet");
     CUresult (*retain)(CUcontext *, CUdevice) =
         (CUresult(*)(CUcontext *, CUdevice))find(library, "cuDevicePrimaryCtxRetain");
-    CUresult (*use)(CUcontext) = (CUresult(*)(CUcontext))find(library, "cuCtxSetCurrent");
+    use = (CUresult(*)(CUcontext))find(library, "cuCtxSetCurrent");
     upload = (CUresult(*)(CUdeviceptr, const void *, size_t))find(library, "cuMemcpyHtoD_v2");
     download = (CUresult(*)(void *, CUdeviceptr, size_t))find(library, "cuMemcpyDtoH_v2");
     int devices = 0;
     CUdevice device;
-    CUcontext context;
     CUresult error = init(0);
     if (error == CUDA_SUCCESS) {
         error = count(&devices);
@@ -156,6 +157,9 @@ static struct moved move_there(const void *buffer, int count, MPI_Datatype type,
     moved.bytes = span(count, type, &lower);
     if (moved.bytes == 0) {
         return moved;
+    }
+    if (use(context) != CUDA_SUCCESS) { /* a context is current in one thread only */
+        stop("no context", 0);
     }
     moved.host = (unsigned char *)moved.address + lower;
     size_t total = moved.bytes + 2 * GUARD + ALIGNMENT;

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/coll_symm.h"
 
 #include "mca/coll/symm/coll_symm_agree.h"
+#include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_single_copy.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
@@ -101,6 +102,23 @@ bool mca_coll_symm_single_copy(void)
     unexpected(__func__);
 }
 
+enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_device_run_start(struct symm_operation *operation)
+{
+    (void)operation; /* host memory: nothing to do */
+}
+
+int mca_coll_symm_device_failure(const struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
 void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
     (void)vote, (void)comm;
@@ -166,17 +184,17 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
 }
 
 /* The heap: `input` and `output` of all actors, at the same address in every rank. */
-struct symm_heap *symm_process_heap(struct symm_process *process)
+struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number)
 {
-    (void)process;
+    (void)process, (void)number;
     return NULL;
 }
 
-enum symm_status symm_heap_locate(struct symm_heap *heap, const void *address, size_t size,
-                                  struct symm_location *location)
+enum symm_status symm_process_locate(struct symm_process *process, const void *address, size_t size,
+                                     struct symm_location *location)
 {
     const unsigned char *byte = address;
-    (void)heap;
+    (void)process;
     for (int rank = 0; rank < actor_count; rank++) {
         const struct actor *actor = &actors[rank];
         if ((byte >= actor->input && byte + size <= actor->input + sizeof(actor->input)) ||
@@ -291,6 +309,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
         .extent = is_gather ? 1 : sizeof(uint64_t),
         .output_bytes = is_gather ? bytes * (size_t)actor->team.size : bytes,
         .payload_bytes = bytes,
+        .device = -1,
         .signature = 1,
         .agreed_count = bytes,
         .reduction = {.extent = sizeof(uint64_t), .reduce = sum},
