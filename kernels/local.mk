@@ -9,6 +9,7 @@ kernel_sources = \
 	kernels/cuda/allreduce_one_shot.c \
 	kernels/cuda/allreduce_two_shot.c \
 	kernels/cuda/arguments.h \
+	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
@@ -23,18 +24,19 @@ kernel_sources = \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c
 
+# The launch layer, or what stands in its place.
 if CUDA
-kernel_sources += \
-	kernels/cuda/copy.c kernels/cuda/copy.h \
+device_sources = \
+	kernels/cuda/copy.c \
 	kernels/cuda/device.c kernels/cuda/device_state.h \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \
 	kernels/cuda/launch.c
 else
-kernel_sources += kernels/cuda/device_absent.c
+device_sources = kernels/cuda/device_absent.c
 endif
 
-libsymm_core_la_SOURCES += $(kernel_sources)
+libsymm_core_la_SOURCES += $(kernel_sources) $(device_sources)
 
 if CUDA
 

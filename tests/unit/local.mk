@@ -35,8 +35,15 @@ TESTS += $(unit_tests)
 
 # Device memory on the stand-in driver, which they open by this path.
 if CUDA
-check_PROGRAMS += tests/unit/test_cuda_heap
-TESTS += tests/unit/test_cuda_heap
+check_PROGRAMS += tests/unit/test_cuda_heap tests/unit/test_cuda_device
+TESTS += tests/unit/test_cuda_heap tests/unit/test_cuda_device
+tests_unit_test_cuda_device_SOURCES = tests/unit/test_cuda_device.c \
+	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
+tests_unit_test_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
+tests_unit_test_cuda_device_LDADD = $(unit_libs) -ldl -lm
 tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
 tests_unit_test_cuda_heap_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
@@ -113,7 +120,7 @@ TESTS += tests/unit/test_ordering
 check_LTLIBRARIES += tests/unit/librecorded.la
 tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
-tests_unit_librecorded_la_SOURCES = $(kernel_sources) \
+tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
 	mca/coll/symm/coll_symm_agree.c \
 	mca/coll/symm/coll_symm_choose.c \
 	mca/coll/symm/coll_symm_operation.c \

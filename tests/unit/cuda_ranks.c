@@ -1,0 +1,140 @@
+/*
+ * cuda_ranks.c - see cuda_ranks.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/cuda_ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heap/cuda_context.h"
+
+void cuda_ranks_begin(struct fork_rank *self, const char *fault)
+{
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DEVICES", "2", 1) == 0);
+    FORK_CHECK(self, fault == NULL || setenv("SYMM_STANDIN_FAIL", fault, 1) == 0);
+    symm_cuda_configure(SYMM_STANDIN_DRIVER);
+}
+
+static unsigned char *buffer_make(struct cuda_ranks *ranks, int device)
+{
+    struct symm_heap *heap = NULL;
+    void *block = NULL;
+    FORK_STATUS(ranks->self, symm_process_device_heap(ranks->process, device, &heap), SYMM_OK);
+    FORK_STATUS(ranks->self, symm_heap_alloc(heap, CUDA_BUFFER, 0, &block), SYMM_OK);
+    return block;
+}
+
+bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
+{
+    const struct symm_control_config config = {.payload_size = 64, .piece_size = 4096};
+    struct symm_control control;
+    int descriptor;
+    ranks->self = self;
+    ranks->size = size;
+    for (int rank = 0; rank < size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        one->device_number = rank % CUDA_DEVICES;
+        if (symm_device_get(one->device_number, &one->device) != SYMM_OK) {
+            symm_device_close_all();
+            return false;
+        }
+    }
+    ranks->process = fork_team_process(self);
+    FORK_STATUS(self, symm_control_create(&control, size, &config, &descriptor), SYMM_OK);
+    FORK_CHECK(self, close(descriptor) == 0);
+    for (int rank = 0; rank < size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        one->input = buffer_make(ranks, one->device_number);
+        one->output = buffer_make(ranks, one->device_number);
+        one->team = (struct symm_team){.rank = rank, .size = size, .control = control};
+    }
+    return true;
+}
+
+void cuda_ranks_close(struct cuda_ranks *ranks)
+{
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        struct symm_heap *heap = NULL;
+        FORK_STATUS(ranks->self,
+                    symm_process_device_heap(ranks->process, one->device_number, &heap), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->input), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->output), SYMM_OK);
+    }
+    symm_control_detach(&ranks->ranks[0].team.control);
+    symm_process_release(ranks->process);
+    symm_device_close_all();
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from, size_t size)
+{
+    struct symm_cuda_scope scope;
+    FORK_STATUS(ranks->self, symm_cuda_enter(ranks->ranks[rank].device_number, &scope), SYMM_OK);
+    FORK_CHECK(ranks->self, scope.cuda->cuMemcpyHtoDAsync((CUdeviceptr)(uintptr_t)memory, from, size,
+                                                          NULL) == CUDA_SUCCESS);
+    FORK_CHECK(ranks->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
+    symm_cuda_leave(&scope);
+}
+
+void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void *to, size_t size)
+{
+    struct symm_cuda_scope scope;
+    FORK_STATUS(ranks->self, symm_cuda_enter(ranks->ranks[rank].device_number, &scope), SYMM_OK);
+    FORK_CHECK(ranks->self, scope.cuda->cuMemcpyDtoHAsync(to, (CUdeviceptr)(uintptr_t)memory, size,
+                                                          NULL) == CUDA_SUCCESS);
+    FORK_CHECK(ranks->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
+    symm_cuda_leave(&scope);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
+                     void *const *inputs, void *const *outputs)
+{
+    const void *all_inputs[CUDA_RANKS_MOST];
+    void *all_outputs[CUDA_RANKS_MOST];
+    unsigned polls = 0;
+    int ended = 0;
+    ranks->sequence++;
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        all_inputs[rank] = inputs[rank];
+        all_outputs[rank] = outputs[rank];
+        one->run = *prototype;
+        one->run.team = &one->team;
+        one->run.sequence = ranks->sequence;
+        one->run.device = one->device;
+        one->run.input = inputs[rank];
+        one->run.output = outputs[rank];
+        one->run.inputs = all_inputs;
+        one->run.outputs = all_outputs;
+        one->run.failed_rank = 1000;
+        one->status = SYMM_PENDING;
+    }
+    if (ranks->watch != NULL) {
+        ranks->watch(1);
+    }
+    while (ended < ranks->size) {
+        for (int rank = 0; rank < ranks->size; rank++) {
+            struct cuda_rank *one = &ranks->ranks[rank];
+            if (one->status == SYMM_PENDING) {
+                one->status = symm_run_step(&one->run);
+                FORK_CHECK(ranks->self,
+                           one->status == SYMM_PENDING || one->status == SYMM_OK);
+                ended += one->status == SYMM_OK;
+            }
+        }
+        unit_pause(&polls);
+    }
+    if (ranks->watch != NULL) {
+        ranks->watch(0);
+    }
+}

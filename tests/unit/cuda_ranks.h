@@ -1,0 +1,58 @@
+/*
+ * cuda_ranks.h - several ranks in one process, for the algorithms on devices: each has buffers on a device
+ * of the stand-in driver (rank modulo two) and a run, and all runs are stepped in turn.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_CUDA_RANKS_H
+#define SYMM_TESTS_CUDA_RANKS_H
+
+#include "tests/unit/fork_team.h"
+
+#include "kernels/run.h"
+#include "tests/cuda/kernels.h"
+
+enum {
+    CUDA_RANKS_MOST = 5,
+    CUDA_BUFFER = 64 * 1024, /* bytes */
+    CUDA_DEVICES = 2,
+};
+
+struct cuda_rank {
+    struct symm_device *device;
+    int device_number;
+    unsigned char *input, *output; /* on the device, CUDA_BUFFER each */
+    struct symm_team team;
+    struct symm_run run;
+    enum symm_status status;
+};
+
+struct cuda_ranks {
+    struct fork_rank *self;
+    struct symm_process *process;
+    int size;
+    uint64_t sequence;
+    symm_standin_watch_function *watch; /* if faults are to come in calls only; otherwise NULL */
+    struct cuda_rank ranks[CUDA_RANKS_MOST];
+};
+
+/* To do first in a rank of fork_ranks: the driver, with `fault` as SYMM_STANDIN_FAIL (NULL: none). */
+void cuda_ranks_begin(struct fork_rank *self, const char *fault);
+
+/* The devices for `size` ranks; false, and nothing held, if one cannot be got. */
+bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size);
+void cuda_ranks_close(struct cuda_ranks *ranks);
+
+/* Between the device's memory and this process'. */
+void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from, size_t size);
+void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void *to, size_t size);
+
+/*
+ * Make a call, for which `prototype` has all but what differs between ranks.  inputs[r] and outputs[r] are
+ * rank r's.  Returns when all runs have ended.
+ */
+void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
+                     void *const *inputs, void *const *outputs);
+
+#endif /* SYMM_TESTS_CUDA_RANKS_H */

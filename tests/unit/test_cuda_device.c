@@ -1,0 +1,390 @@
+/*
+ * test_cuda_device.c - the launch layer and the algorithms on devices, on the stand-in driver: every
+ * type with every operation, one-shot and two-shot, both all-gathers, much work at a time, and each of
+ * the driver's functions made to fail while they run.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/cuda_ranks.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/cuda_device.h"
+#include "tests/unit/cuda_reference.h"
+
+enum { COUNT_MOST = 600, SHIFT_MOST = 16, BYTES_MOST = COUNT_MOST * 16 + SHIFT_MOST };
+
+static unsigned char inputs[CUDA_RANKS_MOST][BYTES_MOST], before[BYTES_MOST], got[BYTES_MOST];
+
+/* ---- all-reduce -------------------------------------------------------------------------------- */
+
+struct plan {
+    enum symm_algorithm algorithm;
+    enum symm_cuda_type type;
+    enum symm_cuda_op op;
+    size_t count, shift; /* elements, bytes */
+    bool in_place;
+};
+
+/* Rank `rank`'s result is what it must be, and nothing beside it was touched. */
+static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int rank,
+                         const void *output)
+{
+    size_t extent = cuda_types[plan->type].extent;
+    cuda_ranks_get(ranks, rank, output, got, BYTES_MOST);
+    for (size_t i = 0; i < plan->count; i++) {
+        const void *elements[CUDA_RANKS_MOST];
+        unsigned char expected[16];
+        size_t offset = plan->shift + i * extent;
+        for (int other = 0; other < ranks->size; other++) {
+            elements[other] = inputs[other] + offset;
+        }
+        cuda_reference(plan->type, plan->op, ranks->size, elements, expected);
+        if (!cuda_element_is_same(plan->type, plan->op, got + offset, expected)) {
+            (void)fprintf(stderr, "%s of %s, %s%s, %d ranks, %zu elements, shift %zu: rank %d, "
+                          "element %zu is wrong\n", cuda_ops[plan->op],
+                          cuda_types[plan->type].name, symm_algorithm_name(plan->algorithm),
+                          plan->in_place ? " in place" : "", ranks->size, plan->count, plan->shift,
+                          rank, i);
+            FORK_CHECK(ranks->self, false);
+        }
+    }
+    const unsigned char *beside = plan->in_place ? inputs[rank] : before;
+    size_t end = plan->shift + plan->count * extent;
+    FORK_CHECK(ranks->self, memcmp(got, beside, plan->shift) == 0);
+    FORK_CHECK(ranks->self, memcmp(got + end, beside + end, BYTES_MOST - end) == 0);
+}
+
+/* Returns how it ended on all ranks. */
+static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *plan,
+                                  struct unit_random *random)
+{
+    void *run_inputs[CUDA_RANKS_MOST], *run_outputs[CUDA_RANKS_MOST];
+    const struct symm_run prototype = {
+        .algorithm = plan->algorithm, .count = plan->count, .cuda_type = plan->type,
+        .cuda_op = plan->op, .block_limit = (unsigned)unit_random_below(random, 3),
+    };
+    unit_fill(before, BYTES_MOST, unit_random_start(unit_random_next(random), 0));
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        unit_fill(inputs[rank], BYTES_MOST, unit_random_start(unit_random_next(random), 0));
+        for (size_t i = 0; i < plan->count; i++) {
+            cuda_element_draw(plan->type, random, inputs[rank] + plan->shift +
+                                                      i * cuda_types[plan->type].extent);
+        }
+        cuda_ranks_put(ranks, rank, one->input, inputs[rank], BYTES_MOST);
+        cuda_ranks_put(ranks, rank, one->output, before, BYTES_MOST);
+        run_inputs[rank] = one->input + plan->shift;
+        run_outputs[rank] = (plan->in_place ? one->input : one->output) + plan->shift;
+    }
+    cuda_ranks_call(ranks, &prototype, run_inputs, run_outputs);
+    enum symm_status failure = ranks->ranks[0].run.failure;
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        FORK_CHECK(ranks->self, (one->run.failure == SYMM_OK) == (failure == SYMM_OK));
+        FORK_CHECK(ranks->self, one->run.failed_rank == ranks->ranks[0].run.failed_rank);
+        FORK_CHECK(ranks->self, (one->run.failed_rank < 0) == (failure == SYMM_OK));
+    }
+    for (int rank = 0; rank < ranks->size && failure == SYMM_OK; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        result_check(ranks, plan, rank, plan->in_place ? one->input : one->output);
+    }
+    return failure;
+}
+
+static void run_allreduces(struct fork_rank *self, void *context)
+{
+    int size = *(const int *)context;
+    struct cuda_ranks ranks = {0};
+    struct unit_random random = unit_random_start(41, (uint64_t)size);
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
+    for (int i = 0; i < SYMM_CUDA_TYPE_COUNT * SYMM_CUDA_OP_COUNT; i++) {
+        struct plan plan = {
+            .type = (enum symm_cuda_type)(i / SYMM_CUDA_OP_COUNT),
+            .op = (enum symm_cuda_op)(i % SYMM_CUDA_OP_COUNT),
+        };
+        FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].extent);
+        FORK_CHECK(self, symm_device_can_reduce(plan.type, plan.op) ==
+                             cuda_op_is_allowed(plan.type, plan.op));
+        for (int turn = 0; turn < 3 && symm_device_can_reduce(plan.type, plan.op); turn++) {
+            plan.algorithm = turn == 0 ? SYMM_ALLREDUCE_CUDA_ONE_SHOT
+                                       : SYMM_ALLREDUCE_CUDA_TWO_SHOT;
+            plan.in_place = turn == 2;
+            plan.count = unit_random_below(&random, unit_random_below(&random, 2) == 0 ? 20
+                                                                                       : COUNT_MOST);
+            plan.shift = unit_random_below(&random, 2) == 0
+                             ? 0 : unit_random_below(&random, SHIFT_MOST);
+            FORK_CHECK(self, allreduce(&ranks, &plan, &random) == SYMM_OK);
+        }
+    }
+    cuda_ranks_close(&ranks);
+}
+
+/* ---- all-gather -------------------------------------------------------------------------------- */
+
+static enum symm_status allgather(struct cuda_ranks *ranks, enum symm_algorithm algorithm,
+                                  size_t bytes, size_t shift, bool in_place,
+                                  struct unit_random *random)
+{
+    static unsigned char all[CUDA_BUFFER];
+    void *run_inputs[CUDA_RANKS_MOST], *run_outputs[CUDA_RANKS_MOST];
+    const struct symm_run prototype = {.algorithm = algorithm, .count = bytes};
+    size_t size = bytes * (size_t)ranks->size;
+    uint64_t seed = unit_random_next(random);
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        size_t offset = (size_t)rank * bytes;
+        unit_fill(all, size, unit_random_start(seed, 0));
+        run_outputs[rank] = one->output + shift;
+        run_inputs[rank] = in_place ? one->output + shift + offset : one->input + shift / 2;
+        cuda_ranks_put(ranks, rank, run_inputs[rank], all + offset, bytes);
+        memset(all, 0xdb, sizeof(all)); /* everything around it */
+        cuda_ranks_put(ranks, rank, one->output, all, shift + (in_place ? offset : 0));
+        cuda_ranks_put(ranks, rank, one->output + shift + size, all, 100);
+    }
+    cuda_ranks_call(ranks, &prototype, run_inputs, run_outputs);
+    enum symm_status failure = ranks->ranks[0].run.failure;
+    for (int rank = 0; rank < ranks->size && failure == SYMM_OK; rank++) {
+        cuda_ranks_get(ranks, rank, run_outputs[rank], all, size + 100);
+        FORK_CHECK(ranks->self, unit_is_filled(all, size, unit_random_start(seed, 0)));
+        FORK_CHECK(ranks->self, all[size] == 0xdb && all[size + 99] == 0xdb);
+        FORK_CHECK(ranks->self, ranks->ranks[rank].run.failed_rank < 0);
+    }
+    return failure;
+}
+
+static void run_allgathers(struct fork_rank *self, void *context)
+{
+    static const size_t sizes[] = {1, 2, 7, 16, 100, 1000, 1024, 4097, 12000};
+    int size = *(const int *)context;
+    struct cuda_ranks ranks = {0};
+    struct unit_random random = unit_random_start(42, (uint64_t)size);
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
+    for (size_t i = 0; i < 8 * sizeof(sizes) / sizeof(*sizes); i++) {
+        enum symm_algorithm algorithm = i % 2 == 0 ? SYMM_ALLGATHER_CUDA_KERNEL
+                                                   : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
+        FORK_CHECK(self, allgather(&ranks, algorithm, sizes[i / 8],
+                                   unit_random_below(&random, 40), i / 2 % 2 != 0,
+                                   &random) == SYMM_OK);
+    }
+    cuda_ranks_close(&ranks);
+}
+
+/* ---- the launch layer -------------------------------------------------------------------------- */
+
+/* More than there are slots for: the rest is told to come back. */
+static void run_many(struct fork_rank *self, void *context)
+{
+    enum { STARTS = SYMM_CUDA_SLOTS + 10, SIZE = 256 };
+    struct symm_ticket tickets[STARTS];
+    struct cuda_ranks ranks = {0};
+    int started = 0, ended = 0;
+    unsigned polls = 0;
+    (void)context;
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "2000", 1) == 0);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 1));
+    struct cuda_rank *one = &ranks.ranks[0];
+    unit_fill(inputs[0], SIZE, unit_random_start(43, 0));
+    cuda_ranks_put(&ranks, 0, one->input, inputs[0], SIZE);
+    while (started < STARTS) {
+        struct symm_cuda_copy copy = {
+            .input = one->input, .bytes = SIZE, .output_count = 1,
+            .outputs = {one->output + started * SIZE},
+        };
+        enum symm_status status =
+            symm_device_copy_start(one->device, &copy, 1, &tickets[started]);
+        FORK_CHECK(self, status == SYMM_OK || status == SYMM_PENDING);
+        if (status == SYMM_OK) {
+            started++;
+        } else if (symm_device_ticket_test(one->device, &tickets[ended]) == SYMM_OK) {
+            ended++;
+        }
+        unit_pause(&polls);
+    }
+    FORK_CHECK(self, ended > 0);
+    for (; ended < STARTS; ended++) {
+        while (symm_device_ticket_test(one->device, &tickets[ended]) == SYMM_PENDING) {
+            unit_pause(&polls);
+        }
+    }
+    for (int i = 0; i < STARTS; i++) {
+        cuda_ranks_get(&ranks, 0, one->output + i * SIZE, got, SIZE);
+        FORK_CHECK(self, memcmp(got, inputs[0], SIZE) == 0);
+    }
+    cuda_ranks_close(&ranks);
+}
+
+static void run_wrong_arguments(struct fork_rank *self, void *context)
+{
+    struct cuda_ranks ranks = {0};
+    struct symm_device *device;
+    struct symm_ticket ticket;
+    (void)context;
+    cuda_ranks_begin(self, NULL);
+    FORK_STATUS(self, symm_device_get(-1, &device), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_get(CUDA_DEVICES, &device), SYMM_ERR_ARGUMENT);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 1));
+    struct cuda_rank *one = &ranks.ranks[0];
+    struct symm_cuda_reduce reduce = {
+        .inputs = {one->input}, .outputs = {one->output}, .end = 1, .ranks = 1, .output_count = 1,
+    };
+    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_BAND,
+                                               &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    reduce.ranks = SYMM_CUDA_RANKS_MAX + 1;
+    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                               &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    cuda_ranks_close(&ranks);
+}
+
+/* ---- failures ---------------------------------------------------------------------------------- */
+
+struct fault {
+    const char *what;
+    int use;
+};
+
+static symm_standin_watch_function *watch_find(struct fork_rank *self)
+{
+    symm_standin_watch_function *watch;
+    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
+    FORK_CHECK(self, driver != NULL);
+    void *symbol = dlsym(driver, "symm_standin_watch");
+    FORK_CHECK(self, symbol != NULL);
+    memcpy(&watch, &symbol, sizeof(watch));
+    return watch;
+}
+
+/* Devices are opened while a function fails: then that is said, nothing is left, and it works again. */
+static void run_open_with_fault(struct fork_rank *self, void *context)
+{
+    const struct fault *fault = context;
+    char text[100], failure[SYMM_CUDA_TEXT_SIZE] = "";
+    struct symm_device *device;
+    int failures = 0;
+    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
+    cuda_ranks_begin(self, text);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_STRICT", "1", 1) == 0);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_KEPT", "context", 1) == 0);
+    for (int i = 0; i < 3; i++) {
+        symm_cuda_forget_failure();
+        if (symm_device_get(0, &device) != SYMM_OK) {
+            symm_cuda_last_failure(failure, sizeof(failure));
+            FORK_CHECK(self, strstr(failure, fault->what) != NULL);
+            FORK_CHECK(self, device == NULL);
+            failures++;
+        }
+    }
+    FORK_CHECK(self, failures == 1);
+    symm_device_close_all();
+}
+
+/* A function fails in the middle of calls: all ranks are told, or the results are right. */
+static void run_with_fault(struct fork_rank *self, void *context)
+{
+    const struct fault *fault = context;
+    struct unit_random random = unit_random_start(44, (uint64_t)fault->use);
+    bool is_for_good = strcmp(fault->what, "kernel") == 0 || strcmp(fault->what, "copy") == 0;
+    struct cuda_ranks ranks = {0};
+    char text[100];
+    int failures = 0;
+    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
+    cuda_ranks_begin(self, text);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    ranks.watch = watch_find(self);
+    ranks.watch(0);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
+    for (int i = 0; i < 6 && (failures == 0 || !is_for_good); i++) {
+        struct plan plan = {
+            .algorithm = i % 2 == 0 ? SYMM_ALLREDUCE_CUDA_ONE_SHOT : SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+            .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 500,
+        };
+        failures += (i < 3 ? allreduce(&ranks, &plan, &random)
+                           : allgather(&ranks, SYMM_ALLGATHER_CUDA_COPY_ENGINE, 1000, 0, i == 4,
+                                       &random)) != SYMM_OK;
+    }
+    FORK_CHECK(self, failures <= 1);
+    if (!is_for_good) {
+        cuda_ranks_close(&ranks);
+    }
+}
+
+/* ---- tests ------------------------------------------------------------------------------------- */
+
+static void test_allreduce(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
+        fork_ranks_run(1, run_allreduces, &size);
+    }
+}
+
+static void test_allgather(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
+        fork_ranks_run(1, run_allgathers, &size);
+    }
+}
+
+static void test_launches(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, run_many, NULL);
+    fork_ranks_run(1, run_wrong_arguments, NULL);
+}
+
+static void test_failures_in_opening(void **state)
+{
+    static const struct fault faults[] = {
+        {"cuStreamCreate", 1}, {"cuStreamCreate", 2}, {"cuStreamCreate", 9},
+        {"cuMemHostAlloc", 1}, {"cuMemHostGetDevicePointer", 1}, {"cuModuleLoadData", 1},
+        {"cuModuleLoadData", 2}, {"cuModuleGetFunction", 1}, {"cuModuleGetFunction", 2},
+        {"cuModuleGetFunction", 88}, {"cuCtxPushCurrent", 2},
+        {"cuThreadExchangeStreamCaptureMode", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+        struct fault fault = faults[i];
+        print_message("# %s, use %d\n", fault.what, fault.use);
+        fork_ranks_run(1, run_open_with_fault, &fault);
+    }
+}
+
+static void test_failures_in_running(void **state)
+{
+    static const char *const names[] = {
+        "cuLaunchKernel", "cuMemcpyAsync", "cuEventCreate", "cuEventRecord", "cuEventQuery",
+        "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
+        "cuThreadExchangeStreamCaptureMode", "kernel", "copy",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        for (int use = 1; use <= 7; use += 2) {
+            struct fault fault = {names[i], use};
+            print_message("# %s, use %d\n", fault.what, fault.use);
+            fork_ranks_run(1, run_with_fault, &fault);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allreduce),
+        cmocka_unit_test(test_allgather),
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_failures_in_opening),
+        cmocka_unit_test(test_failures_in_running),
+    };
+    unit_begin("test_cuda_device", 150);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
