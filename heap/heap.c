@@ -40,6 +40,7 @@ struct segment {
 
 struct symm_heap {
     const struct symm_kind *kind;
+    uint32_t number; /* among the heaps of its process */
     struct symm_server *server;
     char *window;
     size_t window_size, segment_size;
@@ -57,10 +58,10 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-/* Names of a heap's objects at the server: which kind of memory, then which segment of it. */
+/* Names of a heap's objects at the server: which heap, then which segment of it. */
 static struct symm_object_id object_id(const struct symm_heap *heap, uint32_t what, uint32_t number)
 {
-    struct symm_object_id id = {.what = what, .number = number};
+    struct symm_object_id id = {.what = what, .number = number, .heap = heap->number};
     (void)strncpy((char *)id.key, heap->kind->name, sizeof(id.key) - 1);
     return id;
 }
@@ -90,7 +91,7 @@ static enum symm_status window_reserve(struct symm_heap *heap, size_t size)
     void *base = NULL;
     size = window_size_within_limit(heap, size);
     for (;;) {
-        status = heap->kind->reserve(size, &base);
+        status = heap->kind->reserve(heap->kind, size, &base);
         if (status == SYMM_OK || size / 2 < window_size_least) {
             break;
         }
@@ -124,7 +125,8 @@ static enum symm_status directory_create(struct symm_heap *heap)
     return symm_server_export(heap->server, &id, &object);
 }
 
-enum symm_status symm_heap_create(const struct symm_kind *kind, struct symm_server *server,
+enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
+                                  struct symm_server *server,
                                   const struct symm_heap_config *config, struct symm_heap **heap)
 {
     size_t window_size = config != NULL ? config->window_size : 0;
@@ -137,6 +139,7 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, struct symm_serv
         return SYMM_ERR_NO_MEMORY;
     }
     created->kind = kind;
+    created->number = number;
     created->server = server;
     created->directory_descriptor = -1;
     created->segment_size =
@@ -172,12 +175,12 @@ void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
             symm_server_withdraw(heap->server, &id);
         }
         if (!keep_memory) {
-            heap->kind->unmap(heap->window + segment->offset, segment->size);
+            heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
         }
-        heap->kind->release(segment->handle, segment->size, !keep_memory);
+        heap->kind->release(heap->kind, segment->handle, segment->size, !keep_memory);
     }
     if (heap->window != NULL && !keep_memory) {
-        heap->kind->unreserve(heap->window, heap->window_size);
+        heap->kind->unreserve(heap->kind, heap->window, heap->window_size);
     }
     if (heap->directory != NULL) {
         if (heap->server != NULL) {
@@ -227,7 +230,8 @@ static enum symm_status segment_publish(struct symm_heap *heap, const struct seg
 {
     if (heap->server != NULL) {
         struct symm_object object = {.size = segment->size, .detail = segment->offset};
-        enum symm_status status = heap->kind->export_handle(segment->handle, &object.descriptor);
+        enum symm_status status =
+            heap->kind->export_handle(heap->kind, segment->handle, &object.descriptor);
         if (status != SYMM_OK) {
             return status;
         }
@@ -284,13 +288,16 @@ static enum symm_status segment_add(struct symm_heap *heap, size_t footprint)
         return SYMM_ERR_NO_MEMORY;
     }
     size_t size = segment.size;
-    enum symm_status status = heap->kind->create(size, &segment.handle);
+    enum symm_status status = heap->kind->create(heap->kind, size, &segment.handle);
     if (status != SYMM_OK) {
         return status;
     }
     segment.serial = heap->serial_last + 1;
     segment.index = directory_find_place(heap);
-    status = heap->kind->map(heap->window + segment.offset, size, segment.handle);
+    status = heap->kind->map(heap->kind, heap->window + segment.offset, size, segment.handle);
+    if (status == SYMM_OK && heap->kind->clear != NULL) {
+        status = heap->kind->clear(heap->kind, heap->window + segment.offset, size);
+    }
     if (status == SYMM_OK) {
         status = segment_publish(heap, &segment);
     }
@@ -301,8 +308,8 @@ static enum symm_status segment_add(struct symm_heap *heap, size_t footprint)
         }
     }
     if (status != SYMM_OK) {
-        heap->kind->unmap(heap->window + segment.offset, size);
-        heap->kind->release(segment.handle, size, 1);
+        heap->kind->unmap(heap->kind, heap->window + segment.offset, size);
+        heap->kind->release(heap->kind, segment.handle, size, 1);
         return status;
     }
     memmove(&heap->segments[position + 1], &heap->segments[position],
@@ -336,8 +343,8 @@ static void segment_retire(struct symm_heap *heap, struct segment *segment)
     segment_withdraw(heap, segment);
     atomic_fetch_add_explicit(&heap->directory->retired, 1, memory_order_release);
     symm_allocator_remove_segment(heap->allocator, segment->offset);
-    heap->kind->unmap(heap->window + segment->offset, segment->size);
-    heap->kind->release(segment->handle, segment->size, 1);
+    heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
+    heap->kind->release(heap->kind, segment->handle, segment->size, 1);
     size_t position = (size_t)(segment - heap->segments);
     heap->segment_count--;
     memmove(segment, segment + 1, (heap->segment_count - position) * sizeof(*segment));
@@ -435,11 +442,17 @@ enum symm_status symm_heap_locate(struct symm_heap *heap, const void *address, s
     const struct segment *segment = segment_find(heap, offset);
     if (segment != NULL && size <= segment->size - (offset - segment->offset)) {
         *location = (struct symm_location){
-            .offset = offset, .serial = segment->serial, .index = segment->index};
+            .offset = offset, .serial = segment->serial, .index = segment->index,
+            .heap = heap->number};
         status = SYMM_OK;
     }
     (void)pthread_mutex_unlock(&heap->mutex);
     return status;
+}
+
+int symm_heap_device(const struct symm_heap *heap)
+{
+    return heap->kind->device;
 }
 
 uint32_t symm_heap_retired(struct symm_heap *heap)
@@ -447,7 +460,7 @@ uint32_t symm_heap_retired(struct symm_heap *heap)
     return atomic_load_explicit(&heap->directory->retired, memory_order_acquire);
 }
 
-void *symm_heap_address(struct symm_heap *heap, uint64_t offset)
+void *symm_heap_address(const struct symm_heap *heap, uint64_t offset)
 {
     return heap->window + offset;
 }

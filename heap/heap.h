@@ -13,11 +13,12 @@
 
 /*
  * Reserve a window for memory of `kind` and offer the heap's segments to peers through `server`, which
- * must outlive it (NULL: private, for tests) and serves one heap of a kind.  `config` may be NULL.
- * Commits no memory.
+ * must outlive it (NULL: private, for tests).  `number` tells it from the server's other heaps.  `config`
+ * may be NULL.  Commits no memory.
  * Errors: ARGUMENT (a size that is no multiple of 4096), NO_MEMORY, SYSTEM.
  */
-SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, struct symm_server *server,
+SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
+                                           struct symm_server *server,
                                            const struct symm_heap_config *config,
                                            struct symm_heap **heap);
 
@@ -28,6 +29,6 @@ SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, struct 
 SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 
 /* The address that symm_heap_locate() would call `offset`. */
-SYMM_API void *symm_heap_address(struct symm_heap *heap, uint64_t offset);
+SYMM_API void *symm_heap_address(const struct symm_heap *heap, uint64_t offset);
 
 #endif /* SYMM_HEAP_HEAP_H */

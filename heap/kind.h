@@ -6,6 +6,9 @@
  * descriptor (as cuMemCreate / cuMemExportToShareableHandle have it; for host memory the descriptor of
  * a memfd is the handle).
  *
+ * Every function gets the table it was called through, so that a kind with state of its own, one per
+ * device, can be a larger struct that begins with this one.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -21,29 +24,39 @@ typedef uint64_t symm_handle;
 
 struct symm_kind {
     const char *name;   /* as in the info value `kind=` */
+    int device;         /* the driver's number of the device it is on; -1: host memory */
     size_t granularity; /* segments are multiples of this, and mapped at multiples of it */
 
     /* Address space without memory behind it; the caller gives it back with `unreserve`. */
-    enum symm_status (*reserve)(size_t size, void **base);
-    void (*unreserve)(void *base, size_t size);
+    enum symm_status (*reserve)(const struct symm_kind *kind, size_t size, void **base);
+    void (*unreserve)(const struct symm_kind *kind, void *base, size_t size);
 
-    /* One physical allocation that reads as zero.  The caller gives it back with `release`. */
-    enum symm_status (*create)(size_t size, symm_handle *handle);
+    /*
+     * One physical allocation, which reads as zero unless the kind has `clear`.  The caller gives it
+     * back with `release`.
+     */
+    enum symm_status (*create)(const struct symm_kind *kind, size_t size, symm_handle *handle);
 
     /* A descriptor that another process can import; the caller closes it. */
-    enum symm_status (*export_handle)(symm_handle handle, int *descriptor);
+    enum symm_status (*export_handle)(const struct symm_kind *kind, symm_handle handle,
+                                      int *descriptor);
 
     /* Take over what a peer exported.  Does not consume the descriptor. */
-    enum symm_status (*import_handle)(int descriptor, size_t size, symm_handle *handle);
+    enum symm_status (*import_handle)(const struct symm_kind *kind, int descriptor, size_t size,
+                                      symm_handle *handle);
 
     /* Map all of a handle at `address`, inside a reservation and over nothing that is mapped. */
-    enum symm_status (*map)(void *address, size_t size, symm_handle handle);
+    enum symm_status (*map)(const struct symm_kind *kind, void *address, size_t size,
+                            symm_handle handle);
+
+    /* Make new memory that is mapped here read as zero; NULL if `create` gives such memory. */
+    enum symm_status (*clear)(const struct symm_kind *kind, void *address, size_t size);
 
     /* Turn [address, address + size) back into mere reservation. */
-    void (*unmap)(void *address, size_t size);
+    void (*unmap)(const struct symm_kind *kind, void *address, size_t size);
 
     /* Let go of a handle.  `owned`: created here, so no peer is to keep the memory busy in vain. */
-    void (*release)(symm_handle handle, size_t size, int owned);
+    void (*release)(const struct symm_kind *kind, symm_handle handle, size_t size, int owned);
 };
 
 extern const struct symm_kind symm_kind_host;

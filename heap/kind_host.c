@@ -26,8 +26,9 @@ static enum symm_status status_of_errno(void)
 enum { GRANULARITY = 2 << 20 }; /* so that transparent huge pages can back a segment */
 
 /* Windows begin at a multiple of the granularity, so that aligned offsets are aligned addresses. */
-static enum symm_status host_reserve(size_t size, void **base)
+static enum symm_status host_reserve(const struct symm_kind *kind, size_t size, void **base)
 {
+    (void)kind;
     if (size > SIZE_MAX - GRANULARITY) {
         return SYMM_ERR_NO_MEMORY;
     }
@@ -46,14 +47,17 @@ static enum symm_status host_reserve(size_t size, void **base)
     return SYMM_OK;
 }
 
-static void host_unreserve(void *base, size_t size)
+static void host_unreserve(const struct symm_kind *kind, void *base, size_t size)
 {
+    (void)kind;
     (void)munmap(base, size);
 }
 
-static enum symm_status host_create(size_t size, symm_handle *handle)
+static enum symm_status host_create(const struct symm_kind *kind, size_t size,
+                                    symm_handle *handle)
 {
     int descriptor;
+    (void)kind;
     enum symm_status status = symm_memfd_create("symm-segment", size, &descriptor);
     if (status == SYMM_OK) {
         *handle = (symm_handle)descriptor;
@@ -67,14 +71,18 @@ static enum symm_status duplicate(int descriptor, int *copy)
     return *copy < 0 ? status_of_errno() : SYMM_OK;
 }
 
-static enum symm_status host_export(symm_handle handle, int *descriptor)
+static enum symm_status host_export(const struct symm_kind *kind, symm_handle handle,
+                                    int *descriptor)
 {
+    (void)kind;
     return duplicate((int)handle, descriptor);
 }
 
-static enum symm_status host_import(int descriptor, size_t size, symm_handle *handle)
+static enum symm_status host_import(const struct symm_kind *kind, int descriptor, size_t size,
+                                    symm_handle *handle)
 {
     int copy;
+    (void)kind;
     enum symm_status status = symm_memfd_check(descriptor, size);
     if (status == SYMM_OK) {
         status = duplicate(descriptor, &copy);
@@ -85,14 +93,17 @@ static enum symm_status host_import(int descriptor, size_t size, symm_handle *ha
     return status;
 }
 
-static enum symm_status host_map(void *address, size_t size, symm_handle handle)
+static enum symm_status host_map(const struct symm_kind *kind, void *address, size_t size,
+                                 symm_handle handle)
 {
+    (void)kind;
     void *mapped = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, (int)handle, 0);
     return mapped == MAP_FAILED ? status_of_errno() : SYMM_OK;
 }
 
-static void host_unmap(void *address, size_t size)
+static void host_unmap(const struct symm_kind *kind, void *address, size_t size)
 {
+    (void)kind;
     (void)mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
                -1, 0);
 }
@@ -101,8 +112,9 @@ static void host_unmap(void *address, size_t size)
  * Peers may keep a retired segment mapped until they next meet the owner, which can be never.  The
  * owner therefore punches the whole file out, which frees the pages whoever has them mapped.
  */
-static void host_release(symm_handle handle, size_t size, int owned)
+static void host_release(const struct symm_kind *kind, symm_handle handle, size_t size, int owned)
 {
+    (void)kind;
     if (owned) {
         (void)fallocate((int)handle, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)size);
     }
@@ -111,6 +123,7 @@ static void host_release(symm_handle handle, size_t size, int owned)
 
 const struct symm_kind symm_kind_host = {
     .name = "host",
+    .device = -1,
     .granularity = GRANULARITY,
     .reserve = host_reserve,
     .unreserve = host_unreserve,

@@ -8,6 +8,7 @@ libsymm_core_la_LIBADD = $(PTHREAD_LIBS)
 libsymm_core_la_SOURCES = \
 	heap/allocator.c heap/allocator.h \
 	heap/control.c heap/control.h \
+	heap/cuda_device.h \
 	heap/directory.h \
 	heap/heap.c heap/heap.h \
 	heap/kind.h heap/kind_host.c \
@@ -20,6 +21,16 @@ libsymm_core_la_SOURCES = \
 	heap/socket.c heap/socket.h \
 	heap/status.c heap/symm.h \
 	heap/team.c heap/team.h
+
+if CUDA
+libsymm_core_la_SOURCES += \
+	heap/cuda_context.c heap/cuda_context.h \
+	heap/cuda_driver.c heap/cuda_driver.h \
+	heap/cuda_mappings.c heap/cuda_mappings.h \
+	heap/kind_cuda.c
+else
+libsymm_core_la_SOURCES += heap/cuda_absent.c
+endif
 
 lib_LTLIBRARIES += libsymm.la
 libsymm_la_SOURCES =

@@ -30,6 +30,7 @@ struct mapping {
 
 struct symm_peer {
     const struct symm_kind *kind;
+    uint32_t heap; /* its number in the peer */
     char name[SYMM_SOCKET_NAME_SIZE];
     pthread_mutex_t mutex;
     char *window; /* NULL until the directory is there */
@@ -42,7 +43,7 @@ struct symm_peer {
     struct mapping mappings[SYMM_SEGMENTS_MAX]; /* at their places in the peer's directory */
 };
 
-enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name,
+enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name, uint32_t heap,
                                   struct symm_peer **peer)
 {
     struct symm_peer *created = calloc(1, sizeof(*created));
@@ -50,6 +51,7 @@ enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name
         return SYMM_ERR_NO_MEMORY;
     }
     created->kind = kind;
+    created->heap = heap;
     (void)strncpy(created->name, name, sizeof(created->name) - 1);
     (void)pthread_mutex_init(&created->mutex, NULL);
     *peer = created;
@@ -59,7 +61,7 @@ enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name
 static void mapping_remove(struct symm_peer *peer, struct mapping *mapping)
 {
     if (mapping->serial != 0) {
-        peer->kind->unmap(peer->window + mapping->offset, mapping->size);
+        peer->kind->unmap(peer->kind, peer->window + mapping->offset, mapping->size);
         mapping->serial = 0;
     }
 }
@@ -76,7 +78,7 @@ void symm_peer_destroy(struct symm_peer *peer)
         mapping_remove(peer, &peer->mappings[i]);
     }
     if (peer->window != NULL) {
-        peer->kind->unreserve(peer->window, peer->window_size);
+        peer->kind->unreserve(peer->kind, peer->window, peer->window_size);
     }
     if (peer->directory != NULL) {
         (void)munmap((void *)(uintptr_t)peer->directory, sizeof(*peer->directory));
@@ -90,6 +92,7 @@ static void request_begin(struct symm_peer *peer, const struct symm_location *wa
     struct symm_object_id id = {
         .what = wanted->serial != 0 ? SYMM_OBJECT_SEGMENT : SYMM_OBJECT_DIRECTORY,
         .number = wanted->serial,
+        .heap = peer->heap,
     };
     (void)strncpy((char *)id.key, peer->kind->name, sizeof(id.key) - 1);
     symm_request_begin(&peer->request, peer->name, &id);
@@ -113,7 +116,7 @@ static enum symm_status directory_attach(struct symm_peer *peer, const struct sy
     }
     const struct symm_directory *directory = address;
     size_t window_size = directory->window_size;
-    status = peer->kind->reserve(window_size, &window);
+    status = peer->kind->reserve(peer->kind, window_size, &window);
     if (status != SYMM_OK) {
         (void)munmap(address, sizeof(struct symm_directory));
         return status;
@@ -143,15 +146,16 @@ static enum symm_status segment_attach(struct symm_peer *peer, const struct symm
         return SYMM_ERR_PROTOCOL;
     }
     symm_handle handle;
-    enum symm_status status = peer->kind->import_handle(object->descriptor, mapping.size, &handle);
+    enum symm_status status =
+        peer->kind->import_handle(peer->kind, object->descriptor, mapping.size, &handle);
     if (status != SYMM_OK) {
         return status;
     }
     /* A new segment may lie where a retired one is still mapped. */
     collect_retired(peer);
-    status = peer->kind->map(peer->window + mapping.offset, mapping.size, handle);
+    status = peer->kind->map(peer->kind, peer->window + mapping.offset, mapping.size, handle);
     /* The mapping holds the memory; handles are descriptors, of which programs need theirs. */
-    peer->kind->release(handle, mapping.size, 0);
+    peer->kind->release(peer->kind, handle, mapping.size, 0);
     if (status == SYMM_OK) {
         peer->mappings[peer->wanted.index] = mapping;
     }
@@ -194,7 +198,8 @@ static enum symm_status map_locked(struct symm_peer *peer, const struct symm_loc
 
 enum symm_status symm_peer_map(struct symm_peer *peer, const struct symm_location *location)
 {
-    if (location->index >= SYMM_SEGMENTS_MAX || location->serial == 0) {
+    if (location->index >= SYMM_SEGMENTS_MAX || location->serial == 0 ||
+        location->heap != peer->heap) {
         return SYMM_ERR_PROTOCOL;
     }
     (void)pthread_mutex_lock(&peer->mutex);

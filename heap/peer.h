@@ -1,5 +1,5 @@
 /*
- * peer.h - another process's heap, mapped into this one: life of the object; symm.h has its use.
+ * peer.h - a heap of another process, mapped into this one: life of the object; symm.h has its use.
  *
  * A peer's window is reserved here with the peer's own size; its segments are mapped at their offsets
  * when a collective first names them.  So a peer's buffer is at symm_peer_address(peer, offset),
@@ -15,11 +15,11 @@
 #include "heap/symm.h"
 
 /*
- * A peer known by its server's name.  Nothing is asked of it yet.  The name is copied.
- * Errors: NO_MEMORY.
+ * Heap number `heap` of the peer with this server's name, to be mapped with our own `kind`.  Nothing is
+ * asked of it yet.  The name is copied.  Errors: NO_MEMORY.
  */
 SYMM_API enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name,
-                                           struct symm_peer **peer);
+                                           uint32_t heap, struct symm_peer **peer);
 
 /* Unmap everything. */
 SYMM_API void symm_peer_destroy(struct symm_peer *peer);

@@ -7,13 +7,16 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/cuda_device.h"
 #include "heap/process.h"
 
 struct peer_entry {
     char name[SYMM_SOCKET_NAME_SIZE];
+    uint32_t heap;
     struct symm_peer *peer;
     unsigned users;
     struct peer_entry *next;
@@ -22,7 +25,10 @@ struct peer_entry {
 struct symm_process {
     unsigned users;
     struct symm_server *server;
-    struct symm_heap *heap;
+    struct symm_heap_config config;
+    /* Without gaps, host memory first.  Added to under the mutex, read without. */
+    _Atomic(struct symm_heap *) heaps[SYMM_HEAPS_MAX];
+    pthread_mutex_t heaps_mutex;
     pthread_mutex_t peers_mutex;
     struct peer_entry *peers;
 };
@@ -38,10 +44,25 @@ static void process_destroy(struct symm_process *process)
         symm_peer_destroy(entry->peer);
         free(entry);
     }
-    symm_heap_destroy(process->heap, 1);
+    for (uint32_t number = 0; number < SYMM_HEAPS_MAX; number++) {
+        symm_heap_destroy(symm_process_heap_at(process, number), 1);
+    }
     symm_server_destroy(process->server);
+    (void)pthread_mutex_destroy(&process->heaps_mutex);
     (void)pthread_mutex_destroy(&process->peers_mutex);
     free(process);
+}
+
+static enum symm_status heap_add(struct symm_process *process, uint32_t number,
+                                 const struct symm_kind *kind)
+{
+    struct symm_heap *heap = NULL;
+    enum symm_status status =
+        symm_heap_create(kind, number, process->server, &process->config, &heap);
+    if (status == SYMM_OK) {
+        atomic_store_explicit(&process->heaps[number], heap, memory_order_release);
+    }
+    return status;
 }
 
 static enum symm_status process_create(const struct symm_heap_config *config,
@@ -51,10 +72,14 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     if (created == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
+    if (config != NULL) {
+        created->config = *config;
+    }
     (void)pthread_mutex_init(&created->peers_mutex, NULL);
+    (void)pthread_mutex_init(&created->heaps_mutex, NULL);
     enum symm_status status = symm_server_create(&created->server);
     if (status == SYMM_OK) {
-        status = symm_heap_create(&symm_kind_host, created->server, config, &created->heap);
+        status = heap_add(created, 0, &symm_kind_host);
     }
     if (status != SYMM_OK) {
         process_destroy(created);
@@ -105,19 +130,103 @@ enum symm_status symm_process_serve(struct symm_process *process)
     return symm_server_start_thread(process->server);
 }
 
+/* ---- heaps --------------------------------------------------------------------------------- */
+
 struct symm_heap *symm_process_heap(struct symm_process *process)
 {
-    return process->heap;
+    return symm_process_heap_at(process, 0);
 }
 
-static enum symm_status peer_entry_create(const char *name, struct peer_entry **entry)
+struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number)
 {
+    return number < SYMM_HEAPS_MAX
+               ? atomic_load_explicit(&process->heaps[number], memory_order_acquire)
+               : NULL;
+}
+
+static enum symm_status device_heap_add(struct symm_process *process, uint32_t number, int device)
+{
+    const struct symm_kind *kind;
+    enum symm_status status = symm_kind_cuda_get(device, &kind);
+    return status == SYMM_OK ? heap_add(process, number, kind) : status;
+}
+
+enum symm_status symm_process_device_heap(struct symm_process *process, int device,
+                                          struct symm_heap **heap)
+{
+    struct symm_heap *found;
+    uint32_t number = 1;
+    enum symm_status status = SYMM_OK;
+    (void)pthread_mutex_lock(&process->heaps_mutex);
+    while ((found = symm_process_heap_at(process, number)) != NULL &&
+           symm_heap_device(found) != device) {
+        number++;
+    }
+    if (found == NULL) {
+        status = number < SYMM_HEAPS_MAX ? device_heap_add(process, number, device)
+                                         : SYMM_ERR_NO_MEMORY;
+    }
+    (void)pthread_mutex_unlock(&process->heaps_mutex);
+    if (status == SYMM_OK) {
+        *heap = symm_process_heap_at(process, number);
+    }
+    return status;
+}
+
+enum symm_status symm_process_locate(struct symm_process *process, const void *address, size_t size,
+                                     struct symm_location *location)
+{
+    enum symm_status status = SYMM_ERR_FOREIGN;
+    struct symm_heap *heap;
+    for (uint32_t number = 0; status != SYMM_OK; number++) {
+        heap = symm_process_heap_at(process, number);
+        if (heap == NULL) {
+            break;
+        }
+        status = symm_heap_locate(heap, address, size, location);
+    }
+    return status;
+}
+
+/* ---- peers --------------------------------------------------------------------------------- */
+
+/*
+ * What a peer's heap is mapped with.  Its device need not be visible here; a device of ours maps the memory,
+ * and gives all devices access that this process uses.
+ */
+static enum symm_status peer_kind_get(struct symm_process *process, uint32_t heap,
+                                      const struct symm_kind **kind)
+{
+    int device;
+    if (heap == 0) {
+        *kind = &symm_kind_host;
+        return SYMM_OK;
+    }
+    const struct symm_heap *ours = symm_process_heap_at(process, 1);
+    enum symm_status status = SYMM_OK;
+    if (ours != NULL) {
+        device = symm_heap_device(ours);
+    } else {
+        status = symm_cuda_device_current(&device);
+    }
+    return status == SYMM_OK ? symm_kind_cuda_get(device, kind) : status;
+}
+
+static enum symm_status peer_entry_create(struct symm_process *process, const char *name,
+                                          uint32_t heap, struct peer_entry **entry)
+{
+    const struct symm_kind *kind;
+    enum symm_status status = peer_kind_get(process, heap, &kind);
+    if (status != SYMM_OK) {
+        return status;
+    }
     struct peer_entry *created = calloc(1, sizeof(*created));
     if (created == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
+    created->heap = heap;
     (void)strncpy(created->name, name, sizeof(created->name) - 1);
-    enum symm_status status = symm_peer_create(&symm_kind_host, name, &created->peer);
+    status = symm_peer_create(kind, name, heap, &created->peer);
     if (status != SYMM_OK) {
         free(created);
         return status;
@@ -127,16 +236,19 @@ static enum symm_status peer_entry_create(const char *name, struct peer_entry **
 }
 
 enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
-                                       struct symm_peer **peer)
+                                       uint32_t heap, struct symm_peer **peer)
 {
+    if (heap >= SYMM_HEAPS_MAX) {
+        return SYMM_ERR_ARGUMENT;
+    }
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&process->peers_mutex);
     struct peer_entry *entry = process->peers;
-    while (entry != NULL && strcmp(entry->name, name) != 0) {
+    while (entry != NULL && (entry->heap != heap || strcmp(entry->name, name) != 0)) {
         entry = entry->next;
     }
     if (entry == NULL) {
-        status = peer_entry_create(name, &entry);
+        status = peer_entry_create(process, name, heap, &entry);
         if (status == SYMM_OK) {
             entry->next = process->peers;
             process->peers = entry;

@@ -20,7 +20,7 @@ enum { SYMM_SOCKET_NAME_SIZE = 64 }; /* with the closing 0; the abstract prefix 
 
 /* What can be asked for; see symm_server_export(). */
 enum symm_object_kind {
-    SYMM_OBJECT_DIRECTORY = 1, /* of the heap whose kind's name is the key */
+    SYMM_OBJECT_DIRECTORY = 1, /* of the heap with this number; the key is its kind's name */
     SYMM_OBJECT_SEGMENT,       /* likewise; number: the serial */
     SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
     SYMM_OBJECT_REPORT,        /* counters of the node */
@@ -29,7 +29,8 @@ enum symm_object_kind {
 struct symm_object_id {
     uint32_t what;   /* enum symm_object_kind */
     uint32_t number;
-    uint8_t key[24];
+    uint32_t heap;   /* of directories and segments */
+    uint8_t key[20];
 };
 
 struct symm_object {
@@ -52,7 +53,7 @@ struct symm_reply_packet {
 };
 
 /* Changes with every incompatible change of the packets or of what lies in shared memory. */
-static const uint32_t symm_socket_magic = UINT32_C(0x53594d01);
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d02);
 
 /* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
 enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);

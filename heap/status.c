@@ -36,7 +36,7 @@ const char *symm_status_string(enum symm_status status)
     case SYMM_ERR_PROTOCOL:
         return "the peer runs another version of this library, or sends what cannot be used";
     case SYMM_ERR_SYSTEM:
-        return "a system call failed";
+        return "a call of the system, or of a device's driver, failed";
     }
     return "unknown status";
 }

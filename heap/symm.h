@@ -40,7 +40,7 @@ enum symm_status {
     SYMM_ERR_NOT_FOUND,   /* the peer does not have, or refuses, what was asked for */
     SYMM_ERR_PROTOCOL,    /* the peer speaks another version of this library, or sends memory that
                              cannot be used safely */
-    SYMM_ERR_SYSTEM,      /* a system call failed; errno tells why */
+    SYMM_ERR_SYSTEM,      /* a system call failed, and errno tells why; or a device's driver */
 };
 
 /* A sentence for `status`, in static memory, without a full stop. */
@@ -53,7 +53,13 @@ struct symm_heap;
 struct symm_peer;
 struct symm_process;
 
-/* ---- the heap of this process ------------------------------------------------------------------ */
+/*
+ * Heaps of one process: number 0 is host memory; device heaps follow in the order of their first use,
+ * which differs from process to process.
+ */
+enum { SYMM_HEAPS_MAX = 16 };
+
+/* ---- the heaps of this process ------------------------------------------------------------------ */
 
 struct symm_heap_config {
     size_t window_size;  /* bytes of address space to reserve; 0: 256 GiB.  Halved, down to 1 GiB,
@@ -73,8 +79,9 @@ struct symm_heap_stats {
 /* Where an address lies in a heap, in terms that other processes understand. */
 struct symm_location {
     uint64_t offset;    /* bytes from the start of the owner's window */
-    uint32_t serial;    /* the segment's serial number: never 0, never reused by the owner */
+    uint32_t serial;    /* the segment's serial number: never 0, never reused in its heap */
     uint32_t index;     /* the segment's place in the owner's segment directory */
+    uint32_t heap;      /* the number of the owner's heap */
 };
 
 /*
@@ -104,13 +111,16 @@ SYMM_API enum symm_status symm_heap_locate(struct symm_heap *heap, const void *a
 
 SYMM_API void symm_heap_get_stats(struct symm_heap *heap, struct symm_heap_stats *stats);
 
+/* The driver's number of the device whose memory it is; -1: host memory. */
+SYMM_API int symm_heap_device(const struct symm_heap *heap);
+
 /* How many segments have been given back so far; quoted to peers with every use of the heap. */
 SYMM_API uint32_t symm_heap_retired(struct symm_heap *heap);
 
 /*
- * What a process has once: its heap of host memory, and a socket at which it hands the heap's segments
- * to its peers.  All users in the process share it.  `config` (may be NULL) counts for the first caller
- * only.  Errors: ARGUMENT, NO_MEMORY, SYSTEM, with nothing left behind.
+ * What a process has once: a heap of host memory, heaps of device memory as they are asked for, and a
+ * socket at which it hands their segments to its peers.  All users in the process share it.  `config`
+ * (may be NULL) is for all heaps, and counts for the first caller only.  Errors: ARGUMENT, NO_MEMORY, SYSTEM, with nothing left behind.
  */
 SYMM_API enum symm_status symm_process_acquire(const struct symm_heap_config *config,
                                                struct symm_process **process);
@@ -121,7 +131,28 @@ SYMM_API enum symm_status symm_process_acquire(const struct symm_heap_config *co
  */
 SYMM_API void symm_process_release(struct symm_process *process);
 
+/* Heap 0: host memory. */
 SYMM_API struct symm_heap *symm_process_heap(struct symm_process *process);
+
+/*
+ * The heap of a device's memory, made at first use; `device` is the CUDA driver's number of it in this
+ * process.  It lives with `process`.
+ * Errors: NOT_FOUND (no driver, or one that lacks what it takes), ARGUMENT (no such device), NO_MEMORY
+ * (SYMM_HEAPS_MAX heaps exist, or as symm_heap_alloc()), SYSTEM.
+ */
+SYMM_API enum symm_status symm_process_device_heap(struct symm_process *process, int device,
+                                                   struct symm_heap **heap);
+
+/* The heap of this number; NULL if there is none. */
+SYMM_API struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number);
+
+/*
+ * Tell whether the `size` bytes at `address` lie within one segment of any heap, and where.  One compare
+ * for each heap that they do not lie in; makes no call of a device's driver.
+ * Errors: FOREIGN.
+ */
+SYMM_API enum symm_status symm_process_locate(struct symm_process *process, const void *address,
+                                              size_t size, struct symm_location *location);
 
 /* The name by which peers reach this process; the caller brings it to them.  Lives with `process`. */
 SYMM_API const char *symm_process_name(const struct symm_process *process);
@@ -135,11 +166,12 @@ SYMM_API enum symm_status symm_process_serve(struct symm_process *process);
 /* ---- the heaps of other processes ----------------------------------------------------------------- */
 
 /*
- * The peer of this name; one object per peer, however many ask.  Nothing is asked of the peer yet.
- * Pair with symm_process_put_peer(), which unmaps it when the last user has gone.  Errors: NO_MEMORY.
+ * Heap number `heap` of the peer of this name; one object for each, however many ask.  Nothing is asked
+ * of the peer yet.  Pair with symm_process_put_peer(), which unmaps it when the last user has gone.
+ * Errors: NO_MEMORY, ARGUMENT; for device memory those of symm_process_device_heap() too.
  */
 SYMM_API enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
-                                                struct symm_peer **peer);
+                                                uint32_t heap, struct symm_peer **peer);
 SYMM_API void symm_process_put_peer(struct symm_process *process, struct symm_peer *peer);
 
 /*
@@ -154,8 +186,8 @@ SYMM_API enum symm_status symm_peer_map(struct symm_peer *peer,
 SYMM_API void *symm_peer_address(struct symm_peer *peer, uint64_t offset);
 
 /*
- * Unmap what the peer has given back, if `retired` (the peer's symm_heap_retired(), brought here by the
- * caller) is news.  Nobody may be using such memory, which follows from the peer having freed it.
+ * Unmap what the peer has given back, if `retired` (the symm_heap_retired() of its heap, brought here by
+ * the caller) is news.  Nobody may be using such memory, which follows from the peer having freed it.
  */
 SYMM_API void symm_peer_collect(struct symm_peer *peer, uint32_t retired);
 

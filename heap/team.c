@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "heap/allocator.h"
@@ -42,7 +43,7 @@ enum symm_status symm_team_create(struct symm_process *process,
     created->control_config = config->control;
     memcpy(created->key, config->key, sizeof(created->key));
     created->names = calloc((size_t)config->size, sizeof(*created->names));
-    created->peers = calloc((size_t)config->size, sizeof(struct symm_peer *));
+    created->peers = calloc((size_t)config->size * SYMM_HEAPS_MAX, sizeof(struct symm_peer *));
     if (created->names == NULL || created->peers == NULL) {
         symm_team_destroy(created);
         return SYMM_ERR_NO_MEMORY;
@@ -67,20 +68,27 @@ void symm_team_set_up_end(struct symm_team *team)
     }
 }
 
+static size_t segment_states_size(const struct symm_team *team)
+{
+    return (size_t)team->size * SYMM_HEAPS_MAX * SYMM_SEGMENTS_MAX * sizeof(uint32_t);
+}
+
 void symm_team_destroy(struct symm_team *team)
 {
     if (team == NULL) {
         return;
     }
     symm_team_set_up_end(team);
-    for (int rank = 0; team->peers != NULL && rank < team->size; rank++) {
-        if (team->peers[rank] != NULL) {
-            symm_process_put_peer(team->process, team->peers[rank]);
+    for (size_t i = 0; team->peers != NULL && i < (size_t)team->size * SYMM_HEAPS_MAX; i++) {
+        if (team->peers[i] != NULL) {
+            symm_process_put_peer(team->process, team->peers[i]);
         }
     }
     symm_control_detach(&team->control);
     free(team->scratch);
-    free(team->segment_states);
+    if (team->segment_states != NULL) {
+        (void)munmap(team->segment_states, segment_states_size(team));
+    }
     free(team->peers);
     free(team->names);
     free(team);
@@ -126,15 +134,30 @@ static enum symm_status control_fetch(struct symm_team *team)
     return status;
 }
 
+/*
+ * States for all heaps that the ranks may ever have, since getting them later could fail on one rank
+ * alone.  Those of heaps that nobody has are never touched, and stay addresses without memory.
+ */
+static enum symm_status segment_states_get(struct symm_team *team)
+{
+    void *memory = mmap(NULL, segment_states_size(team), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    team->segment_states = memory;
+    return SYMM_OK;
+}
+
 static enum symm_status private_memory_get(struct symm_team *team)
 {
     if (team->scratch == NULL) {
         team->scratch = aligned_alloc(SYMM_ALIGNMENT_BIG, SYMM_SCRATCH_SIZE);
     }
-    if (team->segment_states == NULL) {
-        team->segment_states = calloc((size_t)team->size * SYMM_SEGMENTS_MAX, sizeof(uint32_t));
+    if (team->scratch == NULL) {
+        return SYMM_ERR_NO_MEMORY;
     }
-    return team->scratch != NULL && team->segment_states != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
+    return team->segment_states != NULL ? SYMM_OK : segment_states_get(team);
 }
 
 enum symm_status symm_team_set_up(struct symm_team *team)
@@ -158,10 +181,12 @@ enum symm_status symm_team_set_up(struct symm_team *team)
 static uint32_t *segment_entry(const struct symm_team *team, int rank,
                                const struct symm_location *location)
 {
-    if (team->segment_states == NULL || location->index >= SYMM_SEGMENTS_MAX) {
+    if (team->segment_states == NULL || location->index >= SYMM_SEGMENTS_MAX ||
+        location->heap >= SYMM_HEAPS_MAX) {
         return NULL;
     }
-    return &team->segment_states[(size_t)rank * SYMM_SEGMENTS_MAX + location->index];
+    size_t row = (size_t)location->heap * (size_t)team->size + (size_t)rank;
+    return &team->segment_states[row * SYMM_SEGMENTS_MAX + location->index];
 }
 
 enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
@@ -181,6 +206,9 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
     uint32_t *entry = segment_entry(team, rank, location);
     if (entry != NULL) {
         *entry = location->serial | (state == SYMM_SEGMENT_REFUSED ? refused_bit : 0);
+        if (team->heaps_known <= location->heap) {
+            team->heaps_known = location->heap + 1;
+        }
     }
     if (state == SYMM_SEGMENT_REFUSED && team->refused_until == 0) {
         team->refusal_span = team->refusal_span == 0 ? FIRST_REFUSAL_SPAN : 2 * team->refusal_span;
@@ -194,11 +222,17 @@ void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
         return;
     }
     team->refused_until = 0;
-    for (size_t i = 0; i < (size_t)team->size * SYMM_SEGMENTS_MAX; i++) {
+    size_t known = (size_t)team->heaps_known * (size_t)team->size * SYMM_SEGMENTS_MAX;
+    for (size_t i = 0; i < known; i++) {
         if ((team->segment_states[i] & refused_bit) != 0) {
             team->segment_states[i] = 0;
         }
     }
+}
+
+static struct symm_peer **peer_entry(const struct symm_team *team, int rank, uint32_t heap)
+{
+    return &team->peers[(size_t)heap * (size_t)team->size + (size_t)rank];
 }
 
 enum symm_status symm_team_map(struct symm_team *team, int rank,
@@ -207,28 +241,34 @@ enum symm_status symm_team_map(struct symm_team *team, int rank,
     if (rank == team->rank) {
         return SYMM_OK;
     }
-    if (team->peers[rank] == NULL) {
+    if (location->heap >= SYMM_HEAPS_MAX) {
+        return SYMM_ERR_PROTOCOL;
+    }
+    struct symm_peer **peer = peer_entry(team, rank, location->heap);
+    if (*peer == NULL) {
         enum symm_status status =
-            symm_process_get_peer(team->process, team->names[rank], &team->peers[rank]);
+            symm_process_get_peer(team->process, team->names[rank], location->heap, peer);
         if (status != SYMM_OK) {
             return status;
         }
     }
-    return symm_peer_map(team->peers[rank], location);
+    return symm_peer_map(*peer, location);
 }
 
 void *symm_team_address(const struct symm_team *team, int rank,
                         const struct symm_location *location)
 {
     if (rank == team->rank) {
-        return symm_heap_address(symm_process_heap(team->process), location->offset);
+        const struct symm_heap *heap = symm_process_heap_at(team->process, location->heap);
+        return symm_heap_address(heap, location->offset);
     }
-    return symm_peer_address(team->peers[rank], location->offset);
+    return symm_peer_address(*peer_entry(team, rank, location->heap), location->offset);
 }
 
-void symm_team_collect(struct symm_team *team, int rank, uint32_t retired)
+void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired)
 {
-    if (team->peers[rank] != NULL) {
-        symm_peer_collect(team->peers[rank], retired);
+    struct symm_peer *peer = heap < SYMM_HEAPS_MAX ? *peer_entry(team, rank, heap) : NULL;
+    if (peer != NULL) {
+        symm_peer_collect(peer, retired);
     }
 }

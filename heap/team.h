@@ -50,8 +50,9 @@ struct symm_team {
     uint8_t key[SYMM_TEAM_KEY_SIZE];
     char (*names)[SYMM_SOCKET_NAME_SIZE];
     struct symm_control_config control_config;
-    struct symm_peer **peers;     /* [size]; NULL until first used; own entry stays NULL */
-    uint32_t *segment_states;     /* [size][SYMM_SEGMENTS_MAX] */
+    struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL until first used; own ones stay so */
+    uint32_t *segment_states;     /* [SYMM_HEAPS_MAX][size][SYMM_SEGMENTS_MAX] */
+    uint32_t heaps_known;         /* no segment_states of heaps from this number on */
     uint64_t refused_until;       /* sequence at which refused segments are tried again; 0: none is */
     uint64_t refusal_span;        /* how long they are left alone, next time */
     struct symm_request request;
@@ -105,7 +106,7 @@ SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,
 SYMM_API void *symm_team_address(const struct symm_team *team, int rank,
                                  const struct symm_location *location);
 
-/* Unmap what `rank` has given back, if its count of such segments is news. */
-SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t retired);
+/* Unmap what `rank` has given back of one of its heaps, if its count of such segments is news. */
+SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired);
 
 #endif /* SYMM_HEAP_TEAM_H */

@@ -15,3 +15,39 @@ kernel_sources = \
 	kernels/host/allreduce_two_shot.c
 
 libsymm_core_la_SOURCES += $(kernel_sources)
+
+if CUDA
+
+# Kernels: one image a generation of devices, and PTX for those to come. Products and sums are not
+# contracted, so that algorithms agree in all bits; ARCHITECTURE.md on results.
+cuda_device_headers = \
+	kernels/cuda/arguments.h \
+	kernels/cuda/kernel.cuh \
+	kernels/cuda/operations.cuh \
+	kernels/cuda/reduce.cuh \
+	kernels/cuda/types.cuh
+cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/gather.fatbin
+NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings \
+	-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
+	-gencode arch=compute_100,code=[sm_100,compute_100]
+NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) -I$(top_srcdir) -fatbin -o $@
+
+kernels/cuda/reduce.fatbin: kernels/cuda/reduce.cu $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/reduce.cu
+kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
+CLEANFILES += $(cuda_fatbins)
+
+# The same kernels for the host, for tests.
+check_LTLIBRARIES += kernels/cuda/libhost.la
+kernels_cuda_libhost_la_SOURCES = kernels/cuda/host_kernels.cc kernels/cuda/host_kernels.h \
+	kernels/cuda/host_shim.h
+kernels_cuda_libhost_la_CXXFLAGS = $(AM_CXXFLAGS) -std=c++14 -fno-exceptions -fno-rtti \
+	-ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas
+
+endif CUDA
+
+EXTRA_DIST += \
+	kernels/cuda/reduce.cu kernels/cuda/gather.cu \
+	kernels/cuda/arguments.h kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
+	kernels/cuda/reduce.cuh kernels/cuda/types.cuh

@@ -15,6 +15,10 @@ AC_DEFUN([SYMM_SUMMARY], [
     symm_show_ucx='found (the tests run over it as well as over pml/ob1)'
     AS_IF([test "$SYMM_HAVE_PML_UCX" = no],
         [symm_show_ucx='missing: tests over pml/ob1 only (Open MPI was built without UCX)'])
+    AS_CASE([$have_cuda/$with_cuda],
+        [yes/*], [symm_show_cuda="found ($NVCC)"],
+        [no/no], [symm_show_cuda='not used: host memory only (--without-cuda)'],
+        [symm_show_cuda="missing: host memory only ($symm_cuda_missing)"])
     symm_show_mpirun=$MPIRUN
     AS_IF([test -z "$MPIRUN"],
         [symm_show_mpirun='missing: no tests can run (Debian: apt-get install openmpi-bin)'])
@@ -28,6 +32,7 @@ $PACKAGE_STRING
   mpirun          $symm_show_mpirun
   pml/ucx         $symm_show_ucx
   cmocka          $symm_show_cmocka
+  CUDA            $symm_show_cuda
 Will be built and installed
   libsymm         $symm_show_libdir
   coll/symm       $symm_show_componentdir

@@ -44,6 +44,7 @@ mca_mpool_symm_la_SOURCES = \
 	mca/help.h mca/ompi_compat.h mca/parameter.c mca/parameter.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \
+	mca/mpool/symm/mpool_symm_device.c \
 	mca/mpool/symm/mpool_symm_hints.c \
 	mca/mpool/symm/mpool_symm_module.c
 

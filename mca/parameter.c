@@ -124,6 +124,17 @@ void symm_parameter_size(const mca_base_component_t *component,
     *storage = otherwise;
 }
 
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* Open MPI copies the default. */
+void symm_parameter_text(const mca_base_component_t *component,
+                         const struct symm_parameter *parameter, const char *otherwise,
+                         char **storage)
+{
+    *storage = symm_ompi_unconst(otherwise);
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_STRING, NULL, storage);
+}
+
 /* ---- choices --------------------------------------------------------------------------------- */
 
 /* Open MPI's own function for the job, which is the same for all enumerations. */

@@ -39,6 +39,11 @@ void symm_parameter_size(const mca_base_component_t *component,
                          const struct symm_parameter *parameter,
                          const struct symm_size_range *range, size_t otherwise, size_t *storage);
 
+/* Any text; Open MPI owns *storage. */
+void symm_parameter_text(const mca_base_component_t *component,
+                         const struct symm_parameter *parameter, const char *otherwise,
+                         char **storage);
+
 /* One of `values`, which end with a NULL string; the first one is the default. */
 void symm_parameter_choice(const mca_base_component_t *component,
                            const struct symm_parameter *parameter,

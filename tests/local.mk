@@ -250,4 +250,5 @@ tests_mpi_faulty_whole_mpi_SOURCES = tests/mpi/whole_mpi.c tests/mpi/faults.c
 tests_mpi_faulty_whole_mpi_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_faulty_whole_mpi_LDADD = $(harness_libs)
 
+include tests/cuda/local.mk
 include tests/unit/local.mk

@@ -113,7 +113,7 @@ uint32_t collective_make(struct fork_rank *self, struct symm_team *team,
         if (!is_slot(call->algorithm)) {
             struct buffers theirs;
             memcpy(&theirs, line->payload, sizeof(theirs));
-            symm_team_collect(team, rank, theirs.retired);
+            symm_team_collect(team, rank, 0, theirs.retired);
             inputs[rank] = reach(self, team, rank, &theirs.input);
             outputs[rank] = reach(self, team, rank, &theirs.output);
         }

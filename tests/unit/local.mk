@@ -21,8 +21,27 @@ unit_tests = \
 	tests/unit/test_strangers \
 	tests/unit/test_team
 
+if CUDA
+unit_tests += tests/unit/test_cuda_kernels
+tests_unit_test_cuda_kernels_SOURCES = tests/unit/test_cuda_kernels.c \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
+tests_unit_test_cuda_kernels_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
+tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
+endif CUDA
+
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
+
+# Device memory on the stand-in driver, which they open by this path.
+if CUDA
+check_PROGRAMS += tests/unit/test_cuda_heap
+TESTS += tests/unit/test_cuda_heap
+tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
+tests_unit_test_cuda_heap_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_heap_LDADD = $(unit_libs)
+endif
 
 # What the tests share: forked ranks, random numbers, waiting with patience.
 check_LTLIBRARIES += tests/unit/libunit.la
@@ -116,6 +135,28 @@ tests_unit_test_peer_LDADD = $(unit_libs)
 tests_unit_test_server_SOURCES = tests/unit/test_server.c
 tests_unit_test_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_server_LDADD = $(unit_libs)
+
+# The stand-in driver itself.  Its path is where libtool builds it.
+if CUDA
+standin_tests = tests/unit/test_standin tests/unit/test_standin_streams
+check_PROGRAMS += $(standin_tests)
+TESTS += $(standin_tests)
+
+standin_cppflags = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+
+tests_unit_test_standin_SOURCES = tests/unit/test_standin.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_streams_SOURCES = tests/unit/test_standin_streams.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_streams_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_streams_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_streams_LDADD = $(unit_libs) -ldl
+endif
 
 tests_unit_test_strangers_SOURCES = tests/unit/test_strangers.c
 tests_unit_test_strangers_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

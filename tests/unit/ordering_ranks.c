@@ -213,9 +213,9 @@ void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
     (void)team, (void)sequence;
 }
 
-void symm_team_collect(struct symm_team *team, int rank, uint32_t retired)
+void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired)
 {
-    (void)team, (void)rank, (void)retired;
+    (void)team, (void)rank, (void)heap, (void)retired;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ static void own(struct fork_rank *self, void *context)
     char name[SYMM_SOCKET_NAME_SIZE] = "";
     (void)context;
     FORK_STATUS(self, symm_server_create(&server), SYMM_OK);
-    FORK_STATUS(self, symm_heap_create(&symm_kind_host, server, &config, &heap), SYMM_OK);
+    FORK_STATUS(self, symm_heap_create(&symm_kind_host, 0, server, &config, &heap), SYMM_OK);
     FORK_STATUS(self, symm_server_start_thread(server), SYMM_OK);
     (void)strcpy(name, symm_server_name(server));
     FORK_CHECK(self, fork_send(self->channel, name, sizeof(name)));

@@ -24,7 +24,7 @@ static const struct symm_heap_config small_segments = {
 static int setup(void **state)
 {
     struct symm_heap *heap = NULL;
-    if (symm_heap_create(&symm_kind_host, NULL, &small_segments, &heap) != SYMM_OK) {
+    if (symm_heap_create(&symm_kind_host, 0, NULL, &small_segments, &heap) != SYMM_OK) {
         return -1;
     }
     *state = heap;
@@ -168,7 +168,7 @@ static void test_wrong_frees(void **state)
     unsigned char *block = alloc_ok(heap, 5000, 0);
     void *big = alloc_ok(heap, 3 * MIB, 0);
     struct symm_heap_stats before = stats_of(heap);
-    assert_status(symm_heap_create(&symm_kind_host, NULL, &small_segments, &other), SYMM_OK);
+    assert_status(symm_heap_create(&symm_kind_host, 0, NULL, &small_segments, &other), SYMM_OK);
     assert_status(symm_heap_free(heap, &local), SYMM_ERR_FOREIGN);
     assert_status(symm_heap_free(heap, foreign), SYMM_ERR_FOREIGN);
     assert_status(symm_heap_free(heap, NULL), SYMM_ERR_FOREIGN);
@@ -247,7 +247,7 @@ static void test_equal_offsets(void **state)
     struct symm_heap *other = NULL;
     struct unit_random random = unit_random_start(3, 0);
     void *blocks[2][100] = {{NULL}};
-    assert_status(symm_heap_create(&symm_kind_host, NULL, &small_segments, &other), SYMM_OK);
+    assert_status(symm_heap_create(&symm_kind_host, 0, NULL, &small_segments, &other), SYMM_OK);
     struct symm_heap *heaps[] = {*state, other};
     for (unsigned step = 0; step < 1000; step++) {
         size_t place = unit_random_below(&random, 100), offsets[2] = {0, 0};

@@ -60,47 +60,51 @@ static bool is_refused(enum call call)
     return counts.refuse_in[call] > 0 && --counts.refuse_in[call] == 0;
 }
 
-static enum symm_status counting_reserve(size_t size, void **base)
+static enum symm_status counting_reserve(const struct symm_kind *kind, size_t size, void **base)
 {
     enum symm_status status =
-        is_refused(RESERVE) ? SYMM_ERR_NO_MEMORY : symm_kind_host.reserve(size, base);
+        is_refused(RESERVE) ? SYMM_ERR_NO_MEMORY : symm_kind_host.reserve(kind, size, base);
     counts.reservations += status == SYMM_OK;
     return status;
 }
 
-static void counting_unreserve(void *base, size_t size)
+static void counting_unreserve(const struct symm_kind *kind, void *base, size_t size)
 {
     counts.reservations--;
-    symm_kind_host.unreserve(base, size);
+    symm_kind_host.unreserve(kind, base, size);
 }
 
-static enum symm_status counting_create(size_t size, symm_handle *handle)
+static enum symm_status counting_create(const struct symm_kind *kind, size_t size,
+                                        symm_handle *handle)
 {
     enum symm_status status =
-        is_refused(CREATE) ? SYMM_ERR_NO_MEMORY : symm_kind_host.create(size, handle);
+        is_refused(CREATE) ? SYMM_ERR_NO_MEMORY : symm_kind_host.create(kind, size, handle);
     counts.handles += status == SYMM_OK;
     return status;
 }
 
-static enum symm_status counting_export(symm_handle handle, int *descriptor)
+static enum symm_status counting_export(const struct symm_kind *kind, symm_handle handle,
+                                        int *descriptor)
 {
     return is_refused(EXPORT) ? SYMM_ERR_NO_MEMORY
-                              : symm_kind_host.export_handle(handle, descriptor);
+                              : symm_kind_host.export_handle(kind, handle, descriptor);
 }
 
-static enum symm_status counting_map(void *address, size_t size, symm_handle handle)
+static enum symm_status counting_map(const struct symm_kind *kind, void *address, size_t size,
+                                     symm_handle handle)
 {
     enum symm_status status =
-        is_refused(MAP) ? SYMM_ERR_NO_MEMORY : symm_kind_host.map(address, size, handle);
+        is_refused(MAP) ? SYMM_ERR_NO_MEMORY : symm_kind_host.map(kind, address, size, handle);
     assert_int_equal((uintptr_t)address % symm_kind_host.granularity, 0);
     assert_int_equal(size % symm_kind_host.granularity, 0);
     return status;
 }
 
-static void counting_release(symm_handle handle, size_t size, int owned)
+static void counting_release(const struct symm_kind *kind, symm_handle handle, size_t size,
+                             int owned)
 {
     counts.handles--;
-    symm_kind_host.release(handle, size, owned);
+    symm_kind_host.release(kind, handle, size, owned);
 }
 
 static struct symm_kind counting_kind(void)
@@ -124,7 +128,7 @@ static struct symm_heap *create_ok(const struct symm_kind *kind, struct symm_ser
     struct symm_heap *heap = NULL;
     const struct symm_heap_config config = {
         .window_size = window_size, .segment_size = segment_size};
-    assert_status(symm_heap_create(kind, server, &config, &heap), SYMM_OK);
+    assert_status(symm_heap_create(kind, 0, server, &config, &heap), SYMM_OK);
     return heap;
 }
 
@@ -152,11 +156,11 @@ static void test_config(void **state)
     struct symm_heap *heap = NULL;
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-        assert_status(symm_heap_create(&symm_kind_host, NULL, &wrong[i], &heap),
+        assert_status(symm_heap_create(&symm_kind_host, 0, NULL, &wrong[i], &heap),
                       SYMM_ERR_ARGUMENT);
         assert_null(heap);
     }
-    assert_status(symm_heap_create(&symm_kind_host, NULL, NULL, &heap), SYMM_OK);
+    assert_status(symm_heap_create(&symm_kind_host, 0, NULL, NULL, &heap), SYMM_OK);
     assert_true(stats_of(heap).window_size >= (size_t)1 << 30);
     (void)alloc_ok(heap, 1, 0);
     assert_int_equal(stats_of(heap).segment_bytes, 64 * MIB);
@@ -172,7 +176,7 @@ static void test_window_is_halved(void **state)
     struct symm_heap *heap = NULL;
     (void)state;
     counts.refuse_in[RESERVE] = 1;
-    assert_status(symm_heap_create(&kind, NULL, &config, &heap), SYMM_OK);
+    assert_status(symm_heap_create(&kind, 0, NULL, &config, &heap), SYMM_OK);
     assert_int_equal(stats_of(heap).window_size, (size_t)4 << 30);
     symm_heap_destroy(heap, 0);
     heap = create_ok(&symm_kind_host, NULL, (size_t)1 << 62, 0);
@@ -182,7 +186,7 @@ static void test_window_is_halved(void **state)
     heap = NULL;
     const struct symm_heap_config least = {.window_size = (size_t)1 << 30};
     counts.refuse_in[RESERVE] = 1;
-    assert_status(symm_heap_create(&kind, NULL, &least, &heap), SYMM_ERR_NO_MEMORY);
+    assert_status(symm_heap_create(&kind, 0, NULL, &least, &heap), SYMM_ERR_NO_MEMORY);
     assert_null(heap);
     assert_int_equal(counts.reservations, 0);
 }
@@ -356,7 +360,7 @@ static void test_no_descriptors(void **state)
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
         enum symm_status alloc_status = symm_heap_alloc(heap, 3 * MIB, 0, &block);
         enum symm_status create_status =
-            symm_heap_create(&symm_kind_host, servers[1], NULL, &other);
+            symm_heap_create(&symm_kind_host, 0, servers[1], NULL, &other);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
         allocated = alloc_status == SYMM_OK;
         created = create_status == SYMM_OK;
@@ -403,7 +407,7 @@ static void test_address_space_limit(void **state)
     assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
     struct rlimit wide = {.rlim_cur = space, .rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_AS, &wide), 0);
-    enum symm_status status = symm_heap_create(&symm_kind_host, NULL, &config, &heap);
+    enum symm_status status = symm_heap_create(&symm_kind_host, 0, NULL, &config, &heap);
     assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
     assert_status(status, SYMM_OK);
     assert_true(stats_of(heap).window_size <= part);

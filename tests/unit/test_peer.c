@@ -43,7 +43,7 @@ static void *map_ok(struct symm_peer *peer, const struct symm_location *location
 static struct symm_peer *peer_of(const char *name)
 {
     struct symm_peer *peer = NULL;
-    assert_status(symm_peer_create(&symm_kind_host, name, &peer), SYMM_OK);
+    assert_status(symm_peer_create(&symm_kind_host, name, 0, &peer), SYMM_OK);
     return peer;
 }
 
@@ -396,7 +396,7 @@ static void test_threads(void **state)
     struct symm_location locations[BLOCKS];
     (void)state;
     assert_status(symm_server_create(&server), SYMM_OK);
-    assert_status(symm_heap_create(&symm_kind_host, server, &config, &heap), SYMM_OK);
+    assert_status(symm_heap_create(&symm_kind_host, 0, server, &config, &heap), SYMM_OK);
     assert_status(symm_server_start_thread(server), SYMM_OK);
     for (size_t i = 0; i < BLOCKS; i++) {
         void *block = NULL;

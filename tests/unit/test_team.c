@@ -229,7 +229,7 @@ static void reach_each_other(struct fork_rank *self, void *context)
         FORK_STATUS(self, symm_heap_free(heap, block), SYMM_OK);
         fork_rank_barrier(self);
         for (int rank = 0; round % 2 == 0 && rank < self->size; rank++) {
-            symm_team_collect(team, rank, (uint32_t)round + 1);
+            symm_team_collect(team, rank, 0, (uint32_t)round + 1);
         }
         size_t left = round % 2 == 0 ? 0 : (size_t)self->size - 1;
         FORK_CHECK(self, unit_mappings("symm-segment") == left);
@@ -375,9 +375,9 @@ static void test_one_process(void **state)
     assert_status(symm_heap_alloc(symm_process_heap(first), 1, 0, &block), SYMM_OK);
     symm_heap_get_stats(symm_process_heap(second), &stats);
     assert_int_equal(stats.segment_bytes, 4 << 20);
-    assert_status(symm_process_get_peer(first, "one", &peers[0]), SYMM_OK);
-    assert_status(symm_process_get_peer(first, "two", &peers[1]), SYMM_OK);
-    assert_status(symm_process_get_peer(first, "one", &peers[2]), SYMM_OK);
+    assert_status(symm_process_get_peer(first, "one", 0, &peers[0]), SYMM_OK);
+    assert_status(symm_process_get_peer(first, "two", 0, &peers[1]), SYMM_OK);
+    assert_status(symm_process_get_peer(first, "one", 0, &peers[2]), SYMM_OK);
     assert_ptr_equal(peers[0], peers[2]);
     assert_ptr_not_equal(peers[0], peers[1]);
     symm_process_put_peer(first, peers[0]);

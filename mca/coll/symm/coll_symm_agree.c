@@ -248,7 +248,7 @@ void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
-        symm_team_collect(team, rank, buffers->retired);
+        symm_team_collect(team, rank, 0, buffers->retired);
         run->inputs[rank] = buffer_address(team, rank, (line->flags & LINE_INPUT_IN_HEAP) != 0,
                                            &buffers->input);
         run->outputs[rank] = buffer_address(team, rank, (line->flags & LINE_OUTPUT_IN_HEAP) != 0,

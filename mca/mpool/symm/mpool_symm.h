@@ -17,6 +17,7 @@ struct mca_mpool_symm_component_t {
     int kind; /* enum symm_kind_name of memory for which no hint names one */
     size_t window_size;
     size_t segment_size;
+    char *cuda_library; /* for dlopen() */
     struct symm_process *process; /* NULL if it could not be had: then nothing is allocated here */
 };
 typedef struct mca_mpool_symm_component_t mca_mpool_symm_component_t;
@@ -47,12 +48,15 @@ struct symm_hints {
 void mca_mpool_symm_hints_parse(const char *text, enum symm_kind_name default_kind,
                                 struct symm_hints *hints);
 
-/* ---- modules (mpool_symm_module.c) ----------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------------------------------- */
 
-/* Allocates host memory from the process's symmetric heap. */
+/* Allocates host memory from the process's symmetric heap (mpool_symm_module.c). */
 extern mca_mpool_base_module_t mca_mpool_symm_host_module;
 
-/* Refuses: for memory that was asked for and cannot be had, where other memory would be wrong. */
-extern mca_mpool_base_module_t mca_mpool_symm_refusing_module;
+/*
+ * Allocates from the heap of the current device (mpool_symm_device.c).  Where that cannot be had, which in a
+ * build without CUDA is always, the call fails: other memory would be wrong.
+ */
+extern mca_mpool_base_module_t mca_mpool_symm_device_module;
 
 #endif /* MCA_MPOOL_SYMM_H */

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 
+#include "heap/cuda_device.h"
 #include "mca/help.h"
 #include "mca/parameter.h"
 
@@ -79,12 +80,19 @@ static int component_register(void)
     static const struct symm_parameter kind = {
         "kind",
         "Kind of memory that MPI_Alloc_mem gives when the info key mpool_hints does not name one "
-        "with kind=. cuda is not available yet: MPI_Alloc_mem then fails with MPI_ERR_NO_MEM",
+        "with kind=: host, or cuda for memory of the current CUDA device. Where that cannot be had, "
+        "MPI_Alloc_mem fails with MPI_ERR_NO_MEM",
         OPAL_INFO_LVL_3};
+    static const struct symm_parameter library = {
+        "cuda_library",
+        "File name of the CUDA driver's library, which is opened when device memory is first asked "
+        "for. To be changed where the loader does not find it",
+        OPAL_INFO_LVL_6};
     symm_help_open();
     symm_parameter_int(base, &priority, INT_MIN, INT_MAX, 60, &component->priority);
     symm_parameter_choice(base, &kind, kind_values, &component->kind);
     sizes_register(component);
+    symm_parameter_text(base, &library, "libcuda.so.1", &component->cuda_library);
     return OPAL_SUCCESS;
 }
 
@@ -95,6 +103,8 @@ static int component_open(void)
         .window_size = component->window_size,
         .segment_size = component->segment_size,
     };
+    symm_cuda_configure(component->cuda_library);
+    symm_cuda_configure_rank(opal_process_info.my_local_rank);
     enum symm_status status = symm_process_acquire(&config, &component->process);
     if (status != SYMM_OK) {
         component->process = NULL;
@@ -151,6 +161,6 @@ static int component_query(const char *text, int *priority, mca_mpool_base_modul
         break;
     }
     *module = hints.kind == SYMM_KIND_HOST ? &mca_mpool_symm_host_module
-                                           : &mca_mpool_symm_refusing_module;
+                                           : &mca_mpool_symm_device_module;
     return OPAL_SUCCESS;
 }

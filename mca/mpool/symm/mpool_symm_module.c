@@ -1,5 +1,5 @@
 /*
- * mpool_symm_module.c - allocation and release.
+ * mpool_symm_module.c - allocation and release of host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -64,27 +64,5 @@ mca_mpool_base_module_t mca_mpool_symm_host_module = {
     .mpool_alloc = host_alloc,
     .mpool_realloc = host_realloc,
     .mpool_free = host_free,
-    .flags = MCA_MPOOL_FLAGS_MPI_ALLOC_MEM,
-};
-
-/*
- * Open MPI turns a NULL from here into ordinary memory.  A program that asked for device memory would
- * then hand host memory to its kernels, so the error is raised right here, and if its handler returns
- * there is no way left to tell the program.
- */
-static void *refuse(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
-{
-    (void)mpool;
-    (void)align;
-    (void)flags;
-    symm_help_show("help-mpool-symm.txt", "no cuda", (unsigned long)size);
-    (void)symm_ompi_raise(MPI_ERR_NO_MEM, "MPI_Alloc_mem");
-    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
-    return NULL;
-}
-
-mca_mpool_base_module_t mca_mpool_symm_refusing_module = {
-    .mpool_component = &mca_mpool_symm_component.super,
-    .mpool_alloc = refuse,
     .flags = MCA_MPOOL_FLAGS_MPI_ALLOC_MEM,
 };

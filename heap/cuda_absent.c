@@ -1,0 +1,60 @@
+/*
+ * cuda_absent.c - cuda_device.h where there was no CUDA when this library was built.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "heap/cuda_device.h"
+
+void symm_cuda_configure(const char *library)
+{
+    (void)library;
+}
+
+void symm_cuda_configure_rank(int local_rank)
+{
+    (void)local_rank;
+}
+
+bool symm_cuda_is_used(void)
+{
+    return false;
+}
+
+enum symm_status symm_cuda_device_current(int *device)
+{
+    (void)device;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+bool symm_cuda_device_reaches(int device, const void *address)
+{
+    (void)device;
+    (void)address;
+    return false;
+}
+
+void symm_cuda_device_describe(int device, char *text, size_t size)
+{
+    (void)snprintf(text, size, "device %d", device);
+}
+
+void symm_cuda_last_failure(char *text, size_t size)
+{
+    (void)snprintf(text, size, "this build has no support for CUDA");
+}
+
+void symm_cuda_forget_failure(void)
+{
+}
+
+enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind)
+{
+    (void)device;
+    (void)kind;
+    return SYMM_ERR_NOT_FOUND;
+}

@@ -1,0 +1,115 @@
+/*
+ * cuda_driver.h - the functions of the CUDA driver that this library calls, in one table.
+ *
+ * Nothing here is linked with libcuda: it is opened when a device is first asked for, so the same binary
+ * runs on nodes that have none, and a test can put a driver of its own in its place.  Functions are looked
+ * up by name and version, because a name alone is an older function than the one that cuda.h declares.
+ *
+ * Failures are remembered per thread by the call's name, so that a message can say what failed although
+ * the functions above return a mere status:
+ *
+ *     CUresult result = cuda->cuMemCreate(...);
+ *     if (result != CUDA_SUCCESS) {
+ *         return symm_cuda_failed("cuMemCreate", result);
+ *     }
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_HEAP_CUDA_DRIVER_H
+#define SYMM_HEAP_CUDA_DRIVER_H
+
+#include <cuda.h>
+
+#include "heap/cuda_device.h"
+
+/* Each with the version of CUDA in which the form came that cuda.h declares under this name. */
+#define SYMM_CUDA_FUNCTIONS(F)             \
+    F(cuInit, 2000)                        \
+    F(cuDriverGetVersion, 2020)            \
+    F(cuGetErrorName, 6000)                \
+    F(cuGetErrorString, 6000)              \
+    F(cuDeviceGetCount, 2000)              \
+    F(cuDeviceGet, 2000)                   \
+    F(cuDeviceGetName, 2000)               \
+    F(cuDeviceGetUuid, 11040)              \
+    F(cuDeviceGetAttribute, 2000)          \
+    F(cuDevicePrimaryCtxRetain, 7000)      \
+    F(cuDevicePrimaryCtxRelease, 11000)    \
+    F(cuCtxGetCurrent, 4000)               \
+    F(cuCtxPushCurrent, 4000)              \
+    F(cuCtxPopCurrent, 4000)               \
+    F(cuCtxGetDevice, 2000)                \
+    F(cuCtxGetFlags, 7000)                 \
+    F(cuCtxSetFlags, 12010)                \
+    F(cuMemGetAllocationGranularity, 10020) \
+    F(cuMemCreate, 10020)                  \
+    F(cuMemRelease, 10020)                 \
+    F(cuMemExportToShareableHandle, 10020) \
+    F(cuMemImportFromShareableHandle, 10020) \
+    F(cuMemAddressReserve, 10020)          \
+    F(cuMemAddressFree, 10020)             \
+    F(cuMemMap, 10020)                     \
+    F(cuMemUnmap, 10020)                   \
+    F(cuMemSetAccess, 10020)               \
+    F(cuMemHostAlloc, 2020)                \
+    F(cuMemFreeHost, 2000)                 \
+    F(cuMemHostGetDevicePointer, 3020)     \
+    F(cuMemHostRegister, 6050)             \
+    F(cuMemHostUnregister, 4000)           \
+    F(cuMemsetD8Async, 3020)               \
+    F(cuMemcpyAsync, 4000)                 \
+    F(cuMemcpyHtoDAsync, 3020)             \
+    F(cuMemcpyDtoHAsync, 3020)             \
+    F(cuMemcpyDtoDAsync, 3020)             \
+    F(cuStreamCreate, 2000)                \
+    F(cuStreamDestroy, 4000)               \
+    F(cuStreamSynchronize, 2000)           \
+    F(cuStreamQuery, 2000)                 \
+    F(cuStreamWaitEvent, 3020)             \
+    F(cuStreamWriteValue32, 11070)         \
+    F(cuEventCreate, 2000)                 \
+    F(cuEventRecord, 2000)                 \
+    F(cuEventQuery, 2000)                  \
+    F(cuEventSynchronize, 2000)            \
+    F(cuEventDestroy, 4000)                \
+    F(cuModuleLoadData, 2000)              \
+    F(cuModuleUnload, 2000)                \
+    F(cuModuleGetFunction, 2000)           \
+    F(cuFuncGetAttribute, 2020)            \
+    F(cuLaunchKernel, 4000)                \
+    F(cuPointerGetAttribute, 4000)         \
+    F(cuPointerSetAttribute, 6000)         \
+    F(cuMemGetAddressRange, 3020)          \
+    F(cuThreadExchangeStreamCaptureMode, 10010)
+
+/*
+ * The table: a pointer to each function, under its own name.  All are there but cuCtxSetFlags, which is
+ * NULL where the driver is older than CUDA 12.1.
+ */
+struct symm_cuda {
+#define SYMM_CUDA_MEMBER(name, version) __typeof__(name) *name;
+    SYMM_CUDA_FUNCTIONS(SYMM_CUDA_MEMBER)
+#undef SYMM_CUDA_MEMBER
+};
+
+/*
+ * The table, with the driver initialised; the driver is opened at first use and kept.  What has failed is
+ * tried anew the next time.  Thread-safe.  Errors: NOT_FOUND (symm_cuda_last_failure() says what).
+ */
+SYMM_API enum symm_status symm_cuda_get(const struct symm_cuda **cuda);
+
+/*
+ * Remember that `call` (a string that stays) has failed in this thread.  Returns NO_MEMORY where the
+ * device has no memory left, otherwise SYSTEM.
+ */
+SYMM_API enum symm_status symm_cuda_failed(const char *call, CUresult result);
+
+/* Remember what failed where no call did: a sentence without a full stop.  Returns NOT_FOUND. */
+SYMM_API enum symm_status symm_cuda_unusable(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* Write "CUDA_ERROR_OUT_OF_MEMORY (out of memory)" to `text` and return it. */
+SYMM_API const char *symm_cuda_error(CUresult result, char *text, size_t size);
+
+#endif /* SYMM_HEAP_CUDA_DRIVER_H */

@@ -1,0 +1,91 @@
+/*
+ * arguments.h - what the host hands to a kernel on a device.
+ *
+ * Plain C, read by the launch layer, by nvcc, and by g++ where the kernels are compiled for the host.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_ARGUMENTS_H
+#define SYMM_KERNELS_CUDA_ARGUMENTS_H
+
+#include <stdint.h>
+
+/* Element types, with their layout in memory. */
+enum symm_cuda_type {
+    SYMM_CUDA_INT8,
+    SYMM_CUDA_INT16,
+    SYMM_CUDA_INT32,
+    SYMM_CUDA_INT64,
+    SYMM_CUDA_UINT8,
+    SYMM_CUDA_UINT16,
+    SYMM_CUDA_UINT32,
+    SYMM_CUDA_UINT64,
+    SYMM_CUDA_FLOAT,
+    SYMM_CUDA_DOUBLE,
+    SYMM_CUDA_HALF,           /* IEEE binary16 */
+    SYMM_CUDA_BFLOAT16,
+    SYMM_CUDA_FLOAT_COMPLEX,  /* real part, imaginary part */
+    SYMM_CUDA_DOUBLE_COMPLEX,
+    SYMM_CUDA_BOOL,           /* C and C++: a byte, anything but 0 is true */
+    SYMM_CUDA_BYTE,
+    SYMM_CUDA_FLOAT_INT,      /* pairs: structs of the two, with the padding that C gives them */
+    SYMM_CUDA_DOUBLE_INT,
+    SYMM_CUDA_LONG_INT,
+    SYMM_CUDA_2INT,
+    SYMM_CUDA_SHORT_INT,
+    SYMM_CUDA_TYPE_COUNT
+};
+
+enum symm_cuda_op {
+    SYMM_CUDA_SUM,
+    SYMM_CUDA_PROD,
+    SYMM_CUDA_MIN,
+    SYMM_CUDA_MAX,
+    SYMM_CUDA_LAND,
+    SYMM_CUDA_LOR,
+    SYMM_CUDA_LXOR,
+    SYMM_CUDA_BAND,
+    SYMM_CUDA_BOR,
+    SYMM_CUDA_BXOR,
+    SYMM_CUDA_MINLOC,
+    SYMM_CUDA_MAXLOC,
+    SYMM_CUDA_OP_COUNT
+};
+
+enum {
+    SYMM_CUDA_RANKS_MAX = 32,      /* buffers that a kernel can be given; arguments have 4 KiB */
+    SYMM_CUDA_SLOTS = 64,          /* kernels of a device that can be under way at a time */
+    SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
+};
+
+/* How a kernel tells the host that it is done: its last block stores `sequence` to `flag`. */
+struct symm_cuda_finish {
+    uint32_t *flag;    /* pinned host memory, where the device sees it */
+    uint32_t sequence;
+    uint32_t slot;     /* counts its blocks; below SYMM_CUDA_SLOTS, no other kernel has it */
+};
+
+/*
+ * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i < end.
+ * An element is read from all inputs before it is stored anywhere, so an output may be an input.
+ */
+struct symm_cuda_reduce {
+    const void *inputs[SYMM_CUDA_RANKS_MAX];
+    void *outputs[SYMM_CUDA_RANKS_MAX];
+    uint64_t begin, end;
+    int ranks;        /* inputs */
+    int output_count;
+    struct symm_cuda_finish finish;
+};
+
+/* Copy `bytes` from `input` to all outputs, none of which overlaps it. */
+struct symm_cuda_copy {
+    const void *input;
+    void *outputs[SYMM_CUDA_RANKS_MAX];
+    uint64_t bytes;
+    int output_count;
+    struct symm_cuda_finish finish;
+};
+
+#endif /* SYMM_KERNELS_CUDA_ARGUMENTS_H */

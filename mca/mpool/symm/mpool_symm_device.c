@@ -1,0 +1,91 @@
+/*
+ * mpool_symm_device.c - device memory for MPI_Alloc_mem, and what happens where there is none.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/mpool/symm/mpool_symm.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "heap/cuda_device.h"
+#include "mca/help.h"
+
+static struct symm_process *process(void)
+{
+    return mca_mpool_symm_component.process;
+}
+
+/* A program that allocates in a loop has to be told once; it gets the error each time. */
+static void complain_once(size_t size, int device, enum symm_status status)
+{
+    static atomic_flag complained = ATOMIC_FLAG_INIT;
+    char name[SYMM_CUDA_TEXT_SIZE] = "none", reason[SYMM_CUDA_TEXT_SIZE];
+    if (atomic_flag_test_and_set(&complained)) {
+        return;
+    }
+    symm_cuda_last_failure(reason, sizeof(reason));
+    if (*reason == '\0') {
+        (void)snprintf(reason, sizeof(reason), "%s", symm_status_string(status));
+    }
+    if (device >= 0) {
+        symm_cuda_device_describe(device, name, sizeof(name));
+    }
+    symm_help_show("help-mpool-symm.txt", "no device memory", (unsigned long)size, name, reason);
+}
+
+/*
+ * Open MPI turns a NULL from here into ordinary memory.  A program that asked for device memory would
+ * then hand host memory to its kernels, so the error is raised right here, and if its handler returns
+ * there is no way left to tell the program.
+ */
+static void refuse(void)
+{
+    (void)symm_ompi_raise(MPI_ERR_NO_MEM, "MPI_Alloc_mem");
+    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
+}
+
+static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
+{
+    struct symm_heap *heap = NULL;
+    void *block = NULL;
+    int device = -1;
+    (void)mpool;
+    (void)flags;
+    symm_cuda_forget_failure();
+    enum symm_status status = symm_cuda_device_current(&device);
+    if (status == SYMM_OK) {
+        status = symm_process_device_heap(process(), device, &heap);
+    }
+    if (status == SYMM_OK) {
+        status = symm_heap_alloc(heap, size, align, &block);
+    }
+    if (status != SYMM_OK) {
+        complain_once(size, device, status);
+        refuse();
+        return NULL;
+    }
+    return block;
+}
+
+static void device_free(mca_mpool_base_module_t *mpool, void *block)
+{
+    struct symm_location location;
+    (void)mpool;
+    enum symm_status status = symm_process_locate(process(), block, 1, &location);
+    if (status == SYMM_OK) {
+        status = symm_heap_free(symm_process_heap_at(process(), location.heap), block);
+    }
+    if (status != SYMM_OK) {
+        symm_help_show("help-mpool-symm.txt", "cannot free", block,
+                       symm_status_string(status));
+    }
+}
+
+mca_mpool_base_module_t mca_mpool_symm_device_module = {
+    .mpool_component = &mca_mpool_symm_component.super,
+    .mpool_alloc = device_alloc,
+    .mpool_free = device_free,
+    .flags = MCA_MPOOL_FLAGS_MPI_ALLOC_MEM,
+};

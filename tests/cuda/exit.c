@@ -1,0 +1,140 @@
+/*
+ * exit.c - what is looked at when the process ends.
+ *
+ * SYMM_STANDIN_STRICT=1: everything must have been given back; otherwise the process says what has not,
+ * and ends with status 86.  SYMM_STANDIN_KEPT=NAME[:N],... names sorts of things that may be left, N of
+ * them at most.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/cuda/standin.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATUS_LEFT = 86 };
+
+/* How many things of a sort may be left. */
+static size_t kept(const char *name)
+{
+    const char *list = getenv("SYMM_STANDIN_KEPT");
+    while (list != NULL && *list != '\0') {
+        size_t length = strcspn(list, ",:");
+        const char *rest = list + length;
+        char *end;
+        size_t count = *rest == ':' ? strtoul(rest + 1, &end, 10) : SIZE_MAX;
+        if (length == strlen(name) && strncmp(list, name, length) == 0) {
+            return count;
+        }
+        rest += strcspn(rest, ",");
+        list = rest + (*rest == ',');
+    }
+    return 0;
+}
+
+static size_t note(const char *name, size_t count)
+{
+    if (count <= kept(name)) {
+        return 0;
+    }
+    standin_say("at exit %zu of these are left: %s", count, name);
+    return count;
+}
+
+static size_t contexts_left(void)
+{
+    size_t count = 0;
+    for (int i = 0; i < standin_device_count; i++) {
+        CUcontext context = standin_devices[i].primary;
+        count += context != NULL && context->retained > 0;
+    }
+    return count;
+}
+
+static size_t contexts_broken(void)
+{
+    size_t count = 0;
+    for (int i = 0; i < standin_device_count; i++) {
+        CUcontext context = standin_devices[i].primary;
+        count += context != NULL && context->broken != CUDA_SUCCESS;
+    }
+    return count;
+}
+
+static size_t work_left(void)
+{
+    size_t count = 0;
+    for (const struct standin_object *object = standin_streams.first; object;
+         object = object->next) {
+        const struct CUstream_st *stream = (const struct CUstream_st *)object;
+        count += stream->queued - stream->finished;
+    }
+    return count;
+}
+
+static size_t handles_left(void)
+{
+    size_t count = 0;
+    for (const struct standin_allocation *allocation = standin_allocations; allocation;
+         allocation = allocation->next) {
+        count += allocation->references;
+    }
+    return count;
+}
+
+/* VMM mappings and reservations, or those of cuMemAlloc(). */
+static size_t mappings_left(bool internal)
+{
+    size_t count = 0;
+    for (const struct standin_mapping *mapping = standin_mappings; mapping;
+         mapping = mapping->next) {
+        count += mapping->reservation->internal == internal;
+    }
+    return count;
+}
+
+static size_t reservations_left(void)
+{
+    size_t count = 0;
+    for (const struct standin_reservation *reservation = standin_reservations; reservation;
+         reservation = reservation->next) {
+        count += !reservation->internal;
+    }
+    return count;
+}
+
+/* Each context has a stream of its own, which is nobody's to destroy. */
+static size_t check(void)
+{
+    size_t left = note("handle", handles_left());
+    left += note("mapping", mappings_left(false));
+    left += note("reservation", reservations_left());
+    left += note("allocation", mappings_left(true));
+    left += note("pinned", standin_pinned_count());
+    left += note("stream", standin_object_count(&standin_streams) - contexts_left());
+    left += note("event", standin_object_count(&standin_events));
+    left += note("module", standin_object_count(&standin_modules));
+    left += note("work", work_left());
+    left += note("context", contexts_left());
+    return left;
+}
+
+/* A broken context can give nothing back, so there nothing is asked for. */
+__attribute__((destructor)) static void end(void)
+{
+    if (standin_is_forked()) {
+        return;
+    }
+    standin_lock();
+    standin_fault_dump();
+    bool strict = standin_setting("SYMM_STANDIN_STRICT", 0) != 0;
+    size_t left = strict && contexts_broken() == 0 ? check() : 0;
+    standin_unlock();
+    if (left > 0) {
+        _exit(STATUS_LEFT);
+    }
+}

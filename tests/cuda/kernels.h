@@ -1,0 +1,30 @@
+/*
+ * kernels.h - what the stand-in driver has that the real one has not: a kernel of its own, for tests of
+ * the driver itself, and a switch for programs that use it beside what they test.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_STANDIN_KERNELS_H
+#define SYMM_TESTS_STANDIN_KERNELS_H
+
+#include <stdint.h>
+
+/* The argument of "symm_standin_add": target[i] = source[i] + number, then *flag = sequence. */
+struct symm_standin_add {
+    uint32_t *target;
+    const uint32_t *source;
+    uint64_t count;
+    uint32_t number;
+    uint32_t sequence;
+    uint32_t *flag; /* may be NULL */
+};
+
+/*
+ * The type of the function "symm_standin_watch", for dlsym().  What the calling thread does after
+ * watch(0) is neither counted nor made to fail, nor is what streams then do for it; watch(1) ends that.
+ */
+typedef void symm_standin_watch_function(int on);
+symm_standin_watch_function symm_standin_watch;
+
+#endif /* SYMM_TESTS_STANDIN_KERNELS_H */

@@ -1,0 +1,47 @@
+# tests/cuda/local.mk - the stand-in driver: a test double of libcuda on host memory.
+#
+# Never installed.  Tests give its path, tests/cuda/.libs/standin_driver.so in the build folder, to
+# what they test; it is never found by the loader.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+if CUDA
+
+# A library that is only checked becomes a shared one through -rpath.  Its threads may still run when it
+# would be unloaded, hence nodelete.
+check_LTLIBRARIES += tests/cuda/standin_driver.la
+tests_cuda_standin_driver_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_cuda_standin_driver_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere \
+	-Wl,-z,nodelete
+tests_cuda_standin_driver_la_LIBADD = kernels/cuda/libhost.la $(PTHREAD_LIBS)
+tests_cuda_standin_driver_la_SOURCES = \
+	tests/cuda/begin.c tests/cuda/standin.h \
+	tests/cuda/contexts.c \
+	tests/cuda/copies.c \
+	tests/cuda/devices.c \
+	tests/cuda/errors.c \
+	tests/cuda/events.c \
+	tests/cuda/exit.c \
+	tests/cuda/faults.c \
+	tests/cuda/functions.c \
+	tests/cuda/hostmem.c \
+	tests/cuda/memfile.c \
+	tests/cuda/memory.c \
+	tests/cuda/modules.c tests/cuda/kernels.h \
+	tests/cuda/pointers.c \
+	tests/cuda/streams.c \
+	tests/cuda/trap.c tests/cuda/trap.h \
+	tests/cuda/vmm.c
+
+# What faults.tap runs, beside programs of tests/mpi.
+check_PROGRAMS += tests/cuda/check_device
+tests_cuda_check_device_SOURCES = tests/cuda/check_device.c
+tests_cuda_check_device_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_device_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_device_LDADD = $(harness_libs) -ldl
+
+TESTS += tests/cuda/faults.tap
+endif
+
+dist_check_SCRIPTS += tests/cuda/faults.tap

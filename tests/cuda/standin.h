@@ -1,0 +1,284 @@
+/*
+ * standin.h - what the files of the stand-in driver share.
+ *
+ * standin_driver.so is a TEST DOUBLE of libcuda on host memory.  It is never installed and proves
+ * logic only: not speed, not memory ordering, not aliasing.  It is stricter than the real driver
+ * where the manual leaves room, so that what passes here has a chance there.
+ *
+ * How device memory is kept from the program: an address that the program gets is always mapped
+ * without any right, so that touching it crashes.  Each device has a view of its own of every
+ * reservation (`views`), where memory appears when cuMemSetAccess() grants it to that device.
+ * Copies and kernels work there: addresses are translated when work is queued.
+ *
+ * Every driver function has the form `begin, static function that does it, end`: begin counts the
+ * use, lets it fail if the test wants that, and takes the one lock of the library.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_STANDIN_H
+#define SYMM_TESTS_STANDIN_H
+
+/* Everything else is hidden; the driver's functions are what is exported. */
+#pragma GCC visibility push(default)
+#include <cuda.h>
+#pragma GCC visibility pop
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    STANDIN_DEVICES_MAX = 16,
+    STANDIN_GRANULARITY = 2 << 20,
+    STANDIN_CONTEXT_DEPTH = 32,
+};
+
+/* ---- settings: environment variables, read once ---------------------------------------------- */
+
+/* NAME as a number, or `otherwise`. */
+long long standin_setting(const char *name, long long otherwise);
+
+/* The rank that mpirun has given this process, or -1. */
+int standin_rank(void);
+
+/* Messages to whoever reads the test's output; the first words say who speaks. */
+void standin_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- functions: counted, made to fail (standin_functions.c, standin_faults.c) ----------------- */
+
+struct standin_function {
+    const char *name; /* without _v2 */
+    void *address;
+    int since; /* the driver's version that brought this prototype */
+    unsigned flags;
+};
+
+enum {
+    STANDIN_ALLOCATES = 1, /* fails with CUDA_ERROR_OUT_OF_MEMORY unless told otherwise */
+    STANDIN_CAPTURE_SAFE = 2, /* allowed while a stream is being captured */
+};
+
+extern const struct standin_function standin_functions[];
+extern const size_t standin_function_count;
+
+int standin_driver_version(void);
+
+/* One more use of a function, by index; CUDA_SUCCESS unless it is to fail.  Under the lock. */
+CUresult standin_fault_use(size_t function);
+
+/* The same for what streams do later: "kernel" and "copy". */
+CUresult standin_fault_later(const char *what);
+
+void standin_fault_dump(void);
+
+/* Whether what the calling thread does is counted; streams do as the thread did that gave the work. */
+bool standin_fault_is_watched(void);
+
+/* The calling thread's capture mode is not CU_STREAM_CAPTURE_MODE_RELAXED. */
+bool standin_capture_is_strict(void);
+
+/*
+ * First and last thing in every function of the driver.  standin_begin() leaves the lock taken if it
+ * returns CUDA_SUCCESS; standin_end() releases it and returns its argument.
+ */
+CUresult standin_begin(const char *function);
+CUresult standin_end(CUresult result);
+
+/* For functions that may be called before cuInit(). */
+CUresult standin_begin_anytime(const char *function);
+
+/* For functions that work in the current context: fails if there is none or if it is broken. */
+CUresult standin_begin_in_context(const char *function, CUcontext *context);
+
+extern bool standin_initialised;
+
+/* This process was forked from one that had called the driver. */
+bool standin_is_forked(void);
+
+/* Waits for something to change; the lock is released meanwhile. */
+void standin_wait_change(void);
+void standin_announce_change(void);
+void standin_lock(void);
+void standin_unlock(void);
+
+/* The n-th error by name, for faults; false if there is none of that name. */
+bool standin_error_find(const char *name, size_t length, CUresult *error);
+const char *standin_error_name(CUresult error);
+
+/* ---- objects behind handles ------------------------------------------------------------------- */
+
+/* Handles are never used again, so that a stale one is always found out. */
+struct standin_object {
+    struct standin_object *next;
+    bool alive;
+};
+
+struct standin_objects {
+    struct standin_object *first;
+    struct standin_object *buried; /* so that leak checkers see them */
+};
+
+void standin_object_add(struct standin_objects *objects, struct standin_object *object);
+bool standin_object_is(const struct standin_objects *objects, const void *handle);
+void standin_object_bury(struct standin_objects *objects, struct standin_object *object);
+size_t standin_object_count(const struct standin_objects *objects);
+
+/* ---- devices and contexts --------------------------------------------------------------------- */
+
+struct standin_device {
+    int physical;
+    CUuuid uuid;
+    size_t used; /* bytes of memory that this process has created here */
+    CUcontext primary;
+};
+
+extern struct standin_device standin_devices[STANDIN_DEVICES_MAX];
+extern int standin_device_count; /* visible ones */
+
+CUresult standin_devices_start(void); /* by cuInit() */
+bool standin_device_is(int device);
+int standin_device_of_uuid(const CUuuid *uuid); /* -1: not visible here */
+
+/* Take `size` bytes of the device's memory. */
+CUresult standin_device_charge(int device, size_t size);
+void standin_device_refund(int device, size_t size);
+
+struct CUctx_st {
+    int device;
+    unsigned retained; /* 0: does not exist */
+    unsigned flags;
+    CUresult broken; /* a sticky error: nothing works any more */
+    CUstream legacy; /* the stream 0 */
+};
+
+CUcontext standin_context_current(void);
+bool standin_context_is(CUcontext context);
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+struct standin_reservation {
+    struct standin_reservation *next;
+    uint64_t base;
+    size_t size;
+    unsigned char *views[STANDIN_DEVICES_MAX]; /* NULL until the device has access to something */
+    bool internal; /* made by cuMemAlloc() */
+};
+
+struct standin_allocation {
+    struct standin_allocation *next;
+    CUmemGenericAllocationHandle handle;
+    unsigned references; /* handles given out and not released */
+    unsigned mappings;
+    int descriptor;
+    size_t size;
+    int device; /* -1: of another process, on a device that this one does not see */
+    bool imported;
+    bool exportable;
+    unsigned long long id;
+};
+
+struct standin_mapping {
+    struct standin_mapping *next;
+    uint64_t address;
+    size_t size;
+    struct standin_allocation *allocation;
+    struct standin_reservation *reservation;
+    unsigned char access[STANDIN_DEVICES_MAX]; /* CUmemAccess_flags */
+    bool sync_memops;
+};
+
+extern struct standin_reservation *standin_reservations;
+extern struct standin_allocation *standin_allocations;
+extern struct standin_mapping *standin_mappings;
+
+struct standin_reservation *standin_reservation_at(uint64_t address);
+struct standin_mapping *standin_mapping_at(uint64_t address);
+
+/* The parts that cuMemAlloc() is made of. */
+CUresult standin_memory_reserve(size_t size, size_t alignment, uint64_t *base);
+CUresult standin_memory_free(uint64_t base, size_t size);
+CUresult standin_memory_create(size_t size, int device, bool exportable,
+                               struct standin_allocation **allocation);
+CUresult standin_memory_map(uint64_t address, size_t size, struct standin_allocation *allocation);
+CUresult standin_memory_unmap(uint64_t address, size_t size);
+CUresult standin_memory_grant(uint64_t address, size_t size, int device, unsigned access);
+void standin_memory_drop(struct standin_allocation *allocation);
+
+/* Memory files carry their size and device behind the memory (standin_memfile.c). */
+CUresult standin_memfile_create(size_t size, const CUuuid *uuid, int *descriptor);
+CUresult standin_memfile_read(int descriptor, size_t *size, CUuuid *uuid);
+
+/* ---- addresses -------------------------------------------------------------------------------- */
+
+enum standin_place { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_ON_DEVICE };
+
+/*
+ * Where [address, address + size) is, and at which address work on `device` reaches it.
+ * CUDA_ERROR_INVALID_VALUE: on a device, but not all of it is mapped with the rights.
+ */
+CUresult standin_address_resolve(uint64_t address, size_t size, int device, bool write,
+                                 enum standin_place *place, void **real);
+
+/* A word of a kernel's arguments: the address in the view of `device` if it is a device address. */
+uint64_t standin_address_translate(uint64_t word, int device);
+
+bool standin_address_is_pinned(uint64_t address, size_t size);
+bool standin_address_syncs(uint64_t address, CUcontext context);
+size_t standin_pinned_count(void);
+
+/* ---- streams ---------------------------------------------------------------------------------- */
+
+struct standin_work;
+
+/* Done by the stream's thread, without the lock; what is returned becomes the context's error. */
+typedef CUresult standin_run(void *payload, CUstream stream);
+
+struct CUstream_st {
+    struct standin_object object;
+    CUcontext context;
+    unsigned flags;
+    uint64_t queued;   /* number of the last work given */
+    uint64_t finished; /* number of the last work done */
+    struct standin_work *first, *last;
+    bool has_thread;
+    uint64_t random;
+};
+
+extern struct standin_objects standin_streams;
+
+CUstream standin_stream_create(CUcontext context, unsigned flags); /* NULL: no memory */
+void standin_stream_destroy(CUstream stream);
+void standin_streams_destroy(CUcontext context);
+
+/* A handle in the current context; NULL and the legacy names mean the context's stream 0. */
+CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *stream);
+
+/* Queue work; a copy of the payload is kept until it is done. */
+CUresult standin_stream_add(CUstream stream, standin_run *run, const void *payload, size_t size);
+
+/* Let the stream wait for another one's work. */
+CUresult standin_stream_add_wait(CUstream stream, CUstream other, uint64_t number);
+
+/* Wait until work is done; then the context's error, if it has one. */
+CUresult standin_stream_wait(CUstream stream, uint64_t number);
+
+/* Wait until everything that is queued now is done, in all contexts (or in one). */
+void standin_streams_drain(CUcontext context);
+
+uint32_t standin_stream_random(CUstream stream, uint32_t below);
+
+/* Sleep for a random time, as long as the settings allow. */
+void standin_stream_dawdle(CUstream stream);
+
+/* ---- others that the check at exit counts, and what ends with a context ----------------------- */
+
+extern struct standin_objects standin_events;
+extern struct standin_objects standin_modules;
+
+void standin_events_destroy(CUcontext context);
+void standin_modules_destroy(CUcontext context);
+
+#endif /* SYMM_TESTS_STANDIN_H */

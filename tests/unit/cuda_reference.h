@@ -1,0 +1,41 @@
+/*
+ * cuda_reference.h - what a reduction of device types must give, element by element, computed without
+ * the kernels' code.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_CUDA_REFERENCE_H
+#define SYMM_TESTS_CUDA_REFERENCE_H
+
+#include <stdbool.h>
+
+#include "kernels/cuda/arguments.h"
+#include "tests/unit/unit.h"
+
+struct cuda_type {
+    const char *name;
+    size_t extent;        /* bytes from one element to the next */
+    size_t alignment;
+    size_t used;          /* bytes of the value, and of an index behind it (0: none) */
+    size_t index_offset;
+};
+
+extern const struct cuda_type cuda_types[SYMM_CUDA_TYPE_COUNT];
+extern const char *const cuda_ops[SYMM_CUDA_OP_COUNT];
+
+/* Whether MPI allows `op` on `type`. */
+bool cuda_op_is_allowed(enum symm_cuda_type type, enum symm_cuda_op op);
+
+/* An element of any value, the odd ones (NaN, zeros of both signs, ties) not rare; padding as it is. */
+void cuda_element_draw(enum symm_cuda_type type, struct unit_random *random, void *element);
+
+/* elements[0] op elements[1] op ... in this order; padding of `result` as it is. */
+void cuda_reference(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
+                    const void *const *elements, void *result);
+
+/* Whether two elements are the same: in all bits but padding, and those of NaNs that were computed. */
+bool cuda_element_is_same(enum symm_cuda_type type, enum symm_cuda_op op, const void *a,
+                          const void *b);
+
+#endif /* SYMM_TESTS_CUDA_REFERENCE_H */
