@@ -262,9 +262,18 @@ static size_t segment_usual_size(const struct symm_heap *heap, size_t others)
     return heap->segment_size << (others / SEGMENTS_PER_DOUBLING);
 }
 
-/* Find a size and a place for a segment that holds `footprint` bytes; a tight fit if need be. */
-static bool segment_place(const struct symm_heap *heap, size_t footprint, struct segment *segment,
-                          size_t *position)
+/* Whether a segment for `footprint` bytes can be smaller than usual. */
+static bool segment_can_be_tight(const struct symm_heap *heap, size_t footprint)
+{
+    return footprint <= segment_usual_size(heap, heap->segment_count) - heap->kind->granularity;
+}
+
+/*
+ * Find a size and a place for a segment that holds `footprint` bytes: a tight fit where `tight` says so, or
+ * the window has no room for more.
+ */
+static bool segment_place(const struct symm_heap *heap, size_t footprint, bool tight,
+                          struct segment *segment, size_t *position)
 {
     if (heap->segment_count == SYMM_SEGMENTS_MAX ||
         footprint > SIZE_MAX - heap->kind->granularity) {
@@ -272,7 +281,7 @@ static bool segment_place(const struct symm_heap *heap, size_t footprint, struct
     }
     size_t least = round_up(footprint, heap->kind->granularity);
     size_t usual = segment_usual_size(heap, heap->segment_count);
-    segment->size = least > usual ? least : usual;
+    segment->size = tight || least > usual ? least : usual;
     if (window_find_gap(heap, segment->size, &segment->offset, position)) {
         return true;
     }
@@ -280,11 +289,11 @@ static bool segment_place(const struct symm_heap *heap, size_t footprint, struct
     return window_find_gap(heap, least, &segment->offset, position);
 }
 
-static enum symm_status segment_add(struct symm_heap *heap, size_t footprint)
+static enum symm_status segment_add(struct symm_heap *heap, size_t footprint, bool tight)
 {
     struct segment segment = {.index = 0};
     size_t position;
-    if (!segment_place(heap, footprint, &segment, &position)) {
+    if (!segment_place(heap, footprint, tight, &segment, &position)) {
         return SYMM_ERR_NO_MEMORY;
     }
     size_t size = segment.size;
@@ -386,9 +395,13 @@ enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t ali
     (void)pthread_mutex_lock(&heap->mutex);
     enum symm_status status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
     if (status == SYMM_ERR_NO_MEMORY) {
-        status = segment_add(heap, footprint);
+        status = segment_add(heap, footprint, false);
         if (status == SYMM_ERR_NO_MEMORY && spare_retire(heap)) {
-            status = segment_add(heap, footprint);
+            status = segment_add(heap, footprint, false);
+        }
+        /* A device that is nearly full may have room for the block alone. */
+        if (status == SYMM_ERR_NO_MEMORY && segment_can_be_tight(heap, footprint)) {
+            status = segment_add(heap, footprint, true);
         }
         if (status == SYMM_OK) {
             status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);

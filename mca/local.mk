@@ -46,7 +46,8 @@ mca_mpool_symm_la_SOURCES = \
 	mca/mpool/symm/mpool_symm_component.c \
 	mca/mpool/symm/mpool_symm_device.c \
 	mca/mpool/symm/mpool_symm_hints.c \
-	mca/mpool/symm/mpool_symm_module.c
+	mca/mpool/symm/mpool_symm_module.c \
+	mca/mpool/symm/mpool_symm_refusal.c
 
 dist_help_DATA += \
 	mca/help-symm.txt \

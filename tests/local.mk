@@ -7,6 +7,7 @@ mpi_tests = \
 	tests/cleanup.tap \
 	tests/collectives.tap \
 	tests/counters.tap \
+	tests/device_memory.tap \
 	tests/disagree.tap \
 	tests/environment.tap \
 	tests/fallback.tap \
@@ -45,6 +46,7 @@ mpi_programs = \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
+	tests/mpi/check_device_memory \
 	tests/mpi/check_environment \
 	tests/mpi/check_fork \
 	tests/mpi/check_large \
@@ -122,6 +124,10 @@ tests_mpi_check_counters_SOURCES = \
 	tests/mpi/check_counters.c tests/mpi/variables.c tests/mpi/variables.h
 tests_mpi_check_counters_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
+
+tests_mpi_check_device_memory_SOURCES = tests/mpi/check_device_memory.c
+tests_mpi_check_device_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_device_memory_LDADD = $(harness_libs)
 
 tests_mpi_check_environment_SOURCES = tests/mpi/check_environment.c \
 	tests/mpi/deprive.c tests/mpi/deprive.h

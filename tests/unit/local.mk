@@ -34,13 +34,23 @@ TESTS += $(unit_tests)
 
 # Device memory on the stand-in driver, which they open by this path.
 if CUDA
-check_PROGRAMS += tests/unit/test_cuda_heap
-TESTS += tests/unit/test_cuda_heap
-tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
-tests_unit_test_cuda_heap_CPPFLAGS = $(AM_CPPFLAGS) \
+device_tests = tests/unit/test_cuda_heap tests/unit/test_cuda_faults
+check_PROGRAMS += $(device_tests)
+TESTS += $(device_tests)
+
+check_LTLIBRARIES += tests/unit/libdevice.la
+tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_libdevice_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_libdevice_la_SOURCES = tests/unit/device_memory.c tests/unit/device_memory.h
+
+tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
 tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_heap_LDADD = $(unit_libs)
+tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
+
+tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
+tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_faults_LDADD = tests/unit/libdevice.la $(unit_libs)
 endif
 
 # What the tests share: forked ranks, random numbers, waiting with patience.

@@ -59,4 +59,16 @@ extern mca_mpool_base_module_t mca_mpool_symm_host_module;
  */
 extern mca_mpool_base_module_t mca_mpool_symm_device_module;
 
+/* ---- failing (mpool_symm_refusal.c) ------------------------------------------------------------------ */
+
+/* Prepare for that: MPI_Alloc_mem cannot fail by itself.  While the component is opened and closed. */
+void mca_mpool_symm_refusal_open(void);
+void mca_mpool_symm_refusal_close(void);
+
+/*
+ * Called by a pool that is about to return NULL: this thread's MPI_Alloc_mem fails with MPI_ERR_NO_MEM.
+ * Does not return if that cannot be.
+ */
+void mca_mpool_symm_refuse(void);
+
 #endif /* MCA_MPOOL_SYMM_H */

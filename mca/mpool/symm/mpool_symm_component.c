@@ -112,6 +112,7 @@ static int component_open(void)
                             "mpool:symm: not used: %s", symm_status_string(status));
         return OPAL_ERR_NOT_AVAILABLE;
     }
+    mca_mpool_symm_refusal_open();
     return OPAL_SUCCESS;
 }
 
@@ -119,6 +120,7 @@ static int component_open(void)
 static int component_close(void)
 {
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
+    mca_mpool_symm_refusal_close();
     if (component->process != NULL) {
         symm_process_release(component->process);
         component->process = NULL;

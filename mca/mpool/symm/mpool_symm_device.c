@@ -37,15 +37,8 @@ static void complain_once(size_t size, int device, enum symm_status status)
 
 /*
  * Open MPI turns a NULL from here into ordinary memory.  A program that asked for device memory would
- * then hand host memory to its kernels, so the error is raised right here, and if its handler returns
- * there is no way left to tell the program.
+ * then hand host memory to its kernels: see mpool_symm_refusal.c.
  */
-static void refuse(void)
-{
-    (void)symm_ompi_raise(MPI_ERR_NO_MEM, "MPI_Alloc_mem");
-    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
-}
-
 static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
 {
     struct symm_heap *heap = NULL;
@@ -63,7 +56,7 @@ static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t al
     }
     if (status != SYMM_OK) {
         complain_once(size, device, status);
-        refuse();
+        mca_mpool_symm_refuse();
         return NULL;
     }
     return block;

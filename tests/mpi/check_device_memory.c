@@ -1,0 +1,113 @@
+/*
+ * MPI_Alloc_mem and MPI_Free_mem of device memory, until there is none left, and again; nothing is done with
+ * the memory. SYMM_TEST_DEVICES=0 says that there is none in the first place: then each call fails.
+ * tests/device_memory.tap judges what is printed beside.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "exercise.h"
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS_MAX = 1000, ALIGNMENT = 256 };
+
+static MPI_Info info;
+
+/* A block of device memory; NULL, with the right error, if there is none. */
+static void *allocate(size_t bytes)
+{
+    void *block = NULL;
+    int class = MPI_SUCCESS, error = MPI_Alloc_mem((MPI_Aint)bytes, info, &block);
+    if (error != MPI_SUCCESS) {
+        MPI_Error_class(error, &class);
+        test_check(class == MPI_ERR_NO_MEM, "the error is MPI_ERR_NO_MEM");
+        return NULL;
+    }
+    test_check(block != NULL, "an address without an error");
+    test_check((uintptr_t)block % ALIGNMENT == 0, "an aligned address");
+    return block;
+}
+
+static void check_sizes(void)
+{
+    static const size_t sizes[] = {1, 100, 4096, 100000, 1 << 20, 3 << 20, 5000000};
+    enum { SIZES = sizeof(sizes) / sizeof(*sizes) };
+    char *blocks[SIZES];
+    for (size_t i = 0; i < SIZES; i++) {
+        blocks[i] = allocate(sizes[i]);
+        test_check(blocks[i] != NULL, "a block of device memory");
+        for (size_t j = 0; j < i; j++) {
+            test_check(blocks[i] + sizes[i] <= blocks[j] || blocks[j] + sizes[j] <= blocks[i],
+                       "blocks that do not overlap");
+        }
+    }
+    for (size_t i = 0; i < SIZES; i++) {
+        MPI_Free_mem(blocks[i]);
+    }
+}
+
+/* A program may free something and try again; so an error must come back, and change nothing. */
+static void check_exhaustion(void)
+{
+    static void *blocks[BLOCKS_MAX];
+    size_t first = 0;
+    for (int round = 0; round < 3; round++) {
+        size_t count = 0;
+        test_case("exhaustion, round %d", round);
+        while (count < BLOCKS_MAX && (blocks[count] = allocate(1 << 20)) != NULL) {
+            count++;
+        }
+        first = round == 0 ? count : first;
+        test_check(count > 0 && count < BLOCKS_MAX, "an end of the memory");
+        test_check(count == first, "as much as before");
+        test_check(allocate(1 << 30) == NULL, "a refused block");
+        while (count > 0) {
+            MPI_Free_mem(blocks[--count]);
+        }
+    }
+}
+
+static void check_absence(void)
+{
+    for (int round = 0; round < 3; round++) {
+        test_case("no devices, round %d", round);
+        test_check(allocate(1000) == NULL, "no memory");
+    }
+}
+
+/* Host memory goes on as if nothing had happened. */
+static void check_host_memory(uint64_t number)
+{
+    struct test_memory memory = {.bytes = 100000};
+    test_case("host memory");
+    MPI_Alloc_mem((MPI_Aint)memory.bytes, MPI_INFO_NULL, &memory.send);
+    MPI_Alloc_mem((MPI_Aint)memory.bytes, MPI_INFO_NULL, &memory.receive);
+    test_exercise_allreduce(MPI_COMM_WORLD, 2 * number, memory, memory.bytes);
+    test_exercise_allgather(MPI_COMM_WORLD, 2 * number + 1, memory, memory.bytes);
+    MPI_Free_mem(memory.receive);
+    MPI_Free_mem(memory.send);
+}
+
+int main(int argc, char **argv)
+{
+    const char *devices = getenv("SYMM_TEST_DEVICES");
+    test_begin(argc, argv, "check_device_memory", MPI_THREAD_SINGLE);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
+    check_host_memory(1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (devices != NULL && strcmp(devices, "0") == 0) {
+        check_absence();
+    } else {
+        test_case("sizes");
+        check_sizes();
+        check_exhaustion();
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Info_free(&info);
+    check_host_memory(2);
+    return test_end();
+}
