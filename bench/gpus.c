@@ -108,7 +108,7 @@ double gpus_warm_up(const struct gpus *gpus)
 
 static void card_print(const struct card *card, int rank)
 {
-    printf("# GPU of rank %d: %s, ", rank, card->name);
+    printf("# GPU of rank %d: %s, GPU-", rank, card->name);
     for (int i = 0; i < DEVICE_IDENTITY; i++) {
         printf("%s%02x", 4 == i || 6 == i || 8 == i || 10 == i ? "-" : "", card->identity[i]);
     }
