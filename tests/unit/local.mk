@@ -21,14 +21,11 @@ unit_tests = \
 	tests/unit/test_strangers \
 	tests/unit/test_team
 
-check_PROGRAMS += $(unit_tests)
-TESTS += $(unit_tests)
-
 # Device memory on the stand-in driver, which they open by this path.
 if CUDA
-device_tests = tests/unit/test_cuda_heap tests/unit/test_cuda_faults
-check_PROGRAMS += $(device_tests)
-TESTS += $(device_tests)
+unit_tests += \
+	tests/unit/test_cuda_faults \
+	tests/unit/test_cuda_heap
 
 check_LTLIBRARIES += tests/unit/libdevice.la
 tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -39,11 +36,16 @@ tests_unit_libdevice_la_SOURCES = tests/unit/device_memory.c tests/unit/device_m
 tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
 tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
+EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
 tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_faults_LDADD = tests/unit/libdevice.la $(unit_libs)
+EXTRA_tests_unit_test_cuda_faults_DEPENDENCIES = tests/cuda/standin_driver.la
 endif
+
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
 
 # What the tests share: forked ranks, random numbers, waiting with patience.
 check_LTLIBRARIES += tests/unit/libunit.la
