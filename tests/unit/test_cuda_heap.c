@@ -9,6 +9,7 @@
 
 #include "tests/unit/device_memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,61 @@ static void test_device_is_nearly_full(void **state)
     fork_ranks_run(1, use_nearly_full_device, NULL);
 }
 
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct worker {
+    pthread_t thread;
+    struct symm_process *process;
+    int number;
+    bool failed;
+};
+
+/* The first use of the driver, of either device, and of their heaps, by all threads at a time. */
+static void *worker_run(void *argument)
+{
+    struct worker *worker = argument;
+    for (int round = 0; round < 20 && !worker->failed; round++) {
+        struct symm_heap *heap = NULL;
+        struct symm_location location;
+        void *block = NULL;
+        size_t size = (size_t)(1 + round % 3) * MIB;
+        int device = (worker->number + round) % 2;
+        worker->failed =
+            symm_process_device_heap(worker->process, device, &heap) != SYMM_OK ||
+            symm_heap_device(heap) != device ||
+            symm_heap_alloc(heap, size, 0, &block) != SYMM_OK ||
+            symm_process_locate(worker->process, block, size, &location) != SYMM_OK ||
+            symm_process_heap_at(worker->process, location.heap) != heap ||
+            !symm_cuda_device_reaches(device, block) ||
+            symm_heap_free(heap, block) != SYMM_OK;
+    }
+    return NULL;
+}
+
+static void use_threads(struct fork_rank *self, void *context)
+{
+    enum { WORKERS = 4 };
+    struct worker workers[WORKERS];
+    struct symm_process *process = device_process(self);
+    (void)context;
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = (struct worker){.process = process, .number = i};
+        FORK_CHECK(self, pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]) == 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        FORK_CHECK(self, pthread_join(workers[i].thread, NULL) == 0);
+        FORK_CHECK(self, !workers[i].failed);
+    }
+    FORK_CHECK(self, symm_process_heap_at(process, 3) == NULL);
+    symm_process_release(process);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_threads, NULL);
+}
+
 /* ---- what the program has current ------------------------------------------------------------ */
 
 static void use_contexts(struct fork_rank *self, void *context)
@@ -339,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_several_heaps),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_device_is_nearly_full),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_peers),
