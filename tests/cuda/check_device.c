@@ -22,7 +22,7 @@
 
 enum { BLOCKS = 6, ROUNDS = 2, MIB = 1 << 20 };
 
-static const size_t sizes[BLOCKS] = {100, 5 * MIB, 4096, 70 * MIB, 1, MIB + 4};
+static const size_t sizes[BLOCKS] = {100, 5 * MIB, 4096, 3 * MIB, 1, MIB + 4};
 
 /* ---- the driver, beside the component ----------------------------------------------------------- */
 
