@@ -30,19 +30,6 @@ unit_tests += \
 	tests/unit/test_cuda_heap \
 	tests/unit/test_cuda_kernels
 
-tests_unit_test_cuda_kernels_SOURCES = tests/unit/test_cuda_kernels.c \
-	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_kernels_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
-
-tests_unit_test_cuda_device_SOURCES = tests/unit/test_cuda_device.c \
-	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
-	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_device_LDADD = $(unit_libs) -ldl -lm
-
 check_LTLIBRARIES += tests/unit/libdevice.la
 tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
@@ -58,6 +45,21 @@ tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
 tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_faults_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_faults_DEPENDENCIES = tests/cuda/standin_driver.la
+
+# The kernels themselves, and the algorithms that launch them.
+tests_unit_test_cuda_kernels_SOURCES = tests/unit/test_cuda_kernels.c \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
+tests_unit_test_cuda_kernels_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
+tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
+
+tests_unit_test_cuda_device_SOURCES = tests/unit/test_cuda_device.c \
+	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
+tests_unit_test_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
+tests_unit_test_cuda_device_LDADD = $(unit_libs) -ldl -lm
+EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
 endif
 
 check_PROGRAMS += $(unit_tests)

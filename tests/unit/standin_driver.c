@@ -42,7 +42,7 @@ void standin_result(struct fork_rank *self, CUresult got, CUresult wanted, const
 void standin_open(struct fork_rank *self)
 {
     void *library = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW | RTLD_LOCAL);
-    FORK_CHECK(self, library != NULL);
+    fork_rank_check(self, library != NULL, library == NULL ? dlerror() : "", __FILE__, __LINE__);
     void *address = dlsym(library, "cuGetProcAddress_v2");
     FORK_CHECK(self, address != NULL);
     memcpy(&cu.find, &address, sizeof address);

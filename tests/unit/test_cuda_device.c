@@ -117,8 +117,8 @@ static void run_allreduces(struct fork_rank *self, void *context)
             plan.algorithm = turn == 0 ? SYMM_ALLREDUCE_CUDA_ONE_SHOT
                                        : SYMM_ALLREDUCE_CUDA_TWO_SHOT;
             plan.in_place = turn == 2;
-            plan.count = unit_random_below(&random, unit_random_below(&random, 2) == 0 ? 20
-                                                                                       : COUNT_MOST);
+            bool is_small = unit_random_below(&random, 2) == 0;
+            plan.count = unit_random_below(&random, is_small ? 20 : COUNT_MOST);
             plan.shift = unit_random_below(&random, 2) == 0
                              ? 0 : unit_random_below(&random, SHIFT_MOST);
             FORK_CHECK(self, allreduce(&ranks, &plan, &random) == SYMM_OK);

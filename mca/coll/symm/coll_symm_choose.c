@@ -181,6 +181,9 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
     if (facts->extents_differ) {
         return SYMM_ALGORITHM_COUNT;
     }
+    if (facts->device && facts->ranks > SYMM_CUDA_RANKS_MAX) {
+        return SYMM_ALGORITHM_COUNT;
+    }
     if (facts->device) {
         return facts->collective == SYMM_ALLREDUCE ? device_allreduce_choose(facts)
                                                    : device_allgather_choose(facts);
