@@ -32,13 +32,14 @@ enum symm_algorithm {
     SYMM_ALLREDUCE_STAGED_ONE_SHOT, /* likewise; everyone reduces everything */
     SYMM_ALLREDUCE_ONE_SHOT, /* everyone reads all inputs; no input may be an output */
     SYMM_ALLREDUCE_TWO_SHOT, /* each rank reduces its slice and stores it to all outputs */
-    SYMM_ALLREDUCE_CUDA_ONE_SHOT, /* one-shot and two-shot by kernels, in device memory */
-    SYMM_ALLREDUCE_CUDA_TWO_SHOT,
     SYMM_ALLGATHER_SLOT,     /* blocks lie in the lines */
     SYMM_ALLGATHER_STAGED,   /* any memory, through staging buffers in pieces */
     SYMM_ALLGATHER_PULL,     /* everyone reads all inputs */
     SYMM_ALLGATHER_PUSH,     /* everyone stores its input to all outputs */
-    SYMM_ALLGATHER_CUDA_COPY_ENGINE, /* push by copy engines, in device memory */
+    /* In device memory.  Behind the others, whose numbers may stand in users' parameters. */
+    SYMM_ALLREDUCE_CUDA_ONE_SHOT,    /* one-shot and two-shot by kernels */
+    SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+    SYMM_ALLGATHER_CUDA_COPY_ENGINE, /* push by copy engines */
     SYMM_ALLGATHER_CUDA_KERNEL,      /* push by a kernel */
     SYMM_ALGORITHM_COUNT
 };
@@ -85,8 +86,7 @@ SYMM_API enum symm_status symm_run_step(struct symm_run *run);
 /* Whether it works on device memory. */
 static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
 {
-    return algorithm == SYMM_ALLREDUCE_CUDA_ONE_SHOT || algorithm == SYMM_ALLREDUCE_CUDA_TWO_SHOT ||
-           algorithm == SYMM_ALLGATHER_CUDA_COPY_ENGINE || algorithm == SYMM_ALLGATHER_CUDA_KERNEL;
+    return algorithm >= SYMM_ALLREDUCE_CUDA_ONE_SHOT && algorithm < SYMM_ALGORITHM_COUNT;
 }
 
 /* For messages and parameters: "one_shot", "staged", ... */

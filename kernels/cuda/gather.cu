@@ -19,6 +19,7 @@ SYMM_DEVICE void copy_units(const symm_cuda_copy &arguments, uint64_t first, uin
 {
     const Unit *from =
         reinterpret_cast<const Unit *>(static_cast<const char *>(arguments.input) + first);
+#pragma unroll 1
     for (uint64_t turn = thread; turn < count; turn += UNROLL * threads) {
         Unit loaded[UNROLL];
 #pragma unroll
@@ -28,6 +29,7 @@ SYMM_DEVICE void copy_units(const symm_cuda_copy &arguments, uint64_t first, uin
                 loaded[u] = from[turn + u * threads];
             }
         }
+#pragma unroll 1
         for (int output = 0; output < arguments.output_count; output++) {
             Unit *to =
                 reinterpret_cast<Unit *>(static_cast<char *>(arguments.outputs[output]) + first);
@@ -62,6 +64,7 @@ SYMM_DEVICE void copy(const symm_cuda_copy &arguments, uint64_t thread, uint64_t
 {
     const uint64_t address = reinterpret_cast<uint64_t>(arguments.input);
     uint64_t differing = 0;
+#pragma unroll 1
     for (int output = 0; output < arguments.output_count; output++) {
         differing |= reinterpret_cast<uint64_t>(arguments.outputs[output]) ^ address;
     }

@@ -23,10 +23,9 @@ const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void)
 
 const struct symm_cuda_host_kernel *symm_cuda_host_kernel_find(const char *name)
 {
-    for (const struct symm_cuda_host_kernel *kernel = first; kernel != NULL; kernel = kernel->next) {
-        if (std::strcmp(kernel->name, name) == 0) {
-            return kernel;
-        }
+    const struct symm_cuda_host_kernel *kernel = first;
+    while (kernel != NULL && std::strcmp(kernel->name, name) != 0) {
+        kernel = kernel->next;
     }
-    return NULL;
+    return kernel;
 }

@@ -37,21 +37,26 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  *   - The last block counts after all others; the second fence orders their counts, and with them all
  *     stores, before the flag.
  * The flag is a relaxed store, the fence before it makes it a release; the host reads it with acquire.
- * atomicInc() wraps to 0 at the last block, so the next kernel finds the counter as it must be.
+ * atomicInc() wraps to 0 at the last block, so the next kernel finds the counter as it must be.  A single
+ * block need not count, which saves small messages an atomic and a fence.
  */
 static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
     __syncthreads();
-    if (threadIdx.x == 0) {
-        asm volatile("fence.proxy.alias;" ::: "memory");
-        __threadfence_system();
-        const unsigned last = gridDim.x - 1;
-        if (atomicInc(&symm_blocks_done[finish.slot], last) == last) {
-            __threadfence_system();
-            asm volatile("st.relaxed.sys.u32 [%0], %1;" ::"l"(finish.flag), "r"(finish.sequence)
-                         : "memory");
-        }
+    if (threadIdx.x != 0) {
+        return;
     }
+    asm volatile("fence.proxy.alias;" ::: "memory");
+    __threadfence_system();
+    const unsigned last = gridDim.x - 1;
+    if (last > 0) {
+        if (atomicInc(&symm_blocks_done[finish.slot], last) != last) {
+            return;
+        }
+        __threadfence_system();
+    }
+    asm volatile("st.relaxed.sys.u32 [%0], %1;" ::"l"(finish.flag), "r"(finish.sequence)
+                 : "memory");
 }
 
 /*

@@ -78,8 +78,9 @@ void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void
 {
     struct symm_cuda_scope scope;
     FORK_STATUS(ranks->self, symm_cuda_enter(ranks->ranks[rank].device_number, &scope), SYMM_OK);
-    FORK_CHECK(ranks->self, scope.cuda->cuMemcpyHtoDAsync((CUdeviceptr)(uintptr_t)memory, from, size,
-                                                          NULL) == CUDA_SUCCESS);
+    CUdeviceptr there = (CUdeviceptr)(uintptr_t)memory;
+    FORK_CHECK(ranks->self,
+               scope.cuda->cuMemcpyHtoDAsync(there, from, size, NULL) == CUDA_SUCCESS);
     FORK_CHECK(ranks->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
     symm_cuda_leave(&scope);
 }
@@ -88,8 +89,9 @@ void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void
 {
     struct symm_cuda_scope scope;
     FORK_STATUS(ranks->self, symm_cuda_enter(ranks->ranks[rank].device_number, &scope), SYMM_OK);
-    FORK_CHECK(ranks->self, scope.cuda->cuMemcpyDtoHAsync(to, (CUdeviceptr)(uintptr_t)memory, size,
-                                                          NULL) == CUDA_SUCCESS);
+    CUdeviceptr there = (CUdeviceptr)(uintptr_t)memory;
+    FORK_CHECK(ranks->self,
+               scope.cuda->cuMemcpyDtoHAsync(to, there, size, NULL) == CUDA_SUCCESS);
     FORK_CHECK(ranks->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
     symm_cuda_leave(&scope);
 }

@@ -21,21 +21,36 @@ unit_tests = \
 	tests/unit/test_strangers \
 	tests/unit/test_team
 
+# Device memory on the stand-in driver, which they open by this path.
 if CUDA
-unit_tests += tests/unit/test_cuda_kernels
+unit_tests += \
+	tests/unit/test_cuda_device \
+	tests/unit/test_cuda_faults \
+	tests/unit/test_cuda_heap \
+	tests/unit/test_cuda_kernels
+
+check_LTLIBRARIES += tests/unit/libdevice.la
+tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_libdevice_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_libdevice_la_SOURCES = tests/unit/device_memory.c tests/unit/device_memory.h
+
+tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
+tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
+EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
+tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_faults_LDADD = tests/unit/libdevice.la $(unit_libs)
+EXTRA_tests_unit_test_cuda_faults_DEPENDENCIES = tests/cuda/standin_driver.la
+
+# The kernels themselves, and the algorithms that launch them.
 tests_unit_test_cuda_kernels_SOURCES = tests/unit/test_cuda_kernels.c \
 	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
 tests_unit_test_cuda_kernels_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
 tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
-endif CUDA
 
-check_PROGRAMS += $(unit_tests)
-TESTS += $(unit_tests)
-
-# Device memory on the stand-in driver, which they open by this path.
-if CUDA
-check_PROGRAMS += tests/unit/test_cuda_heap tests/unit/test_cuda_device
-TESTS += tests/unit/test_cuda_heap tests/unit/test_cuda_device
 tests_unit_test_cuda_device_SOURCES = tests/unit/test_cuda_device.c \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
 	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
@@ -43,12 +58,11 @@ tests_unit_test_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
 tests_unit_test_cuda_device_LDADD = $(unit_libs) -ldl -lm
-tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
-tests_unit_test_cuda_heap_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_heap_LDADD = $(unit_libs)
+EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
 endif
+
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
 
 # What the tests share: forked ranks, random numbers, waiting with patience.
 check_LTLIBRARIES += tests/unit/libunit.la

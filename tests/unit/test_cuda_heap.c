@@ -1,100 +1,19 @@
 /*
  * test_cuda_heap.c - heaps of device memory, on the stand-in driver (tests/cuda): blocks, peers, several
- * devices, and what a program has current; each of the driver's functions made to fail.
- *
- * The driver reads its settings once, and does not survive a fork: each test uses it in ranks only.
+ * devices, and what a program has current.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "tests/unit/fork_team.h"
+#include "tests/unit/device_memory.h"
 
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/cuda_context.h"
-
 enum { MIB = 1 << 20, SEGMENT_SIZE = 2 * MIB, BIG = 3 * MIB };
-
-/* ---- helpers --------------------------------------------------------------------------------- */
-
-/* The process, with the stand-in as its driver. */
-static struct symm_process *process_begin(struct fork_rank *self)
-{
-    symm_cuda_configure(SYMM_STANDIN_DRIVER);
-    symm_cuda_configure_rank(self->rank);
-    return fork_team_process(self);
-}
-
-static struct symm_heap *heap_of(struct fork_rank *self, struct symm_process *process, int device)
-{
-    struct symm_heap *heap = NULL;
-    FORK_STATUS(self, symm_process_device_heap(process, device, &heap), SYMM_OK);
-    return heap;
-}
-
-static void *alloc_ok(struct fork_rank *self, struct symm_heap *heap, size_t size)
-{
-    void *block = NULL;
-    FORK_STATUS(self, symm_heap_alloc(heap, size, 0, &block), SYMM_OK);
-    return block;
-}
-
-enum direction { TO_DEVICE, FROM_DEVICE };
-
-/* Copy as a program would that has made `device` current. */
-static void copy(struct fork_rank *self, int device, void *memory, void *here, size_t size,
-                 enum direction direction)
-{
-    struct symm_cuda_scope scope;
-    CUdeviceptr there = (CUdeviceptr)(uintptr_t)memory;
-    FORK_STATUS(self, symm_cuda_enter(device, &scope), SYMM_OK);
-    CUresult result = direction == TO_DEVICE
-                          ? scope.cuda->cuMemcpyHtoDAsync(there, here, size, NULL)
-                          : scope.cuda->cuMemcpyDtoHAsync(here, there, size, NULL);
-    FORK_CHECK(self, result == CUDA_SUCCESS);
-    FORK_CHECK(self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
-    symm_cuda_leave(&scope);
-}
-
-static void fill(struct fork_rank *self, int device, void *memory, size_t size, uint64_t seed)
-{
-    void *here = malloc(size);
-    FORK_CHECK(self, here != NULL);
-    unit_fill(here, size, unit_random_start(2000, seed));
-    copy(self, device, memory, here, size, TO_DEVICE);
-    free(here);
-}
-
-static bool is_filled(struct fork_rank *self, int device, void *memory, size_t size, uint64_t seed)
-{
-    void *here = malloc(size);
-    FORK_CHECK(self, here != NULL);
-    copy(self, device, memory, here, size, FROM_DEVICE);
-    bool filled = unit_is_filled(here, size, unit_random_start(2000, seed));
-    free(here);
-    return filled;
-}
-
-static bool is_zero(struct fork_rank *self, int device, void *memory, size_t size)
-{
-    void *here = malloc(size);
-    FORK_CHECK(self, here != NULL);
-    copy(self, device, memory, here, size, FROM_DEVICE);
-    bool zero = unit_is_zero(here, size);
-    free(here);
-    return zero;
-}
-
-static bool failure_names(const char *words)
-{
-    char text[SYMM_CUDA_TEXT_SIZE];
-    symm_cuda_last_failure(text, sizeof(text));
-    return strstr(text, words) != NULL;
-}
 
 /* ---- drivers --------------------------------------------------------------------------------- */
 
@@ -109,18 +28,18 @@ static void use_no_driver(struct fork_rank *self, void *context)
     symm_cuda_configure("/nowhere/libcuda.so.1");
     for (int round = 0; round < 2; round++) {
         symm_cuda_forget_failure();
-        FORK_CHECK(self, failure_names(""));
+        FORK_CHECK(self, device_failure_names(""));
         FORK_STATUS(self, symm_cuda_get(&cuda), SYMM_ERR_NOT_FOUND);
-        FORK_CHECK(self, failure_names("/nowhere/libcuda.so.1"));
+        FORK_CHECK(self, device_failure_names("/nowhere/libcuda.so.1"));
         FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_ERR_NOT_FOUND);
         FORK_STATUS(self, symm_kind_cuda_get(0, &kind), SYMM_ERR_NOT_FOUND);
         FORK_STATUS(self, symm_process_device_heap(process, 0, &heap), SYMM_ERR_NOT_FOUND);
         FORK_CHECK(self, !symm_cuda_is_used());
         FORK_CHECK(self, symm_process_heap_at(process, 1) == NULL);
     }
-    memset(alloc_ok(self, symm_process_heap(process), 1000), 1, 1000);
-    symm_cuda_configure(SYMM_STANDIN_DRIVER); /* what has failed is tried anew */
-    (void)alloc_ok(self, heap_of(self, process, 0), 1000);
+    memset(device_alloc(self, symm_process_heap(process), 1000), 1, 1000);
+    device_driver_use(); /* what has failed is tried anew */
+    (void)device_alloc(self, device_heap(self, process, 0), 1000);
     FORK_CHECK(self, symm_cuda_is_used());
     symm_process_release(process);
 }
@@ -137,9 +56,9 @@ static void use_no_devices(struct fork_rank *self, void *context)
     int device;
     (void)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_DEVICES", "0", 1) == 0);
-    struct symm_process *process = process_begin(self);
+    struct symm_process *process = device_process(self);
     FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_ERR_NOT_FOUND);
-    FORK_CHECK(self, failure_names("device"));
+    FORK_CHECK(self, device_failure_names("device"));
     FORK_CHECK(self, symm_process_device_heap(process, 0, &heap) != SYMM_OK);
     symm_process_release(process);
 }
@@ -153,12 +72,12 @@ static void test_no_devices(void **state)
 static void use_wrong_device(struct fork_rank *self, void *context)
 {
     static const int wrong[] = {-1, 2, SYMM_CUDA_DEVICES_MAX, SYMM_CUDA_DEVICES_MAX + 1};
-    struct symm_process *process = process_begin(self);
+    struct symm_process *process = device_process(self);
     struct symm_heap *heap;
     (void)context;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         FORK_STATUS(self, symm_process_device_heap(process, wrong[i], &heap), SYMM_ERR_ARGUMENT);
-        FORK_CHECK(self, failure_names("no device"));
+        FORK_CHECK(self, device_failure_names("no device"));
     }
     FORK_CHECK(self, symm_process_heap_at(process, 1) == NULL);
     symm_process_release(process);
@@ -179,23 +98,23 @@ static void use_blocks(struct fork_rank *self, void *context)
     void *blocks[BLOCKS];
     struct symm_location location;
     struct symm_heap_stats stats;
-    struct symm_process *process = process_begin(self);
-    struct symm_heap *heap = heap_of(self, process, 1);
+    struct symm_process *process = device_process(self);
+    struct symm_heap *heap = device_heap(self, process, 1);
     (void)context;
-    FORK_CHECK(self, heap_of(self, process, 1) == heap);
+    FORK_CHECK(self, device_heap(self, process, 1) == heap);
     FORK_CHECK(self, symm_heap_device(heap) == 1);
     for (size_t round = 0; round < 3; round++) {
         for (size_t i = 0; i < BLOCKS; i++) {
-            blocks[i] = alloc_ok(self, heap, sizes[i]);
-            FORK_CHECK(self, round > 0 || is_zero(self, 1, blocks[i], sizes[i]));
-            fill(self, 1, blocks[i], sizes[i], i);
+            blocks[i] = device_alloc(self, heap, sizes[i]);
+            FORK_CHECK(self, round > 0 || device_is_zero(self, 1, blocks[i], sizes[i]));
+            device_fill(self, 1, blocks[i], sizes[i], i);
             FORK_STATUS(self, symm_process_locate(process, blocks[i], sizes[i], &location),
                         SYMM_OK);
             FORK_CHECK(self, location.heap == 1);
             FORK_CHECK(self, symm_heap_address(heap, location.offset) == blocks[i]);
         }
         for (size_t i = 0; i < BLOCKS; i++) {
-            FORK_CHECK(self, is_filled(self, 1, blocks[i], sizes[i], i));
+            FORK_CHECK(self, device_is_filled(self, 1, blocks[i], sizes[i], i));
             FORK_STATUS(self, symm_heap_free(heap, blocks[i]), SYMM_OK);
             FORK_STATUS(self, symm_heap_free(heap, blocks[i]), SYMM_ERR_FREED);
         }
@@ -214,17 +133,17 @@ static void test_blocks(void **state)
 /* Heaps have numbers in the order of their first use, and addresses tell them apart. */
 static void use_several_heaps(struct fork_rank *self, void *context)
 {
-    struct symm_process *process = process_begin(self);
+    struct symm_process *process = device_process(self);
     struct symm_location location;
     int local = 0;
     (void)context;
     void *blocks[3] = {
-        alloc_ok(self, symm_process_heap(process), 1000),
-        alloc_ok(self, heap_of(self, process, 1), 1000),
+        device_alloc(self, symm_process_heap(process), 1000),
+        device_alloc(self, device_heap(self, process, 1), 1000),
     };
     FORK_CHECK(self, symm_cuda_device_reaches(1, blocks[1]));
     FORK_CHECK(self, !symm_cuda_device_reaches(0, blocks[1])); /* it is not in use yet */
-    blocks[2] = alloc_ok(self, heap_of(self, process, 0), 1000);
+    blocks[2] = device_alloc(self, device_heap(self, process, 0), 1000);
     for (uint32_t i = 0; i < 3; i++) {
         FORK_STATUS(self, symm_process_locate(process, blocks[i], 1000, &location), SYMM_OK);
         FORK_CHECK(self, location.heap == i);
@@ -237,8 +156,8 @@ static void use_several_heaps(struct fork_rank *self, void *context)
     FORK_CHECK(self, symm_heap_device(symm_process_heap_at(process, 2)) == 0);
     FORK_CHECK(self, symm_process_heap_at(process, 3) == NULL);
     FORK_CHECK(self, symm_process_heap_at(process, SYMM_HEAPS_MAX) == NULL);
-    fill(self, 0, blocks[1], 1000, 7); /* the other device's */
-    FORK_CHECK(self, is_filled(self, 1, blocks[1], 1000, 7));
+    device_fill(self, 0, blocks[1], 1000, 7); /* the other device's */
+    FORK_CHECK(self, device_is_filled(self, 1, blocks[1], 1000, 7));
     symm_process_release(process);
 }
 
@@ -256,17 +175,17 @@ static void use_up_memory(struct fork_rank *self, void *context)
     enum symm_status status;
     (void)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "16777216", 1) == 0);
-    struct symm_process *process = process_begin(self);
-    struct symm_heap *heap = heap_of(self, process, 0);
+    struct symm_process *process = device_process(self);
+    struct symm_heap *heap = device_heap(self, process, 0);
     while ((status = symm_heap_alloc(heap, SEGMENT_SIZE, 0, &block)) == SYMM_OK) {
         FORK_CHECK(self, count < BLOCKS);
         blocks[count++] = block;
     }
     FORK_STATUS(self, status, SYMM_ERR_NO_MEMORY);
-    FORK_CHECK(self, failure_names("cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY"));
+    FORK_CHECK(self, device_failure_names("cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY"));
     FORK_CHECK(self, count == 8);
     FORK_STATUS(self, symm_heap_free(heap, blocks[3]), SYMM_OK);
-    FORK_CHECK(self, alloc_ok(self, heap, SEGMENT_SIZE) == blocks[3]);
+    FORK_CHECK(self, device_alloc(self, heap, SEGMENT_SIZE) == blocks[3]);
     symm_process_release(process);
 }
 
@@ -284,14 +203,14 @@ static void use_nearly_full_device(struct fork_rank *self, void *context)
     struct symm_heap_stats stats;
     (void)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "16777216", 1) == 0);
-    symm_cuda_configure(SYMM_STANDIN_DRIVER);
+    device_driver_use();
     FORK_STATUS(self, symm_process_acquire(&usual, &process), SYMM_OK);
-    struct symm_heap *heap = heap_of(self, process, 0);
-    void *block = alloc_ok(self, heap, BIG);
-    FORK_CHECK(self, is_zero(self, 0, block, BIG));
+    struct symm_heap *heap = device_heap(self, process, 0);
+    void *block = device_alloc(self, heap, BIG);
+    FORK_CHECK(self, device_is_zero(self, 0, block, BIG));
     symm_heap_get_stats(heap, &stats);
     FORK_CHECK(self, stats.segments == 1 && stats.segment_bytes == 4 * MIB);
-    (void)alloc_ok(self, heap, 12 * MIB);
+    (void)device_alloc(self, heap, 12 * MIB);
     FORK_STATUS(self, symm_heap_alloc(heap, BIG, 0, &block), SYMM_ERR_NO_MEMORY);
     symm_process_release(process);
 }
@@ -300,6 +219,61 @@ static void test_device_is_nearly_full(void **state)
 {
     (void)state;
     fork_ranks_run(1, use_nearly_full_device, NULL);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct worker {
+    pthread_t thread;
+    struct symm_process *process;
+    int number;
+    bool failed;
+};
+
+/* The first use of the driver, of either device, and of their heaps, by all threads at a time. */
+static void *worker_run(void *argument)
+{
+    struct worker *worker = argument;
+    for (int round = 0; round < 20 && !worker->failed; round++) {
+        struct symm_heap *heap = NULL;
+        struct symm_location location;
+        void *block = NULL;
+        size_t size = (size_t)(1 + round % 3) * MIB;
+        int device = (worker->number + round) % 2;
+        worker->failed =
+            symm_process_device_heap(worker->process, device, &heap) != SYMM_OK ||
+            symm_heap_device(heap) != device ||
+            symm_heap_alloc(heap, size, 0, &block) != SYMM_OK ||
+            symm_process_locate(worker->process, block, size, &location) != SYMM_OK ||
+            symm_process_heap_at(worker->process, location.heap) != heap ||
+            !symm_cuda_device_reaches(device, block) ||
+            symm_heap_free(heap, block) != SYMM_OK;
+    }
+    return NULL;
+}
+
+static void use_threads(struct fork_rank *self, void *context)
+{
+    enum { WORKERS = 4 };
+    struct worker workers[WORKERS];
+    struct symm_process *process = device_process(self);
+    (void)context;
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = (struct worker){.process = process, .number = i};
+        FORK_CHECK(self, pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]) == 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        FORK_CHECK(self, pthread_join(workers[i].thread, NULL) == 0);
+        FORK_CHECK(self, !workers[i].failed);
+    }
+    FORK_CHECK(self, symm_process_heap_at(process, 3) == NULL);
+    symm_process_release(process);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_threads, NULL);
 }
 
 /* ---- what the program has current ------------------------------------------------------------ */
@@ -311,14 +285,14 @@ static void use_contexts(struct fork_rank *self, void *context)
     char text[SYMM_CUDA_TEXT_SIZE];
     int device = -1;
     (void)context;
-    struct symm_process *process = process_begin(self);
+    struct symm_process *process = device_process(self);
     for (int rank = 0; rank < 5; rank++) {
         symm_cuda_configure_rank(rank);
         FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_OK);
         FORK_CHECK(self, device == rank % 2);
     }
     FORK_STATUS(self, symm_cuda_get(&cuda), SYMM_OK);
-    (void)alloc_ok(self, heap_of(self, process, 0), 1000);
+    (void)device_alloc(self, device_heap(self, process, 0), 1000);
     FORK_CHECK(self, cuda->cuCtxGetCurrent(&after) == CUDA_SUCCESS && after == NULL);
     FORK_CHECK(self, cuda->cuDevicePrimaryCtxRetain(&program, 1) == CUDA_SUCCESS);
     FORK_CHECK(self, cuda->cuCtxPushCurrent(program) == CUDA_SUCCESS);
@@ -326,8 +300,8 @@ static void use_contexts(struct fork_rank *self, void *context)
     symm_cuda_configure_rank(0);
     FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_OK);
     FORK_CHECK(self, device == 1);
-    (void)alloc_ok(self, heap_of(self, process, 0), BIG);
-    (void)alloc_ok(self, heap_of(self, process, 1), BIG);
+    (void)device_alloc(self, device_heap(self, process, 0), BIG);
+    (void)device_alloc(self, device_heap(self, process, 1), BIG);
     FORK_CHECK(self, cuda->cuCtxGetCurrent(&after) == CUDA_SUCCESS && after == program);
     FORK_CHECK(self, symm_cuda_device_syncs_memops(0) && symm_cuda_device_syncs_memops(1));
     symm_cuda_device_describe(1, text, sizeof(text));
@@ -362,21 +336,21 @@ static void test_capture(void **state)
 static void reach_each_other(struct fork_rank *self, void *context)
 {
     struct symm_location mine, all[FORK_RANKS_MAX];
-    struct symm_process *process = process_begin(self);
+    struct symm_process *process = device_process(self);
     int device = self->rank % 2, own = self->rank == 2 ? -1 : device;
     struct symm_heap *heap =
-        own < 0 ? symm_process_heap(process) : heap_of(self, process, device);
+        own < 0 ? symm_process_heap(process) : device_heap(self, process, device);
     (void)context;
     struct symm_team *team = fork_team_create(self, process, 1, 1000, 65536);
     FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
     for (uint64_t round = 0; round < 4; round++) {
-        void *block = alloc_ok(self, heap, BIG);
+        void *block = device_alloc(self, heap, BIG);
         FORK_STATUS(self, symm_process_locate(process, block, BIG, &mine), SYMM_OK);
         fork_rank_exchange(self, &mine, sizeof(mine), all);
         if (own < 0) {
             unit_fill(block, BIG, unit_random_start(2000, 10 * round + (uint64_t)self->rank));
         } else {
-            fill(self, own, block, BIG, 10 * round + (uint64_t)self->rank);
+            device_fill(self, own, block, BIG, 10 * round + (uint64_t)self->rank);
         }
         fork_rank_barrier(self);
         for (int rank = 0; rank < self->size; rank++) {
@@ -384,7 +358,7 @@ static void reach_each_other(struct fork_rank *self, void *context)
             void *there = fork_team_reach(self, team, rank, &all[rank]);
             FORK_CHECK(self, rank != self->rank || there == block);
             FORK_CHECK(self, rank == 2 ? unit_is_filled(there, BIG, unit_random_start(2000, seed))
-                                       : is_filled(self, device, there, BIG, seed));
+                                       : device_is_filled(self, device, there, BIG, seed));
             FORK_CHECK(self, rank == 2 || symm_cuda_device_reaches(device, there));
         }
         fork_rank_barrier(self);
@@ -411,98 +385,6 @@ static void test_peers(void **state)
     fork_ranks_run(4, reach_each_other, NULL);
 }
 
-/* ---- failures -------------------------------------------------------------------------------- */
-
-static const char *const function_names[] = {
-#define NAME(name, version) #name,
-    SYMM_CUDA_FUNCTIONS(NAME)
-#undef NAME
-    "cuGetProcAddress",
-};
-
-struct fault {
-    const char *function;
-    int use;
-};
-
-/* What cannot be done without, so that its first failure must come out. */
-static bool is_vital(const char *function)
-{
-    static const char *const vital[] = {
-        "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent",
-        "cuCtxGetCurrent", "cuDeviceGetAttribute", "cuMemGetAllocationGranularity", "cuMemCreate",
-        "cuMemExportToShareableHandle", "cuMemMap", "cuMemSetAccess", "cuMemsetD8Async",
-        "cuStreamCreate", "cuStreamSynchronize", "cuThreadExchangeStreamCaptureMode",
-    };
-    for (size_t i = 0; i < sizeof(vital) / sizeof(*vital); i++) {
-        if (strcmp(function, vital[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Something has failed: then there is a sentence about it. */
-static bool is_explained(enum symm_status status)
-{
-    return status == SYMM_OK || failure_names(": CUDA_ERROR_") || failure_names("the driver has no ");
-}
-
-static bool is_mine(enum symm_status status, const struct fault *fault)
-{
-    return status == SYMM_OK || failure_names(fault->function) ||
-           strcmp(fault->function, "cuGetProcAddress") == 0; /* names what it did not find */
-}
-
-/*
- * Blocks come and go.  The n-th use of one function fails: some step fails with it or none does, never with
- * wrong contents; the next try goes well.  Unmapping cannot be done better: what lies there stays there.
- */
-static void use_with_fault(struct fork_rank *self, void *context)
-{
-    const struct fault *fault = context;
-    char text[100];
-    bool unmaps = strcmp(fault->function, "cuMemUnmap") == 0;
-    (void)snprintf(text, sizeof(text), "%s:%d", fault->function, fault->use);
-    FORK_CHECK(self, setenv("SYMM_STANDIN_FAIL", text, 1) == 0);
-    struct symm_process *process = process_begin(self);
-    unsigned failures = 0;
-    for (int round = 0; round < 6; round++) {
-        struct symm_heap *heap = NULL;
-        void *block = NULL;
-        int device = -1;
-        symm_cuda_forget_failure();
-        enum symm_status status = symm_cuda_device_current(&device);
-        if (status == SYMM_OK) {
-            status = symm_process_device_heap(process, round % 2, &heap);
-        }
-        if (status == SYMM_OK) {
-            status = symm_heap_alloc(heap, BIG, 0, &block);
-        }
-        FORK_CHECK(self, is_explained(status));
-        FORK_CHECK(self, unmaps || is_mine(status, fault));
-        failures += status != SYMM_OK;
-        if (status == SYMM_OK) {
-            FORK_STATUS(self, symm_heap_free(heap, block), SYMM_OK);
-        }
-    }
-    FORK_CHECK(self, unmaps || failures <= 1);
-    FORK_CHECK(self, fault->use > 1 || !is_vital(fault->function) || failures == 1);
-    symm_process_release(process);
-}
-
-static void test_each_failure(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof(function_names) / sizeof(*function_names); i++) {
-        for (int use = 1; use <= 3; use++) {
-            struct fault fault = {function_names[i], use};
-            print_message("# %s, use %d\n", fault.function, use);
-            fork_ranks_run(1, use_with_fault, &fault);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,10 +395,10 @@ int main(void)
         cmocka_unit_test(test_several_heaps),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_device_is_nearly_full),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_peers),
-        cmocka_unit_test(test_each_failure),
     };
     unit_begin("test_cuda_heap", 150);
     return cmocka_run_group_tests(tests, NULL, NULL);

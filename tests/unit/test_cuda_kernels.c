@@ -54,7 +54,8 @@ static unsigned char *input_of(const struct call *call, int rank)
 
 static unsigned char *output_of(const struct call *call, int rank)
 {
-    return call->in_place ? input_of(call, rank) : outputs[rank] + GUARD + call->output_shifts[rank];
+    return call->in_place ? input_of(call, rank)
+                          : outputs[rank] + GUARD + call->output_shifts[rank];
 }
 
 static size_t shift_draw(const struct call *call, struct unit_random *random, size_t common)
@@ -111,7 +112,8 @@ static struct symm_cuda_reduce arguments_make(const struct call *call, int rank,
     return arguments;
 }
 
-static void kernel_run(const struct call *call, const char *name, struct symm_cuda_reduce *arguments)
+static void kernel_run(const struct call *call, const char *name,
+                       struct symm_cuda_reduce *arguments)
 {
     const struct symm_cuda_host_kernel *kernel = symm_cuda_host_kernel_find(name);
     uint32_t flag = 0;
@@ -122,11 +124,12 @@ static void kernel_run(const struct call *call, const char *name, struct symm_cu
     assert_int_equal(flag, 77);
 }
 
-static void call_fail(const struct call *call, const char *name, const char *what, int rank, size_t i)
+static void call_fail(const struct call *call, const char *name, const char *what, int rank,
+                      size_t i)
 {
-    fail_msg("%s, %d ranks, %zu elements, placement %d%s, %u blocks of %u: %s, rank %d, element %zu",
-             name, call->ranks, call->count, (int)call->placement, call->in_place ? " in place" : "",
-             call->blocks, call->block_threads, what, rank, i);
+    fail_msg("%s, %d ranks, %zu elements, placement %d%s, %u blocks of %u: %s, rank %d, "
+             "element %zu", name, call->ranks, call->count, (int)call->placement,
+             call->in_place ? " in place" : "", call->blocks, call->block_threads, what, rank, i);
 }
 
 /* Everything that is not an element of an output is what it was, padding included. */
@@ -277,7 +280,8 @@ static void test_types_and_operations(void **state)
             (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", cuda_types[kernel].name,
                            cuda_ops[op]);
             for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++) {
-                combinations_check((enum symm_cuda_type)type, (enum symm_cuda_op)op, ranks[i], name);
+                combinations_check((enum symm_cuda_type)type, (enum symm_cuda_op)op, ranks[i],
+                                   name);
             }
             kernels++;
         }
@@ -287,7 +291,8 @@ static void test_types_and_operations(void **state)
 
 static void test_sums_of_known_ranks(void **state)
 {
-    static const enum symm_cuda_type types[] = {SYMM_CUDA_FLOAT, SYMM_CUDA_HALF, SYMM_CUDA_BFLOAT16};
+    static const enum symm_cuda_type types[] = {SYMM_CUDA_FLOAT, SYMM_CUDA_HALF,
+                                                SYMM_CUDA_BFLOAT16};
     (void)state;
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         for (int ranks = 2; ranks <= 8; ranks *= 2) {

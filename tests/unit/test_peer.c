@@ -218,12 +218,14 @@ static void test_impossible_locations(void **state)
     owner_start(&owner);
     struct symm_location location = owner_alloc(&owner, 0, 1000);
     struct symm_peer *peer = peer_of(owner.name);
-    struct symm_location no_serial = location, no_index = location;
+    struct symm_location no_serial = location, no_index = location, other_heap = location;
     no_serial.serial = 0;
     no_index.index = SYMM_SEGMENTS_MAX;
+    other_heap.heap = 1;
     for (unsigned round = 0; round < 2; round++) {
         assert_status(symm_peer_map(peer, &no_serial), SYMM_ERR_PROTOCOL);
         assert_status(symm_peer_map(peer, &no_index), SYMM_ERR_PROTOCOL);
+        assert_status(symm_peer_map(peer, &other_heap), SYMM_ERR_PROTOCOL);
         (void)map_ok(peer, &location);
     }
     symm_peer_destroy(peer);

@@ -253,7 +253,9 @@ static void test_segment_states(void **state)
     struct symm_location first = {.serial = 1, .index = 0}, other = {.serial = 2, .index = 1},
                          next = {.serial = 3, .index = 0},
                          last = {.serial = 4, .index = SYMM_SEGMENTS_MAX - 1},
-                         wrong = {.serial = 5, .index = SYMM_SEGMENTS_MAX};
+                         wrong = {.serial = 5, .index = SYMM_SEGMENTS_MAX},
+                         device = {.serial = 1, .heap = SYMM_HEAPS_MAX - 1},
+                         no_heap = {.serial = 1, .heap = SYMM_HEAPS_MAX};
     (void)state;
     assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
     const char *names[] = {symm_server_name(symm_process_server(process))};
@@ -274,6 +276,17 @@ static void test_segment_states(void **state)
     assert_int_equal(symm_team_segment_state(team, 0, &last), SYMM_SEGMENT_MAPPED);
     symm_team_set_segment_state(team, 0, &wrong, SYMM_SEGMENT_MAPPED);
     assert_int_equal(symm_team_segment_state(team, 0, &wrong), SYMM_SEGMENT_UNKNOWN);
+    symm_team_set_segment_state(team, 0, &first, SYMM_SEGMENT_MAPPED);
+    assert_int_equal(symm_team_segment_state(team, 0, &device), SYMM_SEGMENT_UNKNOWN);
+    symm_team_set_segment_state(team, 0, &device, SYMM_SEGMENT_REFUSED);
+    assert_int_equal(symm_team_segment_state(team, 0, &device), SYMM_SEGMENT_REFUSED);
+    assert_int_equal(symm_team_segment_state(team, 0, &first), SYMM_SEGMENT_MAPPED);
+    symm_team_set_segment_state(team, 0, &no_heap, SYMM_SEGMENT_MAPPED);
+    assert_int_equal(symm_team_segment_state(team, 0, &no_heap), SYMM_SEGMENT_UNKNOWN);
+    symm_team_collect(team, 0, SYMM_HEAPS_MAX, 1); /* nonsense from a peer: nothing happens */
+    symm_team_forget_refusals(team, UINT64_MAX);
+    assert_int_equal(symm_team_segment_state(team, 0, &device), SYMM_SEGMENT_UNKNOWN);
+    assert_int_equal(symm_team_segment_state(team, 0, &first), SYMM_SEGMENT_MAPPED);
     symm_team_destroy(team);
     symm_process_release(process);
 }
@@ -379,6 +392,10 @@ static void test_one_process(void **state)
     assert_status(symm_process_get_peer(first, "two", 0, &peers[1]), SYMM_OK);
     assert_status(symm_process_get_peer(first, "one", 0, &peers[2]), SYMM_OK);
     assert_ptr_equal(peers[0], peers[2]);
+    struct symm_peer *none = NULL;
+    assert_status(symm_process_get_peer(first, "one", SYMM_HEAPS_MAX, &none), SYMM_ERR_ARGUMENT);
+    assert_ptr_equal(symm_process_heap_at(first, 0), symm_process_heap(first));
+    assert_null(symm_process_heap_at(first, 1));
     assert_ptr_not_equal(peers[0], peers[1]);
     symm_process_put_peer(first, peers[0]);
     symm_process_put_peer(first, peers[2]);

@@ -57,5 +57,15 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
 
 enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm)
 {
-    return algorithm < SYMM_ALLGATHER_SLOT ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
+    switch (algorithm) {
+    case SYMM_ALLGATHER_SLOT:
+    case SYMM_ALLGATHER_STAGED:
+    case SYMM_ALLGATHER_PULL:
+    case SYMM_ALLGATHER_PUSH:
+    case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
+    case SYMM_ALLGATHER_CUDA_KERNEL:
+        return SYMM_ALLGATHER;
+    default:
+        return SYMM_ALLREDUCE;
+    }
 }
