@@ -92,8 +92,9 @@ static size_t function_index(const char *function)
         length -= 3;
     }
     size_t i = 0;
-    while (i < standin_function_count && (strncmp(standin_functions[i].name, function, length) != 0 ||
-                                          standin_functions[i].name[length] != '\0')) {
+    while (i < standin_function_count &&
+           (strncmp(standin_functions[i].name, function, length) != 0 ||
+            standin_functions[i].name[length] != '\0')) {
         i++;
     }
     if (i == standin_function_count) {

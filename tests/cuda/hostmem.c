@@ -184,7 +184,8 @@ static CUresult enter_range(void *memory, size_t size, unsigned flags)
     if (overlaps(address, size)) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
-    return standin_address_is_mapped(address, size) ? add(address, size, false) : CUDA_ERROR_INVALID_VALUE;
+    return standin_address_is_mapped(address, size) ? add(address, size, false)
+                                                    : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemHostRegister(void *memory, size_t size, unsigned flags)

@@ -82,7 +82,8 @@ struct standin_mapping *standin_mapping_at(uint64_t address)
 
 static bool has_mappings(const struct standin_reservation *reservation)
 {
-    for (const struct standin_mapping *mapping = standin_mappings; mapping; mapping = mapping->next) {
+    for (const struct standin_mapping *mapping = standin_mappings; mapping;
+         mapping = mapping->next) {
         if (mapping->reservation == reservation) {
             return true;
         }

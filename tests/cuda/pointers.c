@@ -261,7 +261,8 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
 }
 
 /* Only SYNC_MEMOPS can be set, and VMM memory refuses it. */
-CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                               CUdeviceptr address)
 {
     CUresult result = value == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
     if (result == CUDA_SUCCESS) {

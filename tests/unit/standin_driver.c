@@ -114,7 +114,8 @@ void standin_numbers_put(struct fork_rank *self, CUdeviceptr memory, uint32_t fi
     free(numbers);
 }
 
-void standin_numbers_check(struct fork_rank *self, CUdeviceptr memory, uint32_t first, size_t count)
+void standin_numbers_check(struct fork_rank *self, CUdeviceptr memory, uint32_t first,
+                           size_t count)
 {
     uint32_t *numbers = numbers_make(self, count);
     STANDIN_OK(self, cu.cuMemcpyDtoH(numbers, memory, count * sizeof *numbers));

@@ -117,7 +117,8 @@ void standin_memory_end(struct fork_rank *self, CUdeviceptr memory, size_t units
 
 /* Fill memory with numbers from `first` on, and check them, through copies that have been waited for. */
 void standin_numbers_put(struct fork_rank *self, CUdeviceptr memory, uint32_t first, size_t count);
-void standin_numbers_check(struct fork_rank *self, CUdeviceptr memory, uint32_t first, size_t count);
+void standin_numbers_check(struct fork_rank *self, CUdeviceptr memory, uint32_t first,
+                           size_t count);
 
 /* The driver's own kernel "symm_standin_add". */
 CUfunction standin_kernel(struct fork_rank *self, CUmodule *module);
