@@ -32,7 +32,10 @@ bench_symm_bench_LDADD = $(MPI_LIBS)
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run
 EXTRA_DIST += \
+	bench/results/gpu-2-ranks-allgather-in-place.txt \
 	bench/results/gpu-2-ranks-allgather.txt \
+	bench/results/gpu-2-ranks-allreduce-blocks.txt \
+	bench/results/gpu-2-ranks-allreduce-in-place.txt \
 	bench/results/gpu-2-ranks-allreduce.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-malloc.txt \
