@@ -120,6 +120,13 @@ static inline bool symm_ompi_is_running(void)
     return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED;
 }
 
+/* User-defined operations whose function is not a C function of MPI's prototype. */
+#if OMPI_MAJOR_VERSION < 5
+#define SYMM_OP_FLAGS_NOT_C (OMPI_OP_FLAGS_FORTRAN_FUNC | OMPI_OP_FLAGS_CXX_FUNC)
+#else
+#define SYMM_OP_FLAGS_NOT_C (OMPI_OP_FLAGS_FORTRAN_FUNC | OMPI_OP_FLAGS_JAVA_FUNC)
+#endif
+
 /* Raise an error that belongs to no communicator, from within the MPI function of that name. */
 static inline int symm_ompi_raise(int error, const char *function)
 {

@@ -127,7 +127,7 @@ static bool float16_op(const struct ompi_op_t *op, int *type, int *cuda_op)
         {symm_bfloat16_min, SYMM_CUDA_BFLOAT16, SYMM_CUDA_MIN},
         {symm_bfloat16_max, SYMM_CUDA_BFLOAT16, SYMM_CUDA_MAX},
     };
-    if ((op->o_flags & (OMPI_OP_FLAGS_FORTRAN_FUNC | OMPI_OP_FLAGS_CXX_FUNC)) != 0) {
+    if ((op->o_flags & SYMM_OP_FLAGS_NOT_C) != 0) {
         return false;
     }
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
