@@ -130,7 +130,8 @@ tests_mpi_check_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_communicators_LDADD = $(harness_libs)
 
 tests_mpi_check_counters_SOURCES = \
-	tests/mpi/check_counters.c tests/mpi/variables.c tests/mpi/variables.h
+	tests/mpi/check_counters.c tests/mpi/counted_calls.c tests/mpi/counted_calls.h \
+	tests/mpi/variables.c tests/mpi/variables.h
 tests_mpi_check_counters_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
 
@@ -221,7 +222,8 @@ tests_mpi_disagree_SOURCES = tests/mpi/disagree.c
 tests_mpi_disagree_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_disagree_LDADD = $(harness_libs)
 
-tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c
+tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c \
+	tests/mpi/counted_calls.c tests/mpi/counted_calls.h
 tests_mpi_known_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_known_calls_LDADD = $(MPI_LIBS)
 

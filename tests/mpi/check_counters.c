@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counted_calls.h"
 #include "harness.h"
 #include "variables.h"
 
@@ -69,37 +70,6 @@ static const struct expectation *expectations(void)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void *new_zeros(size_t bytes, bool from_mpi)
-{
-    void *memory = NULL;
-    if (from_mpi) {
-        MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
-    } else {
-        memory = malloc(bytes);
-    }
-    if (memory == NULL) {
-        fprintf(stderr, "check_counters: no memory\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-        exit(2);
-    }
-    memset(memory, 0, bytes);
-    return memory;
-}
-
-static void reduce(int times, void *send, void *receive, int bytes)
-{
-    for (int i = 0; i < times; i++) {
-        MPI_Allreduce(send, receive, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    }
-}
-
-static void gather(int times, void *send, void *receive, int count, MPI_Datatype type)
-{
-    for (int i = 0; i < times; i++) {
-        MPI_Allgather(send, count, type, receive, count, type, MPI_COMM_WORLD);
-    }
-}
-
 static void take_left(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -133,9 +103,9 @@ static void gather_gaps(void *send, void *receive)
     MPI_Type_contiguous(50, MPI_INT, &plain);
     MPI_Type_commit(&gaps);
     MPI_Type_commit(&plain);
-    gather(3, send, receive, 3, gaps);
-    gather(6, send, receive, GAPS_MOST, gaps);
-    gather(2, send, receive, GAPS_MOST, last ? gaps : plain);
+    counted_gather(3, send, receive, 3, gaps);
+    counted_gather(6, send, receive, GAPS_MOST, gaps);
+    counted_gather(2, send, receive, GAPS_MOST, last ? gaps : plain);
     MPI_Type_free(&plain);
     MPI_Type_free(&gaps);
 }
@@ -153,15 +123,15 @@ static void disagree(void *send, void *receive)
 static void make_calls(void)
 {
     size_t most = 2 * (size_t)test_size * PACKED_MOST;
-    void *heap[2] = {new_zeros(most, true), new_zeros(most, true)};
-    void *plain[2] = {new_zeros(most, false), new_zeros(most, false)};
-    reduce(7, MPI_IN_PLACE, plain[1], 1000);
-    reduce(3, heap[0], heap[1], REDUCED);
-    reduce(2, plain[0], plain[1], REDUCED);
+    void *heap[2] = {counted_new_zeros(most, true), counted_new_zeros(most, true)};
+    void *plain[2] = {counted_new_zeros(most, false), counted_new_zeros(most, false)};
+    counted_reduce(7, MPI_IN_PLACE, plain[1], 1000);
+    counted_reduce(3, heap[0], heap[1], REDUCED);
+    counted_reduce(2, plain[0], plain[1], REDUCED);
     reduce_blocks(plain[0], plain[1]);
-    gather(5, plain[0], plain[1], 500, MPI_BYTE);
-    gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
-    gather(3, plain[0], plain[1], GATHERED, MPI_BYTE);
+    counted_gather(5, plain[0], plain[1], 500, MPI_BYTE);
+    counted_gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
+    counted_gather(3, plain[0], plain[1], GATHERED, MPI_BYTE);
     gather_gaps(plain[0], plain[1]);
     if (expectations() != refused) {
         disagree(plain[0], plain[1]);
@@ -307,7 +277,7 @@ int main(int argc, char **argv)
     }
     variables_open();
     size_t size = sizeof(unsigned long long) * (size_t)(variables_count() + 1);
-    unsigned long long *values = new_zeros(size, false);
+    unsigned long long *values = counted_new_zeros(size, false);
     for (int i = 0; i < variables_count(); i++) {
         values[i] = variables_read(i);
     }

@@ -13,44 +13,13 @@
  *   6 all-gathers of 600 bytes a rank, a vector type with gaps, which are packed
  *   1 all-gather of 400000 bytes a rank of that type, which cannot be served
  */
+#include "counted_calls.h"
+
 #include <mpi.h>
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { REDUCED = 200000, GATHERED = 400000, GATHERED_SMALL = 50000 };
-
-static void *new_zeros(size_t bytes, int from_mpi)
-{
-    void *memory = NULL;
-    if (from_mpi) {
-        MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
-    } else {
-        memory = malloc(bytes);
-    }
-    if (memory == NULL) {
-        fprintf(stderr, "known_calls: no memory\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-        exit(2);
-    }
-    memset(memory, 0, bytes);
-    return memory;
-}
-
-static void reduce(int times, void *send, void *receive, int bytes)
-{
-    for (int i = 0; i < times; i++) {
-        MPI_Allreduce(send, receive, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    }
-}
-
-static void gather(int times, void *send, void *receive, int count, MPI_Datatype type)
-{
-    for (int i = 0; i < times; i++) {
-        MPI_Allgather(send, count, type, receive, count, type, MPI_COMM_WORLD);
-    }
-}
 
 int main(int argc, char **argv)
 {
@@ -59,19 +28,19 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     size_t most = 2 * (size_t)size * GATHERED + REDUCED;
-    void *heap[2] = {new_zeros(most, 1), new_zeros(most, 1)};
-    void *plain[2] = {new_zeros(most, 0), new_zeros(most, 0)};
+    void *heap[2] = {counted_new_zeros(most, 1), counted_new_zeros(most, 1)};
+    void *plain[2] = {counted_new_zeros(most, 0), counted_new_zeros(most, 0)};
     MPI_Type_vector(50, 1, 2, MPI_INT, &gaps);
     MPI_Type_commit(&gaps);
 
-    reduce(7, MPI_IN_PLACE, plain[1], 1000);
-    reduce(3, heap[0], heap[1], REDUCED);
-    reduce(2, plain[0], plain[1], REDUCED);
-    gather(5, plain[0], plain[1], 500, MPI_BYTE);
-    gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
-    gather(3, heap[0], heap[1], GATHERED_SMALL, MPI_BYTE);
-    gather(6, plain[0], plain[1], 3, gaps);
-    gather(1, plain[0], plain[1], GATHERED / 200, gaps);
+    counted_reduce(7, MPI_IN_PLACE, plain[1], 1000);
+    counted_reduce(3, heap[0], heap[1], REDUCED);
+    counted_reduce(2, plain[0], plain[1], REDUCED);
+    counted_gather(5, plain[0], plain[1], 500, MPI_BYTE);
+    counted_gather(4, heap[0], heap[1], GATHERED, MPI_BYTE);
+    counted_gather(3, heap[0], heap[1], GATHERED_SMALL, MPI_BYTE);
+    counted_gather(6, plain[0], plain[1], 3, gaps);
+    counted_gather(1, plain[0], plain[1], GATHERED / 200, gaps);
 
     MPI_Type_free(&gaps);
     for (int i = 0; i < 2; i++) {

@@ -13,8 +13,8 @@
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_modex.h"
-#include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/coll/symm/coll_symm_words.h"
 #include "mca/help.h"
@@ -95,7 +95,7 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
     }
     if (module == NULL) {
         mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
-                                  mca_coll_symm_shortage(SYMM_ERR_NO_MEMORY, ENOMEM));
+                                    mca_coll_symm_shortage(SYMM_ERR_NO_MEMORY, ENOMEM));
         (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
         return NULL;
     }

@@ -71,7 +71,7 @@ void mca_coll_symm_shortage_is_told(void)
 }
 
 void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
-                               int rank, int reason)
+                                 int rank, int reason)
 {
     static const char line[] =
         "--------------------------------------------------------------------------\n";

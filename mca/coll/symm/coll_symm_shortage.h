@@ -24,7 +24,7 @@ enum mca_coll_symm_trouble {
  * of whatever communicator: one will do as an example.
  */
 void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
-                               int rank, int reason);
+                                 int rank, int reason);
 
 /* Another process tells the user. */
 void mca_coll_symm_shortage_is_told(void);

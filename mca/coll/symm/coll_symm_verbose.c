@@ -32,29 +32,35 @@ void mca_coll_symm_verbose_close(void)
     }
 }
 
-void mca_coll_symm_verbose(int level, const char *format, ...)
+/* One line; `subject` goes in front. */
+static void line_print(int level, const char *subject, const char *format, va_list arguments)
 {
     char text[LINE_SIZE];
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    opal_output_verbose(level, stream, "coll:symm: %s%s", subject, text);
+}
+
+void mca_coll_symm_verbose(int level, const char *format, ...)
+{
     va_list arguments;
     if (mca_coll_symm_is_verbose(level)) {
         va_start(arguments, format);
-        (void)vsnprintf(text, sizeof(text), format, arguments);
+        line_print(level, "", format, arguments);
         va_end(arguments);
-        opal_output_verbose(level, stream, "coll:symm: %s", text);
     }
 }
 
 void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
                                  const char *format, ...)
 {
-    char text[LINE_SIZE];
+    char subject[MPI_MAX_OBJECT_NAME + 32];
     va_list arguments;
     if (mca_coll_symm_is_verbose(level)) {
+        (void)snprintf(subject, sizeof(subject), "%s (cid %u): ", comm->c_name,
+                       symm_ompi_comm_number(comm));
         va_start(arguments, format);
-        (void)vsnprintf(text, sizeof(text), format, arguments);
+        line_print(level, subject, format, arguments);
         va_end(arguments);
-        mca_coll_symm_verbose(level, "%s (cid %u): %s", comm->c_name, symm_ompi_comm_number(comm),
-                              text);
     }
 }
 

@@ -45,7 +45,8 @@ const char *mca_coll_symm_reason_text(enum symm_reason reason)
 static const struct words unserved[SYMM_UNSERVED_COUNT] = {
     [SYMM_UNSERVED_NODES] = {"nodes", "ranks on several nodes"},
     [SYMM_UNSERVED_INTER] = {"inter", "inter-communicators"},
-    [SYMM_UNSERVED_COMPONENT] = {"component", "some processes run without the component, or with another priority"},
+    [SYMM_UNSERVED_COMPONENT] = {
+        "component", "some processes run without the component, or with another priority"},
 };
 
 const char *mca_coll_symm_unserved_name(enum symm_unserved why)
