@@ -37,7 +37,9 @@ static size_t lay_out(struct symm_control *control)
     size_t ranks = (size_t)control->size;
     unsigned char *base = control->memory;
     size_t offset = round_up(sizeof(struct control_header), PAGE);
-    control->line_stride = round_up(SYMM_HEADER_SIZE + control->payload_size, SYMM_CACHE_LINE);
+    size_t payload = control->payload_size > SYMM_PAYLOAD_LEAST ? control->payload_size
+                                                                 : SYMM_PAYLOAD_LEAST;
+    control->line_stride = round_up(SYMM_HEADER_SIZE + payload, SYMM_CACHE_LINE);
     size_t finished = offset;
     offset += ranks * sizeof(struct symm_word);
     size_t phases = offset;

@@ -36,6 +36,7 @@
 
 enum {
     SYMM_RING = 8,         /* calls that can be under way at a time; a power of two */
+    SYMM_PAYLOAD_LEAST = 128, /* bytes of payload that every line has room for */
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
     SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
@@ -76,7 +77,7 @@ struct symm_control {
 };
 
 struct symm_control_config {
-    size_t payload_size; /* bytes; rounded up to a multiple of 64, at least 64 */
+    size_t payload_size; /* bytes of data; rounded up to a multiple of 64, at least 64 */
     size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
     uint64_t options;    /* handed to all ranks as it is */
 };
@@ -169,6 +170,23 @@ static inline bool symm_phase_reached(const struct symm_control *control, uint64
         (*seen)++;
     }
     return true;
+}
+
+/*
+ * The step that every rank has got to; 0 while one has not raised its word in this call.  For calls that
+ * wait for several steps at a time.
+ */
+static inline uint64_t symm_phase_least(const struct symm_control *control, uint64_t sequence)
+{
+    struct symm_word *phases = symm_control_phases(control, sequence);
+    uint64_t start = sequence << SYMM_PHASE_BITS, least = UINT64_MAX;
+    for (int rank = 0; rank < control->size; rank++) {
+        uint64_t steps =
+            atomic_load_explicit(&phases[rank].value, memory_order_acquire) - start;
+        steps = steps >> SYMM_PHASE_BITS != 0 ? 0 : steps;
+        least = steps < least ? steps : least;
+    }
+    return least;
 }
 
 /* ---- staging buffers ------------------------------------------------------------------------- */

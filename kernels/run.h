@@ -41,7 +41,21 @@ enum symm_algorithm {
     SYMM_ALLREDUCE_CUDA_TWO_SHOT,
     SYMM_ALLGATHER_CUDA_COPY_ENGINE, /* push by copy engines */
     SYMM_ALLGATHER_CUDA_KERNEL,      /* push by a kernel */
+    SYMM_ALLREDUCE_CUDA_COPY_ENGINE, /* slices go to their owners and back by copy engines */
     SYMM_ALGORITHM_COUNT
+};
+
+/* Pieces of an all-reduce by copy engines that are on their way at a time, each with a part of the scratch. */
+enum { SYMM_PIPELINE_DEPTH = 4 };
+
+/* How far such an all-reduce has got: pieces of a slice, in the order in which they go through it. */
+struct symm_pipeline {
+    uint32_t pushed, landed;  /* inputs: on their way to the slices' owners; there */
+    uint32_t adding, added;   /* this rank's slice: in a kernel; done */
+    uint32_t storing, stored; /* its results: on their way to all outputs; there */
+    uint32_t told_pushes, told_stores; /* of which the others know */
+    struct symm_ticket pushes[SYMM_PIPELINE_DEPTH], sums[SYMM_PIPELINE_DEPTH],
+        stores[SYMM_PIPELINE_DEPTH];
 };
 
 struct symm_run {
@@ -62,6 +76,8 @@ struct symm_run {
     void **outputs;      /* two-shot, push */
 
     /* For the algorithms named CUDA. */
+    void **scratches;           /* all-reduce by copy engines: every rank's, as for inputs */
+    size_t scratch_size;        /* bytes of each, the same number for all ranks */
     struct symm_device *device; /* this rank's; reaches all the buffers that the algorithm needs */
     enum symm_cuda_type cuda_type;
     enum symm_cuda_op cuda_op;
@@ -74,6 +90,7 @@ struct symm_run {
     uint64_t piece;
     bool worked; /* a step did something and wants to be called again at once */
     struct symm_ticket ticket;
+    struct symm_pipeline pipeline;
 
     /* How it has ended, for the algorithms named CUDA; set with the SYMM_OK of the step function. */
     enum symm_status failure; /* SYMM_OK: all ranks' devices have done their part */
@@ -82,6 +99,9 @@ struct symm_run {
 
 /* Do a little of it.  PENDING until it is done, then SYMM_OK once. */
 SYMM_API enum symm_status symm_run_step(struct symm_run *run);
+
+/* Bytes of scratch with which an all-reduce by copy engines is possible for so many ranks. */
+SYMM_API size_t symm_allreduce_cuda_scratch_least(int ranks);
 
 /* Whether it works on device memory. */
 static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
@@ -106,6 +126,7 @@ enum symm_status symm_allgather_push_step(struct symm_run *run);
 /* In kernels/cuda. */
 enum symm_status symm_allreduce_cuda_one_shot_step(struct symm_run *run);
 enum symm_status symm_allreduce_cuda_two_shot_step(struct symm_run *run);
+enum symm_status symm_allreduce_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run);
 

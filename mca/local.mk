@@ -32,6 +32,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_pvars.c \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
+	mca/coll/symm/coll_symm_scratch.c mca/coll/symm/coll_symm_scratch.h \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/coll_symm_shortage.c mca/coll/symm/coll_symm_shortage.h \
 	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \

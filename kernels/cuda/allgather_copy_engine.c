@@ -14,17 +14,16 @@
 /* In the order me + 1, me + 2, ... so that not all begin with the same rank. */
 static enum symm_status start(struct symm_run *run)
 {
-    int ranks = run->team->size, count = 0;
+    int ranks = run->team->size;
     size_t offset = (size_t)run->team->rank * run->count;
-    unsigned char *own = (unsigned char *)run->output + offset;
-    void *targets[SYMM_CUDA_RANKS_MAX];
-    for (int turn = 1; turn < ranks; turn++) {
+    struct symm_push pushes[SYMM_CUDA_RANKS_MAX];
+    for (int turn = 0; turn < ranks; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
-        targets[count++] = output + offset;
+        pushes[turn] = (struct symm_push){run->input, output + offset, run->count};
     }
-    return symm_device_push_start(run->device, run->input, targets, count,
-                                  own != run->input ? own : NULL, run->count, run->block_limit,
-                                  &run->ticket);
+    bool in_place = pushes[0].output == run->input;
+    return symm_device_push_start(run->device, pushes + 1, ranks - 1, 0,
+                                  in_place ? NULL : &pushes[0], run->block_limit, &run->ticket);
 }
 
 enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run)

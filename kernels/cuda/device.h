@@ -28,8 +28,11 @@
 enum {
     /* Blocks of a kernel unless the caller wants fewer: 16 to 64 fill a link with loads. */
     SYMM_DEVICE_BLOCKS = 64,
-    /* Copy engines that work side by side, a stream for each. */
-    SYMM_DEVICE_COPY_STREAMS = 8,
+    /* Copies that go side by side, a stream for each; and sets of such streams that do not wait for each
+     * other. */
+    SYMM_DEVICE_LANE_STREAMS = 8,
+    SYMM_DEVICE_LANES = 2,
+    SYMM_DEVICE_COPY_STREAMS = SYMM_DEVICE_LANES * SYMM_DEVICE_LANE_STREAMS,
 };
 
 struct symm_device;
@@ -75,14 +78,23 @@ SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
                                                  const struct symm_cuda_copy *arguments,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
+/* A block to copy; the two do not overlap.  Without bytes there is nothing to do. */
+struct symm_push {
+    const void *input;
+    void *output;
+    size_t bytes;
+};
+
 /*
- * Start to copy a block to peers by copy engines, without a multiprocessor; in the order of `targets`.  To
- * `own`, unless it is NULL, it is copied by a kernel of few blocks, since within a device the engines are
- * slow.  Errors: as above; then what had been started already has ended.
+ * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies go side by side;
+ * they wait for earlier ones of their lane (0 or 1) at the same place in the list, and not for those of
+ * the other lane.  `own`, unless it is NULL, is copied by a kernel of few blocks, since within a device the
+ * engines are slow.  Errors: as above; then what had been started already has ended.
  */
-SYMM_API enum symm_status symm_device_push_start(struct symm_device *device, const void *input,
-                                                 void *const *targets, int target_count,
-                                                 void *own, size_t bytes, unsigned block_limit,
+SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
+                                                 const struct symm_push *pushes, int count,
+                                                 unsigned lane, const struct symm_push *own,
+                                                 unsigned block_limit,
                                                  struct symm_ticket *ticket);
 
 /*

@@ -45,17 +45,16 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
     return SYMM_ERR_NOT_FOUND;
 }
 
-enum symm_status symm_device_push_start(struct symm_device *device, const void *input,
-                                        void *const *targets, int target_count, void *own,
-                                        size_t bytes, unsigned block_limit,
+enum symm_status symm_device_push_start(struct symm_device *device,
+                                        const struct symm_push *pushes, int count, unsigned lane,
+                                        const struct symm_push *own, unsigned block_limit,
                                         struct symm_ticket *ticket)
 {
     (void)device;
-    (void)input;
-    (void)targets;
-    (void)target_count;
+    (void)pushes;
+    (void)count;
+    (void)lane;
     (void)own;
-    (void)bytes;
     (void)block_limit;
     (void)ticket;
     return SYMM_ERR_NOT_FOUND;

@@ -202,12 +202,12 @@ static bool streams_settle(const struct symm_device *device,
     return result == CUDA_SUCCESS;
 }
 
-static enum symm_status copy_queue(const struct symm_device *device, int stream, void *target,
-                                   const void *input, size_t bytes)
+static enum symm_status copy_queue(const struct symm_device *device, int stream,
+                                   const struct symm_push *push)
 {
-    CUresult result =
-        device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)target, (CUdeviceptr)(uintptr_t)input,
-                                    bytes, device->copies[stream]);
+    CUresult result = device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)push->output,
+                                                  (CUdeviceptr)(uintptr_t)push->input,
+                                                  push->bytes, device->copies[stream]);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
 }
 
@@ -226,15 +226,17 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
 }
 
-static enum symm_status copies_queue(struct symm_device *device, const void *input,
-                                     void *const *targets, int target_count, size_t bytes,
-                                     struct symm_ticket *ticket)
+static enum symm_status copies_queue(struct symm_device *device, const struct symm_push *pushes,
+                                     int count, unsigned lane, struct symm_ticket *ticket)
 {
     enum symm_status status = SYMM_OK;
-    for (int i = 0; i < target_count && status == SYMM_OK; i++) {
-        int stream = i % SYMM_DEVICE_COPY_STREAMS;
-        ticket->copies |= 1u << stream;
-        status = copy_queue(device, stream, targets[i], input, bytes);
+    int first = (int)(lane % SYMM_DEVICE_LANES) * SYMM_DEVICE_LANE_STREAMS;
+    for (int i = 0; i < count && status == SYMM_OK; i++) {
+        int stream = first + i % SYMM_DEVICE_LANE_STREAMS;
+        if (pushes[i].bytes > 0) {
+            ticket->copies |= 1u << stream;
+            status = copy_queue(device, stream, &pushes[i]);
+        }
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
         if ((ticket->copies >> i & 1) != 0) {
@@ -244,27 +246,44 @@ static enum symm_status copies_queue(struct symm_device *device, const void *inp
     return status;
 }
 
-enum symm_status symm_device_push_start(struct symm_device *device, const void *input,
-                                        void *const *targets, int target_count, void *own,
-                                        size_t bytes, unsigned block_limit,
+static enum symm_status own_copy(struct symm_device *device, const struct symm_push *own,
+                                 unsigned block_limit, struct symm_ticket *ticket)
+{
+    const struct symm_cuda_copy copy = {
+        .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
+    };
+    bool is_limited = block_limit != 0 && block_limit < OWN_BLOCKS;
+    return copy_launch(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
+}
+
+static bool is_anything(const struct symm_push *pushes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (pushes[i].bytes > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum symm_status symm_device_push_start(struct symm_device *device,
+                                        const struct symm_push *pushes, int count, unsigned lane,
+                                        const struct symm_push *own, unsigned block_limit,
                                         struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
+    bool copies_own = own != NULL && own->bytes > 0;
     *ticket = (struct symm_ticket){0};
-    if (bytes == 0 || (target_count == 0 && own == NULL)) {
+    if (!is_anything(pushes, count) && !copies_own) {
         return SYMM_OK;
     }
     enum symm_status status = start_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    status = copies_queue(device, input, targets, target_count, bytes, ticket);
-    if (status == SYMM_OK && own != NULL) {
-        const struct symm_cuda_copy copy = {
-            .input = input, .outputs = {own}, .bytes = bytes, .output_count = 1,
-        };
-        bool is_limited = block_limit != 0 && block_limit < OWN_BLOCKS;
-        status = copy_launch(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
+    status = copies_queue(device, pushes, count, lane, ticket);
+    if (status == SYMM_OK && copies_own) {
+        status = own_copy(device, own, block_limit, ticket);
     }
     if (status != SYMM_OK) {
         (void)streams_settle(device, ticket);

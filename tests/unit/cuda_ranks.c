@@ -21,12 +21,12 @@ void cuda_ranks_begin(struct fork_rank *self, const char *fault)
     symm_cuda_configure(SYMM_STANDIN_DRIVER);
 }
 
-static unsigned char *buffer_make(struct cuda_ranks *ranks, int device)
+static unsigned char *buffer_make(struct cuda_ranks *ranks, int device, size_t size)
 {
     struct symm_heap *heap = NULL;
     void *block = NULL;
     FORK_STATUS(ranks->self, symm_process_device_heap(ranks->process, device, &heap), SYMM_OK);
-    FORK_STATUS(ranks->self, symm_heap_alloc(heap, CUDA_BUFFER, 0, &block), SYMM_OK);
+    FORK_STATUS(ranks->self, symm_heap_alloc(heap, size, 0, &block), SYMM_OK);
     return block;
 }
 
@@ -50,8 +50,9 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
     FORK_CHECK(self, close(descriptor) == 0);
     for (int rank = 0; rank < size; rank++) {
         struct cuda_rank *one = &ranks->ranks[rank];
-        one->input = buffer_make(ranks, one->device_number);
-        one->output = buffer_make(ranks, one->device_number);
+        one->input = buffer_make(ranks, one->device_number, CUDA_BUFFER);
+        one->output = buffer_make(ranks, one->device_number, CUDA_BUFFER);
+        one->scratch = buffer_make(ranks, one->device_number, CUDA_SCRATCH);
         one->team = (struct symm_team){.rank = rank, .size = size, .control = control};
     }
     return true;
@@ -66,6 +67,7 @@ void cuda_ranks_close(struct cuda_ranks *ranks)
                     symm_process_device_heap(ranks->process, one->device_number, &heap), SYMM_OK);
         FORK_STATUS(ranks->self, symm_heap_free(heap, one->input), SYMM_OK);
         FORK_STATUS(ranks->self, symm_heap_free(heap, one->output), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->scratch), SYMM_OK);
     }
     symm_control_detach(&ranks->ranks[0].team.control);
     symm_process_release(ranks->process);
@@ -102,7 +104,7 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
                      void *const *inputs, void *const *outputs)
 {
     const void *all_inputs[CUDA_RANKS_MOST];
-    void *all_outputs[CUDA_RANKS_MOST];
+    void *all_outputs[CUDA_RANKS_MOST], *scratches[CUDA_RANKS_MOST];
     unsigned polls = 0;
     int ended = 0;
     ranks->sequence++;
@@ -110,6 +112,7 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         struct cuda_rank *one = &ranks->ranks[rank];
         all_inputs[rank] = inputs[rank];
         all_outputs[rank] = outputs[rank];
+        scratches[rank] = one->scratch;
         one->run = *prototype;
         one->run.team = &one->team;
         one->run.sequence = ranks->sequence;
@@ -118,6 +121,8 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         one->run.output = outputs[rank];
         one->run.inputs = all_inputs;
         one->run.outputs = all_outputs;
+        one->run.scratches = scratches;
+        one->run.scratch_size = CUDA_SCRATCH;
         one->run.failed_rank = 1000;
         one->status = SYMM_PENDING;
     }

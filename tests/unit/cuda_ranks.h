@@ -16,6 +16,7 @@
 enum {
     CUDA_RANKS_MOST = 5,
     CUDA_BUFFER = 64 * 1024, /* bytes */
+    CUDA_SCRATCH = 4 * 1024, /* so that slices are cut into several pieces */
     CUDA_DEVICES = 2,
 };
 
@@ -23,6 +24,7 @@ struct cuda_rank {
     struct symm_device *device;
     int device_number;
     unsigned char *input, *output; /* on the device, CUDA_BUFFER each */
+    unsigned char *scratch;        /* likewise, CUDA_SCRATCH */
     struct symm_team team;
     struct symm_run run;
     enum symm_status status;

@@ -8,6 +8,7 @@
 
 #include "mca/coll/symm/coll_symm_agree.h"
 #include "mca/coll/symm/coll_symm_device.h"
+#include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_single_copy.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
@@ -25,7 +26,7 @@ struct actor {
     struct symm_team team;
     struct mca_coll_symm_module_t module;
     const void *inputs[MODEL_RANKS_MAX];
-    void *outputs[MODEL_RANKS_MAX];
+    void *outputs[MODEL_RANKS_MAX], *scratches[MODEL_RANKS_MAX];
     _Alignas(64) unsigned char input[BLOCK], output[MODEL_RANKS_MAX * BLOCK]; /* peers reach them */
     unsigned char private_input[BLOCK], private_output[MODEL_RANKS_MAX * BLOCK];
     unsigned char scratch[SYMM_SCRATCH_SIZE];
@@ -116,6 +117,18 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
 int mca_coll_symm_device_failure(const struct symm_operation *operation)
 {
     (void)operation;
+    unexpected(__func__);
+}
+
+void *mca_coll_symm_scratch_take(int device, size_t *size)
+{
+    (void)device, (void)size;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_scratch_give(int device)
+{
+    (void)device;
     unexpected(__func__);
 }
 
@@ -333,6 +346,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     operation->module = &actor->module;
     operation->run.inputs = actor->inputs;
     operation->run.outputs = actor->outputs;
+    operation->run.scratches = actor->scratches;
     mca_coll_symm_operation_start(operation);
     actor->is_busy = true;
 }

@@ -1,6 +1,6 @@
 /*
  * test_cuda_device.c - the launch layer and the algorithms on devices, on the stand-in driver: every
- * type with every operation, one-shot and two-shot, both all-gathers, much work at a time, and each of
+ * type with every operation, all all-reduces and both all-gathers, much work at a time, and each of
  * the driver's functions made to fail while they run.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -98,6 +98,10 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
     return failure;
 }
 
+static const enum symm_algorithm allreduces[] = {
+    SYMM_ALLREDUCE_CUDA_COPY_ENGINE, SYMM_ALLREDUCE_CUDA_TWO_SHOT, SYMM_ALLREDUCE_CUDA_ONE_SHOT,
+};
+
 static void run_allreduces(struct fork_rank *self, void *context)
 {
     int size = *(const int *)context;
@@ -113,10 +117,9 @@ static void run_allreduces(struct fork_rank *self, void *context)
         FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].extent);
         FORK_CHECK(self, symm_device_can_reduce(plan.type, plan.op) ==
                              cuda_op_is_allowed(plan.type, plan.op));
-        for (int turn = 0; turn < 3 && symm_device_can_reduce(plan.type, plan.op); turn++) {
-            plan.algorithm = turn == 0 ? SYMM_ALLREDUCE_CUDA_ONE_SHOT
-                                       : SYMM_ALLREDUCE_CUDA_TWO_SHOT;
-            plan.in_place = turn == 2;
+        for (int turn = 0; turn < 5 && symm_device_can_reduce(plan.type, plan.op); turn++) {
+            plan.algorithm = allreduces[turn / 2];
+            plan.in_place = turn % 2 != 0; /* one-shot is the last, since it cannot be */
             bool is_small = unit_random_below(&random, 2) == 0;
             plan.count = unit_random_below(&random, is_small ? 20 : COUNT_MOST);
             plan.shift = unit_random_below(&random, 2) == 0
@@ -319,7 +322,7 @@ static void run_with_fault(struct fork_rank *self, void *context)
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
     for (int i = 0; i < 6 && (failures == 0 || !is_for_good); i++) {
         struct plan plan = {
-            .algorithm = i % 2 == 0 ? SYMM_ALLREDUCE_CUDA_ONE_SHOT : SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+            .algorithm = allreduces[i % 3],
             .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 500,
         };
         failures += (i < 3 ? allreduce(&ranks, &plan, &random)

@@ -31,6 +31,7 @@ struct mca_coll_symm_component_t {
     size_t slot_size;
     size_t piece_size;
     size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
+    size_t device_scratch; /* bytes a device; 0: none */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
     bool report;
     int verbose; /* see coll_symm_verbose.h */

@@ -10,6 +10,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_device.h"
+#include "mca/coll/symm/coll_symm_scratch.h"
 
 /* Flags of a line: what may differ between ranks. */
 enum {
@@ -19,6 +20,7 @@ enum {
     LINE_IN_PLACE = 8,
     LINE_GAPS = 16,
     LINE_DEVICE = 32,
+    LINE_SCRATCH = 64,
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
 };
 
@@ -30,7 +32,15 @@ struct line_buffers {
     uint32_t extent;  /* of an element: ranks cut arrays alike only where it is */
 };
 
-_Static_assert(sizeof(struct line_buffers) <= SYMM_CACHE_LINE, "it fits the smallest payload");
+/* Behind it, with LINE_SCRATCH, in a cache line that is not read otherwise. */
+struct line_scratch {
+    struct symm_location where;
+    uint64_t size;
+};
+
+_Static_assert(sizeof(struct line_buffers) <= SYMM_CACHE_LINE, "one cache line");
+_Static_assert(SYMM_CACHE_LINE + sizeof(struct line_scratch) <= SYMM_PAYLOAD_LEAST,
+               "every line has room for it");
 
 struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
@@ -40,6 +50,11 @@ struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int
 static const struct line_buffers *buffers_of(const struct symm_line *line)
 {
     return (const struct line_buffers *)(const void *)line->payload;
+}
+
+static struct line_scratch *scratch_of(const struct symm_line *line)
+{
+    return (struct line_scratch *)(void *)(symm_ompi_unconst(line->payload + SYMM_CACHE_LINE));
 }
 
 /* ---- posting --------------------------------------------------------------------------------- */
@@ -84,6 +99,18 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
            (call->device >= 0 ? LINE_DEVICE : 0);
 }
 
+/* Offer this rank's scratch, if it can be had. */
+static bool scratch_describe(struct symm_operation *operation, struct symm_line *line)
+{
+    struct line_scratch *scratch = scratch_of(line);
+    size_t size;
+    operation->scratch = mca_coll_symm_scratch_take(operation->call.device, &size);
+    scratch->size = size;
+    return operation->scratch != NULL &&
+           symm_process_locate(operation->module->team->process, operation->scratch, size,
+                               &scratch->where) == SYMM_OK;
+}
+
 void mca_coll_symm_line_post(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
@@ -104,6 +131,9 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     } else {
         line->flags =
             buffers_describe(call, team, (struct line_buffers *)(void *)line->payload);
+        if (mca_coll_symm_choose_scratch(call, team) && scratch_describe(operation, line)) {
+            line->flags |= LINE_SCRATCH;
+        }
     }
     symm_line_post(line, operation->sequence);
 }
@@ -149,6 +179,14 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 
 /* ---- buffers of all ranks -------------------------------------------------------------------- */
 
+static enum symm_segment_state scratch_state(const struct symm_team *team, int rank,
+                                             const struct symm_line *line)
+{
+    return (line->flags & LINE_SCRATCH) != 0
+               ? symm_team_segment_state(team, rank, &scratch_of(line)->where)
+               : SYMM_SEGMENT_REFUSED;
+}
+
 void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown)
 {
@@ -165,6 +203,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         .inputs_reachable = true,
         .outputs_reachable = true,
         .out_of_place = true,
+        .scratch_size = SIZE_MAX,
     };
     *unknown = false;
     for (int rank = 0; rank < team->size; rank++) {
@@ -182,7 +221,14 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         facts->gaps |= (line->flags & LINE_GAPS) != 0;
         facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
-        *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN;
+        enum symm_segment_state scratch = scratch_state(team, rank, line);
+        if (scratch == SYMM_SEGMENT_REFUSED) {
+            facts->scratch_size = 0;
+        } else if (scratch_of(line)->size < facts->scratch_size) {
+            facts->scratch_size = (size_t)scratch_of(line)->size;
+        }
+        *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||
+                    scratch == SYMM_SEGMENT_UNKNOWN;
     }
 }
 
@@ -213,6 +259,9 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
         }
         if (status == SYMM_OK && (line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
             status = segment_map(operation, operation->seen, &buffers->output);
+        }
+        if (status == SYMM_OK && (line->flags & LINE_SCRATCH) != 0) {
+            status = segment_map(operation, operation->seen, &scratch_of(line)->where);
         }
         if (status == SYMM_PENDING) {
             return SYMM_PENDING;
@@ -246,6 +295,9 @@ void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_ma
         if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
             segment_settle(team, rank, &buffers->output, all_mapped);
         }
+        if ((line->flags & LINE_SCRATCH) != 0) {
+            segment_settle(team, rank, &scratch_of(line)->where, all_mapped);
+        }
     }
 }
 
@@ -271,7 +323,11 @@ void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
                                            &buffers->input);
         run->outputs[rank] = buffer_address(team, rank, (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
                                             &buffers->output);
+        run->scratches[rank] = (line->flags & LINE_SCRATCH) == 0
+                                   ? NULL : buffer_address(team, rank, true,
+                                                           &scratch_of(line)->where);
     }
     run->inputs[team->rank] = run->input;
     run->outputs[team->rank] = run->output;
+    run->scratches[team->rank] = operation->scratch;
 }

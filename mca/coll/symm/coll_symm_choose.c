@@ -70,6 +70,9 @@ static const size_t pull_most = 1024 * 1024 - 1;
 /* Bytes that a one-shot all-reduce on devices reads from all ranks together, at most. */
 static const size_t device_one_shot_most = 512 * 1024;
 
+/* Bytes from which on copy engines make up for the time they take to start. */
+static const size_t device_copy_engine_least = 192 * 1024 * 1024;
+
 /* Bytes of an all-gather's result up to which a kernel is quicker than starting copy engines. */
 static const size_t device_kernel_most_of_two = 512 * 1024;
 static const size_t device_kernel_most = 4 * 1024 * 1024;
@@ -132,6 +135,14 @@ static enum symm_algorithm allreduce_choose(const struct symm_facts *facts)
                ? SYMM_ALLREDUCE_STAGED_ONE_SHOT : SYMM_ALLREDUCE_STAGED;
 }
 
+bool mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team)
+{
+    int forced = mca_coll_symm_choose_forced(call->collective, team);
+    return call->collective == SYMM_ALLREDUCE && call->device >= 0 &&
+           (forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE ||
+            (forced == MCA_COLL_SYMM_AUTO && call->payload_bytes >= device_copy_engine_least));
+}
+
 /*
  * On devices.  What is forced has the names of its like on the host.  One-shot reads everything
  * everywhere, two-shot has one more store of everything; the limits are for NVLink of the fourth generation.
@@ -140,6 +151,10 @@ static enum symm_algorithm device_allreduce_choose(const struct symm_facts *fact
 {
     bool one_shot = facts->inputs_reachable && facts->out_of_place;
     bool two_shot = facts->inputs_reachable && facts->outputs_reachable;
+    if (facts->outputs_reachable &&
+        facts->scratch_size >= symm_allreduce_cuda_scratch_least(facts->ranks)) {
+        return SYMM_ALLREDUCE_CUDA_COPY_ENGINE; /* nobody offers scratch without need */
+    }
     bool small = facts->bytes <= device_one_shot_most / (size_t)facts->ranks;
     if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot ||
                      (small && facts->forced != SYMM_ALLREDUCE_TWO_SHOT))) {

@@ -24,11 +24,15 @@ struct symm_facts {
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool device;            /* all buffers lie in device memory */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
+    size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
 };
 
 /* Whether a call of this size travels in the slot.  Needs no agreement. */
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes);
+
+/* Whether scratch on the device may be of use to a call.  Needs no agreement: a rank offers what it has. */
+bool mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team);
 
 /*
  * What this process's parameters say about choices, packed into the options that rank 0 hands to all ranks

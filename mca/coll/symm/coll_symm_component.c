@@ -9,6 +9,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_modex.h"
 #include "mca/coll/symm/coll_symm_report.h"
+#include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
@@ -90,6 +91,7 @@ static int component_close(void)
         mca_coll_symm_report_close();
         mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();
+        mca_coll_symm_scratch_close();
         symm_process_release(component->process);
         component->process = NULL;
     }

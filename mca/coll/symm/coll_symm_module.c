@@ -53,6 +53,7 @@ static void module_destruct(mca_coll_symm_module_t *module)
     symm_team_destroy(module->team);
     free(module->operation.run.inputs);
     free(module->operation.run.outputs);
+    free(module->operation.run.scratches);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_base_module_t, module_construct,
@@ -238,7 +239,10 @@ enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
     if (run->outputs == NULL) {
         run->outputs = calloc(size, sizeof(void *));
     }
-    if (run->inputs == NULL || run->outputs == NULL) {
+    if (run->scratches == NULL) {
+        run->scratches = calloc(size, sizeof(void *));
+    }
+    if (run->inputs == NULL || run->outputs == NULL || run->scratches == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
     return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);

@@ -14,6 +14,7 @@
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_packed.h"
+#include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 
@@ -226,6 +227,7 @@ static void choose_and_start(struct symm_operation *operation)
         return;
     }
     run_start(operation, algorithm, facts.gaps);
+    operation->run.scratch_size = facts.scratch_size;
     mca_coll_symm_verbose_choice(operation, &facts);
     mca_coll_symm_buffers_resolve(operation);
 }
@@ -299,6 +301,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
     operation->sequence = 0;
+    operation->scratch = NULL;
     operation->run.worked = false;
     if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
         module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
@@ -362,5 +365,12 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
         before = operation->state;
         step_once(operation);
     } while (operation->state != before && operation->state != SYMM_OPERATION_DONE);
-    return operation->state == SYMM_OPERATION_DONE ? SYMM_OK : SYMM_PENDING;
+    if (operation->state != SYMM_OPERATION_DONE) {
+        return SYMM_PENDING;
+    }
+    if (operation->scratch != NULL) {
+        mca_coll_symm_scratch_give(operation->call.device);
+        operation->scratch = NULL;
+    }
+    return SYMM_OK;
 }

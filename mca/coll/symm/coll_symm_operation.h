@@ -49,6 +49,7 @@ struct symm_operation {
     int error;
     uint64_t sequence;
     bool in_slot;            /* the payload travels in the line */
+    void *scratch;           /* on the device, taken for this call; NULL: none */
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */

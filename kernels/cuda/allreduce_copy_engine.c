@@ -1,0 +1,302 @@
+/*
+ * allreduce_copy_engine.c - slices travel to their owners and back by copy engines; the owner's kernel has
+ * memory of its own device only to read and to write.
+ *
+ * Copy engines move 391 GB/s over a link where loads move 338 and stores 366 (LIMITS), and need no
+ * multiprocessor.  They take longer to start, so this is for large arrays.  A slice goes in pieces,
+ * several under way at a time, so that the link is busy in both directions while kernels add and hosts
+ * meet.  For piece k:
+ *
+ *   push    every rank copies piece k of each other slice of its input to the slice's owner: to row `rank`
+ *           of part k % SYMM_PIPELINE_DEPTH of the owner's scratch.
+ *   add     when all ranks have said that theirs have landed, the owner adds its own input and the rows, in
+ *           rank order, and stores the sum to its own output.
+ *   store   it copies that to all other outputs, and says so when it is there.
+ *
+ * A part of the scratch is used again when all ranks have said that they are done with the piece before.
+ * What a rank says are steps of its phase, which only rises; so pushes and stores are told in a fixed order,
+ * in which the next piece's push comes before a piece's store:
+ *
+ *   push 0, push 1, store 0, push 2, store 1, ... push K-1, store K-2, store K-1
+ *
+ * Nobody waits in a circle: a push waits for a store SYMM_PIPELINE_DEPTH (at least 2) pieces back, and that was
+ * told after a push that came before this one.
+ *
+ * In place it is right as well: a piece of an output is written after the sum, and that after all ranks
+ * have pushed this piece of their inputs.  Inputs need not be reachable for anybody else.
+ *
+ * (NCCL has this for all-gather only, NCCL_CTA_POLICY_ZERO.  The sums are those of two-shot, bit for bit.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/steps.h"
+
+enum {
+    ROW_UNIT = 256,               /* bytes; vectors in rows are aligned */
+    PIECES_WANTED = 16,           /* of a slice, so that the first and the last are a small part of it */
+    PIECE_LEAST = 2 * 1024 * 1024, /* bytes; smaller ones do not fill the link while hosts meet */
+    LANE_OF_PUSHES = 0,
+    LANE_OF_STORES = 1,
+};
+
+static size_t rows_of(int ranks)
+{
+    return ranks > 1 ? (size_t)(ranks - 1) : 1;
+}
+
+/* How slices are cut, alike on all ranks. */
+struct cut {
+    size_t row;       /* bytes of a row of the scratch */
+    size_t elements;  /* of a piece */
+    uint32_t pieces;  /* of the longest slice */
+};
+
+static struct cut cut_make(const struct symm_run *run)
+{
+    int ranks = run->team->size;
+    size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
+    struct cut cut;
+    for (int rank = 0; rank < ranks; rank++) {
+        size_t begin, end;
+        symm_slice(run->count, extent, rank, ranks, &begin, &end);
+        longest = end - begin > longest ? end - begin : longest;
+    }
+    cut.row = run->scratch_size / SYMM_PIPELINE_DEPTH / rows_of(ranks) / ROW_UNIT * ROW_UNIT;
+    size_t wanted = longest * extent / PIECES_WANTED;
+    size_t bytes = symm_least(cut.row, wanted > PIECE_LEAST ? wanted : PIECE_LEAST);
+    cut.elements = bytes / extent / ROW_UNIT * ROW_UNIT;
+    if (cut.elements == 0) {
+        cut.elements = bytes / extent;
+    }
+    /* One at least, if it is empty: ranks meet in its steps. */
+    cut.pieces = longest == 0 ? 1 : (uint32_t)((longest + cut.elements - 1) / cut.elements);
+    return cut;
+}
+
+size_t symm_allreduce_cuda_scratch_least(int ranks)
+{
+    return rows_of(ranks) * SYMM_PIPELINE_DEPTH * ROW_UNIT;
+}
+
+/* The elements of piece `piece` of a rank's slice. */
+static size_t piece_of(const struct symm_run *run, const struct cut *cut, int rank, uint32_t piece,
+                       size_t *begin)
+{
+    size_t end;
+    symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), rank, run->team->size, begin,
+               &end);
+    *begin = symm_least(*begin + piece * cut->elements, end);
+    return symm_least(end - *begin, cut->elements);
+}
+
+/* Where `source` puts its part of a piece for `owner`. */
+static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
+                             int source, uint32_t piece)
+{
+    size_t rows = rows_of(run->team->size);
+    size_t row = (size_t)(source < owner ? source : source - 1);
+    return (unsigned char *)run->scratches[owner] +
+           (piece % SYMM_PIPELINE_DEPTH * rows + row) * cut->row;
+}
+
+/* ---- steps of the phase: pushes told plus stores told ------------------------------------------------------------------------- */
+
+static uint64_t step_of_push(uint32_t piece)
+{
+    return piece == 0 ? 1 : 2 * (uint64_t)piece;
+}
+
+static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
+{
+    return piece + 1 == cut->pieces ? 2 * (uint64_t)cut->pieces : 2 * (uint64_t)piece + 3;
+}
+
+/* Tell the others how far this rank has got, if that is further than they know. */
+static void progress_tell(struct symm_run *run, const struct cut *cut)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    uint32_t before = pipeline->told_pushes + pipeline->told_stores, now = before;
+    bool is_more = true;
+    while (is_more) {
+        if (pipeline->told_pushes < cut->pieces &&
+            pipeline->told_pushes <= pipeline->told_stores + 1) {
+            is_more = pipeline->landed > pipeline->told_pushes;
+            pipeline->told_pushes += is_more;
+        } else {
+            is_more = pipeline->stored > pipeline->told_stores;
+            pipeline->told_stores += is_more;
+        }
+        now += is_more;
+    }
+    if (now != before) {
+        symm_run_raise(run, now);
+    }
+}
+
+/* ---- starting ----------------------------------------------------------------------------------- */
+
+/* Each starts the next piece if it may: SYMM_PENDING if not, SYMM_OK if it did. */
+static enum symm_status push_start(struct symm_run *run, const struct cut *cut, uint64_t least)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    struct symm_push pushes[SYMM_CUDA_RANKS_MAX];
+    size_t extent = symm_cuda_type_extent(run->cuda_type);
+    uint32_t piece = pipeline->pushed;
+    int me = run->team->rank, ranks = run->team->size;
+    if (piece == cut->pieces || piece >= pipeline->landed + SYMM_PIPELINE_DEPTH ||
+        (piece >= SYMM_PIPELINE_DEPTH &&
+         least < step_of_store(cut, piece - SYMM_PIPELINE_DEPTH))) {
+        return SYMM_PENDING;
+    }
+    for (int turn = 1; turn < ranks; turn++) {
+        int owner = symm_run_rotate(run, turn);
+        size_t begin, count = piece_of(run, cut, owner, piece, &begin);
+        pushes[turn - 1] = (struct symm_push){
+            .input = (const unsigned char *)run->input + begin * extent,
+            .output = row_of(run, cut, owner, me, piece),
+            .bytes = count * extent,
+        };
+    }
+    enum symm_status status =
+        symm_device_push_start(run->device, pushes, ranks - 1, LANE_OF_PUSHES, NULL, 0,
+                               &pipeline->pushes[piece % SYMM_PIPELINE_DEPTH]);
+    pipeline->pushed += status == SYMM_OK;
+    return status;
+}
+
+static enum symm_status add_start(struct symm_run *run, const struct cut *cut, uint64_t least)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
+    uint32_t piece = pipeline->adding;
+    int me = run->team->rank, ranks = run->team->size;
+    if (piece == cut->pieces || piece >= pipeline->added + SYMM_PIPELINE_DEPTH ||
+        least < step_of_push(piece)) {
+        return SYMM_PENDING;
+    }
+    size_t count = piece_of(run, cut, me, piece, &begin);
+    struct symm_cuda_reduce arguments = {.end = count, .ranks = ranks, .output_count = 1};
+    for (int rank = 0; rank < ranks; rank++) {
+        arguments.inputs[rank] = rank == me
+                                     ? (const unsigned char *)run->input + begin * extent
+                                     : row_of(run, cut, me, rank, piece);
+    }
+    arguments.outputs[0] = (unsigned char *)run->output + begin * extent;
+    enum symm_status status =
+        symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                 run->block_limit, &pipeline->sums[piece % SYMM_PIPELINE_DEPTH]);
+    pipeline->adding += status == SYMM_OK;
+    return status;
+}
+
+static enum symm_status store_start(struct symm_run *run, const struct cut *cut)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    struct symm_push pushes[SYMM_CUDA_RANKS_MAX];
+    size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
+    uint32_t piece = pipeline->storing;
+    int me = run->team->rank, ranks = run->team->size;
+    if (piece == pipeline->added || piece >= pipeline->stored + SYMM_PIPELINE_DEPTH) {
+        return SYMM_PENDING;
+    }
+    size_t bytes = piece_of(run, cut, me, piece, &begin) * extent;
+    for (int turn = 1; turn < ranks; turn++) {
+        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        pushes[turn - 1] = (struct symm_push){
+            .input = (const unsigned char *)run->output + begin * extent,
+            .output = output + begin * extent,
+            .bytes = bytes,
+        };
+    }
+    enum symm_status status =
+        symm_device_push_start(run->device, pushes, ranks - 1, LANE_OF_STORES, NULL, 0,
+                               &pipeline->stores[piece % SYMM_PIPELINE_DEPTH]);
+    pipeline->storing += status == SYMM_OK;
+    return status;
+}
+
+/* ---- testing ------------------------------------------------------------------------------------ */
+
+/* Count what has ended of the pieces *ended to `started`, in order. */
+static enum symm_status tickets_test(struct symm_run *run, struct symm_ticket *tickets,
+                                     uint32_t *ended, uint32_t started)
+{
+    enum symm_status status = SYMM_OK;
+    while (*ended < started && status == SYMM_OK) {
+        status = symm_device_ticket_test(run->device, &tickets[*ended % SYMM_PIPELINE_DEPTH]);
+        *ended += status != SYMM_PENDING; /* one that has failed has ended, too */
+    }
+    return status == SYMM_PENDING ? SYMM_OK : status;
+}
+
+static enum symm_status all_test(struct symm_run *run)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    enum symm_status statuses[] = {
+        tickets_test(run, pipeline->pushes, &pipeline->landed, pipeline->pushed),
+        tickets_test(run, pipeline->sums, &pipeline->added, pipeline->adding),
+        tickets_test(run, pipeline->stores, &pipeline->stored, pipeline->storing),
+    };
+    for (int i = 0; i < 3; i++) {
+        if (statuses[i] != SYMM_OK) {
+            return statuses[i];
+        }
+    }
+    return SYMM_OK;
+}
+
+/* Start what may be started. */
+static enum symm_status all_start(struct symm_run *run, const struct cut *cut)
+{
+    uint64_t least = symm_phase_least(&run->team->control, run->sequence);
+    enum symm_status statuses[] = {
+        store_start(run, cut), add_start(run, cut, least), push_start(run, cut, least),
+    };
+    for (int i = 0; i < 3; i++) {
+        if (statuses[i] != SYMM_OK && statuses[i] != SYMM_PENDING) {
+            return statuses[i];
+        }
+        run->worked |= statuses[i] == SYMM_OK;
+    }
+    return SYMM_OK;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+enum { WORKING, DRAINING, DEPARTING };
+
+static bool is_drained(const struct symm_pipeline *pipeline)
+{
+    return pipeline->landed == pipeline->pushed && pipeline->added == pipeline->adding &&
+           pipeline->stored == pipeline->storing;
+}
+
+enum symm_status symm_allreduce_cuda_copy_engine_step(struct symm_run *run)
+{
+    struct cut cut = cut_make(run);
+    enum symm_status status = all_test(run);
+    if (run->stage == WORKING) {
+        if (status == SYMM_OK) {
+            progress_tell(run, &cut);
+            status = all_start(run, &cut);
+        }
+        if (status != SYMM_OK) { /* start nothing more; what is under way uses others' memory */
+            run->failure = status;
+            run->stage = DRAINING;
+        } else if (run->pipeline.told_stores == cut.pieces) {
+            run->stage = DEPARTING;
+        }
+    }
+    if (run->stage == DRAINING && is_drained(&run->pipeline)) {
+        symm_run_raise(run, SYMM_CUDA_STEP_FAILED);
+        run->stage = DEPARTING;
+    }
+    if (run->stage != DEPARTING || !symm_run_reached(run, 2 * (uint64_t)cut.pieces)) {
+        return SYMM_PENDING;
+    }
+    symm_cuda_failures_collect(run);
+    return SYMM_OK;
+}
