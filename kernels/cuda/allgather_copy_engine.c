@@ -1,7 +1,7 @@
 /*
  * allgather_copy_engine.c - every rank has its block copied to all outputs by copy engines.
  *
- * The most bandwidth there is (LIMITS: 391 GB/s, stores 366, loads 338), and nothing is taken from a
+ * The most bandwidth there is (391 GB/s, stores 366, loads 338), and nothing is taken from a
  * computation but, out of place, a few blocks for the rank's own copy.
  *
  * Copyright (c) 2026 The ompi-symm authors

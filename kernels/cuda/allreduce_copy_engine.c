@@ -14,13 +14,13 @@
  *   store   it copies that to all other outputs, and says so when it is there.
  *
  * A part of the scratch is used again when all ranks have said that they are done with the piece before.
- * What a rank says are steps of its phase, which only rises; so pushes and stores are told in a fixed order,
- * in which the next piece's push comes before a piece's store:
+ * What a rank says are steps of its phase, which only rises; so pushes and stores are told in a fixed order.
+ * A piece's store comes just before the push that waits for it, SYMM_PIPELINE_DEPTH pieces on:
  *
- *   push 0, push 1, store 0, push 2, store 1, ... push K-1, store K-2, store K-1
+ *   push 0, push 1, push 2, push 3, store 0, push 4, store 1, ... push K-1, store K-4, ... store K-1
  *
- * Nobody waits in a circle: a push waits for a store SYMM_PIPELINE_DEPTH (at least 2) pieces back, and that was
- * told after a push that came before this one.
+ * Told any earlier, a store would keep back pushes that have landed; so nobody waits for longer than the
+ * work takes, nor in a circle.
  *
  * In place it is right as well: a piece of an output is written after the sum, and that after all ranks
  * have pushed this piece of their inputs.  Inputs need not be reachable for anybody else.
@@ -106,12 +106,13 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 
 static uint64_t step_of_push(uint32_t piece)
 {
-    return piece == 0 ? 1 : 2 * (uint64_t)piece;
+    return piece < SYMM_PIPELINE_DEPTH ? (uint64_t)piece + 1
+                                       : 2 * (uint64_t)piece + 2 - SYMM_PIPELINE_DEPTH;
 }
 
 static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
 {
-    return piece + 1 == cut->pieces ? 2 * (uint64_t)cut->pieces : 2 * (uint64_t)piece + 3;
+    return (uint64_t)piece + 1 + symm_least(cut->pieces, (size_t)piece + SYMM_PIPELINE_DEPTH);
 }
 
 /* Tell the others how far this rank has got, if that is further than they know. */
@@ -122,7 +123,7 @@ static void progress_tell(struct symm_run *run, const struct cut *cut)
     bool is_more = true;
     while (is_more) {
         if (pipeline->told_pushes < cut->pieces &&
-            pipeline->told_pushes <= pipeline->told_stores + 1) {
+            pipeline->told_pushes < pipeline->told_stores + SYMM_PIPELINE_DEPTH) {
             is_more = pipeline->landed > pipeline->told_pushes;
             pipeline->told_pushes += is_more;
         } else {
