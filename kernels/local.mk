@@ -6,7 +6,7 @@ kernel_sources = \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
-	kernels/cuda/allreduce_copy_engine.c \
+	kernels/cuda/allreduce_push.c \
 	kernels/cuda/allreduce_one_shot.c \
 	kernels/cuda/allreduce_two_shot.c \
 	kernels/cuda/arguments.h \

@@ -16,14 +16,15 @@ static enum symm_status start(struct symm_run *run)
 {
     int ranks = run->team->size;
     size_t offset = (size_t)run->team->rank * run->count;
-    struct symm_push pushes[SYMM_CUDA_RANKS_MAX];
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     for (int turn = 0; turn < ranks; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
-        pushes[turn] = (struct symm_push){run->input, output + offset, run->count};
+        pushes[turn] = (struct symm_cuda_push){run->input, output + offset, run->count};
     }
     bool in_place = pushes[0].output == run->input;
-    return symm_device_push_start(run->device, pushes + 1, ranks - 1, 0,
-                                  in_place ? NULL : &pushes[0], run->block_limit, &run->ticket);
+    return symm_device_engine_start(run->device, pushes + 1, ranks - 1,
+                                    in_place ? NULL : &pushes[0], run->block_limit,
+                                    &run->ticket);
 }
 
 enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run)

@@ -88,4 +88,17 @@ struct symm_cuda_copy {
     struct symm_cuda_finish finish;
 };
 
+/* A block to copy; the two do not overlap.  Without bytes there is nothing to do. */
+struct symm_cuda_push {
+    const void *input;
+    void *output;
+    uint64_t bytes;
+};
+
+struct symm_cuda_pushes {
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    int count;
+    struct symm_cuda_finish finish;
+};
+
 #endif /* SYMM_KERNELS_CUDA_ARGUMENTS_H */

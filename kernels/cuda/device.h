@@ -28,11 +28,8 @@
 enum {
     /* Blocks of a kernel unless the caller wants fewer: 16 to 64 fill a link with loads. */
     SYMM_DEVICE_BLOCKS = 64,
-    /* Copies that go side by side, a stream for each; and sets of such streams that do not wait for each
-     * other. */
-    SYMM_DEVICE_LANE_STREAMS = 8,
-    SYMM_DEVICE_LANES = 2,
-    SYMM_DEVICE_COPY_STREAMS = SYMM_DEVICE_LANES * SYMM_DEVICE_LANE_STREAMS,
+    /* Copy engines that work side by side, a stream for each. */
+    SYMM_DEVICE_COPY_STREAMS = 8,
 };
 
 struct symm_device;
@@ -78,24 +75,22 @@ SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
                                                  const struct symm_cuda_copy *arguments,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
-/* A block to copy; the two do not overlap.  Without bytes there is nothing to do. */
-struct symm_push {
-    const void *input;
-    void *output;
-    size_t bytes;
-};
-
-/*
- * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies go side by side;
- * they wait for earlier ones of their lane (0 or 1) at the same place in the list, and not for those of
- * the other lane.  `own`, unless it is NULL, is copied by a kernel of few blocks, since within a device the
- * engines are slow.  Errors: as above; then what had been started already has ended.
- */
+/* Start to copy `count` blocks by a kernel, 1 to SYMM_CUDA_RANKS_MAX; likewise. */
 SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
-                                                 const struct symm_push *pushes, int count,
-                                                 unsigned lane, const struct symm_push *own,
+                                                 const struct symm_cuda_push *pushes, int count,
                                                  unsigned block_limit,
                                                  struct symm_ticket *ticket);
+
+/*
+ * Start to copy blocks to peers by copy engines, without a multiprocessor.  `own`, unless it is NULL, is
+ * copied by a kernel of few blocks, since within a device the engines are slow.  Errors: as above; then
+ * what had been started already has ended.
+ */
+SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
+                                                   const struct symm_cuda_push *pushes, int count,
+                                                   const struct symm_cuda_push *own,
+                                                   unsigned block_limit,
+                                                   struct symm_ticket *ticket);
 
 /*
  * PENDING; OK once the work is done; SYSTEM if the device has failed: then its work may be undone or half

@@ -21,7 +21,7 @@ struct symm_functions {
     CUfunction reduce[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     /* Sums of floats from 2, 4 and 8 ranks. */
     CUfunction sums[SYMM_DEVICE_SUM_TYPES][SYMM_DEVICE_SUM_RANKS];
-    CUfunction copy;
+    CUfunction copy, push;
 };
 
 /* Load the kernels into the context that is current.  After an error nothing is left. */

@@ -152,6 +152,9 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
         status = function_get(cuda, functions->modules[GATHER], "symm_copy", &functions->copy);
     }
     if (status == SYMM_OK) {
+        status = function_get(cuda, functions->modules[GATHER], "symm_push", &functions->push);
+    }
+    if (status == SYMM_OK) {
         status = reductions_get(cuda, functions);
     }
     if (status == SYMM_OK) {

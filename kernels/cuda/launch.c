@@ -10,6 +10,8 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "kernels/cuda/device_state.h"
 
 enum {
@@ -183,6 +185,43 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
                      copy_launch(device, arguments, block_limit, ticket));
 }
 
+static uint64_t bytes_most(const struct symm_cuda_push *pushes, int count)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < count; i++) {
+        most = pushes[i].bytes > most ? pushes[i].bytes : most;
+    }
+    return most;
+}
+
+enum symm_status symm_device_push_start(struct symm_device *device,
+                                        const struct symm_cuda_push *pushes, int count,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    struct symm_cuda_scope scope;
+    struct symm_cuda_pushes launched = {.count = count};
+    uint64_t bytes = bytes_most(pushes, count);
+    *ticket = (struct symm_ticket){0};
+    if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    if (bytes == 0) {
+        return SYMM_OK;
+    }
+    enum symm_status status = start_begin(device, ticket, &scope);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
+    launched.finish = finish_make(device, ticket->slot);
+    status = kernel_launch(device, device->functions.push, &launched,
+                           (bytes + VECTOR - 1) / VECTOR, block_limit);
+    if (status == SYMM_OK) {
+        ticket->sequence = launched.finish.sequence;
+    }
+    return start_end(device, ticket, &scope, status);
+}
+
 /* ---- copy engines ------------------------------------------------------------------------------ */
 
 /* Wait until nothing of this ticket is under way.  Whether the device has done all of it. */
@@ -203,7 +242,7 @@ static bool streams_settle(const struct symm_device *device,
 }
 
 static enum symm_status copy_queue(const struct symm_device *device, int stream,
-                                   const struct symm_push *push)
+                                   const struct symm_cuda_push *push)
 {
     CUresult result = device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)push->output,
                                                   (CUdeviceptr)(uintptr_t)push->input,
@@ -226,13 +265,13 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
 }
 
-static enum symm_status copies_queue(struct symm_device *device, const struct symm_push *pushes,
-                                     int count, unsigned lane, struct symm_ticket *ticket)
+static enum symm_status copies_queue(struct symm_device *device,
+                                     const struct symm_cuda_push *pushes, int count,
+                                     struct symm_ticket *ticket)
 {
     enum symm_status status = SYMM_OK;
-    int first = (int)(lane % SYMM_DEVICE_LANES) * SYMM_DEVICE_LANE_STREAMS;
     for (int i = 0; i < count && status == SYMM_OK; i++) {
-        int stream = first + i % SYMM_DEVICE_LANE_STREAMS;
+        int stream = i % SYMM_DEVICE_COPY_STREAMS;
         if (pushes[i].bytes > 0) {
             ticket->copies |= 1u << stream;
             status = copy_queue(device, stream, &pushes[i]);
@@ -246,7 +285,7 @@ static enum symm_status copies_queue(struct symm_device *device, const struct sy
     return status;
 }
 
-static enum symm_status own_copy(struct symm_device *device, const struct symm_push *own,
+static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,
                                  unsigned block_limit, struct symm_ticket *ticket)
 {
     const struct symm_cuda_copy copy = {
@@ -256,32 +295,22 @@ static enum symm_status own_copy(struct symm_device *device, const struct symm_p
     return copy_launch(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
 }
 
-static bool is_anything(const struct symm_push *pushes, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (pushes[i].bytes > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-enum symm_status symm_device_push_start(struct symm_device *device,
-                                        const struct symm_push *pushes, int count, unsigned lane,
-                                        const struct symm_push *own, unsigned block_limit,
-                                        struct symm_ticket *ticket)
+enum symm_status symm_device_engine_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          const struct symm_cuda_push *own, unsigned block_limit,
+                                          struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
     bool copies_own = own != NULL && own->bytes > 0;
     *ticket = (struct symm_ticket){0};
-    if (!is_anything(pushes, count) && !copies_own) {
+    if (bytes_most(pushes, count) == 0 && !copies_own) {
         return SYMM_OK;
     }
     enum symm_status status = start_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    status = copies_queue(device, pushes, count, lane, ticket);
+    status = copies_queue(device, pushes, count, ticket);
     if (status == SYMM_OK && copies_own) {
         status = own_copy(device, own, block_limit, ticket);
     }

@@ -99,7 +99,7 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
 }
 
 static const enum symm_algorithm allreduces[] = {
-    SYMM_ALLREDUCE_CUDA_COPY_ENGINE, SYMM_ALLREDUCE_CUDA_TWO_SHOT, SYMM_ALLREDUCE_CUDA_ONE_SHOT,
+    SYMM_ALLREDUCE_CUDA_PUSH, SYMM_ALLREDUCE_CUDA_TWO_SHOT, SYMM_ALLREDUCE_CUDA_ONE_SHOT,
 };
 
 static void run_allreduces(struct fork_rank *self, void *context)

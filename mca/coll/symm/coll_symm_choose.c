@@ -67,15 +67,23 @@ static const size_t staged_one_shot_most = 32 * 1024;
 /* Up to this size of the result reading is quicker than writing, if there are more than two ranks. */
 static const size_t pull_most = 1024 * 1024 - 1;
 
-/* Bytes that a one-shot all-reduce on devices reads from all ranks together, at most. */
-static const size_t device_one_shot_most = 512 * 1024;
+/*
+ * Bytes from which on stores are worth another launch, for an all-reduce on devices; and of an
+ * all-gather's result up to which a kernel is quicker than starting copy engines, one a peer.
+ */
+static size_t device_push_least(int ranks)
+{
+    return ranks == 2 ? (size_t)128 << 20 : (size_t)48 << 20;
+}
 
-/* Bytes from which on copy engines make up for the time they take to start. */
-static const size_t device_copy_engine_least = 192 * 1024 * 1024;
-
-/* Bytes of an all-gather's result up to which a kernel is quicker than starting copy engines. */
-static const size_t device_kernel_most_of_two = 512 * 1024;
-static const size_t device_kernel_most = 4 * 1024 * 1024;
+static size_t device_kernel_most(const struct symm_facts *facts)
+{
+    if (facts->ranks > 2) {
+        return (size_t)8 << 20;
+    }
+    /* In place an engine does it all; otherwise a kernel has to copy a rank's own block. */
+    return facts->out_of_place ? (size_t)2 << 20 : 0;
+}
 
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
@@ -139,13 +147,14 @@ bool mca_coll_symm_choose_scratch(const struct symm_call *call, const struct sym
 {
     int forced = mca_coll_symm_choose_forced(call->collective, team);
     return call->collective == SYMM_ALLREDUCE && call->device >= 0 &&
-           (forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE ||
-            (forced == MCA_COLL_SYMM_AUTO && call->payload_bytes >= device_copy_engine_least));
+           (forced == SYMM_ALLREDUCE_CUDA_PUSH ||
+            (forced == MCA_COLL_SYMM_AUTO &&
+             call->payload_bytes >= device_push_least(team->size)));
 }
 
 /*
- * On devices.  What is forced has the names of its like on the host.  One-shot reads everything
- * everywhere, two-shot has one more store of everything; the limits are for NVLink of the fourth generation.
+ * On devices.  What is forced has the names of its like on the host.  One-shot is for outputs that the
+ * others cannot reach: two-shot is as quick for small arrays, and moves less.
  */
 static enum symm_algorithm device_allreduce_choose(const struct symm_facts *facts)
 {
@@ -153,11 +162,9 @@ static enum symm_algorithm device_allreduce_choose(const struct symm_facts *fact
     bool two_shot = facts->inputs_reachable && facts->outputs_reachable;
     if (facts->outputs_reachable &&
         facts->scratch_size >= symm_allreduce_cuda_scratch_least(facts->ranks)) {
-        return SYMM_ALLREDUCE_CUDA_COPY_ENGINE; /* nobody offers scratch without need */
+        return SYMM_ALLREDUCE_CUDA_PUSH; /* nobody offers scratch without need */
     }
-    bool small = facts->bytes <= device_one_shot_most / (size_t)facts->ranks;
-    if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot ||
-                     (small && facts->forced != SYMM_ALLREDUCE_TWO_SHOT))) {
+    if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot)) {
         return SYMM_ALLREDUCE_CUDA_ONE_SHOT;
     }
     return two_shot ? SYMM_ALLREDUCE_CUDA_TWO_SHOT : SYMM_ALGORITHM_COUNT;
@@ -172,9 +179,8 @@ static enum symm_algorithm device_allgather_choose(const struct symm_facts *fact
         facts->forced == SYMM_ALLGATHER_CUDA_COPY_ENGINE) {
         return (enum symm_algorithm)facts->forced;
     }
-    size_t most = facts->ranks == 2 ? device_kernel_most_of_two : device_kernel_most;
-    return facts->bytes * (size_t)facts->ranks <= most ? SYMM_ALLGATHER_CUDA_KERNEL
-                                                       : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
+    return facts->bytes * (size_t)facts->ranks <= device_kernel_most(facts)
+               ? SYMM_ALLGATHER_CUDA_KERNEL : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
 }
 
 static enum symm_algorithm allgather_choose(const struct symm_facts *facts)

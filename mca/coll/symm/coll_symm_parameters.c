@@ -18,7 +18,7 @@ static const mca_base_var_enum_value_t allreduce_values[] = {
     {.value = SYMM_ALLREDUCE_STAGED_ONE_SHOT, .string = "staged_one_shot"},
     {.value = SYMM_ALLREDUCE_ONE_SHOT, .string = "one_shot"},
     {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
-    {.value = SYMM_ALLREDUCE_CUDA_COPY_ENGINE, .string = "copy_engine"},
+    {.value = SYMM_ALLREDUCE_CUDA_PUSH, .string = "push"},
     {.value = 0, .string = NULL},
 };
 
@@ -70,8 +70,8 @@ static const struct symm_parameter allreduce_parameter = {
     "of the component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but "
     "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
     "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
-    "device memory one_shot and two_shot are possible, by kernels, and copy_engine: slices travel "
-    "to the ranks that reduce them and back by copy engines",
+    "device memory one_shot and two_shot are possible, by kernels, and push: every rank stores the "
+    "slices of its input in the memory of the ranks that reduce them",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter allgather_parameter = {
@@ -135,7 +135,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
-    symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 64 << 20,
+    symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 128 << 20,
                         &component->device_scratch);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }
