@@ -164,7 +164,8 @@ static void print_start(const struct job *job)
 {
     const struct options *options = &job->options;
 
-    printf("digits_training: %d training and %d test samples, %d %s, memory from %s\n"
+    printf("digits_training: %d training and %d test samples, %d %s\n"
+           "  memory from %s\n"
            "  %d epochs, batches of %d samples, rate %g, momentum %g\n",
            job->train.count, job->test.count, job->collectives.size,
            job->collectives.size == 1 ? "rank" : "ranks",
