@@ -1,6 +1,6 @@
 /*
- * The two collectives of the training, with a stop-watch around each call, and the memory they work
- * in. This is where the example meets MPI_Alloc_mem, MPI_Allreduce and MPI_Allgather.
+ * The two collectives of the training, MPI_Allreduce and MPI_Allgather, with a stop-watch around each
+ * call. Numbers go in and come out on the host, wherever the memory is that MPI works in.
  *
  * Errors of MPI end the job (MPI_ERRORS_ARE_FATAL, MPI's default for a communicator).
  *
@@ -10,10 +10,10 @@
 #ifndef EXAMPLES_COLLECTIVES_H
 #define EXAMPLES_COLLECTIVES_H
 
+#include "memory.h"
+
 #include <mpi.h>
 #include <stddef.h>
-
-enum memory_kind { MEMORY_ALLOC_MEM, MEMORY_MALLOC };
 
 /* What one kind of call took on this rank. The time includes waiting for ranks that come later. */
 struct call_record {
@@ -27,25 +27,20 @@ struct collectives {
     MPI_Comm comm;
     int rank;
     int size;
-    enum memory_kind memory;
+    struct memory memory;
     struct call_record allreduce;
     struct call_record allgather;
 };
 
-void collectives_init(struct collectives *collectives, MPI_Comm comm, enum memory_kind memory);
+/* The memory is to be opened with memory_open(). */
+void collectives_init(struct collectives *collectives, MPI_Comm comm);
 
-/* "MPI_Alloc_mem" or "malloc" */
-const char *collectives_memory_name(const struct collectives *collectives);
+/* The sums over all ranks of from->count numbers. */
+void collectives_sum(struct collectives *collectives, const struct buffer *from,
+                     const struct buffer *to);
 
-/* `count` doubles set to zero, for use in the calls below; ends the job if there is no memory. */
-double *collectives_allocate(const struct collectives *collectives, size_t count);
-
-void collectives_free(const struct collectives *collectives, double *memory);
-
-/* The sums over all ranks of `count` doubles. `from` and `to` do not overlap. */
-void collectives_sum(struct collectives *collectives, const double *from, double *to, int count);
-
-/* `count` doubles of each rank, one rank after the other, into `to` (size x count doubles). */
-void collectives_gather(struct collectives *collectives, const double *from, double *to, int count);
+/* The numbers in `from` of each rank, one rank after the other, into `to` (size x as many). */
+void collectives_gather(struct collectives *collectives, const struct buffer *from,
+                        const struct buffer *to);
 
 #endif

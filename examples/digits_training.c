@@ -164,11 +164,12 @@ static void print_start(const struct job *job)
 {
     const struct options *options = &job->options;
 
-    printf("digits_training: %d training and %d test samples, %d %s, memory from %s\n"
+    printf("digits_training: %d training and %d test samples, %d %s\n"
+           "  memory from %s\n"
            "  %d epochs, batches of %d samples, rate %g, momentum %g\n",
            job->train.count, job->test.count, job->collectives.size,
            job->collectives.size == 1 ? "rank" : "ranks",
-           collectives_memory_name(&job->collectives), options->epochs,
+           memory_name(&job->collectives.memory), options->epochs,
            options->batch == 0 ? job->train.count : options->batch, options->rate,
            options->momentum);
     fflush(stdout);
@@ -210,7 +211,7 @@ static bool write_result(const struct job *job)
     bool good;
 
     fprintf(file, "ranks=%d\nmemory=%s\nepochs=%d\nbatch=%d\nrate=%.12g\nmomentum=%.12g\n",
-            job->collectives.size, collectives_memory_name(&job->collectives), options->epochs,
+            job->collectives.size, memory_name(&job->collectives.memory), options->epochs,
             options->batch, options->rate, options->momentum);
     fprintf(file, "train_samples=%d\ntest_samples=%d\ncorrect=%d\naccuracy=%.17g\n",
             job->train.count, job->test.count, outcome->correct,
@@ -274,7 +275,7 @@ static int run_job(int argc, char **argv)
     enum options_outcome outcome = options_parse(argc, argv, &job.options, error, sizeof error);
     bool good;
 
-    collectives_init(&job.collectives, MPI_COMM_WORLD, job.options.memory);
+    collectives_init(&job.collectives, MPI_COMM_WORLD);
     if (outcome == OPTIONS_HELP && job.collectives.rank == 0) {
         options_print_help();
     }
@@ -284,12 +285,16 @@ static int run_job(int argc, char **argv)
     if (!agree(&job, outcome == OPTIONS_GOOD, error)) {
         return EXIT_BAD_OPTION;
     }
+    if (!memory_open(&job.collectives.memory, job.options.memory, MPI_COMM_WORLD)) {
+        return EXIT_FAILURE;
+    }
     good = open_result(&job) && load_samples(&job) && train(&job) && report(&job);
     if (job.result != NULL) {
         fclose(job.result);
     }
     samples_free(&job.train);
     samples_free(&job.test);
+    memory_close(&job.collectives.memory);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

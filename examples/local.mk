@@ -8,7 +8,11 @@ examples_digits_training_SOURCES = \
 	examples/collectives.h \
 	examples/dataset.c \
 	examples/dataset.h \
+	examples/device.c \
+	examples/device.h \
 	examples/digits_training.c \
+	examples/memory.c \
+	examples/memory.h \
 	examples/options.c \
 	examples/options.h \
 	examples/softmax.c \
@@ -19,7 +23,7 @@ examples_digits_training_SOURCES = \
 examples_digits_training_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DDIGITS_FILE='"$(abs_top_srcdir)/examples/data/digits.csv"'
 examples_digits_training_CFLAGS = $(AM_CFLAGS) $(SYMM_CFLAGS) $(MPI_CFLAGS)
-examples_digits_training_LDADD = $(MPI_LIBS) -lm
+examples_digits_training_LDADD = $(MPI_LIBS) -lm -ldl
 
 EXTRA_DIST += \
 	examples/README.md \

@@ -25,7 +25,7 @@ static const struct options defaults = {
     .batch = 32,
     .rate = 0.01,
     .momentum = 0.9,
-    .memory = MEMORY_ALLOC_MEM,
+    .memory = MEMORY_BEST,
     .data = DIGITS_FILE,
     .rows = 1797,
     .result = NULL,
@@ -50,7 +50,8 @@ void options_print_help(void)
            "  --batch B              samples a step, of all ranks together; 0: all (%d)\n"
            "  --rate R               learning rate (%g)\n"
            "  --momentum M           share of the last step that is kept, below 1 (%g)\n"
-           "  --memory alloc|malloc  memory of the collectives: MPI_Alloc_mem or malloc (alloc)\n"
+           "  --memory M             memory of the collectives: alloc, malloc, cuda or staged\n"
+           "                         (cuda where ranks have GPUs that can be used, else alloc)\n"
            "  --data FILE            data file (%s)\n"
            "  --rows N               rows the data file must have; 0: any number (%d)\n"
            "  --result FILE          write accuracy, loss and times as key=value lines\n"
@@ -117,14 +118,23 @@ static bool parse_momentum(const struct complaint *complaint, const char *text, 
 static bool parse_memory(const struct complaint *complaint, const char *text,
                          enum memory_kind *memory)
 {
-    if (strcmp(text, "alloc") == 0) {
-        *memory = MEMORY_ALLOC_MEM;
-    } else if (strcmp(text, "malloc") == 0) {
-        *memory = MEMORY_MALLOC;
-    } else {
-        return complain(complaint, text, "'alloc' or 'malloc'");
+    static const struct {
+        const char *name;
+        enum memory_kind kind;
+    } kinds[] = {
+        {"alloc", MEMORY_ALLOC_MEM},
+        {"malloc", MEMORY_MALLOC},
+        {"cuda", MEMORY_CUDA},
+        {"staged", MEMORY_STAGED},
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(text, kinds[i].name) == 0) {
+            *memory = kinds[i].kind;
+            return true;
+        }
     }
-    return true;
+    return complain(complaint, text, "'alloc', 'malloc', 'cuda' or 'staged'");
 }
 
 static bool parse_path(const struct complaint *complaint, const char *text, const char **path)

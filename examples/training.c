@@ -25,10 +25,10 @@ struct trainer {
     struct training_outcome *outcome;
     int batch;                        /* samples a step */
     int share_most;                   /* test samples of the rank that has most */
-    double *own_sum;                  /* this rank's gradient and loss */
-    double *total_sum;                /* of all ranks */
-    double *own_predictions;          /* this rank's test samples, padded to share_most */
-    double *all_predictions;          /* size x share_most x DIGITS_CLASSES */
+    struct buffer own_sum;            /* this rank's gradient and loss */
+    struct buffer total_sum;          /* of all ranks */
+    struct buffer own_predictions;    /* this rank's test samples, padded to share_most */
+    struct buffer all_predictions;    /* size x share_most x DIGITS_CLASSES */
     double velocity[SOFTMAX_WEIGHTS]; /* the last step, for the momentum */
 };
 
@@ -55,14 +55,14 @@ static void sum_gradient(struct trainer *trainer, struct range batch)
     struct range own = range_share(batch, collectives->rank, collectives->size);
     double loss = 0.0;
 
-    memset(trainer->own_sum, 0, SUM_COUNT * sizeof *trainer->own_sum);
+    memset(trainer->own_sum.host, 0, SUM_COUNT * sizeof *trainer->own_sum.host);
     for (int i = own.begin; i < own.end; i++) {
         loss += softmax_gradient_add(trainer->outcome->weights,
                                      trainer->train->pixels + (size_t)i * DIGITS_PIXELS,
-                                     trainer->train->labels[i], trainer->own_sum);
+                                     trainer->train->labels[i], trainer->own_sum.host);
     }
-    trainer->own_sum[SOFTMAX_WEIGHTS] = loss;
-    collectives_sum(collectives, trainer->own_sum, trainer->total_sum, SUM_COUNT);
+    trainer->own_sum.host[SOFTMAX_WEIGHTS] = loss;
+    collectives_sum(collectives, &trainer->own_sum, &trainer->total_sum);
 }
 
 static void take_step(struct trainer *trainer, int samples)
@@ -71,7 +71,7 @@ static void take_step(struct trainer *trainer, int samples)
 
     for (int i = 0; i < SOFTMAX_WEIGHTS; i++) {
         trainer->velocity[i] =
-            trainer->options->momentum * trainer->velocity[i] - rate * trainer->total_sum[i];
+            trainer->options->momentum * trainer->velocity[i] - rate * trainer->total_sum.host[i];
         trainer->outcome->weights[i] += trainer->velocity[i];
     }
 }
@@ -87,7 +87,7 @@ static double run_epoch(struct trainer *trainer)
         batch.begin = batch.end;
         batch.end = count - batch.begin < trainer->batch ? count : batch.begin + trainer->batch;
         sum_gradient(trainer, batch);
-        loss += trainer->total_sum[SOFTMAX_WEIGHTS];
+        loss += trainer->total_sum.host[SOFTMAX_WEIGHTS];
         take_step(trainer, batch.end - batch.begin);
     }
     return loss / count;
@@ -103,10 +103,9 @@ static void gather_predictions(struct trainer *trainer)
     for (int i = own.begin; i < own.end; i++) {
         softmax_predict(trainer->outcome->weights,
                         trainer->test->pixels + (size_t)i * DIGITS_PIXELS,
-                        trainer->own_predictions + (size_t)(i - own.begin) * DIGITS_CLASSES);
+                        trainer->own_predictions.host + (size_t)(i - own.begin) * DIGITS_CLASSES);
     }
-    collectives_gather(collectives, trainer->own_predictions, trainer->all_predictions,
-                       trainer->share_most * DIGITS_CLASSES);
+    collectives_gather(collectives, &trainer->own_predictions, &trainer->all_predictions);
 }
 
 /* Scores the gathered predictions against the labels, leaving the padding out. */
@@ -121,7 +120,7 @@ static void score_predictions(struct trainer *trainer)
     for (int rank = 0; rank < size; rank++) {
         struct range share = range_share(all, rank, size);
         const double *prediction =
-            trainer->all_predictions + (size_t)(rank * trainer->share_most) * DIGITS_CLASSES;
+            trainer->all_predictions.host + (size_t)(rank * trainer->share_most) * DIGITS_CLASSES;
 
         for (int i = share.begin; i < share.end; i++, prediction += DIGITS_CLASSES) {
             int label = trainer->test->labels[i];
@@ -167,7 +166,7 @@ static bool run_epochs(struct trainer *trainer)
     }
     /* The losses above were met while the weights moved; this is the loss of the final ones. */
     sum_gradient(trainer, all);
-    trainer->outcome->loss = trainer->total_sum[SOFTMAX_WEIGHTS] / all.end;
+    trainer->outcome->loss = trainer->total_sum.host[SOFTMAX_WEIGHTS] / all.end;
     return isfinite(trainer->outcome->loss);
 }
 
@@ -177,7 +176,8 @@ bool training_run(const struct options *options, const struct samples *train,
 {
     int size = collectives->size;
     int share_most = test->count / size + (test->count % size != 0);
-    size_t share_values = (size_t)share_most * DIGITS_CLASSES;
+    int share_values = share_most * DIGITS_CLASSES;
+    const struct memory *memory = &collectives->memory;
     struct trainer trainer = {
         .options = options,
         .train = train,
@@ -186,18 +186,18 @@ bool training_run(const struct options *options, const struct samples *train,
         .outcome = outcome,
         .batch = options->batch == 0 ? train->count : options->batch,
         .share_most = share_most,
-        .own_sum = collectives_allocate(collectives, SUM_COUNT),
-        .total_sum = collectives_allocate(collectives, SUM_COUNT),
-        .own_predictions = collectives_allocate(collectives, share_values),
-        .all_predictions = collectives_allocate(collectives, share_values * (size_t)size),
+        .own_sum = memory_allocate(memory, SUM_COUNT),
+        .total_sum = memory_allocate(memory, SUM_COUNT),
+        .own_predictions = memory_allocate(memory, share_values),
+        .all_predictions = memory_allocate(memory, share_values * size),
     };
     bool good;
 
     *outcome = (struct training_outcome){.loss = 0.0};
     good = run_epochs(&trainer);
-    collectives_free(collectives, trainer.own_sum);
-    collectives_free(collectives, trainer.total_sum);
-    collectives_free(collectives, trainer.own_predictions);
-    collectives_free(collectives, trainer.all_predictions);
+    memory_free(memory, &trainer.own_sum);
+    memory_free(memory, &trainer.total_sum);
+    memory_free(memory, &trainer.own_predictions);
+    memory_free(memory, &trainer.all_predictions);
     return good;
 }

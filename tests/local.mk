@@ -11,6 +11,7 @@ mpi_tests = \
 	tests/device_memory.tap \
 	tests/disagree.tap \
 	tests/environment.tap \
+	tests/example.tap \
 	tests/fallback.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
