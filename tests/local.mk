@@ -12,6 +12,7 @@ mpi_tests = \
 	tests/disagree.tap \
 	tests/environment.tap \
 	tests/fallback.tap \
+	tests/gpus.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \

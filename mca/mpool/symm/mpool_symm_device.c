@@ -6,23 +6,23 @@
  */
 #include "mca/mpool/symm/mpool_symm.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "heap/cuda_device.h"
 #include "mca/help.h"
+#include "mca/once.h"
 
 static struct symm_process *process(void)
 {
     return mca_mpool_symm_component.process;
 }
 
-/* A program that allocates in a loop has to be told once; it gets the error each time. */
-static void complain_once(size_t size, int device, enum symm_status status)
+/* One process speaks for all that fare alike; the program gets the error each time. */
+static void complain_once(const char *topic, size_t size, int device, enum symm_status status)
 {
-    static atomic_flag complained = ATOMIC_FLAG_INIT;
-    char name[SYMM_CUDA_TEXT_SIZE] = "none", reason[SYMM_CUDA_TEXT_SIZE];
-    if (atomic_flag_test_and_set(&complained)) {
+    char name[SYMM_CUDA_TEXT_SIZE] = "none", reason[SYMM_CUDA_TEXT_SIZE], key[64];
+    (void)snprintf(key, sizeof(key), "%s %d", topic, (int)status);
+    if (!symm_once(key)) {
         return;
     }
     symm_cuda_last_failure(reason, sizeof(reason));
@@ -32,7 +32,14 @@ static void complain_once(size_t size, int device, enum symm_status status)
     if (device >= 0) {
         symm_cuda_device_describe(device, name, sizeof(name));
     }
-    symm_help_show("help-mpool-symm.txt", "no device memory", (unsigned long)size, name, reason);
+    symm_help_show("help-mpool-symm.txt", topic, (unsigned long)size, name, reason);
+}
+
+/* Where a device cannot share memory, memory that stays its own is better than none. */
+static enum symm_status plain_alloc(size_t size, int device, void **block)
+{
+    complain_once("device memory alone", size, device, SYMM_ERR_NOT_FOUND);
+    return symm_cuda_plain_alloc(device, size, block);
 }
 
 /*
@@ -50,12 +57,14 @@ static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t al
     enum symm_status status = symm_cuda_device_current(&device);
     if (status == SYMM_OK) {
         status = symm_process_device_heap(process(), device, &heap);
-    }
-    if (status == SYMM_OK) {
-        status = symm_heap_alloc(heap, size, align, &block);
+        if (status == SYMM_OK) {
+            status = symm_heap_alloc(heap, size, align, &block);
+        } else if (status == SYMM_ERR_NOT_FOUND) {
+            status = plain_alloc(size, device, &block);
+        }
     }
     if (status != SYMM_OK) {
-        complain_once(size, device, status);
+        complain_once("no device memory", size, device, status);
         mca_mpool_symm_refuse();
         return NULL;
     }
@@ -69,6 +78,8 @@ static void device_free(mca_mpool_base_module_t *mpool, void *block)
     enum symm_status status = symm_process_locate(process(), block, 1, &location);
     if (status == SYMM_OK) {
         status = symm_heap_free(symm_process_heap_at(process(), location.heap), block);
+    } else {
+        status = symm_cuda_plain_free(block);
     }
     if (status != SYMM_OK) {
         symm_help_show("help-mpool-symm.txt", "cannot free", block,
