@@ -212,8 +212,9 @@ enum symm_status symm_peer_map(struct symm_peer *peer, const struct symm_locatio
 void symm_peer_describe_device(struct symm_peer *peer, char *text, size_t size)
 {
     (void)pthread_mutex_lock(&peer->mutex);
-    const char *device = peer->directory != NULL ? peer->directory->device : "";
-    (void)snprintf(text, size, "%.*s", SYMM_DEVICE_TEXT_SIZE - 1, device);
+    if (peer->directory != NULL && peer->directory->device[0] != '\0') {
+        (void)snprintf(text, size, "%.*s", SYMM_DEVICE_TEXT_SIZE - 1, peer->directory->device);
+    }
     (void)pthread_mutex_unlock(&peer->mutex);
 }
 

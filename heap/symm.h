@@ -183,8 +183,8 @@ SYMM_API enum symm_status symm_peer_map(struct symm_peer *peer,
                                         const struct symm_location *location);
 
 /*
- * Name the device that the heap's memory is on, as its process calls it; "" for host memory, and as long
- * as nothing has been mapped.
+ * Name the device that the heap's memory is on, as its process calls it.  `text` stays as it is for host
+ * memory, and as long as nothing is known of the heap.
  */
 SYMM_API void symm_peer_describe_device(struct symm_peer *peer, char *text, size_t size);
 

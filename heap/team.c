@@ -313,10 +313,8 @@ void symm_team_describe_device(const struct symm_team *team, int rank,
 {
     struct symm_peer *peer =
         location->heap < SYMM_HEAPS_MAX ? *peer_entry(team, rank, location->heap) : NULL;
-    if (peer != NULL) { /* there is none for what is our own */
+    if (peer != NULL) {
         symm_peer_describe_device(peer, text, size);
-    } else {
-        (void)snprintf(text, size, "%s", "");
     }
 }
 

@@ -115,7 +115,10 @@ SYMM_API void symm_team_forget_refusals(struct symm_team *team, uint64_t sequenc
 SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,
                                         const struct symm_location *location);
 
-/* Name the device that another rank's memory there is on, as that rank calls it; "": not known. */
+/*
+ * Name the device that another rank's memory there is on, as that rank calls it.  As long as that is not
+ * known, `text` stays as it is.
+ */
 SYMM_API void symm_team_describe_device(const struct symm_team *team, int rank,
                                         const struct symm_location *location, char *text,
                                         size_t size);

@@ -1,8 +1,9 @@
 /*
- * What a program does with GPUs beside its collectives, and finds as it left it: contexts of its own, whose
- * work on the buffers is seen, and a kernel of its own that fails, which the calls after it report.
+ * Some calls on device memory, of rank r on device r modulo the number of devices; and what a program does
+ * with GPUs beside them, and finds as it left it: contexts of its own, whose work on the buffers is seen,
+ * and a kernel of its own that fails, which the calls after it report.
  *
- *     check_gpus contexts | broken-before | broken-after
+ *     check_gpus calls | contexts | broken-before | broken-after
  *
  * Runs on the stand-in driver named by SYMM_STANDIN_DRIVER, which must be the one that the component was
  * given.  tests/gpus.tap judges what is printed beside.
@@ -26,6 +27,7 @@ enum { COUNT = 1 << 16, BYTES = COUNT * (int)sizeof(int), CALLS = 20 };
 static struct {
     symm_standin_watch_function *watch;
     __typeof__(cuInit) *init;
+    __typeof__(cuDeviceGetCount) *count;
     __typeof__(cuDevicePrimaryCtxRetain) *retain;
     CUresult (*create)(CUcontext *context, unsigned flags, CUdevice device);
     __typeof__(cuCtxDestroy) *destroy;
@@ -46,6 +48,7 @@ static const struct {
 } functions[] = {
     {"symm_standin_watch", &driver.watch},
     {"cuInit", &driver.init},
+    {"cuDeviceGetCount", &driver.count},
     {"cuDevicePrimaryCtxRetain", &driver.retain},
     {"cuCtxCreate_v2", &driver.create},
     {"cuCtxDestroy_v2", &driver.destroy},
@@ -130,19 +133,28 @@ static void check_sum(int *input, int *output, int call)
     }
 }
 
-/* The memory is there before the contexts are, which come and go. */
-static void run_contexts(MPI_Info info)
+static CUcontext primary_use(int *device)
 {
-    CUcontext first = NULL;
-    int device = test_rank % 2;
-    test_check(driver.retain(&first, device) == CUDA_SUCCESS &&
-                   driver.set_current(first) == CUDA_SUCCESS, "a primary context");
+    CUcontext context = NULL;
+    int count = 0;
+    test_check(driver.count(&count) == CUDA_SUCCESS && count > 0, "devices");
+    *device = test_rank % (count > 0 ? count : 1);
+    test_check(driver.retain(&context, *device) == CUDA_SUCCESS &&
+                   driver.set_current(context) == CUDA_SUCCESS, "a primary context");
+    return context;
+}
+
+/* With other contexts, the memory is there before they are, which come and go. */
+static void run_calls(MPI_Info info, bool other_contexts)
+{
+    int device;
+    CUcontext first = primary_use(&device);
     int *input = device_memory(info), *output = device_memory(info);
     check_left(first);
     for (int call = 0; call < CALLS; call++) {
         CUcontext context = first;
         test_case("call %d", call);
-        if (call % 2 == 1) {
+        if (other_contexts && call % 2 == 1) {
             test_check(driver.create(&context, 0, device) == CUDA_SUCCESS, "cuCtxCreate");
         }
         check_sum(input, output, call);
@@ -178,9 +190,8 @@ static void break_context(void)
 /* Rank 0's context breaks, before or after the first call that uses its device. */
 static void run_broken(MPI_Info info, bool before)
 {
-    CUcontext context = NULL;
-    test_check(driver.retain(&context, test_rank % 2) == CUDA_SUCCESS &&
-                   driver.set_current(context) == CUDA_SUCCESS, "a primary context");
+    int device;
+    CUcontext context = primary_use(&device);
     int *input = device_memory(info), *output = device_memory(info);
     if (!before) {
         check_sum(input, output, 0);
@@ -206,12 +217,12 @@ int main(int argc, char **argv)
     if (!driver_open()) {
         return test_end();
     }
-    if (strcmp(part, "contexts") == 0) {
-        run_contexts(info);
+    if (strcmp(part, "calls") == 0 || strcmp(part, "contexts") == 0) {
+        run_calls(info, strcmp(part, "contexts") == 0);
     } else if (strcmp(part, "broken-before") == 0 || strcmp(part, "broken-after") == 0) {
         run_broken(info, strcmp(part, "broken-before") == 0);
     } else {
-        test_fail("\"%s\" is none of: contexts, broken-before, broken-after", part);
+        test_fail("\"%s\" is none of: calls, contexts, broken-before, broken-after", part);
     }
     driver.watch(1);
     MPI_Info_free(&info);

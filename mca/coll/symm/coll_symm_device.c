@@ -58,10 +58,13 @@ int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *ca
 {
     char failure[256];
     symm_cuda_last_failure(failure, sizeof(failure));
-    const char *topic =
-        symm_cuda_last_failure_is_programs() ? "program's kernel failed" : "device failed";
-    symm_help_show("help-coll-symm.txt", topic, call, comm->c_name,
-                   ompi_comm_rank(comm), failure);
+    if (symm_cuda_last_failure_is_programs()) {
+        symm_help_show("help-coll-symm.txt", "program's kernel failed", call, comm->c_name,
+                       ompi_comm_rank(comm), failure);
+    } else {
+        symm_help_show("help-coll-symm.txt", "device failed", call, comm->c_name,
+                       ompi_comm_rank(comm), failure);
+    }
     return OMPI_ERROR;
 }
 

@@ -14,8 +14,6 @@
 #include "mca/help.h"
 #include "mca/once.h"
 
-static const char help_file[] = "help-coll-symm.txt";
-
 /*
  * What has failed in the driver.  False: something else has, about which rank 0 speaks; or the user is
  * told in another place.  That is so where this rank's device cannot share memory, which the memory pool
@@ -33,13 +31,17 @@ static bool failure_get(struct symm_operation *operation, enum symm_status statu
 void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status)
 {
     char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
-    const char *topic = status == SYMM_ERR_NO_MEMORY ? "device full" : "device unusable";
-    if (!failure_get(operation, status, failure, sizeof(failure)) || !symm_once(topic)) {
+    const char *communicator = operation->comm->c_name;
+    int rank = operation->module->team->rank;
+    if (!failure_get(operation, status, failure, sizeof(failure))) {
         return;
     }
     symm_cuda_device_describe(operation->call.device, device, sizeof(device));
-    symm_help_show(help_file, topic, operation->comm->c_name, operation->module->team->rank, device,
-                   failure);
+    if (status == SYMM_ERR_NO_MEMORY && symm_once("device full")) {
+        symm_help_show("help-coll-symm.txt", "device full", communicator, rank, device, failure);
+    } else if (status != SYMM_ERR_NO_MEMORY && symm_once("device unusable")) {
+        symm_help_show("help-coll-symm.txt", "device unusable", communicator, rank, device, failure);
+    }
 }
 
 /* A part of a device, as its name says. */
@@ -51,17 +53,22 @@ static bool is_slice(const char *device)
 static void tell_apart(struct symm_operation *operation, int rank,
                        const struct symm_location *location, enum symm_status status)
 {
-    char failure[SYMM_CUDA_TEXT_SIZE], ours[SYMM_CUDA_TEXT_SIZE], theirs[SYMM_CUDA_TEXT_SIZE];
+    char failure[SYMM_CUDA_TEXT_SIZE], ours[SYMM_CUDA_TEXT_SIZE];
+    char theirs[SYMM_CUDA_TEXT_SIZE] = "unknown";
     const struct symm_team *team = operation->module->team;
+    const char *communicator = operation->comm->c_name;
     if (!failure_get(operation, status, failure, sizeof(failure))) {
         return;
     }
     symm_cuda_device_describe(operation->call.device, ours, sizeof(ours));
     symm_team_describe_device(team, rank, location, theirs, sizeof(theirs));
-    const char *topic = is_slice(ours) || is_slice(theirs) ? "devices sliced" : "devices apart";
-    if (symm_once(topic)) {
-        symm_help_show(help_file, topic, operation->comm->c_name, team->rank, ours, rank,
-                       *theirs != '\0' ? theirs : "unknown", failure);
+    bool sliced = is_slice(ours) || is_slice(theirs);
+    if (sliced && symm_once("devices sliced")) {
+        symm_help_show("help-coll-symm.txt", "devices sliced", communicator, team->rank, ours, rank,
+                       theirs, failure);
+    } else if (!sliced && symm_once("devices apart")) {
+        symm_help_show("help-coll-symm.txt", "devices apart", communicator, team->rank, ours, rank,
+                       theirs, failure);
     }
 }
 

@@ -17,28 +17,53 @@ static struct symm_process *process(void)
     return mca_mpool_symm_component.process;
 }
 
-/* One process speaks for all that fare alike; the program gets the error each time. */
-static void complain_once(const char *topic, size_t size, int device, enum symm_status status)
+/* What a message says beside the size. */
+struct trouble {
+    char device[SYMM_CUDA_TEXT_SIZE], reason[SYMM_CUDA_TEXT_SIZE];
+};
+
+/*
+ * A program that allocates in a loop has to be told once, by one process for all that fare alike; it gets
+ * the error each time.
+ */
+static bool trouble_get(const char *topic, int device, enum symm_status status,
+                        struct trouble *trouble)
 {
-    char name[SYMM_CUDA_TEXT_SIZE] = "none", reason[SYMM_CUDA_TEXT_SIZE], key[64];
+    char key[64];
     (void)snprintf(key, sizeof(key), "%s %d", topic, (int)status);
     if (!symm_once(key)) {
-        return;
+        return false;
     }
-    symm_cuda_last_failure(reason, sizeof(reason));
-    if (*reason == '\0') {
-        (void)snprintf(reason, sizeof(reason), "%s", symm_status_string(status));
+    symm_cuda_last_failure(trouble->reason, sizeof(trouble->reason));
+    if (*trouble->reason == '\0') {
+        (void)snprintf(trouble->reason, sizeof(trouble->reason), "%s", symm_status_string(status));
     }
     if (device >= 0) {
-        symm_cuda_device_describe(device, name, sizeof(name));
+        symm_cuda_device_describe(device, trouble->device, sizeof(trouble->device));
+    } else {
+        (void)snprintf(trouble->device, sizeof(trouble->device), "none");
     }
-    symm_help_show("help-mpool-symm.txt", topic, (unsigned long)size, name, reason);
+    return true;
+}
+
+static void refuse(size_t size, int device, enum symm_status status)
+{
+    struct trouble trouble;
+    if (trouble_get("refused", device, status, &trouble)) {
+        symm_help_show("help-mpool-symm.txt", "no device memory", (unsigned long)size,
+                       trouble.device, trouble.reason);
+    }
+    mca_mpool_symm_refuse();
 }
 
 /* Where a device cannot share memory, memory that stays its own is better than none. */
 static enum symm_status plain_alloc(size_t size, int device, void **block)
 {
-    complain_once("device memory alone", size, device, SYMM_ERR_NOT_FOUND);
+    struct trouble trouble;
+    if (trouble_get("alone", device, SYMM_ERR_NOT_FOUND, &trouble)) {
+        symm_help_show("help-mpool-symm.txt", "device memory alone", (unsigned long)size,
+                       trouble.device, trouble.reason);
+    }
     return symm_cuda_plain_alloc(device, size, block);
 }
 
@@ -64,8 +89,7 @@ static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t al
         }
     }
     if (status != SYMM_OK) {
-        complain_once("no device memory", size, device, status);
-        mca_mpool_symm_refuse();
+        refuse(size, device, status);
         return NULL;
     }
     return block;
