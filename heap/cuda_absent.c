@@ -31,11 +31,23 @@ enum symm_status symm_cuda_device_current(int *device)
     return SYMM_ERR_NOT_FOUND;
 }
 
+void symm_cuda_sync_memops(int device)
+{
+    (void)device;
+}
+
 bool symm_cuda_device_reaches(int device, const void *address)
 {
     (void)device;
     (void)address;
     return false;
+}
+
+enum symm_status symm_cuda_device_reach(int device, const void *address)
+{
+    (void)device;
+    (void)address;
+    return SYMM_ERR_NOT_FOUND;
 }
 
 void symm_cuda_device_describe(int device, char *text, size_t size)
@@ -48,8 +60,33 @@ void symm_cuda_last_failure(char *text, size_t size)
     (void)snprintf(text, size, "this build has no support for CUDA");
 }
 
+bool symm_cuda_last_failure_is_programs(void)
+{
+    return false;
+}
+
 void symm_cuda_forget_failure(void)
 {
+}
+
+enum symm_status symm_cuda_plain_alloc(int device, size_t size, void **address)
+{
+    (void)device;
+    (void)size;
+    (void)address;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_plain_free(void *address)
+{
+    (void)address;
+    return SYMM_ERR_FOREIGN;
+}
+
+int symm_cuda_plain_device(const void *address)
+{
+    (void)address;
+    return -1;
 }
 
 enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind)

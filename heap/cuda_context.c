@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "heap/cuda_context.h"
 
@@ -141,14 +142,31 @@ bool symm_cuda_device_syncs_memops(int device)
            devices[device].syncs_memops;
 }
 
-void symm_cuda_sync_memops(void)
+/* Such functions work on the default stream, of which there are two sorts. */
+static void memops_wait(const struct symm_cuda *cuda)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS) {
+        (void)sync_memops_set(cuda);
+        (void)cuda->cuStreamSynchronize(CU_STREAM_LEGACY);
+        (void)cuda->cuStreamSynchronize(CU_STREAM_PER_THREAD);
+        (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    }
+}
+
+void symm_cuda_sync_memops(int device)
 {
     const struct symm_cuda *cuda;
-    CUcontext context = NULL;
-    if (symm_cuda_get(&cuda) == SYMM_OK && cuda->cuCtxGetCurrent(&context) == CUDA_SUCCESS &&
-        context != NULL) {
-        (void)sync_memops_set(cuda);
+    CUcontext current = NULL;
+    unsigned flags = 0;
+    if (symm_cuda_get(&cuda) != SYMM_OK || cuda->cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
+        current == NULL ||
+        (symm_cuda_device_syncs_memops(device) &&
+         current == atomic_load_explicit(&devices[device].context, memory_order_relaxed)) ||
+        (cuda->cuCtxGetFlags(&flags) == CUDA_SUCCESS && (flags & CU_CTX_SYNC_MEMOPS) != 0)) {
+        return;
     }
+    memops_wait(cuda);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -203,10 +221,10 @@ enum symm_status symm_cuda_device_current(int *device)
     return device_find(cuda, count, handle, device);
 }
 
-/* As nvidia-smi writes it. */
-static void uuid_format(const CUuuid *uuid, char text[48])
+/* As nvidia-smi writes it; slices of a GPU have identities of their own, and are known by their names. */
+static void uuid_format(const CUuuid *uuid, const char *name, char text[48])
 {
-    int length = snprintf(text, 48, "GPU-");
+    int length = snprintf(text, 48, "%s", strstr(name, " MIG ") != NULL ? "MIG-" : "GPU-");
     for (int i = 0; i < 16; i++) {
         bool dash = i == 4 || i == 6 || i == 8 || i == 10;
         length += snprintf(text + length, (size_t)(48 - length), "%s%02x", dash ? "-" : "",
@@ -226,6 +244,6 @@ void symm_cuda_device_describe(int device, char *text, size_t size)
         (void)snprintf(text, size, "device %d", device);
         return;
     }
-    uuid_format(&uuid, id);
+    uuid_format(&uuid, name, id);
     (void)snprintf(text, size, "device %d (%s, %s)", device, name, id);
 }

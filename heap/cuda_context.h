@@ -34,7 +34,4 @@ SYMM_API void symm_cuda_leave(const struct symm_cuda_scope *scope);
  */
 SYMM_API bool symm_cuda_device_syncs_memops(int device);
 
-/* Ask for the same in the context that is current here, if it is one of the program's own. */
-SYMM_API void symm_cuda_sync_memops(void);
-
 #endif /* SYMM_HEAP_CUDA_CONTEXT_H */

@@ -40,10 +40,24 @@ SYMM_API bool symm_cuda_is_used(void);
 SYMM_API enum symm_status symm_cuda_device_current(int *device);
 
 /*
+ * What the program has begun with the context that is current here, by functions that should have done
+ * their work when they return (cudaMemset(), copies between device buffers), is done: then its buffers
+ * can be read on streams of ours.  Where the driver can be told to see to that itself, it is told, so
+ * that only the first call with a context of the program's own has to wait.  Cheap after that.
+ */
+SYMM_API void symm_cuda_sync_memops(int device);
+
+/*
  * Whether `device` can use the device memory mapped at `address`, of this process or of a peer: memory that
  * has been mapped for one device need not be in reach of another one of this process.
  */
 SYMM_API bool symm_cuda_device_reaches(int device, const void *address);
+
+/*
+ * Let `device` use what is mapped at `address`, unless it does so already.
+ * Errors: NOT_FOUND (nothing is mapped there, no driver), ARGUMENT, NO_MEMORY, SYSTEM (out of its reach).
+ */
+SYMM_API enum symm_status symm_cuda_device_reach(int device, const void *address);
 
 /* "device 0 (NVIDIA H200, GPU-8b3a...)", as nvidia-smi writes it; as much as is known. */
 SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
@@ -54,6 +68,12 @@ SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
  */
 SYMM_API void symm_cuda_last_failure(char *text, size_t size);
 
+/*
+ * Whether that is the error of an earlier kernel of the program: all that follows in that context has it,
+ * whatever it is for, so nothing that we could do instead works either.
+ */
+SYMM_API bool symm_cuda_last_failure_is_programs(void);
+
 /* Nothing has failed: before calls of which not all failures are those of a device. */
 SYMM_API void symm_cuda_forget_failure(void);
 
@@ -63,5 +83,15 @@ SYMM_API void symm_cuda_forget_failure(void);
  * device), NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind);
+
+/*
+ * Memory of a device that has a driver but none of the kind above: other processes cannot map it.
+ * Errors: those of symm_kind_cuda_get(); FOREIGN (no such block).
+ */
+SYMM_API enum symm_status symm_cuda_plain_alloc(int device, size_t size, void **address);
+SYMM_API enum symm_status symm_cuda_plain_free(void *address);
+
+/* The device on whose memory of that sort `address` is; -1: it is on none.  One load where there is none. */
+SYMM_API int symm_cuda_plain_device(const void *address);
 
 #endif /* SYMM_HEAP_CUDA_DEVICE_H */

@@ -91,6 +91,17 @@ static bool is_sticky(CUresult result)
     }
 }
 
+/* Only who asks how work gets on can hear of the error of a kernel of ours. */
+static bool is_question(const char *call)
+{
+    return strcmp(call, "cuStreamQuery") == 0 || strcmp(call, "cuEventQuery") == 0;
+}
+
+bool symm_cuda_last_failure_is_programs(void)
+{
+    return last.call != NULL && is_sticky(last.result) && !is_question(last.call);
+}
+
 void symm_cuda_last_failure(char *text, size_t size)
 {
     char error[SYMM_CUDA_TEXT_SIZE];
@@ -100,7 +111,8 @@ void symm_cuda_last_failure(char *text, size_t size)
     }
     (void)snprintf(text, size, "%s: %s%s", last.call,
                    symm_cuda_error(last.result, error, sizeof(error)),
-                   is_sticky(last.result) ? ", from an earlier kernel in this process" : "");
+                   symm_cuda_last_failure_is_programs() ? ", from an earlier kernel of the program"
+                                                        : "");
 }
 
 void symm_cuda_forget_failure(void)

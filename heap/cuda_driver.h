@@ -52,6 +52,8 @@
     F(cuMemMap, 10020)                     \
     F(cuMemUnmap, 10020)                   \
     F(cuMemSetAccess, 10020)               \
+    F(cuMemAlloc, 3020)                    \
+    F(cuMemFree, 3020)                     \
     F(cuMemHostAlloc, 2020)                \
     F(cuMemFreeHost, 2000)                 \
     F(cuMemHostGetDevicePointer, 3020)     \

@@ -17,14 +17,19 @@
 void symm_cuda_mappings_add_device(const struct symm_cuda_scope *scope, int device);
 
 /*
- * Within a scope of `device`: map all of `handle` at `address`, for this device, and for the others in use
- * as far as they can.  Errors: NO_MEMORY, SYSTEM (`device` cannot reach it, for instance).
+ * Within a scope of `device`: map all of `handle` at `address`, for this device and for the others in use,
+ * as far as they reach it.  `device` must, if the memory is `owned`, otherwise any of them.
+ * Errors: NO_MEMORY, SYSTEM (out of reach, for instance).
  */
 enum symm_status symm_cuda_mappings_add(const struct symm_cuda_scope *scope, int device,
                                         void *address, size_t size,
-                                        CUmemGenericAllocationHandle handle);
+                                        CUmemGenericAllocationHandle handle, bool owned);
 
-/* Within a scope of any device: unmap what was mapped at `address`. */
-void symm_cuda_mappings_remove(const struct symm_cuda_scope *scope, void *address, size_t size);
+/*
+ * Within a scope of any device: unmap what was mapped at `address`; no error if nothing was.  What the
+ * driver does not unmap stays, in nobody's use, and is tried once more if its addresses are needed.
+ * Errors: SYSTEM.
+ */
+enum symm_status symm_cuda_mappings_remove(const struct symm_cuda_scope *scope, void *address);
 
 #endif /* SYMM_HEAP_CUDA_MAPPINGS_H */

@@ -19,10 +19,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { SYMM_SEGMENTS_MAX = 1024 };
+enum { SYMM_SEGMENTS_MAX = 1024, SYMM_DEVICE_TEXT_SIZE = 256 };
 
 struct symm_directory {
-    uint64_t window_size; /* constant once the directory is exported */
+    uint64_t window_size; /* constant once the directory is exported, and so is `device` */
+    char device[SYMM_DEVICE_TEXT_SIZE]; /* which it is, as its owner calls it; "": host memory */
     _Atomic uint32_t retired;
     _Atomic uint32_t serial[SYMM_SEGMENTS_MAX];
 };

@@ -15,16 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
 #include "heap/heap.h"
 #include "heap/memfd.h"
+#include "heap/window.h"
 
 static const size_t window_size_default = (size_t)256 << 30;
-static const size_t window_size_least = (size_t)1 << 30;
 static const size_t segment_size_default = (size_t)64 << 20;
 
 /* Segments double in size for every so many that exist, so that the directory is never the limit. */
@@ -34,8 +33,8 @@ struct segment {
     uint64_t offset;
     size_t size;
     symm_handle handle;
-    uint32_t serial;
-    uint32_t index; /* place in the directory */
+    uint32_t serial; /* 0: it has gone, but its addresses cannot be used again */
+    uint32_t index;  /* place in the directory */
 };
 
 struct symm_heap {
@@ -68,40 +67,6 @@ static struct symm_object_id object_id(const struct symm_heap *heap, uint32_t wh
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/*
- * Where address space is limited, a window, of which each process has one for every peer, too, must
- * leave the most of it to the program.
- */
-static size_t window_size_within_limit(const struct symm_heap *heap, size_t size)
-{
-    enum { PARTS = 64 };
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-        return size;
-    }
-    size_t unit = heap->kind->granularity;
-    size_t part = limit.rlim_cur / PARTS / unit * unit;
-    part = part > unit ? part : unit;
-    return size < part ? size : part;
-}
-
-static enum symm_status window_reserve(struct symm_heap *heap, size_t size)
-{
-    enum symm_status status;
-    void *base = NULL;
-    size = window_size_within_limit(heap, size);
-    for (;;) {
-        status = heap->kind->reserve(heap->kind, size, &base);
-        if (status == SYMM_OK || size / 2 < window_size_least) {
-            break;
-        }
-        size /= 2;
-    }
-    heap->window = base;
-    heap->window_size = size;
-    return status;
-}
-
 static enum symm_status directory_create(struct symm_heap *heap)
 {
     void *address;
@@ -117,6 +82,9 @@ static enum symm_status directory_create(struct symm_heap *heap)
     }
     heap->directory = address;
     heap->directory->window_size = heap->window_size;
+    if (heap->kind->describe != NULL) {
+        heap->kind->describe(heap->kind, heap->directory->device, SYMM_DEVICE_TEXT_SIZE);
+    }
     if (heap->server == NULL) {
         return SYMM_OK;
     }
@@ -148,9 +116,9 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     created->allocator = symm_allocator_create();
     enum symm_status status = created->allocator != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
     if (status == SYMM_OK) {
-        status = window_reserve(created, round_up(window_size != 0 ? window_size
-                                                                   : window_size_default,
-                                                  kind->granularity));
+        created->window_size = round_up(window_size != 0 ? window_size : window_size_default,
+                                        kind->granularity);
+        status = symm_window_reserve(kind, &created->window_size, &created->window);
     }
     if (status == SYMM_OK) {
         status = directory_create(created);
@@ -163,21 +131,28 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     return SYMM_OK;
 }
 
+static void segment_end(struct symm_heap *heap, const struct segment *segment, int keep_memory)
+{
+    if (segment->serial == 0) {
+        return;
+    }
+    if (heap->server != NULL) {
+        struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
+        symm_server_withdraw(heap->server, &id);
+    }
+    if (!keep_memory) {
+        (void)heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
+    }
+    heap->kind->release(heap->kind, segment->handle, segment->size, !keep_memory);
+}
+
 void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
 {
     if (heap == NULL) {
         return;
     }
     for (size_t i = 0; i < heap->segment_count; i++) {
-        const struct segment *segment = &heap->segments[i];
-        if (heap->server != NULL) {
-            struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
-            symm_server_withdraw(heap->server, &id);
-        }
-        if (!keep_memory) {
-            heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
-        }
-        heap->kind->release(heap->kind, segment->handle, segment->size, !keep_memory);
+        segment_end(heap, &heap->segments[i], keep_memory);
     }
     if (heap->window != NULL && !keep_memory) {
         heap->kind->unreserve(heap->kind, heap->window, heap->window_size);
@@ -289,6 +264,45 @@ static bool segment_place(const struct symm_heap *heap, size_t footprint, bool t
     return window_find_gap(heap, least, &segment->offset, position);
 }
 
+static void segment_insert(struct symm_heap *heap, size_t position, const struct segment *segment)
+{
+    memmove(&heap->segments[position + 1], &heap->segments[position],
+            (heap->segment_count - position) * sizeof(*segment));
+    heap->segments[position] = *segment;
+    heap->segment_count++;
+}
+
+/* Unmap a segment that is not published, and let go of its memory. */
+static enum symm_status segment_unmap(const struct symm_heap *heap, const struct segment *segment)
+{
+    enum symm_status status =
+        heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
+    heap->kind->release(heap->kind, segment->handle, segment->size, 1);
+    return status;
+}
+
+/* From a handle to a segment with blocks.  After an error it may be mapped, and no more than that. */
+static enum symm_status segment_open(struct symm_heap *heap, const struct segment *segment)
+{
+    void *address = heap->window + segment->offset;
+    enum symm_status status =
+        heap->kind->map(heap->kind, address, segment->size, segment->handle, 1);
+    if (status == SYMM_OK && heap->kind->clear != NULL) {
+        status = heap->kind->clear(heap->kind, address, segment->size);
+    }
+    if (status == SYMM_OK) {
+        status = segment_publish(heap, segment);
+    }
+    if (status == SYMM_OK) {
+        status = symm_allocator_add_segment(heap->allocator, segment->serial, segment->offset,
+                                            segment->size);
+        if (status != SYMM_OK) {
+            segment_withdraw(heap, segment);
+        }
+    }
+    return status;
+}
+
 static enum symm_status segment_add(struct symm_heap *heap, size_t footprint, bool tight)
 {
     struct segment segment = {.index = 0};
@@ -296,37 +310,21 @@ static enum symm_status segment_add(struct symm_heap *heap, size_t footprint, bo
     if (!segment_place(heap, footprint, tight, &segment, &position)) {
         return SYMM_ERR_NO_MEMORY;
     }
-    size_t size = segment.size;
-    enum symm_status status = heap->kind->create(heap->kind, size, &segment.handle);
+    enum symm_status status = heap->kind->create(heap->kind, segment.size, &segment.handle);
     if (status != SYMM_OK) {
         return status;
     }
     segment.serial = heap->serial_last + 1;
     segment.index = directory_find_place(heap);
-    status = heap->kind->map(heap->kind, heap->window + segment.offset, size, segment.handle);
-    if (status == SYMM_OK && heap->kind->clear != NULL) {
-        status = heap->kind->clear(heap->kind, heap->window + segment.offset, size);
-    }
+    status = segment_open(heap, &segment);
     if (status == SYMM_OK) {
-        status = segment_publish(heap, &segment);
+        heap->serial_last = segment.serial;
+        segment_insert(heap, position, &segment);
+    } else if (segment_unmap(heap, &segment) != SYMM_OK) {
+        segment.serial = 0;
+        segment_insert(heap, position, &segment);
     }
-    if (status == SYMM_OK) {
-        status = symm_allocator_add_segment(heap->allocator, segment.serial, segment.offset, size);
-        if (status != SYMM_OK) {
-            segment_withdraw(heap, &segment);
-        }
-    }
-    if (status != SYMM_OK) {
-        heap->kind->unmap(heap->kind, heap->window + segment.offset, size);
-        heap->kind->release(heap->kind, segment.handle, size, 1);
-        return status;
-    }
-    memmove(&heap->segments[position + 1], &heap->segments[position],
-            (heap->segment_count - position) * sizeof(segment));
-    heap->segments[position] = segment;
-    heap->segment_count++;
-    heap->serial_last = segment.serial;
-    return SYMM_OK;
+    return status;
 }
 
 /* The segment that holds `offset`; NULL if it lies in a gap. */
@@ -341,7 +339,7 @@ static struct segment *segment_find(struct symm_heap *heap, uint64_t offset)
         } else if (offset - segment->offset >= segment->size) {
             low = middle + 1;
         } else {
-            return segment;
+            return segment->serial != 0 ? segment : NULL;
         }
     }
     return NULL;
@@ -352,8 +350,10 @@ static void segment_retire(struct symm_heap *heap, struct segment *segment)
     segment_withdraw(heap, segment);
     atomic_fetch_add_explicit(&heap->directory->retired, 1, memory_order_release);
     symm_allocator_remove_segment(heap->allocator, segment->offset);
-    heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
-    heap->kind->release(heap->kind, segment->handle, segment->size, 1);
+    if (segment_unmap(heap, segment) != SYMM_OK) {
+        segment->serial = 0;
+        return;
+    }
     size_t position = (size_t)(segment - heap->segments);
     heap->segment_count--;
     memmove(segment, segment + 1, (heap->segment_count - position) * sizeof(*segment));
@@ -374,7 +374,8 @@ static bool spare_retire(struct symm_heap *heap)
 {
     for (size_t i = 0; i < heap->segment_count; i++) {
         struct segment *segment = &heap->segments[i];
-        if (symm_allocator_segment_is_empty(heap->allocator, segment->offset)) {
+        if (segment->serial != 0 &&
+            symm_allocator_segment_is_empty(heap->allocator, segment->offset)) {
             segment_retire(heap, segment);
             return true;
         }
@@ -483,13 +484,14 @@ void symm_heap_get_stats(struct symm_heap *heap, struct symm_heap_stats *stats)
     (void)pthread_mutex_lock(&heap->mutex);
     *stats = (struct symm_heap_stats){
         .window_size = heap->window_size,
-        .segments = heap->segment_count,
         .blocks = symm_allocator_blocks(heap->allocator),
         .block_bytes = symm_allocator_block_bytes(heap->allocator),
         .segments_retired = symm_heap_retired(heap),
     };
     for (size_t i = 0; i < heap->segment_count; i++) {
-        stats->segment_bytes += heap->segments[i].size;
+        bool exists = heap->segments[i].serial != 0;
+        stats->segments += exists;
+        stats->segment_bytes += exists ? heap->segments[i].size : 0;
     }
     (void)pthread_mutex_unlock(&heap->mutex);
 }

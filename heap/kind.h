@@ -45,18 +45,28 @@ struct symm_kind {
     enum symm_status (*import_handle)(const struct symm_kind *kind, int descriptor, size_t size,
                                       symm_handle *handle);
 
-    /* Map all of a handle at `address`, inside a reservation and over nothing that is mapped. */
+    /*
+     * Map all of a handle at `address`, inside a reservation and over nothing that is mapped.  `owned`:
+     * it was created here.  Memory of a peer need not be in reach of the kind's device, if it is of
+     * another one of this process.
+     */
     enum symm_status (*map)(const struct symm_kind *kind, void *address, size_t size,
-                            symm_handle handle);
+                            symm_handle handle, int owned);
 
     /* Make new memory that is mapped here read as zero; NULL if `create` gives such memory. */
     enum symm_status (*clear)(const struct symm_kind *kind, void *address, size_t size);
 
-    /* Turn [address, address + size) back into mere reservation. */
-    void (*unmap)(const struct symm_kind *kind, void *address, size_t size);
+    /*
+     * Turn [address, address + size) back into mere reservation.  After a failure nobody knows what is
+     * there, so nothing may be mapped there any more.
+     */
+    enum symm_status (*unmap)(const struct symm_kind *kind, void *address, size_t size);
 
     /* Let go of a handle.  `owned`: created here, so no peer is to keep the memory busy in vain. */
     void (*release)(const struct symm_kind *kind, symm_handle handle, size_t size, int owned);
+
+    /* Name the device, for messages; NULL for host memory. */
+    void (*describe)(const struct symm_kind *kind, char *text, size_t size);
 };
 
 extern const struct symm_kind symm_kind_host;

@@ -68,7 +68,7 @@ static enum symm_status cuda_create(const struct symm_kind *kind, size_t size, s
 {
     struct symm_cuda_scope scope;
     CUmemGenericAllocationHandle created = 0;
-    symm_cuda_sync_memops();
+    symm_cuda_sync_memops(kind->device);
     enum symm_status status = symm_cuda_enter(kind->device, &scope);
     if (status != SYMM_OK) {
         return status;
@@ -125,12 +125,13 @@ static enum symm_status cuda_import(const struct symm_kind *kind, int descriptor
 }
 
 static enum symm_status cuda_map(const struct symm_kind *kind, void *address, size_t size,
-                                 symm_handle handle)
+                                 symm_handle handle, int owned)
 {
     struct symm_cuda_scope scope;
     enum symm_status status = symm_cuda_enter(kind->device, &scope);
     if (status == SYMM_OK) {
-        status = symm_cuda_mappings_add(&scope, kind->device, address, size, handle);
+        status = symm_cuda_mappings_add(&scope, kind->device, address, size, handle,
+                                        owned != 0);
         symm_cuda_leave(&scope);
     }
     return status;
@@ -156,13 +157,16 @@ static enum symm_status cuda_clear(const struct symm_kind *kind, void *address, 
     return status;
 }
 
-static void cuda_unmap(const struct symm_kind *kind, void *address, size_t size)
+static enum symm_status cuda_unmap(const struct symm_kind *kind, void *address, size_t size)
 {
     struct symm_cuda_scope scope;
-    if (symm_cuda_enter(kind->device, &scope) == SYMM_OK) {
-        symm_cuda_mappings_remove(&scope, address, size);
+    (void)size; /* mappings come and go as a whole */
+    enum symm_status status = symm_cuda_enter(kind->device, &scope);
+    if (status == SYMM_OK) {
+        status = symm_cuda_mappings_remove(&scope, address);
         symm_cuda_leave(&scope);
     }
+    return status;
 }
 
 /* The memory itself goes when nobody has it mapped any more: peers unmap it when they next meet. */
@@ -175,6 +179,11 @@ static void cuda_release(const struct symm_kind *kind, symm_handle handle, size_
         (void)scope.cuda->cuMemRelease(handle);
         symm_cuda_leave(&scope);
     }
+}
+
+static void cuda_describe(const struct symm_kind *kind, char *text, size_t size)
+{
+    symm_cuda_device_describe(kind->device, text, size);
 }
 
 /* ---- one kind per device ----------------------------------------------------------------------- */
@@ -190,6 +199,7 @@ static const struct symm_kind functions = {
     .clear = cuda_clear,
     .unmap = cuda_unmap,
     .release = cuda_release,
+    .describe = cuda_describe,
 };
 
 static enum symm_status attribute_get(const struct symm_cuda_scope *scope,
@@ -216,8 +226,8 @@ static enum symm_status properties_get(const struct symm_cuda_scope *scope, stru
             scope, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, &network);
     }
     if (status == SYMM_OK && (!mappable || !exportable)) {
-        status = symm_cuda_unusable("the device cannot %s memory",
-                                    mappable ? "export" : "manage virtual");
+        status = symm_cuda_unusable(mappable ? "the device cannot export memory to other processes"
+                                             : "the device has no virtual memory management");
     }
     kind->properties = (CUmemAllocationProp){
         .type = CU_MEM_ALLOCATION_TYPE_PINNED,

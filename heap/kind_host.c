@@ -94,18 +94,21 @@ static enum symm_status host_import(const struct symm_kind *kind, int descriptor
 }
 
 static enum symm_status host_map(const struct symm_kind *kind, void *address, size_t size,
-                                 symm_handle handle)
+                                 symm_handle handle, int owned)
 {
     (void)kind;
+    (void)owned;
     void *mapped = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, (int)handle, 0);
     return mapped == MAP_FAILED ? status_of_errno() : SYMM_OK;
 }
 
-static void host_unmap(const struct symm_kind *kind, void *address, size_t size)
+/* What cannot be unmapped is mapped over by the next one: host_map() does not mind. */
+static enum symm_status host_unmap(const struct symm_kind *kind, void *address, size_t size)
 {
     (void)kind;
     (void)mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
                -1, 0);
+    return SYMM_OK;
 }
 
 /*

@@ -20,13 +20,15 @@ libsymm_core_la_SOURCES = \
 	heap/server.c heap/server.h \
 	heap/socket.c heap/socket.h \
 	heap/status.c heap/symm.h \
-	heap/team.c heap/team.h
+	heap/team.c heap/team.h \
+	heap/window.c heap/window.h
 
 if CUDA
 libsymm_core_la_SOURCES += \
 	heap/cuda_context.c heap/cuda_context.h \
 	heap/cuda_driver.c heap/cuda_driver.h \
 	heap/cuda_mappings.c heap/cuda_mappings.h \
+	heap/cuda_plain.c \
 	heap/kind_cuda.c
 else
 libsymm_core_la_SOURCES += heap/cuda_absent.c

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -61,7 +62,7 @@ enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name
 static void mapping_remove(struct symm_peer *peer, struct mapping *mapping)
 {
     if (mapping->serial != 0) {
-        peer->kind->unmap(peer->kind, peer->window + mapping->offset, mapping->size);
+        (void)peer->kind->unmap(peer->kind, peer->window + mapping->offset, mapping->size);
         mapping->serial = 0;
     }
 }
@@ -153,7 +154,7 @@ static enum symm_status segment_attach(struct symm_peer *peer, const struct symm
     }
     /* A new segment may lie where a retired one is still mapped. */
     collect_retired(peer);
-    status = peer->kind->map(peer->kind, peer->window + mapping.offset, mapping.size, handle);
+    status = peer->kind->map(peer->kind, peer->window + mapping.offset, mapping.size, handle, 0);
     /* The mapping holds the memory; handles are descriptors, of which programs need theirs. */
     peer->kind->release(peer->kind, handle, mapping.size, 0);
     if (status == SYMM_OK) {
@@ -206,6 +207,15 @@ enum symm_status symm_peer_map(struct symm_peer *peer, const struct symm_locatio
     enum symm_status status = map_locked(peer, location);
     (void)pthread_mutex_unlock(&peer->mutex);
     return status;
+}
+
+void symm_peer_describe_device(struct symm_peer *peer, char *text, size_t size)
+{
+    (void)pthread_mutex_lock(&peer->mutex);
+    if (peer->directory != NULL && peer->directory->device[0] != '\0') {
+        (void)snprintf(text, size, "%.*s", SYMM_DEVICE_TEXT_SIZE - 1, peer->directory->device);
+    }
+    (void)pthread_mutex_unlock(&peer->mutex);
 }
 
 void *symm_peer_address(struct symm_peer *peer, uint64_t offset)

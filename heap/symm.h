@@ -182,6 +182,12 @@ SYMM_API void symm_process_put_peer(struct symm_process *process, struct symm_pe
 SYMM_API enum symm_status symm_peer_map(struct symm_peer *peer,
                                         const struct symm_location *location);
 
+/*
+ * Name the device that the heap's memory is on, as its process calls it.  `text` stays as it is for host
+ * memory, and as long as nothing is known of the heap.
+ */
+SYMM_API void symm_peer_describe_device(struct symm_peer *peer, char *text, size_t size);
+
 /* The address of byte `offset` of the peer's window; its segment must be mapped. */
 SYMM_API void *symm_peer_address(struct symm_peer *peer, uint64_t offset);
 

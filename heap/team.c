@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,7 +45,8 @@ enum symm_status symm_team_create(struct symm_process *process,
     memcpy(created->key, config->key, sizeof(created->key));
     created->names = calloc((size_t)config->size, sizeof(*created->names));
     created->peers = calloc((size_t)config->size * SYMM_HEAPS_MAX, sizeof(struct symm_peer *));
-    if (created->names == NULL || created->peers == NULL) {
+    created->devices = calloc((size_t)config->size, 1 + SYMM_TEAM_VIEWS);
+    if (created->names == NULL || created->peers == NULL || created->devices == NULL) {
         symm_team_destroy(created);
         return SYMM_ERR_NO_MEMORY;
     }
@@ -68,9 +70,20 @@ void symm_team_set_up_end(struct symm_team *team)
     }
 }
 
+/* Entries of one heap, and of all heaps in one view. */
+static size_t heap_states(const struct symm_team *team)
+{
+    return (size_t)team->size * SYMM_SEGMENTS_MAX;
+}
+
+static size_t view_states(const struct symm_team *team)
+{
+    return heap_states(team) * SYMM_HEAPS_MAX;
+}
+
 static size_t segment_states_size(const struct symm_team *team)
 {
-    return (size_t)team->size * SYMM_HEAPS_MAX * SYMM_SEGMENTS_MAX * sizeof(uint32_t);
+    return view_states(team) * SYMM_TEAM_VIEWS * sizeof(uint32_t);
 }
 
 void symm_team_destroy(struct symm_team *team)
@@ -89,6 +102,7 @@ void symm_team_destroy(struct symm_team *team)
     if (team->segment_states != NULL) {
         (void)munmap(team->segment_states, segment_states_size(team));
     }
+    free(team->devices);
     free(team->peers);
     free(team->names);
     free(team);
@@ -178,6 +192,42 @@ enum symm_status symm_team_set_up(struct symm_team *team)
 
 /* ---- segments ------------------------------------------------------------------------------ */
 
+static uint8_t *devices_of_view(const struct symm_team *team, unsigned view)
+{
+    return team->devices + (1 + (size_t)view) * (size_t)team->size;
+}
+
+void symm_team_note_device(struct symm_team *team, int rank, uint8_t device)
+{
+    team->devices[rank] = device;
+    team->devices_differ |= device != devices_of_view(team, team->view)[rank];
+}
+
+/* Forget what is known in the oldest view.  The first is that of host memory and stays. */
+static void view_replace(struct symm_team *team)
+{
+    team->view_to_lose = team->view_to_lose % (SYMM_TEAM_VIEWS - 1) + 1;
+    team->view = team->view_to_lose;
+    memset(team->segment_states + team->view * view_states(team), 0,
+           team->heaps_known * heap_states(team) * sizeof(uint32_t));
+    memcpy(devices_of_view(team, team->view), team->devices, (size_t)team->size);
+}
+
+void symm_team_devices_done(struct symm_team *team)
+{
+    if (!team->devices_differ) {
+        return;
+    }
+    team->devices_differ = false;
+    for (unsigned view = 0; view < SYMM_TEAM_VIEWS; view++) {
+        if (memcmp(devices_of_view(team, view), team->devices, (size_t)team->size) == 0) {
+            team->view = view;
+            return;
+        }
+    }
+    view_replace(team);
+}
+
 static uint32_t *segment_entry(const struct symm_team *team, int rank,
                                const struct symm_location *location)
 {
@@ -186,7 +236,8 @@ static uint32_t *segment_entry(const struct symm_team *team, int rank,
         return NULL;
     }
     size_t row = (size_t)location->heap * (size_t)team->size + (size_t)rank;
-    return &team->segment_states[row * SYMM_SEGMENTS_MAX + location->index];
+    return &team->segment_states[team->view * view_states(team) + row * SYMM_SEGMENTS_MAX +
+                                 location->index];
 }
 
 enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
@@ -222,10 +273,12 @@ void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
         return;
     }
     team->refused_until = 0;
-    size_t known = (size_t)team->heaps_known * (size_t)team->size * SYMM_SEGMENTS_MAX;
-    for (size_t i = 0; i < known; i++) {
-        if ((team->segment_states[i] & refused_bit) != 0) {
-            team->segment_states[i] = 0;
+    for (size_t view = 0; view < SYMM_TEAM_VIEWS; view++) {
+        uint32_t *states = team->segment_states + view * view_states(team);
+        for (size_t i = 0; i < team->heaps_known * heap_states(team); i++) {
+            if ((states[i] & refused_bit) != 0) {
+                states[i] = 0;
+            }
         }
     }
 }
@@ -253,6 +306,16 @@ enum symm_status symm_team_map(struct symm_team *team, int rank,
         }
     }
     return symm_peer_map(*peer, location);
+}
+
+void symm_team_describe_device(const struct symm_team *team, int rank,
+                               const struct symm_location *location, char *text, size_t size)
+{
+    struct symm_peer *peer =
+        location->heap < SYMM_HEAPS_MAX ? *peer_entry(team, rank, location->heap) : NULL;
+    if (peer != NULL) {
+        symm_peer_describe_device(peer, text, size);
+    }
 }
 
 void *symm_team_address(const struct symm_team *team, int rank,

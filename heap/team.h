@@ -20,6 +20,7 @@
 enum {
     SYMM_TEAM_KEY_SIZE = 16,
     SYMM_SCRATCH_SIZE = 64 * 1024, /* a block that stays in the second-level cache */
+    SYMM_TEAM_VIEWS = 4,           /* combinations of the ranks' devices that are remembered */
 };
 
 /* What a team is made from. */
@@ -51,7 +52,10 @@ struct symm_team {
     char (*names)[SYMM_SOCKET_NAME_SIZE];
     struct symm_control_config control_config;
     struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL until first used; own ones stay so */
-    uint32_t *segment_states;     /* [SYMM_HEAPS_MAX][size][SYMM_SEGMENTS_MAX] */
+    uint32_t *segment_states;     /* [SYMM_TEAM_VIEWS][SYMM_HEAPS_MAX][size][SYMM_SEGMENTS_MAX] */
+    uint8_t *devices;             /* [size] of the call at hand, then [SYMM_TEAM_VIEWS][size] */
+    bool devices_differ;          /* from those of `view` */
+    unsigned view, view_to_lose;  /* whose states count now; which is overwritten next */
     uint32_t heaps_known;         /* no segment_states of heaps from this number on */
     uint64_t refused_until;       /* sequence at which refused segments are tried again; 0: none is */
     uint64_t refusal_span;        /* how long they are left alone, next time */
@@ -82,6 +86,15 @@ SYMM_API void symm_team_set_up_end(struct symm_team *team);
 
 /* ---- segments of the ranks --------------------------------------------------------------------- */
 
+/*
+ * What one device of a process reaches, another one need not reach.  So states are kept for combinations
+ * of devices, one of each rank, and each call says which it is about: the device (a number of the rank's
+ * own, below 256; 0: none) of each rank, then symm_team_devices_done().  All ranks must say the same, as
+ * the oldest combinations are forgotten.
+ */
+SYMM_API void symm_team_note_device(struct symm_team *team, int rank, uint8_t device);
+SYMM_API void symm_team_devices_done(struct symm_team *team);
+
 /* What the team has agreed about the segment in which `location` of `rank` lies. */
 SYMM_API enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
                                                          const struct symm_location *location);
@@ -101,6 +114,14 @@ SYMM_API void symm_team_forget_refusals(struct symm_team *team, uint64_t sequenc
 /* Map the segment of `rank` here; nothing to do for the own rank.  Errors: as symm_peer_map(). */
 SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,
                                         const struct symm_location *location);
+
+/*
+ * Name the device that another rank's memory there is on, as that rank calls it.  As long as that is not
+ * known, `text` stays as it is.
+ */
+SYMM_API void symm_team_describe_device(const struct symm_team *team, int rank,
+                                        const struct symm_location *location, char *text,
+                                        size_t size);
 
 /* Where `location` of `rank` is in this process; its segment must be mapped. */
 SYMM_API void *symm_team_address(const struct symm_team *team, int rank,

@@ -11,7 +11,7 @@ mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
 mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
-	mca/help.h mca/ompi_compat.h mca/parameter.c mca/parameter.h \
+	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_agree.c mca/coll/symm/coll_symm_agree.h \
 	mca/coll/symm/coll_symm_allgather.c \
@@ -31,6 +31,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_packed.c mca/coll/symm/coll_symm_packed.h \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_pvars.c \
+	mca/coll/symm/coll_symm_reach.c \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
 	mca/coll/symm/coll_symm_scratch.c mca/coll/symm/coll_symm_scratch.h \
 	mca/coll/symm/coll_symm_select.c \
@@ -44,7 +45,7 @@ mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
-	mca/help.h mca/ompi_compat.h mca/parameter.c mca/parameter.h \
+	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \
 	mca/mpool/symm/mpool_symm_device.c \

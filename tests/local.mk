@@ -13,6 +13,7 @@ mpi_tests = \
 	tests/environment.tap \
 	tests/example.tap \
 	tests/fallback.tap \
+	tests/gpus.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \

@@ -1,5 +1,5 @@
 /*
- * contexts.c - primary contexts, each thread's stack of them, and its capture mode.
+ * contexts.c - primary contexts and programs' own, each thread's stack of them, and its capture mode.
  *
  * The order of locking and of things: a context ends with everything that was made in it.
  *
@@ -14,6 +14,7 @@
 
 static _Thread_local CUcontext stack[STANDIN_CONTEXT_DEPTH];
 static _Thread_local int depth;
+static struct CUctx_st *made; /* by cuCtxCreate() */
 static _Thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 CUcontext standin_context_current(void)
@@ -29,7 +30,20 @@ bool standin_context_is(CUcontext context)
             return context != NULL && context->retained > 0;
         }
     }
-    return false;
+    CUcontext own = made;
+    while (own != NULL && own != context) {
+        own = own->next;
+    }
+    return own != NULL && own->retained > 0;
+}
+
+size_t standin_contexts_made(void)
+{
+    size_t count = 0;
+    for (CUcontext own = made; own != NULL; own = own->next) {
+        count += own->retained > 0;
+    }
+    return count;
 }
 
 static CUresult retain(int device, CUcontext *context)
@@ -54,9 +68,8 @@ static CUresult retain(int device, CUcontext *context)
     return CUDA_SUCCESS;
 }
 
-static CUresult release(int device)
+static CUresult release(CUcontext context)
 {
-    CUcontext context = standin_devices[device].primary;
     if (context == NULL || context->retained == 0) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
@@ -85,7 +98,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
     CUresult result = standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
-        result = standin_end(standin_device_is(device) ? release(device)
+        result = standin_end(standin_device_is(device) ? release(standin_devices[device].primary)
                                                        : CUDA_ERROR_INVALID_DEVICE);
     }
     return result;
@@ -144,6 +157,49 @@ static CUresult push(CUcontext context)
     }
     stack[depth++] = context;
     return CUDA_SUCCESS;
+}
+
+/* Contexts are never freed, so that a stale handle is found out. */
+static CUresult create(CUcontext *context, unsigned flags, CUdevice device)
+{
+    CUcontext created = calloc(1, sizeof *created);
+    if (created == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    created->device = device;
+    created->flags = flags;
+    created->legacy = standin_stream_create(created, CU_STREAM_DEFAULT);
+    if (created->legacy == NULL) {
+        free(created);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    created->retained = 1;
+    created->next = made;
+    made = created;
+    *context = created;
+    return push(created);
+}
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    CUresult result = context == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
+    if (result == CUDA_SUCCESS) {
+        result = standin_end(standin_device_is(device) ? create(context, flags, device)
+                                                       : CUDA_ERROR_INVALID_DEVICE);
+    }
+    return result;
+}
+
+CUresult cuCtxDestroy(CUcontext context)
+{
+    CUresult result = standin_begin(__func__);
+    if (result == CUDA_SUCCESS) {
+        bool current = standin_context_current() == context;
+        result = standin_context_is(context) ? release(context) : CUDA_ERROR_INVALID_CONTEXT;
+        depth -= current && result == CUDA_SUCCESS;
+        (void)standin_end(result);
+    }
+    return result;
 }
 
 static CUresult set_current(CUcontext context)

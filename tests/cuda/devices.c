@@ -36,7 +36,7 @@ static CUuuid uuid_of(int physical)
 
 static void uuid_text(const CUuuid *uuid, char text[41])
 {
-    char *at = text + sprintf(text, "GPU-");
+    char *at = text + sprintf(text, standin_machine_is_sliced() ? "MIG-" : "GPU-");
     for (int i = 0; i < (int)sizeof uuid->bytes; i++) {
         at += sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
                       (unsigned char)uuid->bytes[i]);
@@ -102,6 +102,9 @@ CUresult standin_devices_start(void)
             add_device(i);
         }
     }
+    if (standin_machine_is_sliced() && standin_device_count > 1) {
+        standin_device_count = 1; /* only the first slice is there */
+    }
     return standin_device_count == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 
@@ -114,6 +117,17 @@ int standin_device_of_uuid(const CUuuid *uuid)
 {
     for (int i = 0; i < standin_device_count; i++) {
         if (memcmp(&standin_devices[i].uuid, uuid, sizeof *uuid) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int standin_physical_of_uuid(const CUuuid *uuid)
+{
+    for (int i = 0; i < STANDIN_DEVICES_MAX; i++) {
+        CUuuid other = uuid_of(i);
+        if (memcmp(&other, uuid, sizeof other) == 0) {
             return i;
         }
     }
@@ -184,8 +198,9 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device)
 {
     CUresult result = begin_with_device(__func__, name, device);
     if (result == CUDA_SUCCESS) {
-        (void)snprintf(name, length < 0 ? 0 : (size_t)length, "Stand-in device %d",
-                       standin_devices[device].physical);
+        (void)snprintf(name, length < 0 ? 0 : (size_t)length, "Stand-in device %d%s",
+                       standin_devices[device].physical,
+                       standin_machine_is_sliced() ? " MIG 1g.10gb" : "");
         result = standin_end(CUDA_SUCCESS);
     }
     return result;
@@ -242,7 +257,9 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
     if (result == CUDA_SUCCESS) {
         result = standin_device_is(peer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
         if (result == CUDA_SUCCESS) {
-            *can = device != peer;
+            *can = device != peer &&
+                   standin_machine_are_linked(standin_devices[device].physical,
+                                              standin_devices[peer].physical);
         }
         (void)standin_end(result);
     }
@@ -275,14 +292,21 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
         {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
         {CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1},
         {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
-        {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
-        {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
     };
     int value = 0;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         value = values[i].attribute == attribute ? values[i].value : value;
     }
-    return attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ? 16 + physical : value;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+        return 16 + physical;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+        return standin_machine_has_vmm(physical);
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+        return standin_machine_can_export(physical);
+    default:
+        return value;
+    }
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)

@@ -27,6 +27,8 @@ static const struct error errors[] = {
     ERROR(CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected"),
     ERROR(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal"),
     ERROR(CUDA_ERROR_INVALID_IMAGE, "device kernel image is invalid"),
+    ERROR(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+          "the provided PTX was compiled with an unsupported toolchain."),
     ERROR(CUDA_ERROR_INVALID_CONTEXT, "invalid device context"),
     ERROR(CUDA_ERROR_MAP_FAILED, "mapping of buffer object failed"),
     ERROR(CUDA_ERROR_UNMAP_FAILED, "unmapping of buffer object failed"),

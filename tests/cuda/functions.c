@@ -39,6 +39,8 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuDevicePrimaryCtxGetState", cuDevicePrimaryCtxGetState, 7000, SAFE),
     FUNCTION("cuDevicePrimaryCtxSetFlags", cuDevicePrimaryCtxSetFlags, 11000, SAFE),
 
+    FUNCTION("cuCtxCreate", cuCtxCreate_v2, 3020, ALLOCATES),
+    FUNCTION("cuCtxDestroy", cuCtxDestroy, 4000, 0),
     FUNCTION("cuCtxGetCurrent", cuCtxGetCurrent, 4000, SAFE),
     FUNCTION("cuCtxSetCurrent", cuCtxSetCurrent, 4000, SAFE),
     FUNCTION("cuCtxPushCurrent", cuCtxPushCurrent, 4000, SAFE),

@@ -26,6 +26,7 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/faults.c \
 	tests/cuda/functions.c \
 	tests/cuda/hostmem.c \
+	tests/cuda/machine.c \
 	tests/cuda/memfile.c \
 	tests/cuda/memory.c \
 	tests/cuda/modules.c tests/cuda/kernels.h \
@@ -40,6 +41,13 @@ tests_cuda_check_device_SOURCES = tests/cuda/check_device.c
 tests_cuda_check_device_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
 tests_cuda_check_device_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_cuda_check_device_LDADD = $(harness_libs) -ldl
+
+# What gpus.tap runs.
+check_PROGRAMS += tests/cuda/check_gpus
+tests_cuda_check_gpus_SOURCES = tests/cuda/check_gpus.c
+tests_cuda_check_gpus_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_gpus_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_gpus_LDADD = $(harness_libs) -ldl
 
 TESTS += tests/cuda/faults.tap
 endif

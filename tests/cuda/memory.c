@@ -136,6 +136,7 @@ CUresult standin_memory_create(size_t size, int device, bool exportable,
     }
     allocation->size = size;
     allocation->device = device;
+    allocation->physical = standin_devices[device].physical;
     allocation->exportable = exportable;
     allocation->id = ++ids;
     allocation->references = 1;

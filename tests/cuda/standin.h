@@ -11,6 +11,7 @@
  * Copies and kernels work there: addresses are translated when work is queued.
  *
  * Settings, all of them environment variables, are explained where they are read:
+ *   machine.c  SYMM_STANDIN_NO_PEER, SYMM_STANDIN_NO_VMM, SYMM_STANDIN_NO_EXPORT, SYMM_STANDIN_MIG
  *   devices.c  SYMM_STANDIN_DEVICES, SYMM_STANDIN_MEMORY, CUDA_VISIBLE_DEVICES
  *   faults.c   SYMM_STANDIN_FAIL, SYMM_STANDIN_COUNT, SYMM_STANDIN_CAPTURING
  *   streams.c  SYMM_STANDIN_DELAY, SYMM_STANDIN_SEED
@@ -29,6 +30,9 @@
 /* Everything else is hidden; the driver's functions are what is exported. */
 #pragma GCC visibility push(default)
 #include <cuda.h>
+
+/* The form of CUDA 3.2, which headers no longer declare: later ones take structs that older headers lack. */
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 #pragma GCC visibility pop
 
 #include <pthread.h>
@@ -148,12 +152,20 @@ extern int standin_device_count; /* visible ones */
 CUresult standin_devices_start(void); /* by cuInit() */
 bool standin_device_is(int device);
 int standin_device_of_uuid(const CUuuid *uuid); /* -1: not visible here */
+int standin_physical_of_uuid(const CUuuid *uuid); /* -1: no device of this machine */
 
 /* Take `size` bytes of the device's memory. */
 CUresult standin_device_charge(int device, size_t size);
 void standin_device_refund(int device, size_t size);
 
+/* What is wrong with devices, by the numbers that they have without CUDA_VISIBLE_DEVICES (machine.c). */
+bool standin_machine_is_sliced(void);
+bool standin_machine_has_vmm(int physical);
+bool standin_machine_can_export(int physical);
+bool standin_machine_are_linked(int one, int other);
+
 struct CUctx_st {
+    struct CUctx_st *next; /* of those that programs have made */
     int device;
     unsigned retained; /* 0: does not exist */
     unsigned flags;
@@ -163,6 +175,7 @@ struct CUctx_st {
 
 CUcontext standin_context_current(void);
 bool standin_context_is(CUcontext context);
+size_t standin_contexts_made(void); /* by programs, and not destroyed */
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
@@ -182,6 +195,7 @@ struct standin_allocation {
     int descriptor;
     size_t size;
     int device; /* -1: of another process, on a device that this one does not see */
+    int physical;
     bool imported;
     bool exportable;
     unsigned long long id;

@@ -47,6 +47,11 @@ static CUresult check_properties(const CUmemAllocationProp *properties)
     if (!standin_device_is(properties->location.id)) {
         return CUDA_ERROR_INVALID_DEVICE;
     }
+    int physical = standin_devices[properties->location.id].physical;
+    if (!standin_machine_has_vmm(physical) ||
+        (properties->requestedHandleTypes != 0 && !standin_machine_can_export(physical))) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     if ((properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 ||
         properties->allocFlags.gpuDirectRDMACapable) {
         return CUDA_ERROR_NOT_SUPPORTED; /* fabric handles among them */
@@ -155,6 +160,9 @@ static CUresult import_handle(CUmemGenericAllocationHandle *handle, const void *
     if (result != CUDA_SUCCESS) {
         return result;
     }
+    if (standin_machine_is_sliced() && standin_device_of_uuid(&uuid) < 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     struct standin_allocation *allocation = calloc(1, sizeof *allocation);
     int copy = allocation == NULL ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     if (copy < 0) {
@@ -165,6 +173,7 @@ static CUresult import_handle(CUmemGenericAllocationHandle *handle, const void *
     allocation->descriptor = copy;
     allocation->size = size;
     allocation->device = standin_device_of_uuid(&uuid);
+    allocation->physical = standin_physical_of_uuid(&uuid);
     allocation->imported = true;
     allocation->exportable = true;
     allocation->id = ++ids;
@@ -301,6 +310,20 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
     return result;
 }
 
+/* Whether a device reaches all memory that is mapped in a range. */
+static bool is_linked(int device, CUdeviceptr address, size_t size)
+{
+    int physical = standin_devices[device].physical;
+    for (const struct standin_mapping *mapping = standin_mappings; mapping;
+         mapping = mapping->next) {
+        if (mapping->address - address < size &&
+            !standin_machine_are_linked(physical, mapping->allocation->physical)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc *access,
                            size_t count)
 {
@@ -314,7 +337,8 @@ static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDe
              access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        if (!standin_device_is(access[i].location.id)) {
+        if (!standin_device_is(access[i].location.id) ||
+            !is_linked(access[i].location.id, address, size)) {
             return CUDA_ERROR_INVALID_DEVICE;
         }
     }

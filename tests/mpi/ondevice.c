@@ -8,6 +8,8 @@
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
  * SYMM_TEST_DEVICE_RANK   only this rank's buffers go to its device
  * SYMM_TEST_DEVICE_PART   "send" or "receive": only that buffer
+ * SYMM_TEST_DEVICE_TURNS  "calls": a rank's device changes from call to call, in many combinations with the
+ *                         others'; "buffers": and is another one for the receive buffer
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,10 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d };
+enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d, DEVICES_MAX = 16 };
 
 static CUresult (*use)(CUcontext);
-static CUcontext context;
+static CUcontext contexts[DEVICES_MAX];
+static int devices, local_rank, calls;
 static CUresult (*upload)(CUdeviceptr, const void *, size_t);
 static CUresult (*download)(void *, CUdeviceptr, size_t);
 static bool wanted;
@@ -45,8 +48,8 @@ static void *find(void *library, const char *name)
     return function;
 }
 
-/* The context that a program would have made with cudaSetDevice(local rank modulo devices). */
-static void driver_open(int local_rank)
+/* The contexts that a program would have made with cudaSetDevice(). */
+static void driver_open(void)
 {
     const char *path = getenv("SYMM_TEST_CUDA_LIBRARY");
     void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -62,33 +65,45 @@ static void driver_open(int local_rank)
     use = (CUresult(*)(CUcontext))find(library, "cuCtxSetCurrent");
     upload = (CUresult(*)(CUdeviceptr, const void *, size_t))find(library, "cuMemcpyHtoD_v2");
     download = (CUresult(*)(void *, CUdeviceptr, size_t))find(library, "cuMemcpyDtoH_v2");
-    int devices = 0;
     CUdevice device;
     CUresult error = init(0);
     if (error == CUDA_SUCCESS) {
         error = count(&devices);
     }
-    if (error == CUDA_SUCCESS && devices > 0) {
-        error = get(&device, local_rank % devices);
+    devices = devices < DEVICES_MAX ? devices : DEVICES_MAX;
+    for (int i = 0; i < devices && error == CUDA_SUCCESS; i++) {
+        error = get(&device, i);
+        if (error == CUDA_SUCCESS && (getenv("SYMM_TEST_DEVICE_TURNS") || i == local_rank % devices)) {
+            error = retain(&contexts[i], device);
+        }
     }
-    if (error == CUDA_SUCCESS && devices > 0) {
-        error = retain(&context, device);
-    }
-    if (error != CUDA_SUCCESS || devices == 0 || use(context) != CUDA_SUCCESS) {
+    if (error != CUDA_SUCCESS || devices == 0 ||
+        use(contexts[local_rank % devices]) != CUDA_SUCCESS) {
         stop("no device", (int)error);
     }
+}
+
+/* Local rank modulo devices, unless they take turns: rank 0's every call, rank 1's every second one, ... */
+static CUcontext context_choose(const char *part)
+{
+    const char *turns = getenv("SYMM_TEST_DEVICE_TURNS");
+    int turn = turns == NULL ? 0 : calls >> local_rank % 3;
+    if (turns != NULL && strcmp(turns, "buffers") == 0 && strcmp(part, "receive") == 0) {
+        turn++;
+    }
+    return contexts[(local_rank + turn) % devices];
 }
 
 static void open_all(void)
 {
     const char *only = getenv("SYMM_TEST_DEVICE_RANK");
-    int rank, local_rank;
+    int rank;
     MPI_Comm node;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     PMPI_Comm_rank(node, &local_rank);
     PMPI_Comm_free(&node);
-    driver_open(local_rank);
+    driver_open();
     wanted = only == NULL || atoi(only) == rank;
 }
 
@@ -112,6 +127,7 @@ struct moved {
     void *host;              /* where the data begins */
     unsigned char *block;    /* NULL: not moved */
     unsigned char *data;     /* on the device, as far behind a cache line as on the host */
+    CUcontext context;
     size_t bytes;
     void *address;           /* for MPI */
 };
@@ -158,7 +174,8 @@ static struct moved move_there(const void *buffer, int count, MPI_Datatype type,
     if (moved.bytes == 0) {
         return moved;
     }
-    if (use(context) != CUDA_SUCCESS) { /* a context is current in one thread only */
+    moved.context = context_choose(part);
+    if (use(moved.context) != CUDA_SUCCESS) { /* a context is current in one thread only */
         stop("no context", 0);
     }
     moved.host = (unsigned char *)moved.address + lower;
@@ -195,7 +212,7 @@ static void move_back(struct moved *moved)
     }
     size_t total = moved->bytes + 2 * GUARD + ALIGNMENT;
     unsigned char *copy = malloc(total);
-    if (copy == NULL ||
+    if (copy == NULL || use(moved->context) != CUDA_SUCCESS ||
         download(copy, (CUdeviceptr)(uintptr_t)moved->block, total) != CUDA_SUCCESS) {
         stop("download failed", 0);
         return;
@@ -214,6 +231,7 @@ int MPI_Allreduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MP
 {
     struct moved send = move_there(sbuf, count, type, comm, "send");
     struct moved receive = move_there(rbuf, count, type, comm, "receive");
+    calls++;
     int rc = PMPI_Allreduce(send.address, receive.address, count, type, op, comm);
     move_back(&receive);
     move_back(&send);
@@ -232,6 +250,7 @@ int MPI_Allgather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, 
     }
     struct moved send = move_there(sbuf, scount, stype, comm, "send");
     struct moved receive = move_there(rbuf, rcount * size, rtype, comm, "receive");
+    calls++;
     int rc = PMPI_Allgather(send.address, scount, stype, receive.address, rcount, rtype, comm);
     move_back(&receive);
     move_back(&send);

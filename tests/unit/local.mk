@@ -26,6 +26,7 @@ unit_tests = \
 if CUDA
 unit_tests += \
 	tests/unit/test_cuda_device \
+	tests/unit/test_cuda_devices \
 	tests/unit/test_cuda_faults \
 	tests/unit/test_cuda_heap \
 	tests/unit/test_cuda_kernels
@@ -40,6 +41,11 @@ tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
 tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_devices_SOURCES = tests/unit/test_cuda_devices.c
+tests_unit_test_cuda_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_devices_LDADD = tests/unit/libdevice.la $(unit_libs)
+EXTRA_tests_unit_test_cuda_devices_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
 tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -166,6 +172,7 @@ tests_unit_test_server_LDADD = $(unit_libs)
 if CUDA
 standin_tests = \
 	tests/unit/test_standin \
+	tests/unit/test_standin_machine \
 	tests/unit/test_standin_memory \
 	tests/unit/test_standin_streams
 check_PROGRAMS += $(standin_tests)
@@ -179,6 +186,12 @@ tests_unit_test_standin_SOURCES = tests/unit/test_standin.c \
 tests_unit_test_standin_CPPFLAGS = $(standin_cppflags)
 tests_unit_test_standin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_standin_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_machine_SOURCES = tests/unit/test_standin_machine.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_machine_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_machine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_machine_LDADD = $(unit_libs) -ldl
 
 tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h

@@ -109,6 +109,14 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
     unexpected(__func__);
 }
 
+enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+                                            const struct symm_location *location,
+                                            enum symm_status mapped)
+{
+    (void)operation, (void)rank, (void)location, (void)mapped;
+    unexpected(__func__);
+}
+
 void mca_coll_symm_device_run_start(struct symm_operation *operation)
 {
     (void)operation; /* host memory: nothing to do */
@@ -237,6 +245,16 @@ void *symm_team_address(const struct symm_team *team, int rank,
 {
     (void)team, (void)rank;
     return (void *)(uintptr_t)location->offset;
+}
+
+void symm_team_note_device(struct symm_team *team, int rank, uint8_t device)
+{
+    (void)team, (void)rank, (void)device; /* host memory: always the same */
+}
+
+void symm_team_devices_done(struct symm_team *team)
+{
+    (void)team;
 }
 
 void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)

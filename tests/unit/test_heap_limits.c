@@ -91,10 +91,11 @@ static enum symm_status counting_export(const struct symm_kind *kind, symm_handl
 }
 
 static enum symm_status counting_map(const struct symm_kind *kind, void *address, size_t size,
-                                     symm_handle handle)
+                                     symm_handle handle, int owned)
 {
-    enum symm_status status =
-        is_refused(MAP) ? SYMM_ERR_NO_MEMORY : symm_kind_host.map(kind, address, size, handle);
+    enum symm_status status = is_refused(MAP)
+                                  ? SYMM_ERR_NO_MEMORY
+                                  : symm_kind_host.map(kind, address, size, handle, owned);
     assert_int_equal((uintptr_t)address % symm_kind_host.granularity, 0);
     assert_int_equal(size % symm_kind_host.granularity, 0);
     return status;

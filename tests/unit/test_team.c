@@ -291,6 +291,57 @@ static void test_segment_states(void **state)
     symm_process_release(process);
 }
 
+static void use_devices(struct symm_team *team, uint8_t first, uint8_t second)
+{
+    symm_team_note_device(team, 0, first);
+    symm_team_note_device(team, 1, second);
+    symm_team_devices_done(team);
+}
+
+/* What the team knows, it knows of the devices that its ranks used; of the last few combinations. */
+static void test_segment_states_of_devices(void **state)
+{
+    struct symm_process *process = NULL;
+    struct symm_team *team = NULL;
+    struct symm_location segment = {.serial = 1, .index = 3, .heap = 1};
+    (void)state;
+    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
+    const char *name = symm_server_name(symm_process_server(process));
+    const char *names[] = {name, name};
+    const struct symm_team_config config = {.rank = 0, .size = 2, .names = names};
+    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    assert_status(symm_team_set_up(team), SYMM_OK);
+    use_devices(team, 0, 0);
+    symm_team_set_segment_state(team, 1, &segment, SYMM_SEGMENT_MAPPED);
+    use_devices(team, 1, 2);
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_UNKNOWN);
+    symm_team_set_segment_state(team, 1, &segment, SYMM_SEGMENT_REFUSED);
+    use_devices(team, 2, 1);
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_UNKNOWN);
+    symm_team_set_segment_state(team, 1, &segment, SYMM_SEGMENT_MAPPED);
+    use_devices(team, 1, 2);
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_REFUSED);
+    use_devices(team, 2, 1);
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_MAPPED);
+    symm_team_forget_refusals(team, UINT64_MAX); /* in all combinations */
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_MAPPED);
+    use_devices(team, 1, 2);
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_UNKNOWN);
+    symm_team_set_segment_state(team, 1, &segment, SYMM_SEGMENT_MAPPED);
+    for (uint8_t device = 3; device < 3 + SYMM_TEAM_VIEWS; device++) { /* (1, 2) is the oldest */
+        use_devices(team, device, device);
+        assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_UNKNOWN);
+        symm_team_set_segment_state(team, 1, &segment, SYMM_SEGMENT_MAPPED);
+        assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_MAPPED);
+    }
+    use_devices(team, 1, 2);
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_UNKNOWN);
+    use_devices(team, 0, 0); /* host memory stays */
+    assert_int_equal(symm_team_segment_state(team, 1, &segment), SYMM_SEGMENT_MAPPED);
+    symm_team_destroy(team);
+    symm_process_release(process);
+}
+
 /* Refused segments are tried again after many calls, then after twice as many; others stay. */
 static void test_refusals_are_forgotten(void **state)
 {
@@ -423,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_wrong_ranks),
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_segment_states),
+        cmocka_unit_test(test_segment_states_of_devices),
         cmocka_unit_test(test_refusals_are_forgotten),
         cmocka_unit_test(test_many_teams),
         cmocka_unit_test(test_one_process),

@@ -22,6 +22,7 @@ enum {
     LINE_DEVICE = 32,
     LINE_SCRATCH = 64,
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
+    LINE_DEVICE_SHIFT = 16, /* without a veto, 8 bits: the rank's device, plus 1; 0 for the host's */
 };
 
 /* The payload of a line whose data does not travel in it. */
@@ -96,7 +97,8 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
     buffers->retired = symm_heap_retired(symm_process_heap_at(process, heap));
     buffers->extent = (uint32_t)call->extent;
     return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0) |
-           (call->device >= 0 ? LINE_DEVICE : 0);
+           (call->device >= 0 ? LINE_DEVICE : 0) |
+           (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
 /* Offer this rank's scratch, if it can be had. */
@@ -187,6 +189,17 @@ static enum symm_segment_state scratch_state(const struct symm_team *team, int r
                : SYMM_SEGMENT_REFUSED;
 }
 
+/* What the team knows about segments depends on the devices that the ranks use in this call. */
+static void devices_note(const struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        symm_team_note_device(team, rank, (uint8_t)(line->flags >> LINE_DEVICE_SHIFT));
+    }
+    symm_team_devices_done(team);
+}
+
 void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown)
 {
@@ -206,6 +219,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         .scratch_size = SIZE_MAX,
     };
     *unknown = false;
+    devices_note(operation);
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
@@ -232,7 +246,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     }
 }
 
-/* Map one buffer of a rank unless the team knows about its segment. */
+/* Map one buffer of a rank for the device of this call, unless the team knows about its segment. */
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
                                     const struct symm_location *location)
 {
@@ -240,7 +254,8 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
     if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN) {
         return SYMM_OK;
     }
-    return symm_team_map(team, rank, location);
+    enum symm_status status = symm_team_map(team, rank, location);
+    return mca_coll_symm_device_reach(operation, rank, location, status);
 }
 
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)

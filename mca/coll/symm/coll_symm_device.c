@@ -21,7 +21,7 @@ static int device_of(const void *address, size_t bytes)
     struct symm_process *process = mca_coll_symm_component.process;
     struct symm_location location;
     if (symm_process_locate(process, address, bytes > 0 ? bytes : 1, &location) != SYMM_OK) {
-        return -1;
+        return symm_cuda_plain_device(address);
     }
     return symm_heap_device(symm_process_heap_at(process, location.heap));
 }
@@ -30,14 +30,17 @@ void mca_coll_symm_device_describe(struct symm_call *call)
 {
     call->device = -1;
     call->mixed = false;
-    if (symm_process_heap_at(mca_coll_symm_component.process, 1) == NULL) {
-        return; /* there is none but the host's */
+    if (!symm_cuda_is_used()) {
+        return; /* there is no memory but the host's */
     }
     /* The first byte decides: buffers lie in one allocation each. */
     int output = device_of(call->output, 1);
     int input = call->in_place ? output : device_of(call->input, 1);
     call->mixed = input != output;
     call->device = output >= 0 ? output : input;
+    if (call->device >= 0) {
+        symm_cuda_sync_memops(call->device);
+    }
 }
 
 /* ---- host copies --------------------------------------------------------------------------------- */
@@ -55,8 +58,13 @@ int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *ca
 {
     char failure[256];
     symm_cuda_last_failure(failure, sizeof(failure));
-    symm_help_show("help-coll-symm.txt", "device failed", call, comm->c_name,
-                   ompi_comm_rank(comm), failure);
+    if (symm_cuda_last_failure_is_programs()) {
+        symm_help_show("help-coll-symm.txt", "program's kernel failed", call, comm->c_name,
+                       ompi_comm_rank(comm), failure);
+    } else {
+        symm_help_show("help-coll-symm.txt", "device failed", call, comm->c_name,
+                       ompi_comm_rank(comm), failure);
+    }
     return OMPI_ERROR;
 }
 
@@ -170,8 +178,15 @@ int mca_coll_symm_device_allgather(const void *sbuf, symm_count_t scount,
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
 {
     struct symm_device *device;
-    return operation->call.device < 0 ? SYMM_OK
-                                      : symm_device_get(operation->call.device, &device);
+    if (operation->call.device < 0) {
+        return SYMM_OK;
+    }
+    symm_cuda_forget_failure();
+    enum symm_status status = symm_device_get(operation->call.device, &device);
+    if (status != SYMM_OK) {
+        mca_coll_symm_device_tell_unusable(operation, status);
+    }
+    return status;
 }
 
 void mca_coll_symm_device_run_start(struct symm_operation *operation)

@@ -18,7 +18,7 @@
 /*
  * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
  * call->mixed says that they lie in different places, and one at least on a device.
- * Costs a compare in processes that have no device memory from MPI_Alloc_mem.
+ * Costs a compare in processes that have never asked for device memory.
  */
 void mca_coll_symm_device_describe(struct symm_call *call);
 
@@ -35,6 +35,18 @@ bool mca_coll_symm_cuda_type(const struct ompi_op_t *op, const struct ompi_datat
  */
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
 void mca_coll_symm_device_run_start(struct symm_operation *operation);
+
+/*
+ * After symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's device can use it.
+ * Where device memory cannot be mapped or used, the user is told, with the names of the devices.
+ * Returns `mapped`, or the error of the device.
+ */
+enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+                                            const struct symm_location *location,
+                                            enum symm_status mapped);
+
+/* The call's device cannot run our kernels: tell the user why, if that is not known already. */
+void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status);
 
 /* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);

@@ -103,6 +103,9 @@ static void vote_lost_tell(const struct symm_operation *operation,
                            enum mca_coll_symm_trouble trouble)
 {
     const struct symm_vote *vote = &operation->module->vote;
+    if (vote->rank == 0 && (vote->reason & MCA_COLL_SYMM_TOLD) != 0) {
+        return;
+    }
     if (vote->rank == 0) {
         mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
     } else {
@@ -217,6 +220,7 @@ static void choose_and_start(struct symm_operation *operation)
     mca_coll_symm_facts_gather(operation, &facts, &unknown);
     if (unknown) {
         operation->map_status = SYMM_OK;
+        operation->map_told = false;
         symm_vote_open(&operation->module->vote, operation->comm);
         go_to(operation, SYMM_OPERATION_MAPPING);
         return;
@@ -271,7 +275,8 @@ static void step_map(struct symm_operation *operation)
                                     symm_status_string(operation->map_status));
     }
     symm_vote_cast(&module->vote, operation->comm,
-                   mca_coll_symm_shortage(operation->map_status, operation->map_errno));
+                   mca_coll_symm_shortage(operation->map_status, operation->map_errno) |
+                       (operation->map_told ? MCA_COLL_SYMM_TOLD : 0));
     go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
 }
 

@@ -56,6 +56,7 @@ struct symm_operation {
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     enum symm_status map_status; /* first failure to map a peer's segment here */
     int map_errno;               /* of that failure, where the status has one */
+    bool map_told;               /* it is a device's, and this rank has told the user */
     struct symm_run run;
 };
 

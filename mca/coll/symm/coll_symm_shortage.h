@@ -10,6 +10,9 @@
 
 #include "heap/symm.h"
 
+/* Beside a ballot: the rank that casts it tells the user itself. */
+enum { MCA_COLL_SYMM_TOLD = 1 << 30 };
+
 /* A ballot for symm_vote_cast(); 0 for SYMM_OK.  `error`: errno, where it belongs to the status. */
 int mca_coll_symm_shortage(enum symm_status status, int error);
 

@@ -6,33 +6,65 @@
  */
 #include "mca/mpool/symm/mpool_symm.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "heap/cuda_device.h"
 #include "mca/help.h"
+#include "mca/once.h"
 
 static struct symm_process *process(void)
 {
     return mca_mpool_symm_component.process;
 }
 
-/* A program that allocates in a loop has to be told once; it gets the error each time. */
-static void complain_once(size_t size, int device, enum symm_status status)
+/* What a message says beside the size. */
+struct trouble {
+    char device[SYMM_CUDA_TEXT_SIZE], reason[SYMM_CUDA_TEXT_SIZE];
+};
+
+/*
+ * A program that allocates in a loop has to be told once, by one process for all that fare alike; it gets
+ * the error each time.
+ */
+static bool trouble_get(const char *topic, int device, enum symm_status status,
+                        struct trouble *trouble)
 {
-    static atomic_flag complained = ATOMIC_FLAG_INIT;
-    char name[SYMM_CUDA_TEXT_SIZE] = "none", reason[SYMM_CUDA_TEXT_SIZE];
-    if (atomic_flag_test_and_set(&complained)) {
-        return;
+    char key[64];
+    (void)snprintf(key, sizeof(key), "%s %d", topic, (int)status);
+    if (!symm_once(key)) {
+        return false;
     }
-    symm_cuda_last_failure(reason, sizeof(reason));
-    if (*reason == '\0') {
-        (void)snprintf(reason, sizeof(reason), "%s", symm_status_string(status));
+    symm_cuda_last_failure(trouble->reason, sizeof(trouble->reason));
+    if (*trouble->reason == '\0') {
+        (void)snprintf(trouble->reason, sizeof(trouble->reason), "%s", symm_status_string(status));
     }
     if (device >= 0) {
-        symm_cuda_device_describe(device, name, sizeof(name));
+        symm_cuda_device_describe(device, trouble->device, sizeof(trouble->device));
+    } else {
+        (void)snprintf(trouble->device, sizeof(trouble->device), "none");
     }
-    symm_help_show("help-mpool-symm.txt", "no device memory", (unsigned long)size, name, reason);
+    return true;
+}
+
+static void refuse(size_t size, int device, enum symm_status status)
+{
+    struct trouble trouble;
+    if (trouble_get("refused", device, status, &trouble)) {
+        symm_help_show("help-mpool-symm.txt", "no device memory", (unsigned long)size,
+                       trouble.device, trouble.reason);
+    }
+    mca_mpool_symm_refuse();
+}
+
+/* Where a device cannot share memory, memory that stays its own is better than none. */
+static enum symm_status plain_alloc(size_t size, int device, void **block)
+{
+    struct trouble trouble;
+    if (trouble_get("alone", device, SYMM_ERR_NOT_FOUND, &trouble)) {
+        symm_help_show("help-mpool-symm.txt", "device memory alone", (unsigned long)size,
+                       trouble.device, trouble.reason);
+    }
+    return symm_cuda_plain_alloc(device, size, block);
 }
 
 /*
@@ -50,13 +82,14 @@ static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t al
     enum symm_status status = symm_cuda_device_current(&device);
     if (status == SYMM_OK) {
         status = symm_process_device_heap(process(), device, &heap);
-    }
-    if (status == SYMM_OK) {
-        status = symm_heap_alloc(heap, size, align, &block);
+        if (status == SYMM_OK) {
+            status = symm_heap_alloc(heap, size, align, &block);
+        } else if (status == SYMM_ERR_NOT_FOUND) {
+            status = plain_alloc(size, device, &block);
+        }
     }
     if (status != SYMM_OK) {
-        complain_once(size, device, status);
-        mca_mpool_symm_refuse();
+        refuse(size, device, status);
         return NULL;
     }
     return block;
@@ -69,6 +102,8 @@ static void device_free(mca_mpool_base_module_t *mpool, void *block)
     enum symm_status status = symm_process_locate(process(), block, 1, &location);
     if (status == SYMM_OK) {
         status = symm_heap_free(symm_process_heap_at(process(), location.heap), block);
+    } else {
+        status = symm_cuda_plain_free(block);
     }
     if (status != SYMM_OK) {
         symm_help_show("help-mpool-symm.txt", "cannot free", block,
