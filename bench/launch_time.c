@@ -105,7 +105,7 @@ static void time_copy_engine(struct bench *bench)
         const struct symm_cuda_push push = {bench->input, bench->output, BYTES};
         struct symm_ticket ticket;
         double begin = clock_us();
-        check(symm_device_engine_start(bench->device, &push, 1, NULL, 0, &ticket),
+        check(symm_device_engine_start(bench->device, &push, 1, -1, NULL, 0, &ticket),
               "starting a copy");
         wait_for(bench, &ticket);
         if (i >= 0) {

@@ -6,12 +6,14 @@ kernel_sources = \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
+	kernels/cuda/allreduce_copy_engine.c \
 	kernels/cuda/allreduce_push.c \
 	kernels/cuda/allreduce_one_shot.c \
 	kernels/cuda/allreduce_two_shot.c \
 	kernels/cuda/arguments.h \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
+	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \

@@ -24,6 +24,8 @@ static const struct {
     [SYMM_ALLREDUCE_CUDA_ONE_SHOT] = {"cuda_one_shot", symm_allreduce_cuda_one_shot_step},
     [SYMM_ALLREDUCE_CUDA_TWO_SHOT] = {"cuda_two_shot", symm_allreduce_cuda_two_shot_step},
     [SYMM_ALLGATHER_CUDA_COPY_ENGINE] = {"cuda_copy_engine", symm_allgather_cuda_copy_engine_step},
+    [SYMM_ALLREDUCE_CUDA_COPY_ENGINE] = {"cuda_copy_engine",
+                                         symm_allreduce_cuda_copy_engine_step},
     [SYMM_ALLREDUCE_CUDA_PUSH] = {"cuda_push", symm_allreduce_cuda_push_step},
     [SYMM_ALLGATHER_CUDA_KERNEL] = {"cuda_kernel", symm_allgather_cuda_kernel_step},
 };

@@ -41,19 +41,22 @@ enum symm_algorithm {
     SYMM_ALLREDUCE_CUDA_TWO_SHOT,
     SYMM_ALLGATHER_CUDA_COPY_ENGINE, /* push by copy engines */
     SYMM_ALLGATHER_CUDA_KERNEL,      /* push by a kernel */
-    SYMM_ALLREDUCE_CUDA_PUSH,        /* slices are stored to their owners, and results to all */
+    SYMM_ALLREDUCE_CUDA_PUSH,        /* through scratch: slices are sent to their owners, by kernels */
+    SYMM_ALLREDUCE_CUDA_COPY_ENGINE, /* likewise, and results back, by copy engines */
     SYMM_ALGORITHM_COUNT
 };
 
-/* Pieces of an all-reduce by pushing that are on their way at a time, each with a part of the scratch. */
-enum { SYMM_PIPELINE_DEPTH = 2 };
+/* Pieces of an all-reduce through scratch that are under way at a time, at most. */
+enum { SYMM_PIPELINE_DEPTH = 4 };
 
 /* How far such an all-reduce has got: pieces of a slice, in the order in which they go through it. */
 struct symm_pipeline {
-    uint32_t pushed, landed;           /* inputs: on their way to the slices' owners; there */
-    uint32_t adding, added;            /* this rank's slice: in a kernel; in all outputs */
-    uint32_t told_pushes, told_sums;   /* of which the others know */
-    struct symm_ticket pushes[SYMM_PIPELINE_DEPTH], sums[SYMM_PIPELINE_DEPTH];
+    uint32_t pushed, landed;  /* inputs: on their way to the slices' owners; there */
+    uint32_t adding, added;   /* this rank's slice: in a kernel; done */
+    uint32_t storing, stored; /* its results: on their way to all outputs; there */
+    uint32_t told_pushes, told_stores; /* of which the others know */
+    struct symm_ticket pushes[SYMM_PIPELINE_DEPTH], sums[SYMM_PIPELINE_DEPTH],
+        stores[SYMM_PIPELINE_DEPTH];
 };
 
 struct symm_run {
@@ -74,7 +77,7 @@ struct symm_run {
     void **outputs;      /* two-shot, push */
 
     /* For the algorithms named CUDA. */
-    void **scratches;           /* all-reduce by pushing: every rank's, as for inputs */
+    void **scratches;           /* through scratch: every rank's, as for inputs */
     size_t scratch_size;        /* bytes of each, the same number for all ranks */
     struct symm_device *device; /* this rank's; reaches all the buffers that the algorithm needs */
     enum symm_cuda_type cuda_type;
@@ -98,8 +101,13 @@ struct symm_run {
 /* Do a little of it.  PENDING until it is done, then SYMM_OK once. */
 SYMM_API enum symm_status symm_run_step(struct symm_run *run);
 
-/* Bytes of scratch with which an all-reduce by pushing is possible for so many ranks. */
+/*
+ * Bytes of scratch with which an all-reduce through scratch is possible for so many ranks; and with which
+ * one of `bytes` is quickest.
+ */
 SYMM_API size_t symm_allreduce_cuda_scratch_least(int ranks);
+SYMM_API size_t symm_allreduce_cuda_push_scratch(size_t bytes, int ranks);
+SYMM_API size_t symm_allreduce_cuda_copy_engine_scratch(size_t bytes, int ranks);
 
 /* Whether it works on device memory. */
 static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
@@ -125,6 +133,7 @@ enum symm_status symm_allgather_push_step(struct symm_run *run);
 enum symm_status symm_allreduce_cuda_one_shot_step(struct symm_run *run);
 enum symm_status symm_allreduce_cuda_two_shot_step(struct symm_run *run);
 enum symm_status symm_allreduce_cuda_push_step(struct symm_run *run);
+enum symm_status symm_allreduce_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run);
 

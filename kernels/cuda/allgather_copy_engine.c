@@ -22,7 +22,7 @@ static enum symm_status start(struct symm_run *run)
         pushes[turn] = (struct symm_cuda_push){run->input, output + offset, run->count};
     }
     bool in_place = pushes[0].output == run->input;
-    return symm_device_engine_start(run->device, pushes + 1, ranks - 1,
+    return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
                                     in_place ? NULL : &pushes[0], run->block_limit,
                                     &run->ticket);
 }

@@ -82,13 +82,14 @@ SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
                                                  struct symm_ticket *ticket);
 
 /*
- * Start to copy blocks to peers by copy engines, without a multiprocessor.  `own`, unless it is NULL, is
+ * Start to copy blocks to peers by copy engines, without a multiprocessor: side by side, or, with a lane
+ * of 0 or more, after each other and after all earlier ones of that lane.  `own`, unless it is NULL, is
  * copied by a kernel of few blocks, since within a device the engines are slow.  Errors: as above; then
  * what had been started already has ended.
  */
 SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
                                                    const struct symm_cuda_push *pushes, int count,
-                                                   const struct symm_cuda_push *own,
+                                                   int lane, const struct symm_cuda_push *own,
                                                    unsigned block_limit,
                                                    struct symm_ticket *ticket);
 

@@ -59,12 +59,13 @@ enum symm_status symm_device_push_start(struct symm_device *device,
 
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
-                                          const struct symm_cuda_push *own, unsigned block_limit,
-                                          struct symm_ticket *ticket)
+                                          int lane, const struct symm_cuda_push *own,
+                                          unsigned block_limit, struct symm_ticket *ticket)
 {
     (void)device;
     (void)pushes;
     (void)count;
+    (void)lane;
     (void)own;
     (void)block_limit;
     (void)ticket;

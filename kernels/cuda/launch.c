@@ -71,7 +71,7 @@ static enum symm_status kernel_launch(const struct symm_device *device, CUfuncti
 {
     void *parameters[] = {arguments};
     unsigned threads = SYMM_CUDA_BLOCK_THREADS, blocks = 1;
-    if (block_limit == 0 || block_limit > SYMM_DEVICE_BLOCKS) {
+    if (block_limit == 0) {
         block_limit = SYMM_DEVICE_BLOCKS;
     }
     if (units < threads) {
@@ -266,12 +266,12 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
 }
 
 static enum symm_status copies_queue(struct symm_device *device,
-                                     const struct symm_cuda_push *pushes, int count,
+                                     const struct symm_cuda_push *pushes, int count, int lane,
                                      struct symm_ticket *ticket)
 {
     enum symm_status status = SYMM_OK;
     for (int i = 0; i < count && status == SYMM_OK; i++) {
-        int stream = i % SYMM_DEVICE_COPY_STREAMS;
+        int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
         if (pushes[i].bytes > 0) {
             ticket->copies |= 1u << stream;
             status = copy_queue(device, stream, &pushes[i]);
@@ -297,8 +297,8 @@ static enum symm_status own_copy(struct symm_device *device, const struct symm_c
 
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
-                                          const struct symm_cuda_push *own, unsigned block_limit,
-                                          struct symm_ticket *ticket)
+                                          int lane, const struct symm_cuda_push *own,
+                                          unsigned block_limit, struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
     bool copies_own = own != NULL && own->bytes > 0;
@@ -310,7 +310,7 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     if (status != SYMM_OK) {
         return status;
     }
-    status = copies_queue(device, pushes, count, ticket);
+    status = copies_queue(device, pushes, count, lane, ticket);
     if (status == SYMM_OK && copies_own) {
         status = own_copy(device, own, block_limit, ticket);
     }

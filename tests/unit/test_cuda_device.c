@@ -99,7 +99,8 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
 }
 
 static const enum symm_algorithm allreduces[] = {
-    SYMM_ALLREDUCE_CUDA_PUSH, SYMM_ALLREDUCE_CUDA_TWO_SHOT, SYMM_ALLREDUCE_CUDA_ONE_SHOT,
+    SYMM_ALLREDUCE_CUDA_PUSH, SYMM_ALLREDUCE_CUDA_COPY_ENGINE, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+    SYMM_ALLREDUCE_CUDA_ONE_SHOT,
 };
 
 static void run_allreduces(struct fork_rank *self, void *context)
@@ -117,7 +118,7 @@ static void run_allreduces(struct fork_rank *self, void *context)
         FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].extent);
         FORK_CHECK(self, symm_device_can_reduce(plan.type, plan.op) ==
                              cuda_op_is_allowed(plan.type, plan.op));
-        for (int turn = 0; turn < 5 && symm_device_can_reduce(plan.type, plan.op); turn++) {
+        for (int turn = 0; turn < 7 && symm_device_can_reduce(plan.type, plan.op); turn++) {
             plan.algorithm = allreduces[turn / 2];
             plan.in_place = turn % 2 != 0; /* one-shot is the last, since it cannot be */
             bool is_small = unit_random_below(&random, 2) == 0;
@@ -320,13 +321,13 @@ static void run_with_fault(struct fork_rank *self, void *context)
     ranks.watch = watch_find(self);
     ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    for (int i = 0; i < 6 && (failures == 0 || !is_for_good); i++) {
+    for (int i = 0; i < 7 && (failures == 0 || !is_for_good); i++) {
         struct plan plan = {
-            .algorithm = allreduces[i % 3],
+            .algorithm = allreduces[i % 4],
             .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 500,
         };
-        failures += (i < 3 ? allreduce(&ranks, &plan, &random)
-                           : allgather(&ranks, SYMM_ALLGATHER_CUDA_COPY_ENGINE, 1000, 0, i == 4,
+        failures += (i < 4 ? allreduce(&ranks, &plan, &random)
+                           : allgather(&ranks, SYMM_ALLGATHER_CUDA_COPY_ENGINE, 1000, 0, i == 5,
                                        &random)) != SYMM_OK;
     }
     FORK_CHECK(self, failures <= 1);

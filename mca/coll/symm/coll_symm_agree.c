@@ -101,12 +101,16 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
-/* Offer this rank's scratch, if it can be had. */
+/* Offer this rank's scratch, if it is of use and can be had. */
 static bool scratch_describe(struct symm_operation *operation, struct symm_line *line)
 {
     struct line_scratch *scratch = scratch_of(line);
-    size_t size;
-    operation->scratch = mca_coll_symm_scratch_take(operation->call.device, &size);
+    const struct symm_call *call = &operation->call;
+    size_t size = mca_coll_symm_choose_scratch(call, operation->module->team);
+    if (size == 0) {
+        return false;
+    }
+    operation->scratch = mca_coll_symm_scratch_take(call->device, &size);
     scratch->size = size;
     return operation->scratch != NULL &&
            symm_process_locate(operation->module->team->process, operation->scratch, size,
@@ -133,7 +137,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     } else {
         line->flags =
             buffers_describe(call, team, (struct line_buffers *)(void *)line->payload);
-        if (mca_coll_symm_choose_scratch(call, team) && scratch_describe(operation, line)) {
+        if (scratch_describe(operation, line)) {
             line->flags |= LINE_SCRATCH;
         }
     }

@@ -67,15 +67,22 @@ static const size_t staged_one_shot_most = 32 * 1024;
 /* Up to this size of the result reading is quicker than writing, if there are more than two ranks. */
 static const size_t pull_most = 1024 * 1024 - 1;
 
-/*
- * Bytes from which on stores are worth another launch, for an all-reduce on devices; and of an
- * all-gather's result up to which a kernel is quicker than starting copy engines, one a peer.
- */
-static size_t device_push_least(int ranks)
+/* Bytes from which on scratch is worth its further launch and meeting, for an all-reduce on devices. */
+static size_t device_scratch_least(int ranks)
 {
-    return ranks == 2 ? (size_t)128 << 20 : (size_t)48 << 20;
+    return ranks == 2 ? (size_t)256 << 20 : (size_t)48 << 20;
 }
 
+/* What moves slices best then. */
+static enum symm_algorithm device_through_scratch(int forced, int ranks)
+{
+    if (forced == SYMM_ALLREDUCE_CUDA_PUSH || forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
+        return (enum symm_algorithm)forced;
+    }
+    return ranks == 2 ? SYMM_ALLREDUCE_CUDA_COPY_ENGINE : SYMM_ALLREDUCE_CUDA_PUSH;
+}
+
+/* Bytes of an all-gather's result up to which a kernel is quicker than starting copy engines. */
 static size_t device_kernel_most(const struct symm_facts *facts)
 {
     if (facts->ranks > 2) {
@@ -143,13 +150,18 @@ static enum symm_algorithm allreduce_choose(const struct symm_facts *facts)
                ? SYMM_ALLREDUCE_STAGED_ONE_SHOT : SYMM_ALLREDUCE_STAGED;
 }
 
-bool mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team)
+size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team)
 {
     int forced = mca_coll_symm_choose_forced(call->collective, team);
-    return call->collective == SYMM_ALLREDUCE && call->device >= 0 &&
-           (forced == SYMM_ALLREDUCE_CUDA_PUSH ||
-            (forced == MCA_COLL_SYMM_AUTO &&
-             call->payload_bytes >= device_push_least(team->size)));
+    bool is_forced = forced == SYMM_ALLREDUCE_CUDA_PUSH || forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE;
+    bool is_large = forced == MCA_COLL_SYMM_AUTO &&
+                    call->payload_bytes >= device_scratch_least(team->size);
+    if (call->collective != SYMM_ALLREDUCE || call->device < 0 || !(is_forced || is_large)) {
+        return 0;
+    }
+    return device_through_scratch(forced, team->size) == SYMM_ALLREDUCE_CUDA_PUSH
+               ? symm_allreduce_cuda_push_scratch(call->payload_bytes, team->size)
+               : symm_allreduce_cuda_copy_engine_scratch(call->payload_bytes, team->size);
 }
 
 /*
@@ -162,7 +174,7 @@ static enum symm_algorithm device_allreduce_choose(const struct symm_facts *fact
     bool two_shot = facts->inputs_reachable && facts->outputs_reachable;
     if (facts->outputs_reachable &&
         facts->scratch_size >= symm_allreduce_cuda_scratch_least(facts->ranks)) {
-        return SYMM_ALLREDUCE_CUDA_PUSH; /* nobody offers scratch without need */
+        return device_through_scratch(facts->forced, facts->ranks); /* it is offered if of use */
     }
     if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot)) {
         return SYMM_ALLREDUCE_CUDA_ONE_SHOT;

@@ -31,8 +31,8 @@ struct symm_facts {
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes);
 
-/* Whether scratch on the device may be of use to a call.  Needs no agreement: a rank offers what it has. */
-bool mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team);
+/* Bytes of scratch on the device that are of use to a call.  Needs no agreement: a rank offers what it has. */
+size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team);
 
 /*
  * What this process's parameters say about choices, packed into the options that rank 0 hands to all ranks

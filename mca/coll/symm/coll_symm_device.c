@@ -202,7 +202,8 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
     run->cuda_type = (enum symm_cuda_type)call->cuda_type;
     run->cuda_op = (enum symm_cuda_op)call->cuda_op;
     run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
-    if (run->algorithm == SYMM_ALLREDUCE_CUDA_PUSH) {
+    if (run->algorithm == SYMM_ALLREDUCE_CUDA_PUSH ||
+        run->algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
         run->pipeline = (struct symm_pipeline){0};
     }
     if (call->collective == SYMM_ALLREDUCE) { /* 16-bit floats may be sent several to an element */

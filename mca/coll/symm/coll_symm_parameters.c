@@ -19,6 +19,7 @@ static const mca_base_var_enum_value_t allreduce_values[] = {
     {.value = SYMM_ALLREDUCE_ONE_SHOT, .string = "one_shot"},
     {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
     {.value = SYMM_ALLREDUCE_CUDA_PUSH, .string = "push"},
+    {.value = SYMM_ALLREDUCE_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = 0, .string = NULL},
 };
 
@@ -37,7 +38,7 @@ static const struct symm_size_range slot_range = {.least = 64, .most = 64 << 10,
 static const struct symm_size_range staged_max_range = {
     .least = 1024, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range scratch_range = {
-    .least = 1 << 20, .most = 1 << 30, .unit = 1, .zero = true};
+    .least = 1 << 20, .most = (size_t)8 << 30, .unit = 1, .zero = true};
 static const struct symm_size_range piece_range = {.least = 64 << 10, .most = 1 << 30, .unit = 1};
 
 static const struct symm_parameter priority_parameter = {
@@ -71,7 +72,8 @@ static const struct symm_parameter allreduce_parameter = {
     "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
     "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
     "device memory one_shot and two_shot are possible, by kernels, and push: every rank stores the "
-    "slices of its input in the memory of the ranks that reduce them",
+    "slices of its input in the memory of the ranks that reduce them; or copy_engine: likewise, by "
+    "copy engines",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter allgather_parameter = {
@@ -110,9 +112,9 @@ static const struct symm_parameter piece_parameter = {
 
 static const struct symm_parameter device_scratch_parameter = {
     "device_scratch",
-    "Bytes of a device's memory that a process takes, at its first large all-reduce there, for slices "
-    "on their way between devices. 1048576 to 1073741824; suffixes k, m and g are understood. 0: "
-    "none; large all-reduces are then left to kernels",
+    "The most bytes of a device's memory that a process takes, when it makes a large all-reduce there, "
+    "for slices on their way between devices. 1048576 to 8589934592; suffixes k, m and g are "
+    "understood. 0: none; large all-reduces then take a little longer",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter device_blocks_parameter = {
@@ -135,7 +137,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
-    symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 128 << 20,
+    symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 512 << 20,
                         &component->device_scratch);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }

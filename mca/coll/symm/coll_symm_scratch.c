@@ -11,45 +11,65 @@
 #include "heap/cuda_device.h"
 #include "mca/coll/symm/coll_symm.h"
 
-/* A device that is full now may have room later, but asking takes as long as a small call. */
-enum { CALLS_UNTIL_RETRY = 100 };
+enum {
+    SIZE_LEAST = 1 << 20,
+    CALLS_UNTIL_RETRY = 100, /* a device that is full now may have room later, but asking takes time */
+};
 
 /* All but `taken` belongs to whoever has taken it. */
 struct scratch {
     _Atomic bool taken;
     struct symm_heap *heap;
     void *memory; /* NULL: not got yet */
+    size_t size;
     int calls_until_retry;
 };
 
 static struct scratch scratches[SYMM_CUDA_DEVICES_MAX];
 
-static void scratch_get(struct scratch *scratch, int device)
+/* Powers of two, so that arrays which grow by and by do not want another one each. */
+static size_t size_round(size_t wanted)
 {
-    size_t size = mca_coll_symm_component.device_scratch;
+    size_t limit = mca_coll_symm_component.device_scratch, size = SIZE_LEAST;
+    while (size < wanted && size < limit) {
+        size *= 2;
+    }
+    return size < limit ? size : limit;
+}
+
+/* Get one of this size in the place of what there is, which stays if that cannot be. */
+static void scratch_get(struct scratch *scratch, int device, size_t size)
+{
+    void *memory = NULL;
     if (scratch->calls_until_retry > 0) {
         scratch->calls_until_retry--;
         return;
     }
     if (symm_process_device_heap(mca_coll_symm_component.process, device, &scratch->heap) !=
             SYMM_OK ||
-        symm_heap_alloc(scratch->heap, size, 0, &scratch->memory) != SYMM_OK) {
-        scratch->memory = NULL;
+        symm_heap_alloc(scratch->heap, size, 0, &memory) != SYMM_OK) {
         scratch->calls_until_retry = CALLS_UNTIL_RETRY;
+        return;
     }
+    if (scratch->memory != NULL) {
+        (void)symm_heap_free(scratch->heap, scratch->memory);
+    }
+    scratch->memory = memory;
+    scratch->size = size;
 }
 
 void *mca_coll_symm_scratch_take(int device, size_t *size)
 {
     struct scratch *scratch = &scratches[device];
-    *size = mca_coll_symm_component.device_scratch;
-    if (*size == 0 || atomic_exchange_explicit(&scratch->taken, true, memory_order_acquire)) {
+    size_t wanted = size_round(*size);
+    if (wanted == 0 || atomic_exchange_explicit(&scratch->taken, true, memory_order_acquire)) {
         return NULL;
     }
-    if (scratch->memory == NULL) {
-        scratch_get(scratch, device);
+    if (scratch->size < wanted) {
+        scratch_get(scratch, device, wanted);
     }
     void *memory = scratch->memory;
+    *size = scratch->size;
     if (memory == NULL) {
         mca_coll_symm_scratch_give(device);
     }
@@ -68,6 +88,7 @@ void mca_coll_symm_scratch_close(void)
         if (scratch->memory != NULL) {
             (void)symm_heap_free(scratch->heap, scratch->memory);
             scratch->memory = NULL;
+            scratch->size = 0;
         }
     }
 }

@@ -13,8 +13,9 @@
 #include <stddef.h>
 
 /*
- * Take the scratch of a device: coll_symm_device_scratch bytes at the address returned, whatever stood
- * there.  NULL: there is none for now.  Local.
+ * Take the scratch of a device, *size bytes at the address returned, whatever stood there: if it can be
+ * had, as many as *size says before, but coll_symm_device_scratch at most.  NULL: there is none for now.
+ * Local.
  */
 void *mca_coll_symm_scratch_take(int device, size_t *size);
 

@@ -1,0 +1,299 @@
+/*
+ * pipeline.c - see pipeline.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/pipeline.h"
+#include "kernels/cuda/steps.h"
+
+enum {
+    ROW_UNIT = 256, /* bytes, so that vectors in rows are aligned; and elements of whole pieces */
+    PIECE_LEAST = 2 << 20, /* bytes; smaller ones take longer to start than to move */
+};
+
+static size_t rows_of(int ranks)
+{
+    return ranks > 1 ? (size_t)(ranks - 1) : 1;
+}
+
+size_t symm_allreduce_cuda_scratch_least(int ranks)
+{
+    return rows_of(ranks) * SYMM_PIPELINE_DEPTH * ROW_UNIT;
+}
+
+static size_t piece_wanted(size_t slice, uint32_t pieces)
+{
+    size_t wanted = (slice + pieces - 1) / pieces;
+    return wanted > PIECE_LEAST ? wanted : PIECE_LEAST;
+}
+
+size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int ranks)
+{
+    size_t piece = piece_wanted(bytes / (size_t)ranks, mover->pieces);
+    size_t parts = mover->pieces > 1 ? mover->depth : 1;
+    return rows_of(ranks) * parts * (piece + PIECE_LEAST); /* slices are not all of one length */
+}
+
+/* How slices are cut, alike on all ranks. */
+struct cut {
+    size_t row;      /* bytes of a row of the scratch */
+    size_t elements; /* of a piece */
+    uint32_t pieces; /* of the longest slice */
+    uint32_t depth;
+};
+
+static struct cut cut_make(const struct symm_run *run, const struct symm_mover *mover)
+{
+    int ranks = run->team->size;
+    size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
+    struct cut cut = {.depth = mover->depth};
+    for (int rank = 0; rank < ranks; rank++) {
+        size_t begin, end;
+        symm_slice(run->count, extent, rank, ranks, &begin, &end);
+        longest = end - begin > longest ? end - begin : longest;
+    }
+    size_t wanted = piece_wanted(longest * extent, mover->pieces);
+    cut.row = run->scratch_size / rows_of(ranks) / ROW_UNIT * ROW_UNIT;
+    if (mover->pieces > 1 || cut.row < wanted) { /* more than one piece: parts */
+        cut.row = cut.row / cut.depth / ROW_UNIT * ROW_UNIT;
+    }
+    cut.elements = symm_least(cut.row, wanted) / extent;
+    if (cut.elements > ROW_UNIT) {
+        cut.elements -= cut.elements % ROW_UNIT;
+    }
+    /* One at least, if it is empty: ranks meet in its steps. */
+    cut.pieces = longest == 0 ? 1 : (uint32_t)((longest + cut.elements - 1) / cut.elements);
+    return cut;
+}
+
+/* The elements of piece `piece` of a rank's slice. */
+static size_t piece_of(const struct symm_run *run, const struct cut *cut, int rank, uint32_t piece,
+                       size_t *begin)
+{
+    size_t end;
+    symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), rank, run->team->size, begin,
+               &end);
+    *begin = symm_least(*begin + piece * cut->elements, end);
+    return symm_least(end - *begin, cut->elements);
+}
+
+/* Where `source` puts its part of a piece for `owner`. */
+static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
+                             int source, uint32_t piece)
+{
+    size_t row = (size_t)(source < owner ? source : source - 1);
+    return (unsigned char *)run->scratches[owner] +
+           (piece % cut->depth * rows_of(run->team->size) + row) * cut->row;
+}
+
+/* ---- steps of the phase: pushes told plus stores told ------------------------------------------- */
+
+static uint64_t step_of_push(const struct cut *cut, uint32_t piece)
+{
+    return piece < cut->depth ? (uint64_t)piece + 1 : 2 * (uint64_t)piece + 2 - cut->depth;
+}
+
+static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
+{
+    return (uint64_t)piece + 1 + symm_least(cut->pieces, (size_t)piece + cut->depth);
+}
+
+/* Tell the others how far this rank has got, if that is further than they know. */
+static void progress_tell(struct symm_run *run, const struct cut *cut)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    uint32_t before = pipeline->told_pushes + pipeline->told_stores, now = before;
+    bool is_more = true;
+    while (is_more) {
+        if (pipeline->told_pushes < cut->pieces &&
+            pipeline->told_pushes < pipeline->told_stores + cut->depth) {
+            is_more = pipeline->landed > pipeline->told_pushes;
+            pipeline->told_pushes += is_more;
+        } else {
+            is_more = pipeline->stored > pipeline->told_stores;
+            pipeline->told_stores += is_more;
+        }
+        now += is_more;
+    }
+    if (now != before) {
+        symm_run_raise(run, now);
+    }
+}
+
+/* ---- starting: the next piece, if it may; SYMM_PENDING if not ------------------------------------ */
+
+/* Whether a ticket is free: pieces `ended` to `started` - 1 are under way. */
+static bool is_startable(const struct cut *cut, uint32_t started, uint32_t ended)
+{
+    return started < cut->pieces && started < ended + cut->depth;
+}
+
+static enum symm_status push_start(struct symm_run *run, const struct symm_mover *mover,
+                                   const struct cut *cut, uint64_t least)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    size_t extent = symm_cuda_type_extent(run->cuda_type);
+    uint32_t piece = pipeline->pushed;
+    int me = run->team->rank, ranks = run->team->size;
+    if (!is_startable(cut, piece, pipeline->landed) ||
+        (piece >= cut->depth && least < step_of_store(cut, piece - cut->depth))) {
+        return SYMM_PENDING;
+    }
+    for (int turn = 1; turn < ranks; turn++) {
+        int owner = symm_run_rotate(run, turn);
+        size_t begin, count = piece_of(run, cut, owner, piece, &begin);
+        pushes[turn - 1] = (struct symm_cuda_push){
+            .input = (const unsigned char *)run->input + begin * extent,
+            .output = row_of(run, cut, owner, me, piece),
+            .bytes = count * extent,
+        };
+    }
+    return mover->start(run, pushes, ranks - 1, &pipeline->pushes[piece % cut->depth]);
+}
+
+static enum symm_status sum_start(struct symm_run *run, const struct symm_mover *mover,
+                                  const struct cut *cut, uint64_t least)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
+    uint32_t piece = pipeline->adding;
+    int me = run->team->rank, ranks = run->team->size;
+    if (!is_startable(cut, piece, pipeline->added) || least < step_of_push(cut, piece)) {
+        return SYMM_PENDING;
+    }
+    size_t count = piece_of(run, cut, me, piece, &begin);
+    struct symm_cuda_reduce arguments = {
+        .end = count, .ranks = ranks, .output_count = mover->stores ? 1 : ranks,
+    };
+    for (int rank = 0; rank < ranks; rank++) {
+        arguments.inputs[rank] = rank == me
+                                     ? (const unsigned char *)run->input + begin * extent
+                                     : row_of(run, cut, me, rank, piece);
+        arguments.outputs[rank] =
+            (unsigned char *)run->outputs[symm_run_rotate(run, rank)] + begin * extent;
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, &pipeline->sums[piece % cut->depth]);
+}
+
+static enum symm_status store_start(struct symm_run *run, const struct symm_mover *mover,
+                                    const struct cut *cut)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
+    uint32_t piece = pipeline->storing;
+    int me = run->team->rank, ranks = run->team->size;
+    if (piece == pipeline->added || !is_startable(cut, piece, pipeline->stored)) {
+        return SYMM_PENDING;
+    }
+    size_t bytes = piece_of(run, cut, me, piece, &begin) * extent;
+    for (int turn = 1; turn < ranks; turn++) {
+        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        pushes[turn - 1] = (struct symm_cuda_push){
+            .input = (const unsigned char *)run->output + begin * extent,
+            .output = output + begin * extent,
+            .bytes = bytes,
+        };
+    }
+    return mover->start(run, pushes, ranks - 1, &pipeline->stores[piece % cut->depth]);
+}
+
+/* Count a start; a failure of an earlier one goes before. */
+static void start_count(struct symm_run *run, enum symm_status started, uint32_t *count,
+                        enum symm_status *failure)
+{
+    if (started == SYMM_OK) {
+        (*count)++;
+        run->worked = true;
+    } else if (started != SYMM_PENDING && *failure == SYMM_OK) {
+        *failure = started;
+    }
+}
+
+/* Start what may be started; what frees others first. */
+static enum symm_status work_start(struct symm_run *run, const struct symm_mover *mover,
+                                   const struct cut *cut)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    uint64_t least = symm_phase_least(&run->team->control, run->sequence);
+    enum symm_status failure = SYMM_OK;
+    if (mover->stores) {
+        start_count(run, store_start(run, mover, cut), &pipeline->storing, &failure);
+    }
+    start_count(run, sum_start(run, mover, cut, least), &pipeline->adding, &failure);
+    start_count(run, push_start(run, mover, cut, least), &pipeline->pushed, &failure);
+    return failure;
+}
+
+/* ---- testing ------------------------------------------------------------------------------------ */
+
+/* Count what has ended of the pieces *ended to `started` - 1, in order. */
+static void tickets_test(struct symm_run *run, const struct cut *cut, struct symm_ticket *tickets,
+                         uint32_t *ended, uint32_t started, enum symm_status *failure)
+{
+    enum symm_status status = SYMM_OK;
+    while (*ended < started && status != SYMM_PENDING) {
+        status = symm_device_ticket_test(run->device, &tickets[*ended % cut->depth]);
+        *ended += status != SYMM_PENDING; /* one that has failed has ended, too */
+        if (status != SYMM_OK && status != SYMM_PENDING && *failure == SYMM_OK) {
+            *failure = status;
+        }
+    }
+}
+
+static enum symm_status work_test(struct symm_run *run, const struct symm_mover *mover,
+                                  const struct cut *cut)
+{
+    struct symm_pipeline *pipeline = &run->pipeline;
+    enum symm_status failure = SYMM_OK;
+    tickets_test(run, cut, pipeline->pushes, &pipeline->landed, pipeline->pushed, &failure);
+    tickets_test(run, cut, pipeline->sums, &pipeline->added, pipeline->adding, &failure);
+    if (mover->stores) {
+        tickets_test(run, cut, pipeline->stores, &pipeline->stored, pipeline->storing, &failure);
+    } else {
+        pipeline->storing = pipeline->stored = pipeline->added;
+    }
+    return failure;
+}
+
+static bool is_drained(const struct symm_pipeline *pipeline)
+{
+    return pipeline->landed == pipeline->pushed && pipeline->added == pipeline->adding &&
+           pipeline->stored == pipeline->storing;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+enum { WORKING, DRAINING, DEPARTING };
+
+enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover)
+{
+    struct cut cut = cut_make(run, mover);
+    enum symm_status status = work_test(run, mover, &cut);
+    if (run->stage == WORKING) {
+        if (status == SYMM_OK) {
+            progress_tell(run, &cut);
+            status = work_start(run, mover, &cut);
+        }
+        if (status != SYMM_OK) { /* start nothing more; what is under way uses others' memory */
+            run->failure = status;
+            run->stage = DRAINING;
+        } else if (run->pipeline.told_stores == cut.pieces) {
+            run->stage = DEPARTING;
+        }
+    }
+    if (run->stage == DRAINING && is_drained(&run->pipeline)) {
+        symm_run_raise(run, SYMM_CUDA_STEP_FAILED);
+        run->stage = DEPARTING;
+    }
+    if (run->stage != DEPARTING || !symm_run_reached(run, 2 * (uint64_t)cut.pieces)) {
+        return SYMM_PENDING;
+    }
+    symm_cuda_failures_collect(run);
+    return SYMM_OK;
+}
