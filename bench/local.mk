@@ -43,6 +43,17 @@ EXTRA_DIST += \
 	bench/results/gpu-2-ranks-allreduce-blocks.txt \
 	bench/results/gpu-2-ranks-allreduce-in-place.txt \
 	bench/results/gpu-2-ranks-allreduce.txt \
+	bench/results/gpu-2-ranks-killed.txt \
+	bench/results/gpu-4-ranks-allgather-copy-engine-in-place.txt \
+	bench/results/gpu-4-ranks-allgather-copy-engine.txt \
+	bench/results/gpu-4-ranks-allgather-kernel-in-place.txt \
+	bench/results/gpu-4-ranks-allgather-kernel.txt \
+	bench/results/gpu-4-ranks-allgather-large-in-place.txt \
+	bench/results/gpu-4-ranks-allgather-large.txt \
+	bench/results/gpu-4-ranks-allreduce-one-shot.txt \
+	bench/results/gpu-4-ranks-allreduce-two-shot-in-place.txt \
+	bench/results/gpu-4-ranks-allreduce-two-shot-large.txt \
+	bench/results/gpu-4-ranks-allreduce-two-shot.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-malloc.txt \
 	bench/results/gpu-host-2-ranks-alloc.txt \
@@ -51,6 +62,8 @@ EXTRA_DIST += \
 	bench/results/gpu-host-4-ranks-malloc.txt \
 	bench/results/gpu-host-8-ranks-alloc.txt \
 	bench/results/gpu-host-8-ranks-malloc.txt \
+	bench/results/gpu-parts-of-a-call.txt \
+	bench/results/gpu-through-scratch.txt \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
 	bench/results/host-2-ranks-alloc.txt \
 	bench/results/host-2-ranks-left-below.txt \
