@@ -28,6 +28,12 @@ PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 export PRTE_ALLOW_RUN_AS_ROOT PRTE_ALLOW_RUN_AS_ROOT_CONFIRM
 
+# pml/cm looks for networks that are not there, 0.2 s a start; mpirun, which a rank's error has made end
+# a job, waits a second between signals to the other ranks.
+: "${OMPI_MCA_pml=^cm}" "${OMPI_MCA_odls_base_sigkill_timeout=0}"
+: "${PRTE_MCA_odls_base_sigkill_timeout=0}"
+export OMPI_MCA_pml OMPI_MCA_odls_base_sigkill_timeout PRTE_MCA_odls_base_sigkill_timeout
+
 tap_programs=$top_builddir/tests/mpi
 
 # A sanitizer makes everything several times slower.
