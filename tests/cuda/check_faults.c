@@ -119,7 +119,8 @@ static void fault_set(const char *name)
 {
     char text[256];
     size_t length = strcspn(name, "@");
-    if (strcmp(name, "none") != 0 && (name[length] == '\0' || atoi(name + length + 1) == faults_rank)) {
+    bool is_mine = name[length] == '\0' || atoi(name + length + 1) == faults_rank;
+    if (is_mine && strcmp(name, "none") != 0) {
         (void)snprintf(text, sizeof text, "%.*s", (int)length, name);
         (void)setenv("SYMM_STANDIN_FAIL", text, 1);
     }
@@ -166,7 +167,8 @@ int main(int argc, char **argv)
     const char *text = getenv("OMPI_COMM_WORLD_RANK");
     int rank = text == NULL ? 0 : atoi(text);
     if (argc < 4 + rank / 2) {
-        fprintf(stderr, "check_faults: run it as: mpirun -n (2 x cases) check_faults FOLDER SCRIPT CASE...\n");
+        fprintf(stderr, "check_faults: run it as: "
+                        "mpirun -n (2 x cases) check_faults FOLDER SCRIPT CASE...\n");
         return 2;
     }
     const char *name = argv[3 + rank / 2];
