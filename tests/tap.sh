@@ -28,6 +28,10 @@ PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 export PRTE_ALLOW_RUN_AS_ROOT PRTE_ALLOW_RUN_AS_ROOT_CONFIRM
 
+# pml/cm looks for networks that are not there, 0.2 s of each start.
+: "${OMPI_MCA_pml=^cm}"
+export OMPI_MCA_pml
+
 tap_programs=$top_builddir/tests/mpi
 
 # A sanitizer makes everything several times slower.
@@ -105,6 +109,14 @@ tap_run() {
     if test "$tap_status" -eq 124; then
         echo "ended after $tap_seconds seconds" >>"$tap_output"
     fi
+}
+
+# mpirun, which a rank's error has made end a job, waits a second before it kills the other ranks; for
+# scripts that do not look for what those have to say.
+tap_end_jobs_at_once() {
+    OMPI_MCA_odls_base_sigkill_timeout=0
+    PRTE_MCA_odls_base_sigkill_timeout=0
+    export OMPI_MCA_odls_base_sigkill_timeout PRTE_MCA_odls_base_sigkill_timeout
 }
 
 # tap_run_help ARGUMENTS...: as tap_run, for jobs that should print a help message. mpirun of Open

@@ -40,6 +40,9 @@ static enum symm_status copy_on(const struct symm_cuda *cuda, CUstream stream, v
         return symm_cuda_failed("cuMemcpyAsync", result);
     }
     result = cuda->cuStreamSynchronize(stream);
+    if (result != CUDA_SUCCESS) { /* nothing of it may be under way when the caller goes on */
+        result = cuda->cuStreamSynchronize(stream);
+    }
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamSynchronize", result);
 }
 

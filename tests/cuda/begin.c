@@ -16,6 +16,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned waiting;
 
 /* The real driver does not work in a child of fork(); neither do our threads. */
 static bool forked;
@@ -59,14 +60,23 @@ void standin_unlock(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+void standin_wait_for(pthread_cond_t *condition)
+{
+    (void)pthread_cond_wait(condition, &mutex);
+}
+
 void standin_wait_change(void)
 {
-    (void)pthread_cond_wait(&changed, &mutex);
+    waiting++;
+    standin_wait_for(&changed);
+    waiting--;
 }
 
 void standin_announce_change(void)
 {
-    (void)pthread_cond_broadcast(&changed);
+    if (waiting > 0) {
+        (void)pthread_cond_broadcast(&changed);
+    }
 }
 
 bool standin_is_forked(void)

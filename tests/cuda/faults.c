@@ -103,9 +103,9 @@ static bool parse(const char *text, size_t length, struct fault *fault, int *ran
     return rest == end && fault->use > 0;
 }
 
-static void read_list(void)
+static void list_set(const char *text)
 {
-    const char *text = getenv("SYMM_STANDIN_FAIL");
+    fault_count = 0;
     while (text != NULL && *text != '\0') {
         size_t length = strcspn(text, ",");
         int rank;
@@ -119,6 +119,11 @@ static void read_list(void)
         }
         text += length + (text[length] == ',');
     }
+}
+
+static void read_list(void)
+{
+    list_set(getenv("SYMM_STANDIN_FAIL"));
 }
 
 static _Thread_local bool unwatched;
@@ -176,6 +181,36 @@ CUresult standin_fault_later(const char *what)
     return error;
 }
 
+static const char *name_of(size_t what)
+{
+    return what < FUNCTIONS_MAX ? standin_functions[what].name : later_names[what - FUNCTIONS_MAX];
+}
+
+/* ---- for programs ------------------------------------------------------------------------------ */
+
+__attribute__((visibility("default"))) void symm_standin_fail(const char *list)
+{
+    (void)pthread_once(&once, read_list);
+    standin_lock();
+    list_set(list);
+    memset(uses, 0, sizeof uses);
+    standin_unlock();
+}
+
+__attribute__((visibility("default"))) const char *symm_standin_uses(size_t i, unsigned long *number)
+{
+    const char *name = NULL;
+    standin_lock();
+    for (size_t what = 0; what < FUNCTIONS_MAX + LATER && name == NULL; what++) {
+        if (uses[what] > 0 && i-- == 0) {
+            name = name_of(what);
+            *number = uses[what];
+        }
+    }
+    standin_unlock();
+    return name;
+}
+
 /* One write, so that the lines of several processes do not mix. */
 void standin_fault_dump(void)
 {
@@ -187,10 +222,8 @@ void standin_fault_dump(void)
     }
     for (size_t i = 0; i < FUNCTIONS_MAX + LATER; i++) {
         if (uses[i] > 0) {
-            const char *name = i < FUNCTIONS_MAX ? standin_functions[i].name
-                                                 : later_names[i - FUNCTIONS_MAX];
             length += (size_t)snprintf(text + length, sizeof text - length, "%d %s %lu\n",
-                                       standin_rank(), name, uses[i]);
+                                       standin_rank(), name_of(i), uses[i]);
         }
     }
     int descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -8,6 +8,7 @@
 #ifndef SYMM_TESTS_STANDIN_KERNELS_H
 #define SYMM_TESTS_STANDIN_KERNELS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The argument of "symm_standin_add": target[i] = source[i] + number, then *flag = sequence. */
@@ -22,9 +23,20 @@ struct symm_standin_add {
 
 /*
  * The type of the function "symm_standin_watch", for dlsym().  What the calling thread does after
- * watch(0) is neither counted nor made to fail, nor is what streams then do for it; watch(1) ends that.
+ * watch(0) is neither counted nor made to fail nor delayed, nor is what streams then do for it; watch(1)
+ * ends that.
  */
 typedef void symm_standin_watch_function(int on);
 symm_standin_watch_function symm_standin_watch;
+
+/*
+ * The types of two more.  fail(list) takes the list in place of SYMM_STANDIN_FAIL's ("": nothing fails) and
+ * counts from 0 again.  uses(i, &number) is the name of the i-th function that has been used since, and
+ * how often; NULL behind the last.
+ */
+typedef void symm_standin_fail_function(const char *list);
+typedef const char *symm_standin_uses_function(size_t i, unsigned long *number);
+symm_standin_fail_function symm_standin_fail;
+symm_standin_uses_function symm_standin_uses;
 
 #endif /* SYMM_TESTS_STANDIN_KERNELS_H */

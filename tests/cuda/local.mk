@@ -35,12 +35,13 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/trap.c tests/cuda/trap.h \
 	tests/cuda/vmm.c
 
-# What faults.tap runs, beside programs of tests/mpi.
-check_PROGRAMS += tests/cuda/check_device
-tests_cuda_check_device_SOURCES = tests/cuda/check_device.c
-tests_cuda_check_device_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
-tests_cuda_check_device_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_device_LDADD = $(harness_libs) -ldl
+# What faults.tap runs.
+check_PROGRAMS += tests/cuda/check_faults
+tests_cuda_check_faults_SOURCES = tests/cuda/check_faults.c tests/cuda/check_faults.h \
+	tests/cuda/faults_calls.c tests/cuda/faults_memory.c
+tests_cuda_check_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_faults_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_faults_LDADD = $(harness_libs) -ldl
 
 # What gpus.tap runs.
 check_PROGRAMS += tests/cuda/check_gpus

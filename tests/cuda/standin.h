@@ -109,9 +109,10 @@ extern bool standin_initialised;
 /* This process was forked from one that had called the driver. */
 bool standin_is_forked(void);
 
-/* Waits for something to change; the lock is released meanwhile. */
+/* Waits for some work to be done, or for a condition; the lock is released meanwhile. */
 void standin_wait_change(void);
 void standin_announce_change(void);
+void standin_wait_for(pthread_cond_t *condition);
 void standin_lock(void);
 void standin_unlock(void);
 
@@ -268,6 +269,7 @@ struct CUstream_st {
     uint64_t queued;   /* number of the last work given */
     uint64_t finished; /* number of the last work done */
     struct standin_work *first, *last;
+    pthread_cond_t given; /* work, or the end */
     bool has_thread;
     uint64_t random;
 };

@@ -3,7 +3,8 @@
  *
  * Before each piece of work the thread may sleep for a random time, so that what is only ordered by
  * luck goes wrong sooner or later.  SYMM_STANDIN_DELAY is the longest such time in microseconds
- * (default 50, 0: none), SYMM_STANDIN_SEED chooses the sequence (default 1).
+ * (default 50, 0: none), SYMM_STANDIN_SEED chooses the sequence (default 1).  What has been given after
+ * symm_standin_watch(0) is done without delay.
  *
  * Stream 0 of a context and its streams that were not made with CU_STREAM_NON_BLOCKING wait for each
  * other, as with the real driver.
@@ -20,6 +21,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 struct standin_work {
@@ -48,7 +50,7 @@ void standin_stream_dawdle(CUstream stream)
     if (longest < 0) {
         longest = standin_setting("SYMM_STANDIN_DELAY", 50);
     }
-    if (longest > 0 && standin_stream_random(stream, 2) == 0) {
+    if (longest > 0 && standin_fault_is_watched() && standin_stream_random(stream, 2) == 0) {
         uint32_t microseconds = standin_stream_random(stream, (uint32_t)longest + 1);
         struct timespec time = {.tv_sec = microseconds / 1000000,
                                 .tv_nsec = (long)(microseconds % 1000000) * 1000};
@@ -70,11 +72,12 @@ static uint64_t first_random(void)
 static void *serve(void *argument)
 {
     CUstream stream = argument;
+    (void)prctl(PR_SET_TIMERSLACK, 1UL); /* short times, and not 50 us more */
     standin_lock();
     while (stream->first != NULL || stream->object.alive) {
         struct standin_work *work = stream->first;
         if (work == NULL) {
-            standin_wait_change();
+            standin_wait_for(&stream->given);
             continue;
         }
         bool skip = stream->context->broken != CUDA_SUCCESS;
@@ -145,7 +148,7 @@ static CUresult append(CUstream stream, standin_run *run, const void *payload, s
         stream->last->next = work;
     }
     stream->last = work;
-    standin_announce_change();
+    (void)pthread_cond_signal(&stream->given);
     return CUDA_SUCCESS;
 }
 
@@ -221,6 +224,7 @@ CUstream standin_stream_create(CUcontext context, unsigned flags)
         stream->context = context;
         stream->flags = flags;
         stream->random = first_random();
+        (void)pthread_cond_init(&stream->given, NULL);
         standin_object_add(&standin_streams, &stream->object);
     }
     return stream;
@@ -230,7 +234,7 @@ CUstream standin_stream_create(CUcontext context, unsigned flags)
 void standin_stream_destroy(CUstream stream)
 {
     standin_object_bury(&standin_streams, &stream->object);
-    standin_announce_change();
+    (void)pthread_cond_signal(&stream->given);
 }
 
 void standin_streams_destroy(CUcontext context)

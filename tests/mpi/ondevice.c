@@ -30,6 +30,7 @@ static CUcontext contexts[DEVICES_MAX];
 static int devices, local_rank, calls;
 static CUresult (*upload)(CUdeviceptr, const void *, size_t);
 static CUresult (*download)(void *, CUdeviceptr, size_t);
+static void (*watch)(int); /* of the stand-in driver */
 static bool wanted;
 
 static void stop(const char *what, int error)
@@ -48,6 +49,14 @@ static void *find(void *library, const char *name)
     return function;
 }
 
+/* The stand-in driver delays what is watched, which is of no use where we wait for it ourselves. */
+static void watch_set(int on)
+{
+    if (watch != NULL) {
+        watch(on);
+    }
+}
+
 /* The contexts that a program would have made with cudaSetDevice(). */
 static void driver_open(void)
 {
@@ -57,6 +66,7 @@ static void driver_open(void)
         stop(dlerror(), -1);
         return;
     }
+    watch = (void (*)(int))dlsym(library, "symm_standin_watch");
     CUresult (*init)(unsigned) = (CUresult(*)(unsigned))find(library, "cuInit");
     CUresult (*count)(int *) = (CUresult(*)(int *))find(library, "cuDeviceGetCount");
     CUresult (*get)(CUdevice *, int) = (CUresult(*)(CUdevice *, int))find(library, "cuDeviceGet");
@@ -187,8 +197,8 @@ static struct moved move_there(const void *buffer, int count, MPI_Datatype type,
     }
     memset(guards, PATTERN, total);
     moved.data = moved.block + GUARD + (uintptr_t)moved.host % ALIGNMENT;
-    if (upload((CUdeviceptr)(uintptr_t)moved.block, guards, total) != CUDA_SUCCESS ||
-        upload((CUdeviceptr)(uintptr_t)moved.data, moved.host, moved.bytes) != CUDA_SUCCESS) {
+    memcpy(guards + (moved.data - moved.block), moved.host, moved.bytes);
+    if (upload((CUdeviceptr)(uintptr_t)moved.block, guards, total) != CUDA_SUCCESS) {
         stop("upload failed", 0);
     }
     free(guards);
@@ -212,11 +222,13 @@ static void move_back(struct moved *moved)
     }
     size_t total = moved->bytes + 2 * GUARD + ALIGNMENT;
     unsigned char *copy = malloc(total);
+    watch_set(0);
     if (copy == NULL || use(moved->context) != CUDA_SUCCESS ||
         download(copy, (CUdeviceptr)(uintptr_t)moved->block, total) != CUDA_SUCCESS) {
         stop("download failed", 0);
         return;
     }
+    watch_set(1);
     size_t before = (size_t)(moved->data - moved->block);
     check_guards(copy, before, moved->bytes, total);
     memcpy(moved->host, copy + before, moved->bytes);

@@ -386,9 +386,10 @@ static void test_failures_in_running(void **state)
         "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
         "cuThreadExchangeStreamCaptureMode", "kernel", "copy",
     };
+    int last = 2 * unit_uses(4) - 1;
     (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        for (int use = 1; use <= 7; use += 2) {
+        for (int use = 1; use <= last; use += 2) {
             struct fault fault = {names[i], use};
             print_message("# %s, use %d\n", fault.what, fault.use);
             fork_ranks_run(1, run_with_fault, &fault);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIB = 1 << 20, BIG = 3 * MIB };
+enum { MIB = 1 << 20, BIG = 3 * MIB, LOOKED_AT = 1 << 16 };
 
 /* What heaps call; the rest of the table belongs to kernels. */
 static const char *const function_names[] = {
@@ -79,8 +79,9 @@ static unsigned failures_most(const struct fault *fault)
 
 static void run_with_each(int ranks, fork_body *body)
 {
+    int uses = unit_uses(3);
     for (size_t i = 0; i < sizeof(function_names) / sizeof(*function_names); i++) {
-        for (int use = 1; use <= 3; use++) {
+        for (int use = 1; use <= uses; use++) {
             struct fault fault = {function_names[i], use};
             print_message("# %s, use %d\n", fault.function, use);
             fork_ranks_run(ranks, body, &fault);
@@ -138,6 +139,12 @@ static bool copies_are_safe(const struct fault *fault)
     return strncmp(fault->function, "cuMem", 5) == 0 && strncmp(fault->function, "cuMemcpy", 8) != 0;
 }
 
+/* The last part of a block, which is all that is looked at: there are many faults. */
+static void *end_of(void *block)
+{
+    return (unsigned char *)block + BIG - LOOKED_AT;
+}
+
 /* One try to map the block of rank 0. */
 static enum symm_status try_to_map(struct symm_team *team, const struct symm_location *location)
 {
@@ -163,9 +170,10 @@ static unsigned map_and_look(struct fork_rank *self, struct symm_team *team,
         failures++;
     }
     if (status == SYMM_OK) {
-        void *there = symm_team_address(team, 0, location);
-        FORK_CHECK(self, symm_cuda_device_reaches(1, there));
-        FORK_CHECK(self, !copies_are_safe(fault) || device_is_filled(self, 1, there, BIG, round));
+        void *end = end_of(symm_team_address(team, 0, location));
+        FORK_CHECK(self, symm_cuda_device_reaches(1, end));
+        FORK_CHECK(self, !copies_are_safe(fault) ||
+                             device_is_filled(self, 1, end, LOOKED_AT, round));
     }
     return failures;
 }
@@ -187,7 +195,7 @@ static void use_peer(struct fork_rank *self, void *context)
         void *block = NULL;
         if (self->rank == 0) {
             block = device_alloc(self, device_heap(self, process, 0), BIG);
-            device_fill(self, 0, block, BIG, round);
+            device_fill(self, 0, end_of(block), LOOKED_AT, round);
             FORK_STATUS(self, symm_process_locate(process, block, BIG, &location), SYMM_OK);
         }
         fork_rank_exchange(self, &location, sizeof(location), all);

@@ -73,16 +73,19 @@ static size_t shift_draw(const struct call *call, struct unit_random *random, si
     }
 }
 
+/* What lies beyond the call's elements and a guard is compared as well, but need not be new. */
 static void call_prepare(struct call *call, struct unit_random *random)
 {
     size_t common = unit_random_below(random, 16);
+    size_t filled = 2 * GUARD + 16 + call->count * type_of(call)->extent;
+    filled = filled < BUFFER ? filled : BUFFER;
     call->blocks = 1 + (unsigned)unit_random_below(random, 3);
     call->block_threads = 1 + (unsigned)unit_random_below(random, 40);
     for (int rank = 0; rank < call->ranks; rank++) {
         call->input_shifts[rank] = shift_draw(call, random, common);
         call->output_shifts[rank] = shift_draw(call, random, common);
-        unit_fill(inputs[rank], BUFFER, unit_random_start(unit_random_next(random), 1));
-        unit_fill(outputs[rank], BUFFER, unit_random_start(unit_random_next(random), 2));
+        unit_fill(inputs[rank], filled, unit_random_start(unit_random_next(random), 1));
+        unit_fill(outputs[rank], filled, unit_random_start(unit_random_next(random), 2));
         for (size_t i = 0; i < call->count; i++) {
             cuda_element_draw(call->type, random,
                               input_of(call, rank) + i * type_of(call)->extent);

@@ -54,6 +54,12 @@ void unit_begin(const char *name, unsigned seconds)
     (void)alarm(unit_patience(seconds));
 }
 
+int unit_uses(int otherwise)
+{
+    const char *given = getenv("SYMM_TEST_USES");
+    return given != NULL ? atoi(given) : otherwise;
+}
+
 /* ---- random numbers -------------------------------------------------------------------------- */
 
 /* splitmix64 */

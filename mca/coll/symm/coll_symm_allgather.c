@@ -68,8 +68,10 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
         return rc;
     }
     if (operation->call.device >= 0 || operation->call.mixed) {
-        return mca_coll_symm_device_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, symm);
+        rc = mca_coll_symm_device_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, symm);
+    } else {
+        rc = symm->saved_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                   symm->saved_allgather_module);
     }
-    return symm->saved_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                 symm->saved_allgather_module);
+    return mca_coll_symm_device_below_end(operation, rc);
 }

@@ -158,7 +158,10 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
         return rc;
     }
     if (operation->call.device >= 0 || operation->call.mixed) {
-        return mca_coll_symm_device_allreduce(sbuf, rbuf, count, dtype, op, comm, symm);
+        rc = mca_coll_symm_device_allreduce(sbuf, rbuf, count, dtype, op, comm, symm);
+    } else {
+        rc = symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm,
+                                   symm->saved_allreduce_module);
     }
-    return symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm, symm->saved_allreduce_module);
+    return mca_coll_symm_device_below_end(operation, rc);
 }

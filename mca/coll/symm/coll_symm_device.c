@@ -10,7 +10,7 @@
 
 #include "heap/cuda_device.h"
 #include "kernels/cuda/copy.h"
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/steps.h"
 #include "mca/help.h"
 
 /* ---- where buffers lie --------------------------------------------------------------------------- */
@@ -116,8 +116,31 @@ static bool is_dense(const struct ompi_datatype_t *dtype)
 /*
  * A rank that cannot make its copies must not leave the others waiting in the component below, so it
  * takes part there all the same, if with memory whose contents are worth nothing, and fails afterwards.
- * (Without memory even for that, it fails at once.)
+ * (Without memory even for that, it fails at once.)  So that nobody takes the result for a right one, it
+ * marks its phase of this call first: nobody has a result below to which it has not contributed.
+ * Its slot is not used again before that: no rank gets eight calls ahead of another.
  */
+static void failure_publish(const mca_coll_symm_module_t *module)
+{
+    uint64_t sequence = module->operation.sequence;
+    if (sequence != 0) { /* otherwise the ranks have no memory in common to say it in */
+        symm_phase_raise(&module->team->control, sequence, module->team->rank,
+                         SYMM_CUDA_STEP_FAILED);
+    }
+}
+
+int mca_coll_symm_device_below_end(struct symm_operation *operation, int rc)
+{
+    struct symm_run *run = &operation->run;
+    if (rc != OMPI_SUCCESS || operation->sequence == 0) {
+        return rc;
+    }
+    run->team = operation->module->team;
+    run->sequence = operation->sequence;
+    symm_cuda_failures_collect(run);
+    return run->failed_rank >= 0 ? OMPI_ERROR : OMPI_SUCCESS;
+}
+
 int mca_coll_symm_device_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
                                    struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                                    struct ompi_communicator_t *comm,
@@ -131,6 +154,9 @@ int mca_coll_symm_device_allreduce(const void *sbuf, void *rbuf, symm_count_t co
         opened = opened == OMPI_SUCCESS ? rc : opened;
     }
     int rc = opened;
+    if (opened == OMPI_ERROR) {
+        failure_publish(module);
+    }
     if (opened != OMPI_ERR_OUT_OF_RESOURCE) {
         int below = module->saved_allreduce(send.address, receive.address, count, dtype, op, comm,
                                             module->saved_allreduce_module);
@@ -160,6 +186,9 @@ int mca_coll_symm_device_allgather(const void *sbuf, symm_count_t scount,
         opened = opened == OMPI_SUCCESS ? rc : opened;
     }
     int rc = opened;
+    if (opened == OMPI_ERROR) {
+        failure_publish(module);
+    }
     if (opened != OMPI_ERR_OUT_OF_RESOURCE) {
         int below = module->saved_allgather(send.address, scount, sdtype, receive.address, rcount,
                                             rdtype, comm, module->saved_allgather_module);

@@ -61,6 +61,12 @@ int mca_coll_symm_device_allgather(const void *sbuf, symm_count_t scount,
                                    struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                                    const mca_coll_symm_module_t *module);
 
+/*
+ * A call has gone below and has ended there with `rc`, on this rank; returns the error for MPI, which it is
+ * on all ranks if one of them could not bring in its data.
+ */
+int mca_coll_symm_device_below_end(struct symm_operation *operation, int rc);
+
 /* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */
 int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call);
 

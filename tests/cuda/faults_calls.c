@@ -1,0 +1,313 @@
+/*
+ * faults_calls.c - the scripts "calls" and "again" of check_faults: all-reduces and all-gathers on device
+ * memory, in place and not, and such as go to the component below on copies in host memory.
+ *
+ * "calls" runs all of them twice, the second time with new memory, in processes that have just started;
+ * which algorithms serve them, MCA parameters say.  "again" makes them all work first; then each use of
+ * each function in each kind of call fails, one at a time, on one rank and on both, in the same processes,
+ * and after each fault the same call has to work.
+ *
+ * A rank whose call succeeds must have the right result; one whose call fails gets an MPI error, and one of
+ * the two has named the function.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "check_faults.h"
+
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 6007, RANKS = 2, PLACES = RANKS * COUNT, TAG = 17 };
+
+enum place { DEVICE, HOST, IN_PLACE };
+
+static const struct kind {
+    const char *name;
+    bool gathers;
+    bool user_defined; /* an operation without a kernel */
+    enum place send, receive;
+} kinds[] = {
+    {"all-reduce", false, false, DEVICE, DEVICE},
+    {"all-reduce in place", false, false, IN_PLACE, DEVICE},
+    {"all-gather", true, false, DEVICE, DEVICE},
+    {"all-gather in place", true, false, IN_PLACE, DEVICE},
+    {"all-reduce below", false, true, DEVICE, DEVICE},
+    {"all-reduce below, in place", false, true, IN_PLACE, DEVICE},
+    {"all-reduce to the host", false, false, DEVICE, HOST},
+    {"all-gather from the host", true, false, HOST, DEVICE},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static struct {
+    void *send, *receive; /* on the device */
+    unsigned host_send[COUNT], host_receive[PLACES];
+    MPI_Op sum;
+    uint64_t calls;
+    bool device_is_lost; /* work on it has failed in an earlier call: its context is of no use any more */
+} work;
+
+static void add(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    const unsigned *from = in;
+    unsigned *to = inout;
+    (void)type;
+    for (int i = 0; i < *length; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* ---- one call -------------------------------------------------------------------------------------- */
+
+static unsigned value_of(uint64_t call, int rank, int i)
+{
+    return (unsigned)test_random(test_stream(call, (uint64_t)rank, 0), (uint64_t)i);
+}
+
+/* A device may only be lost once a call has failed. */
+static bool driver_ok(CUresult result, const char *call)
+{
+    work.device_is_lost |= result == CUDA_ERROR_LAUNCH_FAILED && faults_errors() > 0;
+    return !work.device_is_lost && faults_ok(result, call);
+}
+
+static void upload(void *block, const unsigned *from, size_t count)
+{
+    if (driver_ok(faults_driver.to_device((CUdeviceptr)(uintptr_t)block, from,
+                                          count * sizeof *from),
+                  "cuMemcpyHtoD")) {
+        driver_ok(faults_driver.synchronize(), "cuCtxSynchronize");
+    }
+}
+
+/* Inputs where the call reads them, and outputs that are not yet right. */
+static void call_prepare(const struct kind *kind)
+{
+    int own = kind->gathers ? faults_rank * COUNT : 0;
+    for (int i = 0; i < PLACES; i++) {
+        work.host_receive[i] = 0xdeadbeef;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        work.host_send[i] = value_of(work.calls, faults_rank, i);
+    }
+    if (kind->send == DEVICE) {
+        upload(work.send, work.host_send, COUNT);
+    } else if (kind->send == IN_PLACE) {
+        memcpy(work.host_receive + own, work.host_send, sizeof work.host_send);
+    }
+    if (kind->receive == DEVICE) {
+        upload(work.receive, work.host_receive, PLACES);
+    }
+}
+
+static int call_make(const struct kind *kind)
+{
+    const void *send = kind->send == DEVICE ? work.send : work.host_send;
+    void *receive = kind->receive == DEVICE ? work.receive : work.host_receive;
+    if (kind->send == IN_PLACE) {
+        send = MPI_IN_PLACE;
+    }
+    if (kind->gathers) {
+        return MPI_Allgather(send, COUNT, MPI_UNSIGNED, receive, COUNT, MPI_UNSIGNED, faults_pair);
+    }
+    return MPI_Allreduce(send, receive, COUNT, MPI_UNSIGNED,
+                         kind->user_defined ? work.sum : MPI_SUM, faults_pair);
+}
+
+static unsigned expected_at(const struct kind *kind, int i)
+{
+    if (kind->gathers) {
+        return value_of(work.calls, i / COUNT, i % COUNT);
+    }
+    return value_of(work.calls, 0, i) + value_of(work.calls, 1, i);
+}
+
+static void call_check(const struct kind *kind)
+{
+    int results = kind->gathers ? PLACES : COUNT;
+    if (kind->receive == DEVICE &&
+        !driver_ok(faults_driver.to_host(work.host_receive, (CUdeviceptr)(uintptr_t)work.receive,
+                                         sizeof work.host_receive),
+                   "cuMemcpyDtoH")) {
+        return;
+    }
+    for (int i = 0; i < PLACES; i++) {
+        unsigned expected = i < results ? expected_at(kind, i) : 0xdeadbeef;
+        if (work.host_receive[i] != expected) {
+            test_fail("%s: element %d is wrong: %#x, expected %#x", kind->name, i,
+                      work.host_receive[i], expected);
+            return;
+        }
+    }
+}
+
+/* Whether it has succeeded. */
+static bool call_run(const struct kind *kind)
+{
+    work.calls++;
+    faults_driver.watch(0);
+    call_prepare(kind);
+    faults_driver.watch(1);
+    int error = call_make(kind);
+    faults_driver.watch(0);
+    if (error != MPI_SUCCESS) {
+        faults_note_error(kind->name);
+    } else if (work.device_is_lost) {
+        test_fail("%s: success on a device that is lost", kind->name);
+    } else {
+        call_check(kind);
+    }
+    faults_driver.watch(1);
+    return error == MPI_SUCCESS;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* What the other rank of the pair says. */
+static int other_says(int mine)
+{
+    int theirs = 0;
+    MPI_Sendrecv(&mine, 1, MPI_INT, 1 - faults_rank, TAG, &theirs, 1, MPI_INT, 1 - faults_rank, TAG,
+                 faults_pair, MPI_STATUS_IGNORE);
+    return theirs;
+}
+
+static void *block_get(size_t count)
+{
+    void *block = NULL;
+    return MPI_Alloc_mem((MPI_Aint)(count * sizeof(unsigned)), faults_info, &block) == MPI_SUCCESS
+               ? block : NULL;
+}
+
+static void memory_give(void)
+{
+    if (work.receive != NULL) {
+        MPI_Free_mem(work.receive);
+    }
+    if (work.send != NULL) {
+        MPI_Free_mem(work.send);
+    }
+}
+
+/* The script "memory" is about what may go wrong here.  Whether both ranks have their blocks. */
+static bool memory_get(void)
+{
+    faults_driver.watch(0);
+    work.send = block_get(COUNT);
+    work.receive = block_get(PLACES);
+    faults_driver.watch(1);
+    bool got = work.send != NULL && work.receive != NULL;
+    test_check(got || faults_errors() > 0, "device memory");
+    if (other_says(got) != 0 && got) {
+        return true;
+    }
+    memory_give();
+    return false;
+}
+
+void faults_calls(void)
+{
+    MPI_Op_create(add, 1, &work.sum);
+    for (int round = 0; round < 2; round++) {
+        if (memory_get()) {
+            for (int i = 0; i < KINDS; i++) {
+                (void)call_run(&kinds[i]);
+            }
+            memory_give();
+        }
+    }
+    MPI_Op_free(&work.sum);
+}
+
+/* ---- the same processes again ---------------------------------------------------------------------- */
+
+/* After these have failed it may be a later call of the driver that finds things in its way. */
+static bool is_named(const char *function)
+{
+    bool gives_back = strcmp(function, "cuCtxPopCurrent") == 0 ||
+                      strcmp(function, "cuThreadExchangeStreamCaptureMode") == 0;
+    return strstr(faults_said(), gives_back ? ": CUDA_ERROR_" : function) != NULL;
+}
+
+/* The n-th use of a function in one call of a kind fails, on the ranks that `who` has bits for. */
+static void fault_run(const struct kind *kind, const char *function, unsigned long use, int who)
+{
+    char list[128];
+    (void)snprintf(list, sizeof list, "%s:%lu", function, use);
+    test_case("%s, %s on rank%s", kind->name, list,
+              who == 3 ? "s 0 and 1" : who == 2 ? " 1" : " 0");
+    faults_driver.fail((who >> faults_rank & 1) != 0 ? list : "");
+    (void)faults_said();
+    bool succeeded = call_run(kind);
+    faults_driver.fail("");
+    bool named = !succeeded && is_named(function);
+    bool both = other_says(succeeded) != 0 && succeeded;
+    bool any_named = other_says(named) != 0 || named;
+    test_check(both || any_named, "the message names the function that failed");
+    test_check(call_run(kind), "the next call succeeds");
+}
+
+/* Rank 1 has counted; its last function is without a name. */
+static bool function_get(size_t i, char *name, size_t size, unsigned long *uses)
+{
+    memset(name, 0, size);
+    if (faults_rank == 1) {
+        const char *own = faults_driver.uses(i, uses);
+        (void)snprintf(name, size, "%s", own != NULL ? own : "");
+        MPI_Send(name, (int)size, MPI_CHAR, 0, TAG, faults_pair);
+        MPI_Send(uses, 1, MPI_UNSIGNED_LONG, 0, TAG, faults_pair);
+    } else {
+        MPI_Recv(name, (int)size, MPI_CHAR, 1, TAG, faults_pair, MPI_STATUS_IGNORE);
+        MPI_Recv(uses, 1, MPI_UNSIGNED_LONG, 1, TAG, faults_pair, MPI_STATUS_IGNORE);
+    }
+    return name[0] != '\0';
+}
+
+/* Work that fails later breaks its context, which cannot be used again: that is for fresh processes. */
+static bool is_later(const char *name)
+{
+    return strcmp(name, "kernel") == 0 || strcmp(name, "copy") == 0;
+}
+
+static unsigned long fault_each(const struct kind *kind)
+{
+    enum { FUNCTIONS = 40 };
+    char names[FUNCTIONS][64];
+    unsigned long uses[FUNCTIONS], faults = 0;
+    size_t count = 0;
+    faults_driver.fail("");
+    (void)call_run(kind);
+    while (count < FUNCTIONS && function_get(count, names[count], sizeof *names, &uses[count])) {
+        count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const unsigned long chosen[] = {1, 2, uses[i]};
+        for (int j = 0; j < 3 && !is_later(names[i]); j++) {
+            if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i]) {
+                fault_run(kind, names[i], chosen[j], 2);
+                fault_run(kind, names[i], chosen[j], 3);
+                faults += 2;
+            }
+        }
+    }
+    return faults;
+}
+
+void faults_again(void)
+{
+    MPI_Op_create(add, 1, &work.sum);
+    if (memory_get()) {
+        for (int i = 0; i < KINDS; i++) {
+            test_check(call_run(&kinds[i]), "a call without a fault succeeds");
+        }
+        for (int i = 0; i < KINDS; i++) {
+            printf("check_faults: %s: %lu faults\n", kinds[i].name, fault_each(&kinds[i]));
+        }
+        memory_give();
+    }
+    MPI_Op_free(&work.sum);
+}
