@@ -11,6 +11,7 @@ kernel_sources = \
 	kernels/cuda/arguments.h \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
+	kernels/cuda/host_memory.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \
@@ -31,6 +32,7 @@ device_sources = \
 	kernels/cuda/device.c kernels/cuda/device_state.h \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \
+	kernels/cuda/host_memory.c \
 	kernels/cuda/launch.c
 else
 device_sources = kernels/cuda/device_absent.c

@@ -205,6 +205,30 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t size, 
     return do_transfer(__func__, TRANSFER(target, source, size, DEVICE_TO_DEVICE, true), stream);
 }
 
+/* Rows of addresses that the driver finds out about; one after the other, each a copy of its own. */
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *rows, CUstream stream)
+{
+    CUcontext context;
+    if (rows == NULL || rows->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
+        rows->dstMemoryType != CU_MEMORYTYPE_UNIFIED || rows->srcXInBytes != 0 || rows->srcY != 0 ||
+        rows->dstXInBytes != 0 || rows->dstY != 0 || rows->srcPitch < rows->WidthInBytes ||
+        rows->dstPitch < rows->WidthInBytes || rows->srcPitch > INT32_MAX ||
+        rows->dstPitch > INT32_MAX) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS) {
+        for (size_t row = 0; row < rows->Height && result == CUDA_SUCCESS; row++) {
+            struct transfer one = {.target = rows->dstDevice + row * rows->dstPitch,
+                                   .source = rows->srcDevice + row * rows->srcPitch,
+                                   .size = rows->WidthInBytes, .sides = ANY, .async = true};
+            result = transfer(&one, stream, context);
+        }
+        (void)standin_end(result);
+    }
+    return result;
+}
+
 /* ---- fills ------------------------------------------------------------------------------------ */
 
 static CUresult fill(CUdeviceptr target, unsigned char value, size_t size, CUstream handle,

@@ -233,6 +233,8 @@ CUresult standin_address_resolve(uint64_t address, size_t size, int device, bool
 uint64_t standin_address_translate(uint64_t word, int device);
 
 bool standin_address_is_pinned(uint64_t address, size_t size);
+bool standin_address_is_managed(uint64_t address);
+bool standin_managed_free(uint64_t address); /* false: it is not the first byte of such memory */
 
 /* Whether the process has memory at all pages of the range. */
 bool standin_address_is_mapped(uint64_t address, size_t size);

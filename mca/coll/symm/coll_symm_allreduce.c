@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_device.h"
+#include "mca/coll/symm/coll_symm_staging.h"
 
 /* ---- the reduction, through Open MPI's op framework -------------------------------------------- */
 
@@ -77,6 +78,9 @@ static void elements_describe(struct symm_call *call)
 
 static enum symm_reason device_veto_reason(struct symm_call *call)
 {
+    if (call->foreign) {
+        return SYMM_REASON_FOREIGN;
+    }
     if (call->mixed) {
         return SYMM_REASON_MIXED;
     }
@@ -157,8 +161,9 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-    if (operation->call.device >= 0 || operation->call.mixed) {
-        return mca_coll_symm_device_allreduce(sbuf, rbuf, count, dtype, op, comm, symm);
+    if (mca_coll_symm_staging_is_on()) {
+        return mca_coll_symm_staged_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
     }
-    return symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm, symm->saved_allreduce_module);
+    const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+    return before->coll_allreduce(sbuf, rbuf, count, dtype, op, comm, before->coll_allreduce_module);
 }

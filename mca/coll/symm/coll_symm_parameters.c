@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_staging.h"
 #include "mca/parameter.h"
 
 static const mca_base_var_enum_value_t allreduce_values[] = {
@@ -29,6 +30,13 @@ static const mca_base_var_enum_value_t allgather_values[] = {
     {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
     {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
+    {.value = 0, .string = NULL},
+};
+
+static const mca_base_var_enum_value_t staging_values[] = {
+    {.value = MCA_COLL_SYMM_STAGING_AUTO, .string = "auto"},
+    {.value = MCA_COLL_SYMM_STAGING_ALWAYS, .string = "always"},
+    {.value = MCA_COLL_SYMM_STAGING_NEVER, .string = "never"},
     {.value = 0, .string = NULL},
 };
 
@@ -104,6 +112,13 @@ static const struct symm_parameter piece_parameter = {
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter host_staging_parameter = {
+    "host_staging",
+    "Whether collectives that this component does not serve find device buffers copied to host memory, "
+    "and their results copied back. auto: if Open MPI itself does not know device memory "
+    "(opal_cuda_support); always; never: then they end in a segmentation fault unless Open MPI does",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter device_blocks_parameter = {
     "device_blocks",
     "The most blocks of a kernel on a device, each of which occupies a part of a multiprocessor that "
@@ -123,6 +138,8 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
+    symm_parameter_choice(base, &host_staging_parameter, staging_values,
+                          &component->host_staging);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }
