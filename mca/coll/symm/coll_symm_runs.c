@@ -25,13 +25,9 @@ bool mca_coll_symm_span(const void *buffer, size_t count, const struct ompi_data
     return true;
 }
 
-/* What is between the members of a predefined type is no business of the program's. */
 bool mca_coll_symm_is_solid(struct ompi_datatype_t *dtype, size_t count)
 {
     struct symm_layout layout;
-    if (ompi_datatype_is_predefined(dtype)) {
-        return true;
-    }
     mca_coll_symm_layout_describe(&layout, dtype, count);
     return layout.dense;
 }
