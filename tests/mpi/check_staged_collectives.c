@@ -185,10 +185,10 @@ static void topologies_check(void)
 
 /* ---- addresses that change hands ---------------------------------------------------------------------- */
 
-/* The whole call on one address, by the rank alone. */
-static void touch(void *address, int count)
+/* What is at the address, by a collective of this rank alone. */
+static void fetch(const void *address, unsigned char *to, int count)
 {
-    MPI_Scan(MPI_IN_PLACE, address, count, MPI_BYTE, MPI_BOR, MPI_COMM_SELF);
+    MPI_Scan(address, to, count, MPI_BYTE, MPI_BOR, MPI_COMM_SELF);
 }
 
 /* Device memory at an address in a range, if there is any to be had; NULL: there is not. */
@@ -222,7 +222,7 @@ static void reuse_check(void)
         mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uintptr_t aligned = ((uintptr_t)host + step - 1) / step * step;
     for (uintptr_t at = aligned; at < (uintptr_t)host + room; at += step) {
-        touch((void *)at, 1);
+        fetch((const void *)at, found, 1);
     }
     munmap(host, room);
     unsigned char *device = device_memory_within(host, room, step);
@@ -232,8 +232,7 @@ static void reuse_check(void)
     if (device != NULL) {
         memset(expected, test_rank + 1, BYTES);
         cuda_memory_write(device, expected, BYTES);
-        touch(device, BYTES);
-        cuda_memory_read(found, device, BYTES);
+        fetch(device, found, BYTES);
         test_check(memcmp(expected, found, BYTES) == 0, "the bytes are others");
         cuda_memory_put(CUDA_MEMORY_ALLOC, device);
     }
