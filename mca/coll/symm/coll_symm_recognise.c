@@ -22,39 +22,25 @@
  * Pinned memory is not kept here: what the driver has allocated it may also take back by ways of its own.
  * But it knows such memory, and is quick to say so.  Without the hooks nothing is kept.
  */
-enum { KNOWN_SLOTS = 512, PAGE_BITS = 12 };
-
-static _Atomic uintptr_t known[KNOWN_SLOTS]; /* page numbers; 0: none */
+_Atomic uintptr_t mca_coll_symm_known_pages[MCA_COLL_SYMM_KNOWN_SLOTS];
 static bool watching;
 
 static uintptr_t page_of(const void *address)
 {
-    return (uintptr_t)address >> PAGE_BITS;
-}
-
-/* Blocks tend to begin at multiples of large powers of two. */
-static _Atomic uintptr_t *slot_of(uintptr_t page)
-{
-    return &known[(page ^ page >> 9 ^ page >> 18 ^ page >> 27) % KNOWN_SLOTS];
-}
-
-bool mca_coll_symm_is_known_host(const void *address)
-{
-    uintptr_t page = page_of(address);
-    return page != 0 && atomic_load_explicit(slot_of(page), memory_order_relaxed) == page;
+    return (uintptr_t)address >> MCA_COLL_SYMM_PAGE_BITS;
 }
 
 static void learn(const void *address)
 {
     if (watching) {
         uintptr_t page = page_of(address);
-        atomic_store_explicit(slot_of(page), page, memory_order_relaxed);
+        atomic_store_explicit(mca_coll_symm_known_slot(page), page, memory_order_relaxed);
     }
 }
 
 static void forget_page(uintptr_t page)
 {
-    _Atomic uintptr_t *slot = slot_of(page);
+    _Atomic uintptr_t *slot = mca_coll_symm_known_slot(page);
     if (atomic_load_explicit(slot, memory_order_relaxed) == page) {
         atomic_store_explicit(slot, 0, memory_order_relaxed);
     }
@@ -62,8 +48,8 @@ static void forget_page(uintptr_t page)
 
 static void forget_all(void)
 {
-    for (int slot = 0; slot < KNOWN_SLOTS; slot++) {
-        atomic_store_explicit(&known[slot], 0, memory_order_relaxed);
+    for (int slot = 0; slot < MCA_COLL_SYMM_KNOWN_SLOTS; slot++) {
+        atomic_store_explicit(&mca_coll_symm_known_pages[slot], 0, memory_order_relaxed);
     }
 }
 
@@ -73,7 +59,7 @@ static void forget(void *address, size_t length, void *data, bool from_allocator
     uintptr_t first = page_of(address);
     (void)data;
     (void)from_allocator;
-    if (length / ((size_t)1 << PAGE_BITS) >= KNOWN_SLOTS) {
+    if (length >> MCA_COLL_SYMM_PAGE_BITS >= MCA_COLL_SYMM_KNOWN_SLOTS) {
         forget_all();
         return;
     }

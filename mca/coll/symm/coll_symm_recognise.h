@@ -11,6 +11,7 @@
 #ifndef MCA_COLL_SYMM_RECOGNISE_H
 #define MCA_COLL_SYMM_RECOGNISE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "heap/cuda_device.h"
@@ -24,8 +25,24 @@ struct symm_place {
 /* Where the memory is that the byte at `address` belongs to. */
 void mca_coll_symm_recognise(const void *address, struct symm_place *place);
 
-/* Whether that is host memory for certain; a look into the table, which knows most of it after first use. */
-bool mca_coll_symm_is_known_host(const void *address);
+/* Pages known to be the host's, by number; 0: none. */
+enum { MCA_COLL_SYMM_KNOWN_SLOTS = 512, MCA_COLL_SYMM_PAGE_BITS = 12 };
+extern _Atomic uintptr_t mca_coll_symm_known_pages[MCA_COLL_SYMM_KNOWN_SLOTS];
+
+/* Blocks tend to begin at multiples of large powers of two. */
+static inline _Atomic uintptr_t *mca_coll_symm_known_slot(uintptr_t page)
+{
+    return &mca_coll_symm_known_pages[(page ^ page >> 9 ^ page >> 18 ^ page >> 27) %
+                                      MCA_COLL_SYMM_KNOWN_SLOTS];
+}
+
+/* Whether that is host memory for certain; what has been used before mostly is in the table. */
+static inline bool mca_coll_symm_is_known_host(const void *address)
+{
+    uintptr_t page = (uintptr_t)address >> MCA_COLL_SYMM_PAGE_BITS;
+    return page != 0 && atomic_load_explicit(mca_coll_symm_known_slot(page),
+                                             memory_order_relaxed) == page;
+}
 
 /*
  * The same in short: the device that it is on, or that it belongs to if it is managed memory; -1 where

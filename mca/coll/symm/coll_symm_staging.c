@@ -29,7 +29,7 @@ bool mca_coll_symm_staging_is_on(void)
     }
 }
 
-bool mca_coll_symm_staging_open(struct symm_staging *staging)
+bool mca_coll_symm_staging_make_copies(struct symm_staging *staging)
 {
     int sent = mca_coll_symm_host_copy_open(&staging->send);
     int received = mca_coll_symm_host_copy_open(&staging->receive);
@@ -61,7 +61,7 @@ static void explain(const struct symm_staging *staging)
     }
 }
 
-static int end(struct symm_staging *staging)
+int mca_coll_symm_staging_end(struct symm_staging *staging)
 {
     char name[64];
     if (staging->error == OMPI_SUCCESS) {
@@ -77,10 +77,4 @@ static int end(struct symm_staging *staging)
     }
     function_name(staging->collective, name, sizeof(name));
     return mca_coll_symm_device_failed(staging->comm, name);
-}
-
-int mca_coll_symm_staging_close(struct symm_staging *staging)
-{
-    bool staged = staging->send.device >= 0 || staging->receive.device >= 0;
-    return staged ? end(staging) : staging->error;
 }

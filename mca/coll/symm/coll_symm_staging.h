@@ -26,6 +26,7 @@
 
 #include "mca/coll/symm/coll_symm_host_copy.h"
 #include "mca/coll/symm/coll_symm_layer.h"
+#include "mca/coll/symm/coll_symm_recognise.h"
 
 /* The values of the parameter coll_symm_host_staging. */
 enum { MCA_COLL_SYMM_STAGING_AUTO, MCA_COLL_SYMM_STAGING_ALWAYS, MCA_COLL_SYMM_STAGING_NEVER };
@@ -55,8 +56,29 @@ static inline void mca_coll_symm_staging_begin(struct symm_staging *staging,
     staging->receive.buffer = NULL;
 }
 
+/* The quick way for memory that is known to be the host's; false: it may not be. */
+static inline bool mca_coll_symm_staging_needs_none(struct symm_host_copy *copy)
+{
+    bool host = copy->shape == SYMM_SHAPE_NONE || copy->buffer == MPI_IN_PLACE ||
+                (copy->shape == SYMM_SHAPE_EVEN &&
+                 mca_coll_symm_is_known_host((const void *)((uintptr_t)copy->buffer +
+                                                            (uintptr_t)copy->dtype->super.true_lb)));
+    copy->device = -1;
+    copy->address = symm_ompi_unconst(copy->buffer);
+    return host;
+}
+
 /* False: the call cannot be made at all. */
-bool mca_coll_symm_staging_open(struct symm_staging *staging);
+bool mca_coll_symm_staging_make_copies(struct symm_staging *staging);
+static inline bool mca_coll_symm_staging_open(struct symm_staging *staging)
+{
+    if (mca_coll_symm_staging_needs_none(&staging->send) &&
+        mca_coll_symm_staging_needs_none(&staging->receive)) {
+        staging->error = OMPI_SUCCESS;
+        return true;
+    }
+    return mca_coll_symm_staging_make_copies(staging);
+}
 
 /* What the component below has returned. */
 static inline void mca_coll_symm_staging_made(struct symm_staging *staging, int rc)
@@ -67,7 +89,12 @@ static inline void mca_coll_symm_staging_made(struct symm_staging *staging, int 
 }
 
 /* Bring back the results, and say what there is to say; returns what the call returns. */
-int mca_coll_symm_staging_close(struct symm_staging *staging);
+int mca_coll_symm_staging_end(struct symm_staging *staging);
+static inline int mca_coll_symm_staging_close(struct symm_staging *staging)
+{
+    bool staged = staging->send.device >= 0 || staging->receive.device >= 0;
+    return staged ? mca_coll_symm_staging_end(staging) : staging->error;
+}
 
 /* ---- describing buffers --------------------------------------------------------------------------- */
 
