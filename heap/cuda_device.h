@@ -79,8 +79,8 @@ struct symm_memory {
 SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory);
 
 /*
- * Before memory is read that was not allocated by this library: a memset or a copy within the device that
- * returned before it was done may still be under way.  Waits for the device's default streams when it
+ * Before memory is read or written that was not allocated by this library: a memset or a copy within the
+ * device that returned before it was done may still be under way.  Waits for the device's default streams when it
  * is first called for a device; later ones of the program are waited for by the program itself.
  */
 SYMM_API void symm_cuda_memory_settle(int device);

@@ -250,8 +250,8 @@ int mca_coll_symm_host_copy_open(struct symm_host_copy *copy)
         return OMPI_SUCCESS;
     }
     int rc = copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
+    symm_cuda_memory_settle(copy->device);
     if (rc == OMPI_SUCCESS && copy->read.begin < copy->read.end) {
-        symm_cuda_memory_settle(copy->device);
         rc = pieces_move(copy, &copy->read, true);
     }
     return rc;
