@@ -52,7 +52,7 @@ SYMM_API bool symm_cuda_device_reaches(int device, const void *address);
 /* "device 0 (NVIDIA H200, GPU-8b3a...)", as nvidia-smi writes it; as much as is known. */
 SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
 
-/* ---- whose memory an address is ------------------------------------------------------------------- */
+/* ---- whose memory an address is -------------------------------------------------------------- */
 
 enum symm_memory_kind {
     SYMM_MEMORY_HOST,    /* the driver knows nothing of it, or is not there */
@@ -85,7 +85,7 @@ SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory 
  */
 SYMM_API void symm_cuda_memory_settle(int device);
 
-/* ---- failures --------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /*
  * What failed last in the calling thread, as "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)";

@@ -227,7 +227,7 @@ enum symm_status symm_cuda_get(const struct symm_cuda **cuda)
     return status;
 }
 
-/* ---- a driver that somebody else has loaded ------------------------------------------------------ */
+/* ---- a driver that somebody else has loaded -------------------------------------------------- */
 
 /* What is known about the libraries of this process. */
 struct survey {

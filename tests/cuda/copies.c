@@ -70,7 +70,7 @@ static CUresult run_fill(void *payload, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* ---- copies ----------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 enum sides { ANY, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE };
 
@@ -205,7 +205,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t size, 
     return do_transfer(__func__, TRANSFER(target, source, size, DEVICE_TO_DEVICE, true), stream);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct rows {
     unsigned char *target;
@@ -272,7 +272,7 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *rows, CUstream stream)
     return result;
 }
 
-/* ---- fills ------------------------------------------------------------------------------------ */
+/* ---- fills ----------------------------------------------------------------------------------- */
 
 static CUresult fill(CUdeviceptr target, unsigned char value, size_t size, CUstream handle,
                      CUcontext context)
@@ -316,7 +316,7 @@ CUresult cuMemsetD8(CUdeviceptr target, unsigned char value, size_t size)
     return result;
 }
 
-/* ---- words and host functions ----------------------------------------------------------------- */
+/* ---- words and host functions ---------------------------------------------------------------- */
 
 struct word {
     _Atomic uint32_t *at;

@@ -63,7 +63,7 @@ bool standin_address_syncs(uint64_t address, CUcontext context)
            (mapping != NULL && mapping->sync_memops);
 }
 
-/* ---- cuMemAlloc ------------------------------------------------------------------------------- */
+/* ---- cuMemAlloc ------------------------------------------------------------------------------ */
 
 static CUresult allocate(CUdeviceptr *address, size_t size, int device)
 {
@@ -150,7 +150,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr addre
     return result;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* Attributes have types of their own; the caller's variable is as large as `size`. */
 static CUresult put(void *data, const void *value, size_t size)

@@ -54,7 +54,7 @@ int standin_rank(void);
 /* Messages to whoever reads the test's output; the first words say who speaks. */
 void standin_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- functions: counted, made to fail (standin_functions.c, standin_faults.c) ----------------- */
+/* ---- functions: counted, made to fail (standin_functions.c, standin_faults.c) ---------------- */
 
 struct standin_function {
     const char *name; /* without _v2 */
@@ -115,7 +115,7 @@ void standin_unlock(void);
 bool standin_error_find(const char *name, size_t length, CUresult *error);
 const char *standin_error_name(CUresult error);
 
-/* ---- objects behind handles ------------------------------------------------------------------- */
+/* ---- objects behind handles ------------------------------------------------------------------ */
 
 /* Handles are never used again, so that a stale one is always found out. */
 struct standin_object {
@@ -133,7 +133,7 @@ bool standin_object_is(const struct standin_objects *objects, const void *handle
 void standin_object_bury(struct standin_objects *objects, struct standin_object *object);
 size_t standin_object_count(const struct standin_objects *objects);
 
-/* ---- devices and contexts --------------------------------------------------------------------- */
+/* ---- devices and contexts -------------------------------------------------------------------- */
 
 struct standin_device {
     int physical;
@@ -164,7 +164,7 @@ struct CUctx_st {
 CUcontext standin_context_current(void);
 bool standin_context_is(CUcontext context);
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct standin_reservation {
     struct standin_reservation *next;
@@ -218,7 +218,7 @@ void standin_memory_drop(struct standin_allocation *allocation);
 CUresult standin_memfile_create(size_t size, const CUuuid *uuid, int *descriptor);
 CUresult standin_memfile_read(int descriptor, size_t *size, CUuuid *uuid);
 
-/* ---- addresses -------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 enum standin_place { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_ON_DEVICE };
 
@@ -242,7 +242,7 @@ bool standin_address_is_mapped(uint64_t address, size_t size);
 bool standin_address_syncs(uint64_t address, CUcontext context);
 size_t standin_pinned_count(void);
 
-/* ---- streams ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 struct standin_work;
 
@@ -286,7 +286,7 @@ uint32_t standin_stream_random(CUstream stream, uint32_t below);
 /* Sleep for a random time, as long as the settings allow. */
 void standin_stream_dawdle(CUstream stream);
 
-/* ---- others that the check at exit counts, and what ends with a context ----------------------- */
+/* ---- others that the check at exit counts, and what ends with a context ---------------------- */
 
 extern struct standin_objects standin_events;
 extern struct standin_objects standin_modules;

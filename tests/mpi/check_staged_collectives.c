@@ -48,7 +48,7 @@ static void compare(const char *which, const unsigned char *expected, const unsi
     }
 }
 
-/* ---- one call --------------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 static void call_check(const struct staged_call *call, const struct staged_case *kase,
                        enum cuda_memory memory, enum where where)
@@ -84,7 +84,7 @@ static void call_check(const struct staged_call *call, const struct staged_case 
     compare("receive", expected, receive);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static void variant_check(const struct staged_call *call, const struct staged_case *kase,
                           const char *comm_name, int type, int memory, int where)
@@ -183,7 +183,7 @@ static void topologies_check(void)
     MPI_Comm_free(&ring);
 }
 
-/* ---- addresses that change hands ---------------------------------------------------------------------- */
+/* ---- addresses that change hands ------------------------------------------------------------- */
 
 /* What is at the address, by a collective of this rank alone. */
 static void fetch(const void *address, unsigned char *to, int count)

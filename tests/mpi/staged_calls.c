@@ -10,7 +10,7 @@
 
 enum { NEIGHBORS = 2 };
 
-/* ---- arguments -------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 struct spread {
     int counts[STAGED_RANKS_MAX], displacements[STAGED_RANKS_MAX];
@@ -91,7 +91,7 @@ static void *significant(const struct staged_case *kase, void *buffer)
     return is_root(kase) ? buffer : NULL;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static int make_allgather(const struct staged_case *kase, void *send, void *receive)
 {
@@ -277,7 +277,7 @@ const struct staged_call staged_calls[] = {
 };
 const int staged_call_count = sizeof(staged_calls) / sizeof(*staged_calls);
 
-/* ---- types ------------------------------------------------------------------------------------------ */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 const char *const staged_type_names[STAGED_TYPES] = {
     "ints", "ints with gaps", "a lower bound below 0", "columns", "ints of irregular distance"};

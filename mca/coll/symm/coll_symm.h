@@ -48,7 +48,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
 
-/* ---- module: one per communicator that is served ------------------------------------------------------------- */
+/* ---- module: one per communicator that is served --------------------------------------------- */
 
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
@@ -87,7 +87,7 @@ void mca_coll_symm_module_disable(mca_coll_symm_module_t *module);
 int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *comm, int *priority);
 
-/* ---- collectives (MPI-4.1 sections 6.7 and 6.9) ------------------------------------------------- */
+/* ---- collectives (MPI-4.1 sections 6.7 and 6.9) ---------------------------------------------- */
 
 int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
                             struct ompi_datatype_t *dtype, struct ompi_op_t *op,

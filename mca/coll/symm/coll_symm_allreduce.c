@@ -8,7 +8,7 @@
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_staging.h"
 
-/* ---- the reduction, through Open MPI's op framework -------------------------------------------- */
+/* ---- the reduction, through Open MPI's op framework ------------------------------------------ */
 
 /* struct symm_reduction's functions; the context is the call. */
 static void reduce(void *context, const void *source, void *target, size_t count)
@@ -42,7 +42,7 @@ static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t
            op->o_3buff_intrinsic.fns[ompi_op_ddt_map[dtype->id]] != NULL;
 }
 
-/* ---- the call ----------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /*
  * Elements are copied whole, from one to the next.  For predefined types, pair types included, that is

@@ -52,7 +52,7 @@ static int component_register(void)
     return OMPI_SUCCESS;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 /*
  * The server's name goes into the data that processes exchange in MPI_Init, which happens after

@@ -11,7 +11,7 @@
 #include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/help.h"
 
-/* ---- where buffers lie --------------------------------------------------------------------------- */
+/* ---- where buffers lie ----------------------------------------------------------------------- */
 
 /* The device of the memory at `address`; *foreign: it is not of a heap of ours. */
 static int device_of(const void *address, bool *foreign)
@@ -44,7 +44,7 @@ int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *ca
     return OMPI_ERROR;
 }
 
-/* ---- running ------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
 {

@@ -12,7 +12,7 @@
 #include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/coll/symm/coll_symm_runs.h"
 
-/* ---- pieces ----------------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 struct piece {
     const void *buffer;
@@ -80,7 +80,7 @@ static bool piece_span(const struct piece *piece, struct symm_span *span)
     return piece->count > 0 && mca_coll_symm_span(piece->buffer, piece->count, piece->dtype, span);
 }
 
-/* ---- copying ---------------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 struct transfer {
     struct symm_host_copy *copy;
@@ -167,7 +167,7 @@ static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *ra
     return transfer.status == SYMM_OK && finished == SYMM_OK ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* The device of the first piece that lies on one; the first piece with data decides, unless they are typed. */
 static int device_find(const struct symm_host_copy *copy)

@@ -52,7 +52,7 @@ static void owner_set(void *table, const struct slot *slot, mca_coll_base_module
     memcpy((unsigned char *)table + slot->owner, &owner, sizeof(owner));
 }
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void layer_construct(mca_coll_symm_layer_t *layer)
 {
@@ -71,7 +71,7 @@ static void layer_destruct(mca_coll_symm_layer_t *layer)
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_layer_t, mca_coll_base_module_t, layer_construct, layer_destruct);
 
-/* ---- tables ---------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /*
  * Up to interface 2 Open MPI fills the table from the module after module_enable, and empties it itself.
@@ -122,7 +122,7 @@ int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_comm
     return OMPI_SUCCESS;
 }
 
-/* ---- a layer alone --------------------------------------------------------------------------------- */
+/* ---- a layer alone --------------------------------------------------------------------------- */
 
 static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {

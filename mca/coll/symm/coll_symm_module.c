@@ -19,7 +19,7 @@
 #include "mca/coll/symm/coll_symm_words.h"
 #include "mca/help.h"
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void module_construct(mca_coll_symm_module_t *module)
 {
@@ -106,7 +106,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     return OMPI_SUCCESS;
 }
 
-/* ---- which communicators ---------------------------------------------------------------------------- */
+/* ---- which communicators --------------------------------------------------------------------- */
 
 /* Count a communicator that is not served, and have its rank 0 say why. */
 static void leave_unserved(struct ompi_communicator_t *comm, enum symm_unserved why)

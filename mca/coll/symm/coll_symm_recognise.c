@@ -10,7 +10,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 
-/* ---- pages known to be the host's ------------------------------------------------------------------ */
+/* ---- pages known to be the host's ------------------------------------------------------------ */
 
 /*
  * What makes this right: an address at which there is host memory can become one of device or managed
@@ -83,7 +83,7 @@ void mca_coll_symm_recognise_close(void)
     forget_all();
 }
 
-/* ---- recognising --------------------------------------------------------------------------------- */
+/* ---- recognising ----------------------------------------------------------------------------- */
 
 /* Our heaps need no question: comparing addresses is quicker than the driver is. */
 static bool is_ours(const void *address, struct symm_place *place)

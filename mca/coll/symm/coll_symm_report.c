@@ -23,7 +23,7 @@
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
 static size_t process_count;
 
-/* ---- shared counters ----------------------------------------------------------------------------- */
+/* ---- shared counters ------------------------------------------------------------------------- */
 
 /*
  * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
@@ -153,7 +153,7 @@ static void attach_end(void)
     atomic_flag_clear(&attaching.started);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void size_format(uint64_t bytes, char *text, size_t size)
 {

@@ -8,7 +8,7 @@
 
 #include "mca/coll/symm/coll_symm_pack.h"
 
-/* ---- spans ------------------------------------------------------------------------------------------ */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 bool mca_coll_symm_span(const void *buffer, size_t count, const struct ompi_datatype_t *dtype,
                         struct symm_span *span)
@@ -32,7 +32,7 @@ bool mca_coll_symm_is_solid(struct ompi_datatype_t *dtype, size_t count)
     return layout.dense;
 }
 
-/* ---- collecting ------------------------------------------------------------------------------------- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 static void ready_use(struct symm_runs *runs)
 {
@@ -84,7 +84,7 @@ void mca_coll_symm_runs_flush(struct symm_runs *runs)
     ready_use(runs);
 }
 
-/* ---- elements with gaps ----------------------------------------------------------------------------- */
+/* ---- elements with gaps ---------------------------------------------------------------------- */
 
 typedef void run_visit(void *context, uintptr_t address, size_t bytes);
 

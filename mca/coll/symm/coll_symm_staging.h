@@ -96,7 +96,7 @@ static inline int mca_coll_symm_staging_close(struct symm_staging *staging)
     return staged ? mca_coll_symm_staging_end(staging) : staging->error;
 }
 
-/* ---- describing buffers --------------------------------------------------------------------------- */
+/* ---- describing buffers ---------------------------------------------------------------------- */
 
 /* All pieces are read, or written. */
 static inline void mca_coll_symm_all_read(struct symm_host_copy *copy)
@@ -162,7 +162,7 @@ static inline size_t mca_coll_symm_others(struct ompi_communicator_t *comm)
     return (size_t)(OMPI_COMM_IS_INTER(comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));
 }
 
-/* ---- the calls, as Open MPI declares them ------------------------------------------------------------ */
+/* ---- the calls, as Open MPI declares them ---------------------------------------------------- */
 
 int mca_coll_symm_staged_allgather(const void *sbuf, symm_count_t scount,
                                    struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
