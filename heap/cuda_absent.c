@@ -20,6 +20,11 @@ void symm_cuda_configure_rank(int local_rank)
     (void)local_rank;
 }
 
+bool symm_cuda_is_built(void)
+{
+    return false;
+}
+
 bool symm_cuda_is_used(void)
 {
     return false;
@@ -53,6 +58,18 @@ enum symm_status symm_cuda_device_reach(int device, const void *address)
 void symm_cuda_device_describe(int device, char *text, size_t size)
 {
     (void)snprintf(text, size, "device %d", device);
+}
+
+bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
+{
+    (void)address;
+    *memory = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
+    return true;
+}
+
+void symm_cuda_memory_settle(int device)
+{
+    (void)device;
 }
 
 void symm_cuda_last_failure(char *text, size_t size)

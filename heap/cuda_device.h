@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "heap/kind.h"
 #include "heap/symm.h"
@@ -29,6 +30,9 @@ SYMM_API void symm_cuda_configure(const char *library);
  * Which of the processes of this node this is (0, 1, ...), for symm_cuda_device_current().  Default: 0.
  */
 SYMM_API void symm_cuda_configure_rank(int local_rank);
+
+/* Whether this library has been built with CUDA. */
+SYMM_API bool symm_cuda_is_built(void);
 
 /* Whether this process has used a device through this library.  One load. */
 SYMM_API bool symm_cuda_is_used(void);
@@ -61,6 +65,41 @@ SYMM_API enum symm_status symm_cuda_device_reach(int device, const void *address
 
 /* "device 0 (NVIDIA H200, GPU-8b3a...)", as nvidia-smi writes it; as much as is known. */
 SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
+
+/* ---- whose memory an address is -------------------------------------------------------------- */
+
+enum symm_memory_kind {
+    SYMM_MEMORY_HOST,    /* the driver knows nothing of it, or is not there */
+    SYMM_MEMORY_PINNED,  /* host memory that the driver has allocated or registered */
+    SYMM_MEMORY_MANAGED, /* moves between host and devices as it is touched */
+    SYMM_MEMORY_DEVICE,
+};
+
+struct symm_memory {
+    enum symm_memory_kind kind;
+    int device;            /* on which it lies, or belongs to if it is managed; -1: host memory */
+    uintptr_t base;        /* of device memory: the allocation around the address */
+    size_t size;           /* 0: not known */
+    uint64_t id;           /* of that allocation: no other one of this process ever has it; 0: none */
+    bool ipc;              /* CUDA IPC can export it */
+    uint64_t handle_types; /* as what VMM memory can be exported: bits of CUmemAllocationHandleType */
+};
+
+/*
+ * Ask the driver about an address; one that is not in this process is not loaded for that, nor initialised:
+ * everything is host memory then.  False: it has failed to answer; the description is of device memory,
+ * because a copy by the driver works for every sort of memory, and host code does not.
+ */
+SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory);
+
+/*
+ * symm_cuda_sync_memops() for memory that need not be of this library: a memset or a copy within the device may have begun
+ * before the device was first used here, so its default streams are waited for, when this is first called
+ * for the device.
+ */
+SYMM_API void symm_cuda_memory_settle(int device);
+
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /*
  * What failed last in the calling thread, as "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)";

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -131,6 +132,11 @@ void symm_cuda_configure(const char *name)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+bool symm_cuda_is_built(void)
+{
+    return true;
+}
+
 bool symm_cuda_is_used(void)
 {
     return atomic_load_explicit(&ready, memory_order_relaxed) != NULL;
@@ -231,4 +237,74 @@ enum symm_status symm_cuda_get(const struct symm_cuda **cuda)
     (void)pthread_mutex_unlock(&mutex);
     *cuda = status == SYMM_OK ? &table : NULL;
     return status;
+}
+
+/* ---- a driver that somebody else has loaded -------------------------------------------------- */
+
+/* What is known about the libraries of this process. */
+struct survey {
+    unsigned long long loads; /* how many have been loaded so far */
+    const char *stem;         /* the file name of the driver, without what follows ".so"; NULL: no matter */
+    size_t stem_length;
+    bool found;
+};
+
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int library_visit(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct survey *survey = argument;
+    (void)size;
+    survey->loads = info->dlpi_adds;
+    survey->found = survey->stem == NULL ||
+                    strncmp(file_of(info->dlpi_name), survey->stem, survey->stem_length) == 0;
+    return survey->found;
+}
+
+/* How often a library has been loaded in this process: what changes when the driver may have come. */
+static unsigned long long loads_count(void)
+{
+    struct survey survey = {.stem = NULL};
+    (void)dl_iterate_phdr(library_visit, &survey);
+    return survey.loads;
+}
+
+/* Under the mutex.  Looking by name first, because dlopen() would search the disk for what is not here. */
+static bool library_is_loaded(void)
+{
+    struct survey survey = {.stem = file_of(library_name)};
+    const char *end = strstr(survey.stem, ".so");
+    survey.stem_length = end != NULL ? (size_t)(end - survey.stem) + 3 : strlen(survey.stem);
+    (void)dl_iterate_phdr(library_visit, &survey);
+    if (library == NULL && survey.found) {
+        library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    }
+    return library != NULL;
+}
+
+enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda)
+{
+    static _Atomic unsigned long long fruitless; /* what loads_count() was when there was no driver */
+    *cuda = atomic_load_explicit(&filled, memory_order_acquire);
+    if (*cuda != NULL) {
+        return SYMM_OK;
+    }
+    unsigned long long loads = loads_count();
+    if (atomic_load_explicit(&fruitless, memory_order_relaxed) == loads) {
+        return SYMM_ERR_NOT_FOUND;
+    }
+    (void)pthread_mutex_lock(&mutex);
+    bool found = library_is_loaded() &&
+                 (atomic_load_explicit(&filled, memory_order_relaxed) != NULL ||
+                  table_fill() == SYMM_OK);
+    (void)pthread_mutex_unlock(&mutex);
+    *cuda = found ? &table : NULL;
+    if (!found) {
+        atomic_store_explicit(&fruitless, loads, memory_order_relaxed);
+    }
+    return found ? SYMM_OK : SYMM_ERR_NOT_FOUND;
 }

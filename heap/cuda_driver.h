@@ -64,6 +64,7 @@
     F(cuMemcpyHtoDAsync, 3020)             \
     F(cuMemcpyDtoHAsync, 3020)             \
     F(cuMemcpyDtoDAsync, 3020)             \
+    F(cuMemcpy2DAsync, 3020)               \
     F(cuStreamCreate, 2000)                \
     F(cuStreamDestroy, 4000)               \
     F(cuStreamSynchronize, 2000)           \
@@ -81,6 +82,7 @@
     F(cuFuncGetAttribute, 2020)            \
     F(cuLaunchKernel, 4000)                \
     F(cuPointerGetAttribute, 4000)         \
+    F(cuPointerGetAttributes, 7000)        \
     F(cuPointerSetAttribute, 6000)         \
     F(cuMemGetAddressRange, 3020)          \
     F(cuThreadExchangeStreamCaptureMode, 10010)
@@ -100,6 +102,12 @@ struct symm_cuda {
  * tried anew the next time.  Thread-safe.  Errors: NOT_FOUND (symm_cuda_last_failure() says what).
  */
 SYMM_API enum symm_status symm_cuda_get(const struct symm_cuda **cuda);
+
+/*
+ * The table if the driver is in this process, whoever has loaded it; nothing is loaded or initialised for
+ * this, so its functions may answer CUDA_ERROR_NOT_INITIALIZED.  Errors: NOT_FOUND.
+ */
+SYMM_API enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda);
 
 /*
  * Remember that `call` (a string that stays) has failed in this thread.  Returns NO_MEMORY where the

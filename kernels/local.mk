@@ -13,6 +13,7 @@ kernel_sources = \
 	kernels/cuda/arguments.h \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
+	kernels/cuda/host_memory.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
@@ -34,6 +35,7 @@ device_sources = \
 	kernels/cuda/device.c kernels/cuda/device_state.h \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \
+	kernels/cuda/host_memory.c \
 	kernels/cuda/launch.c
 else
 device_sources = kernels/cuda/device_absent.c

@@ -23,6 +23,8 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_cuda_types.c \
 	mca/coll/symm/coll_symm_device.c mca/coll/symm/coll_symm_device.h \
 	mca/coll/symm/coll_symm_drive.c \
+	mca/coll/symm/coll_symm_host_copy.c mca/coll/symm/coll_symm_host_copy.h \
+	mca/coll/symm/coll_symm_layer.c mca/coll/symm/coll_symm_layer.h \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
 	mca/coll/symm/coll_symm_module.c \
@@ -32,11 +34,18 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_pvars.c \
 	mca/coll/symm/coll_symm_reach.c \
+	mca/coll/symm/coll_symm_recognise.c mca/coll/symm/coll_symm_recognise.h \
 	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
+	mca/coll/symm/coll_symm_runs.c mca/coll/symm/coll_symm_runs.h \
 	mca/coll/symm/coll_symm_scratch.c mca/coll/symm/coll_symm_scratch.h \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/coll_symm_shortage.c mca/coll/symm/coll_symm_shortage.h \
 	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \
+	mca/coll/symm/coll_symm_staged_all.c \
+	mca/coll/symm/coll_symm_staged_neighbor.c \
+	mca/coll/symm/coll_symm_staged_reduce.c \
+	mca/coll/symm/coll_symm_staged_rooted.c \
+	mca/coll/symm/coll_symm_staging.c mca/coll/symm/coll_symm_staging.h \
 	mca/coll/symm/coll_symm_verbose.c mca/coll/symm/coll_symm_verbose.h \
 	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h \
 	mca/coll/symm/coll_symm_words.c mca/coll/symm/coll_symm_words.h

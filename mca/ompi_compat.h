@@ -10,6 +10,7 @@
 
 #include "ompi_config.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/pml/pml.h"
+#include "ompi/mca/topo/base/base.h"
 #include "ompi/op/op.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
@@ -31,8 +33,10 @@
 #include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
+#include "opal/mca/memory/base/base.h"
 #include "opal/mca/mpool/base/base.h"
 #include "opal/mca/mpool/mpool.h"
+#include "opal/memoryhooks/memory.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
@@ -52,6 +56,7 @@
 #elif OMPI_MAJOR_VERSION == 5
 
 #include "ompi/instance/instance.h"
+#include "opal/mca/accelerator/base/base.h"
 #include "opal/mca/pmix/pmix-internal.h"
 
 #define SYMM_COLL_INTERFACE 2
@@ -63,6 +68,7 @@
 #elif OMPI_MAJOR_VERSION == 6 /* compiled against, never run */
 
 #include "ompi/instance/instance.h"
+#include "opal/mca/accelerator/base/base.h"
 #include "opal/mca/pmix/pmix-internal.h"
 
 #define SYMM_COLL_INTERFACE 3
@@ -77,32 +83,124 @@
 
 typedef mca_coll_base_component_t symm_coll_base_component_t;
 
-/* Counts in collectives. */
+/* Counts and displacements in collectives, and arrays of them. */
 #if SYMM_COLL_INTERFACE >= 3
+
 typedef size_t symm_count_t;
+typedef ompi_count_array_t symm_counts_t;
+typedef ompi_disp_array_t symm_disps_t, symm_byte_disps_t;
+
+static inline size_t symm_count_at(symm_counts_t counts, size_t i)
+{
+    return ompi_count_array_get(counts, i);
+}
+
+static inline ptrdiff_t symm_disp_at(symm_disps_t disps, size_t i)
+{
+    return ompi_disp_array_get(disps, i);
+}
+
+static inline ptrdiff_t symm_byte_disp_at(symm_byte_disps_t disps, size_t i)
+{
+    return ompi_disp_array_get(disps, i);
+}
+
+static inline symm_byte_disps_t symm_byte_disps_make(const ptrdiff_t *disps)
+{
+    return ompi_disp_array_create_c(disps);
+}
+
+/* As MPI_Alltoallw wants them; `room` is for as many as there are.  False: they do not fit. */
+static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *room,
+                                   symm_disps_t *made)
+{
+    (void)count;
+    (void)room;
+    *made = ompi_disp_array_create_c(disps);
+    return true;
+}
+
 #else
+
 typedef int symm_count_t;
+typedef const int *symm_counts_t, *symm_disps_t;
+typedef const MPI_Aint *symm_byte_disps_t;
+
+static inline size_t symm_count_at(symm_counts_t counts, size_t i)
+{
+    return (size_t)counts[i];
+}
+
+static inline ptrdiff_t symm_disp_at(symm_disps_t disps, size_t i)
+{
+    return disps[i];
+}
+
+static inline ptrdiff_t symm_byte_disp_at(symm_byte_disps_t disps, size_t i)
+{
+    return disps[i];
+}
+
+static inline symm_byte_disps_t symm_byte_disps_make(const ptrdiff_t *disps)
+{
+    return disps;
+}
+
+static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *room,
+                                   symm_disps_t *made)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (disps[i] > INT_MAX) {
+            return false;
+        }
+        room[i] = (int)disps[i];
+    }
+    *made = room;
+    return true;
+}
+
 #endif
 
 /*
- * One slot of a communicator's table of collectives.  Up to interface 2 Open MPI fills it from the
- * module after module_enable, and empties the table itself.  From 3 on a module fills it in
- * module_enable and puts back what it has found there in module_disable.
+ * Whether Open MPI itself takes device memory wherever it takes host memory, which is what
+ * MPIX_Query_cuda_support() says.
  */
-#define SYMM_COLL_SAVE(comm, call, function, owner)             \
-    do {                                                        \
-        (function) = (comm)->c_coll->coll_##call;               \
-        (owner) = (comm)->c_coll->coll_##call##_module;         \
-        OBJ_RETAIN(owner);                                      \
-    } while (0)
+static inline bool symm_ompi_knows_cuda(void)
+{
+#if OMPI_MAJOR_VERSION == 4
+    const bool *known = NULL;
+    int index = mca_base_var_find("opal", "opal", NULL, "cuda_support");
+    return index >= 0 &&
+           mca_base_var_get_value(index, &known, NULL, NULL) == OPAL_SUCCESS && known != NULL &&
+           *known;
+#else
+    return strcmp(opal_accelerator_base_selected_component.base_version.mca_component_name,
+                  "cuda") == 0;
+#endif
+}
 
-#define SYMM_COLL_PUT(comm, call, function, owner)              \
-    do {                                                        \
-        if (SYMM_COLL_INTERFACE >= 3) {                         \
-            (comm)->c_coll->coll_##call = (function);           \
-            (comm)->c_coll->coll_##call##_module = (owner);     \
-        }                                                       \
-    } while (0)
+/*
+ * Have Open MPI tell about memory that goes back to the system.  4.1 always watches, 5.0 when somebody wants
+ * it to: the transports of most networks do.  False: it cannot.
+ */
+static inline bool symm_ompi_watch_releases(opal_mem_hooks_callback_fn_t *callback)
+{
+    if (mca_base_framework_open(&opal_memory_base_framework, 0) != OPAL_SUCCESS) {
+        return false;
+    }
+    if ((opal_mem_hooks_support_level() & OPAL_MEMORY_FREE_SUPPORT) != 0 &&
+        opal_mem_hooks_register_release(callback, NULL) == OPAL_SUCCESS) {
+        return true;
+    }
+    (void)mca_base_framework_close(&opal_memory_base_framework);
+    return false;
+}
+
+static inline void symm_ompi_unwatch_releases(opal_mem_hooks_callback_fn_t *callback)
+{
+    (void)opal_mem_hooks_unregister_release(callback);
+    (void)mca_base_framework_close(&opal_memory_base_framework);
+}
 
 /*
  * MPI is initialised, and neither being started nor being ended.  From 5.0 on, a program with sessions

@@ -23,6 +23,7 @@ mpi_tests = \
 	tests/random.tap \
 	tests/report.tap \
 	tests/selection.tap \
+	tests/staged.tap \
 	tests/types.tap \
 	tests/verbose.tap
 
@@ -101,6 +102,13 @@ tests_mpi_libharness_la_SOURCES = \
 
 # Preloaded by fallback.tap. A library that is only checked becomes a shared one through -rpath.
 if CUDA
+check_PROGRAMS += tests/mpi/check_staged_collectives
+tests_mpi_check_staged_collectives_SOURCES = tests/mpi/check_staged_collectives.c \
+	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
+	tests/mpi/staged_calls.c tests/mpi/staged_calls.h
+tests_mpi_check_staged_collectives_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_staged_collectives_LDADD = $(harness_libs) -ldl
+
 check_LTLIBRARIES += tests/mpi/ondevice.la
 tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c
 tests_mpi_ondevice_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

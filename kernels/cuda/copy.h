@@ -17,4 +17,13 @@
 SYMM_API enum symm_status symm_cuda_copy(int device, void *target, const void *source,
                                          size_t bytes);
 
+/*
+ * Queue copies of `rows` runs of `bytes` each, one `pitch` bytes after the other on both sides; pitch is at
+ * least `bytes` where there are several.  They are done when symm_cuda_rows_finish() has returned, which has
+ * to be called also after a failure, before the memory is given back.  Errors: as above.
+ */
+SYMM_API enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source,
+                                              size_t bytes, size_t pitch, size_t rows);
+SYMM_API enum symm_status symm_cuda_rows_finish(int device);
+
 #endif /* SYMM_KERNELS_CUDA_COPY_H */

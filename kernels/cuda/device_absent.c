@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/host_memory.h"
 
 enum symm_status symm_device_get(int number, struct symm_device **device)
 {
@@ -86,4 +87,39 @@ enum symm_status symm_cuda_copy(int device, void *target, const void *source, si
     (void)source;
     (void)bytes;
     return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source, size_t bytes,
+                                     size_t pitch, size_t rows)
+{
+    (void)device;
+    (void)target;
+    (void)source;
+    (void)bytes;
+    (void)pitch;
+    (void)rows;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_rows_finish(int device)
+{
+    (void)device;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_host_block_get(int device, size_t size, struct symm_host_block *block)
+{
+    (void)device;
+    (void)size;
+    (void)block;
+    return SYMM_ERR_NO_MEMORY;
+}
+
+void symm_host_block_put(struct symm_host_block *block)
+{
+    (void)block;
+}
+
+void symm_host_blocks_close(void)
+{
 }

@@ -70,7 +70,7 @@ static CUresult run_fill(void *payload, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* ---- copies ----------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 enum sides { ANY, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE };
 
@@ -205,7 +205,74 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t size, 
     return do_transfer(__func__, TRANSFER(target, source, size, DEVICE_TO_DEVICE, true), stream);
 }
 
-/* ---- fills ------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct rows {
+    unsigned char *target;
+    const unsigned char *source;
+    size_t bytes, count, target_pitch, source_pitch;
+};
+
+static CUresult run_rows(void *payload, CUstream stream)
+{
+    const struct rows *rows = payload;
+    for (size_t row = 0; row < rows->count; row++) {
+        memmove(rows->target + row * rows->target_pitch, rows->source + row * rows->source_pitch,
+                rows->bytes);
+    }
+    standin_stream_dawdle(stream);
+    return standin_fault_later("copy");
+}
+
+static CUresult transfer_rows(const CUDA_MEMCPY2D *wanted, CUstream handle, CUcontext context)
+{
+    CUstream stream;
+    enum standin_place target, source;
+    void *from, *to;
+    struct rows rows = {.bytes = wanted->WidthInBytes, .count = wanted->Height,
+                        .target_pitch = wanted->dstPitch, .source_pitch = wanted->srcPitch};
+    CUresult result = standin_stream_find(handle, context, &stream);
+    if (result != CUDA_SUCCESS || rows.bytes == 0 || rows.count == 0) {
+        return result;
+    }
+    result = standin_address_resolve(wanted->dstDevice,
+                                     (rows.count - 1) * rows.target_pitch + rows.bytes,
+                                     context->device, true, &target, &to);
+    if (result == CUDA_SUCCESS) {
+        result = standin_address_resolve(wanted->srcDevice,
+                                         (rows.count - 1) * rows.source_pitch + rows.bytes,
+                                         context->device, false, &source, &from);
+    }
+    if (result == CUDA_SUCCESS) {
+        rows.target = to;
+        rows.source = from;
+        result = standin_stream_add(stream, run_rows, &rows, sizeof rows);
+    }
+    if (result == CUDA_SUCCESS && (target == STANDIN_PAGEABLE || source == STANDIN_PAGEABLE)) {
+        result = standin_stream_wait(stream, stream->queued);
+    }
+    return result;
+}
+
+/* Only for addresses that the driver finds out about, from their first bytes on. */
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *rows, CUstream stream)
+{
+    CUcontext context;
+    if (rows == NULL || rows->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
+        rows->dstMemoryType != CU_MEMORYTYPE_UNIFIED || rows->srcXInBytes != 0 || rows->srcY != 0 ||
+        rows->dstXInBytes != 0 || rows->dstY != 0 || rows->srcPitch < rows->WidthInBytes ||
+        rows->dstPitch < rows->WidthInBytes || rows->srcPitch > INT32_MAX ||
+        rows->dstPitch > INT32_MAX) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS) {
+        result = standin_end(transfer_rows(rows, stream, context));
+    }
+    return result;
+}
+
+/* ---- fills ----------------------------------------------------------------------------------- */
 
 static CUresult fill(CUdeviceptr target, unsigned char value, size_t size, CUstream handle,
                      CUcontext context)
@@ -249,7 +316,7 @@ CUresult cuMemsetD8(CUdeviceptr target, unsigned char value, size_t size)
     return result;
 }
 
-/* ---- words and host functions ----------------------------------------------------------------- */
+/* ---- words and host functions ---------------------------------------------------------------- */
 
 struct word {
     _Atomic uint32_t *at;

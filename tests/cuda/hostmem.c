@@ -1,5 +1,6 @@
 /*
  * hostmem.c - pinned host memory: allocated here or registered.  Its address on devices is its own.
+ * Managed memory is pinned host memory, too, only that it says of itself that it is something else.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,6 +20,7 @@ struct range {
     uint64_t address;
     size_t size;
     bool allocated; /* by us, not registered */
+    bool managed;
 };
 
 static struct range *ranges;
@@ -36,6 +38,12 @@ bool standin_address_is_pinned(uint64_t address, size_t size)
 {
     const struct range *range = range_at(address);
     return range != NULL && size <= range->size - (address - range->address);
+}
+
+bool standin_address_is_managed(uint64_t address)
+{
+    const struct range *range = range_at(address);
+    return range != NULL && range->managed;
 }
 
 size_t standin_pinned_count(void)
@@ -125,6 +133,34 @@ CUresult cuMemAllocHost(void **memory, size_t size)
         result = standin_end(allocate(memory, size, 0));
     }
     return result;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned flags)
+{
+    CUcontext context;
+    void *memory;
+    if (address == NULL || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS) {
+        result = allocate(&memory, size, 0);
+        if (result == CUDA_SUCCESS) {
+            range_at((uintptr_t)memory)->managed = true;
+            *address = (uintptr_t)memory;
+        }
+        (void)standin_end(result);
+    }
+    return result;
+}
+
+bool standin_managed_free(uint64_t address)
+{
+    if (!standin_address_is_managed(address)) {
+        return false;
+    }
+    size_t size = forget(address, true);
+    return size > 0 && munmap((void *)(uintptr_t)address, size) == 0;
 }
 
 CUresult cuMemFreeHost(void *memory)

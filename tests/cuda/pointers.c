@@ -63,7 +63,7 @@ bool standin_address_syncs(uint64_t address, CUcontext context)
            (mapping != NULL && mapping->sync_memops);
 }
 
-/* ---- cuMemAlloc ------------------------------------------------------------------------------- */
+/* ---- cuMemAlloc ------------------------------------------------------------------------------ */
 
 static CUresult allocate(CUdeviceptr *address, size_t size, int device)
 {
@@ -124,7 +124,8 @@ CUresult cuMemFree(CUdeviceptr address)
     CUresult result = standin_begin_in_context(__func__, &context);
     if (result == CUDA_SUCCESS) {
         standin_streams_drain(NULL);
-        result = standin_end(address == 0 ? CUDA_SUCCESS : release(address));
+        result = standin_end(address == 0 || standin_managed_free(address) ? CUDA_SUCCESS
+                                                                           : release(address));
     }
     return result;
 }
@@ -149,7 +150,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr addre
     return result;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* Attributes have types of their own; the caller's variable is as large as `size`. */
 static CUresult put(void *data, const void *value, size_t size)
@@ -162,11 +163,13 @@ static CUresult put(void *data, const void *value, size_t size)
 
 static CUresult host_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr address)
 {
+    bool managed = standin_address_is_managed(address);
     switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return PUT(unsigned, CU_MEMORYTYPE_HOST);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        return PUT(unsigned, managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return PUT(CUdeviceptr, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER: return PUT(void *, (void *)(uintptr_t)address);
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return PUT(unsigned, 0);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return PUT(unsigned, managed);
     case CU_POINTER_ATTRIBUTE_MAPPED: return PUT(unsigned, 1);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return PUT(int, 0);
     case CU_POINTER_ATTRIBUTE_CONTEXT: return PUT(CUcontext, standin_devices[0].primary);

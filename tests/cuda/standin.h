@@ -58,7 +58,7 @@ int standin_rank(void);
 /* Messages to whoever reads the test's output; the first words say who speaks. */
 void standin_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- functions: counted, made to fail (standin_functions.c, standin_faults.c) ----------------- */
+/* ---- functions: counted, made to fail (standin_functions.c, standin_faults.c) ---------------- */
 
 struct standin_function {
     const char *name; /* without _v2 */
@@ -120,7 +120,7 @@ void standin_unlock(void);
 bool standin_error_find(const char *name, size_t length, CUresult *error);
 const char *standin_error_name(CUresult error);
 
-/* ---- objects behind handles ------------------------------------------------------------------- */
+/* ---- objects behind handles ------------------------------------------------------------------ */
 
 /* Handles are never used again, so that a stale one is always found out. */
 struct standin_object {
@@ -138,7 +138,7 @@ bool standin_object_is(const struct standin_objects *objects, const void *handle
 void standin_object_bury(struct standin_objects *objects, struct standin_object *object);
 size_t standin_object_count(const struct standin_objects *objects);
 
-/* ---- devices and contexts --------------------------------------------------------------------- */
+/* ---- devices and contexts -------------------------------------------------------------------- */
 
 struct standin_device {
     int physical;
@@ -178,7 +178,7 @@ CUcontext standin_context_current(void);
 bool standin_context_is(CUcontext context);
 size_t standin_contexts_made(void); /* by programs, and not destroyed */
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct standin_reservation {
     struct standin_reservation *next;
@@ -233,7 +233,7 @@ void standin_memory_drop(struct standin_allocation *allocation);
 CUresult standin_memfile_create(size_t size, const CUuuid *uuid, int *descriptor);
 CUresult standin_memfile_read(int descriptor, size_t *size, CUuuid *uuid);
 
-/* ---- addresses -------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 enum standin_place { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_ON_DEVICE };
 
@@ -248,6 +248,8 @@ CUresult standin_address_resolve(uint64_t address, size_t size, int device, bool
 uint64_t standin_address_translate(uint64_t word, int device);
 
 bool standin_address_is_pinned(uint64_t address, size_t size);
+bool standin_address_is_managed(uint64_t address);
+bool standin_managed_free(uint64_t address); /* false: it is not the first byte of such memory */
 
 /* Whether the process has memory at all pages of the range. */
 bool standin_address_is_mapped(uint64_t address, size_t size);
@@ -255,7 +257,7 @@ bool standin_address_is_mapped(uint64_t address, size_t size);
 bool standin_address_syncs(uint64_t address, CUcontext context);
 size_t standin_pinned_count(void);
 
-/* ---- streams ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 struct standin_work;
 
@@ -300,7 +302,7 @@ uint32_t standin_stream_random(CUstream stream, uint32_t below);
 /* Sleep for a random time, as long as the settings allow. */
 void standin_stream_dawdle(CUstream stream);
 
-/* ---- others that the check at exit counts, and what ends with a context ----------------------- */
+/* ---- others that the check at exit counts, and what ends with a context ---------------------- */
 
 extern struct standin_objects standin_events;
 extern struct standin_objects standin_modules;

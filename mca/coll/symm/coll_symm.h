@@ -15,6 +15,7 @@
 
 #include "heap/process.h"
 #include "heap/team.h"
+#include "mca/coll/symm/coll_symm_layer.h"
 #include "mca/coll/symm/coll_symm_operation.h"
 #include "mca/coll/symm/coll_symm_vote.h"
 
@@ -32,6 +33,7 @@ struct mca_coll_symm_component_t {
     size_t piece_size;
     size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
     size_t device_scratch; /* bytes a device; 0: none */
+    int host_staging; /* see coll_symm_staging.h */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
     bool report;
     int verbose; /* see coll_symm_verbose.h */
@@ -47,7 +49,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
 
-/* ---- module: one per communicator ------------------------------------------------------------- */
+/* ---- module: one per communicator that is served --------------------------------------------- */
 
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
@@ -56,7 +58,7 @@ enum mca_coll_symm_state {
 };
 
 struct mca_coll_symm_module_t {
-    mca_coll_base_module_t super;
+    mca_coll_symm_layer_t super;
     enum mca_coll_symm_state state;
     struct symm_team *team;    /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
@@ -65,12 +67,6 @@ struct mca_coll_symm_module_t {
     struct symm_operation operation; /* the blocking call under way */
     uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */
     uint32_t told_fallbacks;
-
-    /* What stood in the communicator's table before us. */
-    mca_coll_base_module_allreduce_fn_t saved_allreduce;
-    mca_coll_base_module_t *saved_allreduce_module;
-    mca_coll_base_module_allgather_fn_t saved_allgather;
-    mca_coll_base_module_t *saved_allgather_module;
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);
@@ -92,7 +88,7 @@ void mca_coll_symm_module_disable(mca_coll_symm_module_t *module);
 int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *comm, int *priority);
 
-/* ---- collectives (MPI-4.1 sections 6.7 and 6.9) ------------------------------------------------- */
+/* ---- collectives (MPI-4.1 sections 6.7 and 6.9) ---------------------------------------------- */
 
 int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
                             struct ompi_datatype_t *dtype, struct ompi_op_t *op,

@@ -9,6 +9,7 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_device.h"
+#include "mca/coll/symm/coll_symm_staging.h"
 
 /* The rank's own data and what it receives are described; now for the addresses. */
 static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
@@ -23,6 +24,9 @@ static enum symm_reason veto_reason(const struct symm_call *call)
 {
     if (call->source.bytes != call->target.bytes) {
         return SYMM_REASON_UNEQUAL; /* an error; the component below says so or truncates */
+    }
+    if (call->foreign) {
+        return SYMM_REASON_FOREIGN;
     }
     if (call->mixed) {
         return SYMM_REASON_MIXED;
@@ -67,11 +71,14 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-    if (operation->call.device >= 0 || operation->call.mixed) {
-        rc = mca_coll_symm_device_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, symm);
+    mca_coll_symm_device_below_begin(operation);
+    if (mca_coll_symm_staging_is_on()) {
+        rc = mca_coll_symm_staged_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                            module);
     } else {
-        rc = symm->saved_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                   symm->saved_allgather_module);
+        const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        rc = before->coll_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                    before->coll_allgather_module);
     }
     return mca_coll_symm_device_below_end(operation, rc);
 }

@@ -6,8 +6,9 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_device.h"
+#include "mca/coll/symm/coll_symm_staging.h"
 
-/* ---- the reduction, through Open MPI's op framework -------------------------------------------- */
+/* ---- the reduction, through Open MPI's op framework ------------------------------------------ */
 
 /* struct symm_reduction's functions; the context is the call. */
 static void reduce(void *context, const void *source, void *target, size_t count)
@@ -41,7 +42,7 @@ static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t
            op->o_3buff_intrinsic.fns[ompi_op_ddt_map[dtype->id]] != NULL;
 }
 
-/* ---- the call ----------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /*
  * Elements are copied whole, from one to the next.  For predefined types, pair types included, that is
@@ -77,6 +78,9 @@ static void elements_describe(struct symm_call *call)
 
 static enum symm_reason device_veto_reason(struct symm_call *call)
 {
+    if (call->foreign) {
+        return SYMM_REASON_FOREIGN;
+    }
     if (call->mixed) {
         return SYMM_REASON_MIXED;
     }
@@ -157,11 +161,13 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-    if (operation->call.device >= 0 || operation->call.mixed) {
-        rc = mca_coll_symm_device_allreduce(sbuf, rbuf, count, dtype, op, comm, symm);
+    mca_coll_symm_device_below_begin(operation);
+    if (mca_coll_symm_staging_is_on()) {
+        rc = mca_coll_symm_staged_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
     } else {
-        rc = symm->saved_allreduce(sbuf, rbuf, count, dtype, op, comm,
-                                   symm->saved_allreduce_module);
+        const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        rc = before->coll_allreduce(sbuf, rbuf, count, dtype, op, comm,
+                                    before->coll_allreduce_module);
     }
     return mca_coll_symm_device_below_end(operation, rc);
 }

@@ -21,6 +21,7 @@ enum symm_reason {
     SYMM_REASON_UNEQUAL,  /* what is sent and received, or the elements of ranks, are not equally long */
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
+    SYMM_REASON_FOREIGN,  /* device memory that is not from MPI_Alloc_mem */
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
@@ -45,6 +46,7 @@ struct symm_call {
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
     bool mixed;            /* one of them lies elsewhere */
+    bool foreign;          /* one of them is in device memory that is not ours */
     int cuda_type, cuda_op; /* all-reduce on a device: enum symm_cuda_type, enum symm_cuda_op */
     uint64_t signature;    /* what must be alike on all ranks; see mca_coll_symm_signature() */
     uint64_t agreed_count; /* likewise: elements, or bytes where elements cannot be compared */

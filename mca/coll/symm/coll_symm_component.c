@@ -6,8 +6,10 @@
  */
 #include <errno.h>
 
+#include "kernels/cuda/host_memory.h"
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
@@ -51,7 +53,7 @@ static int component_register(void)
     return OMPI_SUCCESS;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 /*
  * The server's name goes into the data that processes exchange in MPI_Init, which happens after
@@ -80,6 +82,7 @@ static int component_open(void)
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    mca_coll_symm_recognise_open();
     mca_coll_symm_report_open();
     return OMPI_SUCCESS;
 }
@@ -89,6 +92,8 @@ static int component_close(void)
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     if (component->process != NULL) {
         mca_coll_symm_report_close();
+        mca_coll_symm_recognise_close();
+        symm_host_blocks_close();
         mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();
         mca_coll_symm_scratch_close();

@@ -66,6 +66,14 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
     add(&count->bytes, call->payload_bytes, tally);
 }
 
+void mca_coll_symm_count_staged(enum symm_staged collective, size_t bytes)
+{
+    int tally = tally_of_thread();
+    struct symm_count *count = &current()->tallies[tally].staged[collective];
+    add(&count->calls, 1, tally);
+    add(&count->bytes, bytes, tally);
+}
+
 void mca_coll_symm_count_unserved(enum symm_unserved why)
 {
     int tally = tally_of_thread();

@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "mca/coll/symm/coll_symm_layer.h"
 #include "mca/coll/symm/coll_symm_operation.h"
 
 /* Why a communicator gets no module of ours. */
@@ -32,6 +33,7 @@ struct symm_tally {
     _Alignas(128) struct symm_count served[SYMM_ALGORITHM_COUNT];
     struct symm_count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     struct symm_count failed[SYMM_COLLECTIVE_COUNT];
+    struct symm_count staged[SYMM_STAGED_COUNT]; /* also counted as fallback, if we serve such calls */
     _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
 };
 
@@ -60,6 +62,9 @@ void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counte
 
 /* A blocking call is done with. */
 void mca_coll_symm_count_operation(const struct symm_operation *operation);
+
+/* A call was made on copies in host memory; so many bytes were copied from and to devices. */
+void mca_coll_symm_count_staged(enum symm_staged collective, size_t bytes);
 
 /* A communicator is not served. */
 void mca_coll_symm_count_unserved(enum symm_unserved why);

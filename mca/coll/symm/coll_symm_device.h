@@ -2,8 +2,7 @@
  * coll_symm_device.h - calls whose buffers lie in device memory.
  *
  * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction has a
- * kernel.  All other calls go to the component below on copies in host memory, because what lies below
- * may know nothing of devices.
+ * kernel.  All other calls go to the component below, on copies in host memory (coll_symm_staging.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -18,7 +17,7 @@
 /*
  * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
  * call->mixed says that they lie in different places, and one at least on a device.
- * Costs a compare in processes that have never asked for device memory.
+ * call->foreign says that one at least is in device memory that is not of our heaps, or is managed memory.
  */
 void mca_coll_symm_device_describe(struct symm_call *call);
 
@@ -51,20 +50,13 @@ void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum s
 /* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);
 
-/* The calls that MPI has made, on host copies of what lies on a device, by the component below. */
-int mca_coll_symm_device_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
-                                   struct ompi_datatype_t *dtype, struct ompi_op_t *op,
-                                   struct ompi_communicator_t *comm,
-                                   const mca_coll_symm_module_t *module);
-int mca_coll_symm_device_allgather(const void *sbuf, symm_count_t scount,
-                                   struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
-                                   struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
-                                   const mca_coll_symm_module_t *module);
-
 /*
- * A call has gone below and has ended there with `rc`, on this rank; returns the error for MPI, which it is
- * on all ranks if one of them could not bring in its data.
+ * A call goes below, and has ended there with `rc` on this rank.  A rank that cannot bring in its data takes
+ * part all the same (coll_symm_staging.h), and has spoilt the result: it marks its phase of this call first,
+ * and end() looks for such marks.  Returns the error for MPI, on all ranks alike.
  */
+void mca_coll_symm_device_below_begin(struct symm_operation *operation);
+void mca_coll_symm_device_below_spoil(const struct symm_operation *operation);
 int mca_coll_symm_device_below_end(struct symm_operation *operation, int rc);
 
 /* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */

@@ -19,7 +19,7 @@
 #include "mca/coll/symm/coll_symm_words.h"
 #include "mca/help.h"
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void module_construct(mca_coll_symm_module_t *module)
 {
@@ -32,31 +32,17 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->operation.module = module;
     module->told_algorithms = 0;
     module->told_fallbacks = 0;
-    module->saved_allreduce = NULL;
-    module->saved_allreduce_module = NULL;
-    module->saved_allgather = NULL;
-    module->saved_allgather_module = NULL;
-}
-
-static void saved_release(mca_coll_base_module_t **saved)
-{
-    if (*saved != NULL) {
-        OBJ_RELEASE(*saved);
-        *saved = NULL;
-    }
 }
 
 static void module_destruct(mca_coll_symm_module_t *module)
 {
-    saved_release(&module->saved_allreduce_module);
-    saved_release(&module->saved_allgather_module);
     symm_team_destroy(module->team);
     free(module->operation.run.inputs);
     free(module->operation.run.outputs);
     free(module->operation.run.scratches);
 }
 
-OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_base_module_t, module_construct,
+OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,
                    module_destruct);
 
 /*
@@ -104,8 +90,8 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
     return module;
 }
 
-/* Take over the two slots; called in ascending priority, so the table holds what stood before.  It is
- * disabled in descending order, or (up to 5.0) once for each slot. */
+/* Called in ascending priority, so the table holds what stood before.  Modules are disabled in descending
+ * order, or (up to 5.0) once for each slot. */
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
@@ -116,23 +102,12 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         }
         return OMPI_ERR_NOT_FOUND;
     }
-    SYMM_COLL_SAVE(comm, allreduce, module->saved_allreduce, module->saved_allreduce_module);
-    SYMM_COLL_PUT(comm, allreduce, base->coll_allreduce, base);
-    SYMM_COLL_SAVE(comm, allgather, module->saved_allgather, module->saved_allgather_module);
-    SYMM_COLL_PUT(comm, allgather, base->coll_allgather, base);
+    mca_coll_symm_layer_enable(&module->super, comm);
     mca_coll_symm_verbose_selected(module, comm);
     return OMPI_SUCCESS;
 }
 
-static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
-{
-    mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
-    SYMM_COLL_PUT(comm, allreduce, module->saved_allreduce, module->saved_allreduce_module);
-    SYMM_COLL_PUT(comm, allgather, module->saved_allgather, module->saved_allgather_module);
-    return OMPI_SUCCESS;
-}
-
-/* ---- which communicators ---------------------------------------------------------------------------- */
+/* ---- which communicators --------------------------------------------------------------------- */
 
 /* Count a communicator that is not served, and have its rank 0 say why. */
 static void leave_unserved(struct ompi_communicator_t *comm, enum symm_unserved why)
@@ -293,16 +268,17 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     }
     mca_coll_symm_report_attach();
     if (!is_eligible(comm)) {
-        return NULL;
+        return mca_coll_symm_layer_query(comm, priority);
     }
     mca_coll_symm_module_t *module = module_get(comm);
     if (module == NULL) {
         return NULL;
     }
+    mca_coll_base_module_t *base = &module->super.super;
     symm_vote_init(&module->vote, ompi_comm_rank(comm), ompi_comm_size(comm));
-    module->super.coll_module_enable = module_enable;
-    module->super.coll_module_disable = module_disable;
-    module->super.coll_allreduce = mca_coll_symm_allreduce;
-    module->super.coll_allgather = mca_coll_symm_allgather;
-    return &module->super;
+    base->coll_module_enable = module_enable;
+    base->coll_module_disable = mca_coll_symm_layer_disable;
+    base->coll_allreduce = mca_coll_symm_allreduce;
+    base->coll_allgather = mca_coll_symm_allgather;
+    return base;
 }

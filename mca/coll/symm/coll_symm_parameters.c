@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_staging.h"
 #include "mca/parameter.h"
 
 static const mca_base_var_enum_value_t allreduce_values[] = {
@@ -31,6 +32,13 @@ static const mca_base_var_enum_value_t allgather_values[] = {
     {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
     {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
+    {.value = 0, .string = NULL},
+};
+
+static const mca_base_var_enum_value_t staging_values[] = {
+    {.value = MCA_COLL_SYMM_STAGING_AUTO, .string = "auto"},
+    {.value = MCA_COLL_SYMM_STAGING_ALWAYS, .string = "always"},
+    {.value = MCA_COLL_SYMM_STAGING_NEVER, .string = "never"},
     {.value = 0, .string = NULL},
 };
 
@@ -110,6 +118,13 @@ static const struct symm_parameter piece_parameter = {
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter host_staging_parameter = {
+    "host_staging",
+    "Whether collectives that this component does not serve find device buffers copied to host memory, "
+    "and their results copied back. auto: if Open MPI itself does not know device memory "
+    "(opal_cuda_support); always; never: then they end in a segmentation fault unless Open MPI does",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter device_scratch_parameter = {
     "device_scratch",
     "The most bytes of a device's memory that a process takes, when it makes a large all-reduce there, "
@@ -139,5 +154,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 512 << 20,
                         &component->device_scratch);
+    symm_parameter_choice(base, &host_staging_parameter, staging_values,
+                          &component->host_staging);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }

@@ -62,6 +62,24 @@ static void count_register(const mca_base_component_t *component, enum symm_coll
                       &count->bytes);
 }
 
+static void staged_register(const mca_base_component_t *component, enum symm_staged collective)
+{
+    const char *name = mca_coll_symm_staged_text(collective);
+    const struct symm_count *count = &pattern.staged[collective];
+    char variable[64], description[160];
+    (void)snprintf(variable, sizeof(variable), "%s_host_copy_calls", name);
+    (void)snprintf(description, sizeof(description),
+                   "Calls of %s in this process whose device buffers were staged through host memory",
+                   name);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
+                      &count->calls);
+    (void)snprintf(variable, sizeof(variable), "%s_host_copy_bytes", name);
+    (void)snprintf(description, sizeof(description),
+                   "Bytes that were copied from and to devices for such calls of %s", name);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
+                      &count->bytes);
+}
+
 static void served_register(const mca_base_component_t *component)
 {
     char what[96];
@@ -111,6 +129,9 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
         count_register(component, collective, "failed",
                        "that ended in an error, such as ranks that made different calls",
                        &pattern.failed[i]);
+    }
+    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+        staged_register(component, (enum symm_staged)i);
     }
     unserved_register(component);
 }

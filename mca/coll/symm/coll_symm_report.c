@@ -23,7 +23,7 @@
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
 static size_t process_count;
 
-/* ---- shared counters ----------------------------------------------------------------------------- */
+/* ---- shared counters ------------------------------------------------------------------------- */
 
 /*
  * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
@@ -153,7 +153,7 @@ static void attach_end(void)
     atomic_flag_clear(&attaching.started);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void size_format(uint64_t bytes, char *text, size_t size)
 {
@@ -172,7 +172,7 @@ static void row_print(const char *collective, const char *how, const struct symm
     char bytes[32];
     if (count->calls > 0) {
         size_format(count->bytes, bytes, sizeof(bytes));
-        (void)fprintf(stderr, "  %-10s %-47s %12llu %12s\n", collective, how,
+        (void)fprintf(stderr, "  %-20s %-50s %11llu %11s\n", collective, how,
                       (unsigned long long)count->calls, bytes);
     }
 }
@@ -205,9 +205,13 @@ static void table_print(void)
     }
     (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
                   opal_process_info.nodename, process_count);
-    (void)fprintf(stderr, "  %-10s %-47s %12s %12s\n", "collective", "outcome", "calls", "bytes");
+    (void)fprintf(stderr, "  %-20s %-50s %11s %11s\n", "collective", "outcome", "calls", "bytes");
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         collective_print(&sum, (enum symm_collective)i);
+    }
+    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+        row_print(mca_coll_symm_staged_text((enum symm_staged)i),
+                  "device buffers: staged through host memory", &sum.staged[i]);
     }
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
         if (sum.unserved[i] > 0) {

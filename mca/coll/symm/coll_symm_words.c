@@ -25,6 +25,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_UNEQUAL] = {"unequal", "sizes differ, sent and received or of ranks' elements"},
     [SYMM_REASON_ELEMENT] = {"element", "elements of more than 64 KiB"},
     [SYMM_REASON_KERNEL] = {"kernel", "no kernel for the operation and datatype"},
+    [SYMM_REASON_FOREIGN] = {"foreign", "device memory not from MPI_Alloc_mem"},
     [SYMM_REASON_MIXED] = {"mixed", "some buffers in device memory, some not"},
     [SYMM_REASON_REACH] = {"reach", "device memory that some rank cannot reach"},
     [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
@@ -57,6 +58,16 @@ const char *mca_coll_symm_unserved_name(enum symm_unserved why)
 const char *mca_coll_symm_unserved_text(enum symm_unserved why)
 {
     return unserved[why].text;
+}
+
+const char *mca_coll_symm_staged_text(enum symm_staged collective)
+{
+    static const char *const texts[SYMM_STAGED_COUNT] = {
+#define TEXT(name) #name,
+        SYMM_COLLECTIVES(TEXT)
+#undef TEXT
+    };
+    return texts[collective];
 }
 
 enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm)

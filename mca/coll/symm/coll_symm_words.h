@@ -12,6 +12,7 @@
 
 /* Words for tables and messages: "allreduce", "datatype with gaps", "ranks on several nodes". */
 const char *mca_coll_symm_collective_text(enum symm_collective collective);
+const char *mca_coll_symm_staged_text(enum symm_staged collective);
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
 

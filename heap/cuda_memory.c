@@ -1,0 +1,120 @@
+/*
+ * cuda_memory.c - what the driver knows about an address; symm_cuda_memory_...() of cuda_device.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <stdatomic.h>
+
+#include "heap/cuda_context.h"
+
+/* What is asked for in one call, each of the type that cuda.h gives it. */
+struct answers {
+    unsigned type, managed, ipc;
+    int device;
+    unsigned long long id, handle_types;
+    CUdeviceptr base;
+    size_t size;
+};
+
+static CUresult ask(const struct symm_cuda *cuda, CUdeviceptr address, struct answers *answers)
+{
+    CUpointer_attribute names[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        CU_POINTER_ATTRIBUTE_BUFFER_ID,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES,
+    };
+    void *values[] = {
+        &answers->type, &answers->managed, &answers->device, &answers->id,
+        &answers->base, &answers->size, &answers->ipc, &answers->handle_types,
+    };
+    return cuda->cuPointerGetAttributes(sizeof(names) / sizeof(*names), names, values, address);
+}
+
+/* Of mapped memory the range is the whole reservation; the allocation is what counts. */
+static void range_narrow(const struct symm_cuda *cuda, CUdeviceptr address,
+                         struct symm_memory *memory)
+{
+    CUdeviceptr base;
+    size_t size;
+    if (cuda->cuMemGetAddressRange(&base, &size, address) == CUDA_SUCCESS) {
+        memory->base = (uintptr_t)base;
+        memory->size = size;
+    } else {
+        memory->size = 0;
+    }
+}
+
+static int some_device(void)
+{
+    int device;
+    return symm_cuda_device_current(&device) == SYMM_OK ? device : 0;
+}
+
+bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
+{
+    const struct symm_cuda *cuda;
+    struct answers answers = {.type = 0};
+    CUdeviceptr at = (CUdeviceptr)(uintptr_t)address;
+    *memory = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
+    if (symm_cuda_get_loaded(&cuda) != SYMM_OK) {
+        return true;
+    }
+    CUresult result = ask(cuda, at, &answers);
+    if (result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED) {
+        return true; /* nobody has any memory of it */
+    }
+    if (result != CUDA_SUCCESS) {
+        (void)symm_cuda_failed("cuPointerGetAttributes", result);
+        memory->kind = SYMM_MEMORY_DEVICE;
+        memory->device = some_device();
+        return false;
+    }
+    if (answers.managed == 0 && answers.type != CU_MEMORYTYPE_DEVICE) {
+        memory->kind = answers.type == CU_MEMORYTYPE_HOST ? SYMM_MEMORY_PINNED : SYMM_MEMORY_HOST;
+        return true;
+    }
+    memory->kind = answers.managed != 0 ? SYMM_MEMORY_MANAGED : SYMM_MEMORY_DEVICE;
+    memory->device = answers.device >= 0 ? answers.device : some_device();
+    memory->base = (uintptr_t)answers.base;
+    memory->size = answers.size;
+    memory->id = answers.id;
+    memory->ipc = answers.ipc != 0;
+    memory->handle_types = answers.handle_types;
+    if (memory->kind == SYMM_MEMORY_DEVICE && !memory->ipc) {
+        range_narrow(cuda, at, memory);
+    }
+    return true;
+}
+
+/* The device's own context may have been in use before it was first entered here. */
+static void primary_settle(int device)
+{
+    static _Atomic bool settled[SYMM_CUDA_DEVICES_MAX];
+    struct symm_cuda_scope scope;
+    if (atomic_load_explicit(&settled[device], memory_order_relaxed) ||
+        symm_cuda_enter(device, &scope) != SYMM_OK) {
+        return;
+    }
+    /* Entering has made later memsets and copies wait for themselves, where the driver can do that. */
+    bool for_ever = symm_cuda_device_syncs_memops(device);
+    (void)scope.cuda->cuStreamSynchronize(CU_STREAM_LEGACY);
+    (void)scope.cuda->cuStreamSynchronize(CU_STREAM_PER_THREAD);
+    symm_cuda_leave(&scope);
+    atomic_store_explicit(&settled[device], for_ever, memory_order_relaxed);
+}
+
+void symm_cuda_memory_settle(int device)
+{
+    if (device >= 0 && device < SYMM_CUDA_DEVICES_MAX) {
+        primary_settle(device);
+        symm_cuda_sync_memops(device); /* the program's current context may be another one */
+    }
+}

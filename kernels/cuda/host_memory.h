@@ -1,0 +1,30 @@
+/*
+ * host_memory.h - blocks of host memory for copies of device memory: pinned, where that can be had, so
+ * that devices copy at full speed.
+ *
+ * Pinning takes as long as copying many MiB, so blocks are kept and used again.  What is kept is bounded;
+ * blocks that would not be kept are ordinary memory.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_HOST_MEMORY_H
+#define SYMM_KERNELS_CUDA_HOST_MEMORY_H
+
+#include "heap/symm.h"
+
+struct symm_host_block {
+    void *memory; /* NULL: none */
+    size_t size;
+    int slot; /* of those that are kept; -1: ordinary memory */
+};
+
+/* At least `size` bytes, for copies of memory of `device`.  Errors: NO_MEMORY.  Thread-safe. */
+SYMM_API enum symm_status symm_host_block_get(int device, size_t size,
+                                              struct symm_host_block *block);
+SYMM_API void symm_host_block_put(struct symm_host_block *block);
+
+/* Give back all blocks that are kept; nobody may be using one.  They can be got again. */
+SYMM_API void symm_host_blocks_close(void);
+
+#endif /* SYMM_KERNELS_CUDA_HOST_MEMORY_H */
