@@ -131,7 +131,9 @@ void symm_cuda_leave(const struct symm_cuda_scope *scope)
 {
     CUcontext context;
     CUstreamCaptureMode mode = scope->capture_mode;
-    (void)scope->cuda->cuCtxPopCurrent(&context);
+    if (scope->cuda->cuCtxPopCurrent(&context) != CUDA_SUCCESS) { /* the program has another one */
+        (void)scope->cuda->cuCtxPopCurrent(&context);
+    }
     (void)scope->cuda->cuThreadExchangeStreamCaptureMode(&mode);
 }
 

@@ -238,6 +238,7 @@ int MPI_Allreduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MP
 {
     struct moved send = move_there(sbuf, count, type, "send");
     struct moved receive = move_there(rbuf, count, type, "receive");
+    calls++;
     int rc = PMPI_Allreduce(send.address, receive.address, count, type, op, comm);
     move_back(&receive);
     move_back(&send);
@@ -256,6 +257,7 @@ int MPI_Allgather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, 
     }
     struct moved send = move_there(sbuf, scount, stype, "send");
     struct moved receive = move_there(rbuf, rcount * size, rtype, "receive");
+    calls++;
     int rc = PMPI_Allgather(send.address, scount, stype, receive.address, rcount, rtype, comm);
     move_back(&receive);
     move_back(&send);
