@@ -183,6 +183,51 @@ static void topologies_check(void)
     MPI_Comm_free(&ring);
 }
 
+/* ---- several devices ------------------------------------------------------------------------- */
+
+/* A rank's pieces for its two neighbours in a ring are on two devices. */
+static void exchange(unsigned char *const out[2], unsigned char *const in[2], int bytes)
+{
+    MPI_Comm ring;
+    int before = (test_rank + test_size - 1) % test_size, after = (test_rank + 1) % test_size;
+    int sources[2] = {before, after}, targets[2] = {after, before}, weights[2] = {1, 1};
+    int counts[2] = {bytes, bytes};
+    MPI_Datatype byte[2] = {MPI_BYTE, MPI_BYTE};
+    MPI_Aint from[2] = {0, out[1] - out[0]}, to[2] = {0, in[1] - in[0]};
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, targets, weights,
+                                   MPI_INFO_NULL, 0, &ring);
+    MPI_Neighbor_alltoallw(out[0], counts, from, byte, in[0], counts, to, byte, ring);
+    MPI_Comm_free(&ring);
+}
+
+static void devices_check(int local_rank)
+{
+    enum { BYTES = 4096 };
+    unsigned char *out[2], *in[2], found[BYTES], expected[BYTES];
+    if (cuda_memory_devices() < 2) {
+        return;
+    }
+    test_case("pieces on two devices");
+    for (int i = 0; i < 2; i++) {
+        cuda_memory_use(local_rank + i);
+        out[i] = cuda_memory_get(CUDA_MEMORY_ALLOC, BYTES);
+        in[i] = cuda_memory_get(CUDA_MEMORY_ALLOC, BYTES);
+        memset(found, 2 * test_rank + i, BYTES);
+        cuda_memory_write(out[i], found, BYTES);
+    }
+    exchange(out, in, BYTES);
+    for (int i = 0; i < 2; i++) {
+        int source = i == 0 ? test_rank + test_size - 1 : test_rank + 1;
+        cuda_memory_use(local_rank + i);
+        cuda_memory_read(found, in[i], BYTES);
+        memset(expected, 2 * (source % test_size) + i, BYTES);
+        test_check(memcmp(expected, found, BYTES) == 0, "a piece is another one");
+        cuda_memory_put(CUDA_MEMORY_ALLOC, out[i]);
+        cuda_memory_put(CUDA_MEMORY_ALLOC, in[i]);
+    }
+    cuda_memory_use(local_rank);
+}
+
 /* ---- addresses that change hands ------------------------------------------------------------- */
 
 /* What is at the address, by a collective of this rank alone. */
@@ -256,6 +301,7 @@ int main(int argc, char **argv)
     communicator_check(MPI_COMM_SELF, "self", false, false);
     groups_check();
     topologies_check();
+    devices_check(local_rank);
     reuse_check();
     staged_types_free(types, &op);
     for (int kind = 0; kind < CUDA_MEMORY_KINDS; kind++) {

@@ -32,6 +32,8 @@ static struct {
     CUresult (*cuMemcpy)(CUdeviceptr, CUdeviceptr, size_t);
 } cuda;
 
+static int devices;
+
 static void stop(const char *what, CUresult result)
 {
     fprintf(stderr, "cuda_memory: %s (%d)\n", what, (int)result);
@@ -60,9 +62,6 @@ void cuda_memory_open(int local_rank)
 {
     const char *path = getenv("SYMM_TEST_CUDA_LIBRARY");
     void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    int devices = 0;
-    CUdevice device;
-    CUcontext context;
     if (library == NULL) {
         stop(dlerror(), CUDA_ERROR_NOT_FOUND);
         return;
@@ -84,7 +83,19 @@ void cuda_memory_open(int local_rank)
         stop("there is no device", CUDA_ERROR_NO_DEVICE);
         return;
     }
-    check("cuDeviceGet", cuda.cuDeviceGet(&device, local_rank % devices));
+    cuda_memory_use(local_rank);
+}
+
+int cuda_memory_devices(void)
+{
+    return devices;
+}
+
+void cuda_memory_use(int number)
+{
+    CUdevice device;
+    CUcontext context;
+    check("cuDeviceGet", cuda.cuDeviceGet(&device, number % devices));
     check("cuDevicePrimaryCtxRetain", cuda.cuDevicePrimaryCtxRetain(&context, device));
     check("cuCtxSetCurrent", cuda.cuCtxSetCurrent(context));
 }

@@ -25,6 +25,10 @@ extern const char *const cuda_memory_names[CUDA_MEMORY_KINDS];
 /* Load the driver, and make a device the current one.  Whatever fails here and below ends the program. */
 void cuda_memory_open(int local_rank);
 
+/* Make another device the current one, of so many; larger numbers begin again. */
+int cuda_memory_devices(void);
+void cuda_memory_use(int number);
+
 void *cuda_memory_get(enum cuda_memory kind, size_t bytes);
 void cuda_memory_put(enum cuda_memory kind, void *memory);
 
