@@ -40,12 +40,22 @@ static _Atomic(const struct symm_cuda *) ready;
 static _Thread_local struct {
     const char *call; /* NULL: `text` says it all */
     CUresult result;
+    bool may_be_own;
     char text[SYMM_CUDA_TEXT_SIZE];
 } last;
+
+/* Works of ours on devices that have been started and not ended well: any of them may be what has failed. */
+static _Atomic int own_works;
+
+void symm_cuda_own_work(int change)
+{
+    atomic_fetch_add_explicit(&own_works, change, memory_order_relaxed);
+}
 
 enum symm_status symm_cuda_failed(const char *call, CUresult result)
 {
     last.call = call;
+    last.may_be_own = atomic_load_explicit(&own_works, memory_order_relaxed) > 0;
     last.result = result;
     return result == CUDA_ERROR_OUT_OF_MEMORY ? SYMM_ERR_NO_MEMORY : SYMM_ERR_SYSTEM;
 }
@@ -92,15 +102,9 @@ static bool is_sticky(CUresult result)
     }
 }
 
-/* Only who asks how work gets on can hear of the error of a kernel of ours. */
-static bool is_question(const char *call)
-{
-    return strcmp(call, "cuStreamQuery") == 0 || strcmp(call, "cuEventQuery") == 0;
-}
-
 bool symm_cuda_last_failure_is_programs(void)
 {
-    return last.call != NULL && is_sticky(last.result) && !is_question(last.call);
+    return last.call != NULL && is_sticky(last.result) && !last.may_be_own;
 }
 
 void symm_cuda_last_failure(char *text, size_t size)

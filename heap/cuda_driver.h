@@ -115,6 +115,12 @@ SYMM_API enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda);
  */
 SYMM_API enum symm_status symm_cuda_failed(const char *call, CUresult result);
 
+/*
+ * Work of ours on a device has been started (1) or has ended well (-1).  What has not ended well stays
+ * counted: its error may come from any later call.
+ */
+SYMM_API void symm_cuda_own_work(int change);
+
 /* Remember what failed where no call did: a sentence without a full stop.  Returns NOT_FOUND. */
 SYMM_API enum symm_status symm_cuda_unusable(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

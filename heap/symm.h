@@ -208,6 +208,9 @@ SYMM_API void symm_peer_collect(struct symm_peer *peer, uint32_t retired);
  * computed in float and rounded to nearest.  The minimum or maximum with a NaN is a NaN.  The components
  * know the functions by their addresses and reduce such data by themselves where they can.
  * The last argument, an MPI_Datatype *, is not looked at.
+ * Kernels on devices add up in float and round once at the end, which is closer to the exact result than
+ * what the functions can do two at a time; so here, and only here, results of device and host memory may
+ * differ in the last bit.  All ranks get the same bits in either case.
  */
 struct ompi_datatype_t;
 #define SYMM_MPI_FUNCTION(function) ((MPI_User_function *)(void (*)(void))(function))

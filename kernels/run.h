@@ -102,10 +102,11 @@ struct symm_run {
 SYMM_API enum symm_status symm_run_step(struct symm_run *run);
 
 /*
- * Bytes of scratch with which an all-reduce through scratch is possible for so many ranks; and with which
- * one of `bytes` is quickest.
+ * Bytes of scratch with which an all-reduce through scratch is possible for so many ranks; with which a
+ * large one is not slower than two-shot; and with which one of `bytes` is quickest.
  */
 SYMM_API size_t symm_allreduce_cuda_scratch_least(int ranks);
+SYMM_API size_t symm_allreduce_cuda_scratch_fair(int ranks);
 SYMM_API size_t symm_allreduce_cuda_push_scratch(size_t bytes, int ranks);
 SYMM_API size_t symm_allreduce_cuda_copy_engine_scratch(size_t bytes, int ranks);
 

@@ -65,6 +65,7 @@ mpi_programs = \
 	tests/mpi/check_threads \
 	tests/mpi/check_type_ops \
 	tests/mpi/check_types \
+	tests/mpi/check_float16 \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
 	tests/mpi/hints \
@@ -211,6 +212,10 @@ tests_mpi_check_threads_LDADD = $(harness_libs) -lpthread
 tests_mpi_check_type_ops_SOURCES = tests/mpi/check_type_ops.c
 tests_mpi_check_type_ops_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_type_ops_LDADD = $(harness_libs)
+
+tests_mpi_check_float16_SOURCES = tests/mpi/check_float16.c
+tests_mpi_check_float16_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_float16_LDADD = $(harness_libs) libsymm.la -lm
 
 tests_mpi_check_types_SOURCES = tests/mpi/check_types.c
 tests_mpi_check_types_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

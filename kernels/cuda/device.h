@@ -59,6 +59,9 @@ SYMM_API bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op
 /* Bytes from one element to the next; 0 for numbers that are no type. */
 SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
 
+/* Whether an element has bytes that are not its own: kernels leave them alone. */
+SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
+
 /*
  * Start a reduction; all of `arguments` but `finish` is the caller's, and copied.  `block_limit`: so many
  * blocks at most, 0 for no wish.  1 to SYMM_CUDA_RANKS_MAX ranks and outputs.
@@ -95,7 +98,7 @@ SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
 
 /*
  * PENDING; OK once the work is done; SYSTEM if the device has failed: then its work may be undone or half
- * done, but is not under way any more.
+ * done, but is not under way any more, unless the driver has not even let us ask for a long time.
  */
 SYMM_API enum symm_status symm_device_ticket_test(struct symm_device *device,
                                                   struct symm_ticket *ticket);

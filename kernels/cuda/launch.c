@@ -110,6 +110,8 @@ static enum symm_status start_end(struct symm_device *device, struct symm_ticket
     if (status != SYMM_OK) {
         slot_give(device, ticket->slot);
         *ticket = (struct symm_ticket){0};
+    } else {
+        symm_cuda_own_work(1);
     }
     return status;
 }
@@ -117,9 +119,8 @@ static enum symm_status start_end(struct symm_device *device, struct symm_ticket
 /* Elements with padding are never moved as vectors. */
 static uint64_t reduce_units(enum symm_cuda_type type, uint64_t count)
 {
-    bool is_padded = type == SYMM_CUDA_DOUBLE_INT || type == SYMM_CUDA_LONG_INT ||
-                     type == SYMM_CUDA_SHORT_INT;
-    return is_padded ? count : (count * symm_cuda_type_extent(type) + VECTOR - 1) / VECTOR;
+    return symm_cuda_type_is_padded(type)
+               ? count : (count * symm_cuda_type_extent(type) + VECTOR - 1) / VECTOR;
 }
 
 enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
@@ -200,11 +201,11 @@ enum symm_status symm_device_push_start(struct symm_device *device,
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_pushes launched = {.count = count};
-    uint64_t bytes = bytes_most(pushes, count);
     *ticket = (struct symm_ticket){0};
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
+    uint64_t bytes = bytes_most(pushes, count);
     if (bytes == 0) {
         return SYMM_OK;
     }
@@ -355,6 +356,7 @@ static CUresult driver_ask(const struct symm_device *device, struct symm_ticket 
 
 static enum symm_status ticket_end(struct symm_device *device, struct symm_ticket *ticket)
 {
+    symm_cuda_own_work(-1);
     slot_give(device, ticket->slot);
     *ticket = (struct symm_ticket){0};
     return SYMM_OK;
@@ -388,8 +390,12 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
         return SYMM_PENDING;
     }
     enum symm_status status = symm_cuda_enter(device->number, &scope);
-    if (status != SYMM_OK) { /* the work goes on, so it is asked after again */
-        return ++ticket->troubles < TROUBLES_MOST ? SYMM_PENDING : status;
+    if (status != SYMM_OK) { /* the work goes on, so it is asked after again; in the end, given up */
+        if (++ticket->troubles < TROUBLES_MOST) {
+            return SYMM_PENDING;
+        }
+        *ticket = (struct symm_ticket){0}; /* and its slot: it may still be stored to */
+        return status;
     }
     status = SYMM_PENDING;
     CUresult result = driver_ask(device, ticket, &call);

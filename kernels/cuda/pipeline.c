@@ -24,6 +24,11 @@ size_t symm_allreduce_cuda_scratch_least(int ranks)
     return rows_of(ranks) * SYMM_PIPELINE_DEPTH * ROW_UNIT;
 }
 
+size_t symm_allreduce_cuda_scratch_fair(int ranks)
+{
+    return rows_of(ranks) * SYMM_PIPELINE_DEPTH * PIECE_LEAST;
+}
+
 static size_t piece_wanted(size_t slice, uint32_t pieces)
 {
     size_t wanted = (slice + pieces - 1) / pieces;
@@ -37,12 +42,13 @@ size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int r
     return rows_of(ranks) * parts * (piece + PIECE_LEAST); /* slices are not all of one length */
 }
 
-/* How slices are cut, alike on all ranks. */
+/* How slices are cut, alike on all ranks: `parts` * rows * `row` bytes of scratch are used at most. */
 struct cut {
     size_t row;      /* bytes of a row of the scratch */
-    size_t elements; /* of a piece */
+    size_t elements; /* of a piece; they fit a row */
     uint32_t pieces; /* of the longest slice */
     uint32_t depth;
+    uint32_t parts;  /* of the scratch: `depth`, or 1 for a single piece */
 };
 
 static struct cut cut_make(const struct symm_run *run, const struct symm_mover *mover)
@@ -55,13 +61,12 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
         symm_slice(run->count, extent, rank, ranks, &begin, &end);
         longest = end - begin > longest ? end - begin : longest;
     }
-    size_t wanted = piece_wanted(longest * extent, mover->pieces);
-    cut.row = run->scratch_size / rows_of(ranks) / ROW_UNIT * ROW_UNIT;
-    if (mover->pieces > 1 || cut.row < wanted) { /* more than one piece: parts */
-        cut.row = cut.row / cut.depth / ROW_UNIT * ROW_UNIT;
-    }
+    size_t slice = longest * extent, wanted = piece_wanted(slice, mover->pieces);
+    size_t row = run->scratch_size / rows_of(ranks);
+    cut.parts = mover->pieces == 1 && slice <= row / ROW_UNIT * ROW_UNIT ? 1 : cut.depth;
+    cut.row = row / cut.parts / ROW_UNIT * ROW_UNIT;
     cut.elements = symm_least(cut.row, wanted) / extent;
-    if (cut.elements > ROW_UNIT) {
+    if (cut.parts > 1 && cut.elements > ROW_UNIT) {
         cut.elements -= cut.elements % ROW_UNIT;
     }
     /* One at least, if it is empty: ranks meet in its steps. */
@@ -86,7 +91,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 {
     size_t row = (size_t)(source < owner ? source : source - 1);
     return (unsigned char *)run->scratches[owner] +
-           (piece % cut->depth * rows_of(run->team->size) + row) * cut->row;
+           (piece % cut->parts * rows_of(run->team->size) + row) * cut->row;
 }
 
 /* ---- steps of the phase: pushes told plus stores told ------------------------------------------- */

@@ -62,3 +62,9 @@ size_t symm_cuda_type_extent(enum symm_cuda_type type)
 {
     return is_type(type) ? types[type].extent : 0;
 }
+
+bool symm_cuda_type_is_padded(enum symm_cuda_type type)
+{
+    return type == SYMM_CUDA_DOUBLE_INT || type == SYMM_CUDA_LONG_INT ||
+           type == SYMM_CUDA_SHORT_INT;
+}

@@ -209,6 +209,16 @@ static bool memory_get(void)
     return false;
 }
 
+/* More than can be under way at a time: a call that fails must not keep what the next ones need. */
+static void calls_on_lost_device(void)
+{
+    enum { CALLS = 20 };
+    bool is_lost = other_says(work.device_is_lost) != 0 || work.device_is_lost;
+    for (int i = 0; i < CALLS && is_lost; i++) {
+        test_check(!call_run(&kinds[0]), "a call on a lost device fails");
+    }
+}
+
 void faults_calls(void)
 {
     MPI_Op_create(add, 1, &work.sum);
@@ -217,6 +227,7 @@ void faults_calls(void)
             for (int i = 0; i < KINDS; i++) {
                 (void)call_run(&kinds[i]);
             }
+            calls_on_lost_device();
             memory_give();
         }
     }

@@ -107,7 +107,7 @@ static bool scratch_describe(struct symm_operation *operation, struct symm_line 
     struct line_scratch *scratch = scratch_of(line);
     const struct symm_call *call = &operation->call;
     size_t size = mca_coll_symm_choose_scratch(call, operation->module->team);
-    if (size == 0) {
+    if (size == 0 || (line->flags & LINE_OUTPUT_IN_HEAP) == 0) {
         return false;
     }
     operation->scratch = mca_coll_symm_scratch_take(call->device, &size);

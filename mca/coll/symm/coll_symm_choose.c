@@ -156,7 +156,9 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
     bool is_forced = forced == SYMM_ALLREDUCE_CUDA_PUSH || forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE;
     bool is_large = forced == MCA_COLL_SYMM_AUTO &&
                     call->payload_bytes >= device_scratch_least(team->size);
-    if (call->collective != SYMM_ALLREDUCE || call->device < 0 || !(is_forced || is_large)) {
+    if (call->collective != SYMM_ALLREDUCE || call->device < 0 || !(is_forced || is_large) ||
+        team->size > SYMM_CUDA_RANKS_MAX ||
+        symm_cuda_type_is_padded((enum symm_cuda_type)call->cuda_type)) { /* engines copy bytes */
         return 0;
     }
     return device_through_scratch(forced, team->size) == SYMM_ALLREDUCE_CUDA_PUSH
@@ -172,8 +174,10 @@ static enum symm_algorithm device_allreduce_choose(const struct symm_facts *fact
 {
     bool one_shot = facts->inputs_reachable && facts->out_of_place;
     bool two_shot = facts->inputs_reachable && facts->outputs_reachable;
-    if (facts->outputs_reachable &&
-        facts->scratch_size >= symm_allreduce_cuda_scratch_least(facts->ranks)) {
+    bool auto_chosen = facts->forced == MCA_COLL_SYMM_AUTO;
+    size_t least = auto_chosen ? symm_allreduce_cuda_scratch_fair(facts->ranks)
+                               : symm_allreduce_cuda_scratch_least(facts->ranks);
+    if (facts->outputs_reachable && facts->scratch_size >= least) {
         return device_through_scratch(facts->forced, facts->ranks); /* it is offered if of use */
     }
     if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot)) {

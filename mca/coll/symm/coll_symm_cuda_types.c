@@ -111,9 +111,14 @@ static int predefined_op(const struct ompi_op_t *op)
                ? ops[index] - 1 : SYMM_CUDA_OP_COUNT;
 }
 
-/* The 16-bit floats of symm.h are known by the functions that their operations are made from. */
-static bool float16_op(const struct ompi_op_t *op, int *type, int *cuda_op)
+/*
+ * The 16-bit floats of symm.h are known by the functions that their operations are made from, which take
+ * an element for a number.
+ */
+static bool float16_op(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype, int *type,
+                       int *cuda_op)
 {
+    size_t size;
     static const struct {
         ompi_op_c_handler_fn_t *function;
         int type, op;
@@ -127,7 +132,8 @@ static bool float16_op(const struct ompi_op_t *op, int *type, int *cuda_op)
         {symm_bfloat16_min, SYMM_CUDA_BFLOAT16, SYMM_CUDA_MIN},
         {symm_bfloat16_max, SYMM_CUDA_BFLOAT16, SYMM_CUDA_MAX},
     };
-    if ((op->o_flags & SYMM_OP_FLAGS_NOT_C) != 0) {
+    ompi_datatype_type_size(dtype, &size);
+    if ((op->o_flags & SYMM_OP_FLAGS_NOT_C) != 0 || size != sizeof(uint16_t)) {
         return false;
     }
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -144,7 +150,7 @@ bool mca_coll_symm_cuda_type(const struct ompi_op_t *op, const struct ompi_datat
                              int *type, int *cuda_op)
 {
     if (!ompi_op_is_intrinsic((struct ompi_op_t *)(uintptr_t)op)) {
-        return float16_op(op, type, cuda_op);
+        return float16_op(op, dtype, type, cuda_op);
     }
     if (!ompi_datatype_is_predefined(dtype)) {
         return false;

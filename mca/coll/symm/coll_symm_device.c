@@ -117,9 +117,6 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
         run->algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
         run->pipeline = (struct symm_pipeline){0};
     }
-    if (call->collective == SYMM_ALLREDUCE) { /* 16-bit floats may be sent several to an element */
-        run->count = call->count * call->extent / symm_cuda_type_extent(run->cuda_type);
-    }
 }
 
 int mca_coll_symm_device_failure(const struct symm_operation *operation)

@@ -354,6 +354,7 @@ static void step_once(struct symm_operation *operation)
             if (operation->run.failure == SYMM_OK) {
                 end_served(operation);
             } else {
+                slot_leave(operation);
                 end_error(operation, mca_coll_symm_device_failure(operation));
             }
         }
