@@ -86,13 +86,14 @@ static size_t handles_left(void)
     return count;
 }
 
-/* VMM mappings and reservations, or those of cuMemAlloc(). */
-static size_t mappings_left(bool internal)
+/* Mappings of VMM, those of cuMemAlloc(), and those of cuIpcOpenMemHandle(). */
+static size_t mappings_left(bool internal, bool opened)
 {
     size_t count = 0;
     for (const struct standin_mapping *mapping = standin_mappings; mapping;
          mapping = mapping->next) {
-        count += mapping->reservation->internal == internal;
+        count += mapping->reservation->internal == internal &&
+                 (mapping->reservation->opener != NULL) == opened;
     }
     return count;
 }
@@ -102,7 +103,7 @@ static size_t reservations_left(void)
     size_t count = 0;
     for (const struct standin_reservation *reservation = standin_reservations; reservation;
          reservation = reservation->next) {
-        count += !reservation->internal;
+        count += !reservation->internal && reservation->opener == NULL;
     }
     return count;
 }
@@ -111,9 +112,10 @@ static size_t reservations_left(void)
 static size_t check(void)
 {
     size_t left = note("handle", handles_left());
-    left += note("mapping", mappings_left(false));
+    left += note("mapping", mappings_left(false, false));
     left += note("reservation", reservations_left());
-    left += note("allocation", mappings_left(true));
+    left += note("allocation", mappings_left(true, false));
+    left += note("ipc", mappings_left(false, true));
     left += note("pinned", standin_pinned_count());
     left += note("stream", standin_object_count(&standin_streams) - contexts_left());
     left += note("event", standin_object_count(&standin_events));

@@ -81,6 +81,10 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuPointerGetAttributes", cuPointerGetAttributes, 7000, SAFE),
     FUNCTION("cuPointerSetAttribute", cuPointerSetAttribute, 6000, 0),
 
+    FUNCTION("cuIpcGetMemHandle", cuIpcGetMemHandle, 4010, 0),
+    FUNCTION("cuIpcOpenMemHandle", cuIpcOpenMemHandle, 11000, ALLOCATES),
+    FUNCTION("cuIpcCloseMemHandle", cuIpcCloseMemHandle, 4010, 0),
+
     FUNCTION("cuMemsetD8", cuMemsetD8, 3020, 0),
     FUNCTION("cuMemsetD8Async", cuMemsetD8Async, 3020, SAFE),
     FUNCTION("cuMemcpy", cuMemcpy, 4000, 0),

@@ -26,6 +26,7 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/faults.c \
 	tests/cuda/functions.c \
 	tests/cuda/hostmem.c \
+	tests/cuda/ipc.c \
 	tests/cuda/machine.c \
 	tests/cuda/memfile.c \
 	tests/cuda/memory.c \

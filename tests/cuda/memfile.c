@@ -2,7 +2,8 @@
  * memfile.c - one allocation of device memory as a file in memory.
  *
  * Behind the memory is a page that says what it is, so that an importer learns size and device from
- * the descriptor alone, and refuses descriptors of anything else.  New memory is not zero: here and
+ * the descriptor alone, and refuses descriptors of anything else.  A random serial number tells it from
+ * all other memory.  New memory is not zero: here and
  * there are bytes that nobody wrote.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -16,18 +17,13 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { LABEL_SIZE = 4096, LITTER_EVERY = 256 << 10, LITTER_SIZE = 64 };
 
-struct label {
-    char magic[16];
-    uint64_t size;
-    CUuuid uuid;
-};
-
-static const char magic[16] = "symm stand-in 1";
+static const char magic[16] = "symm stand-in 2";
 
 static bool write_all(int descriptor, const void *data, size_t size, size_t offset)
 {
@@ -45,10 +41,14 @@ static bool litter(int descriptor, size_t size)
     return done && write_all(descriptor, bytes, sizeof bytes, size - sizeof bytes);
 }
 
-CUresult standin_memfile_create(size_t size, const CUuuid *uuid, int *descriptor)
+CUresult standin_memfile_create(size_t size, const CUuuid *uuid, uint64_t *serial, int *descriptor)
 {
-    struct label label = {.size = size, .uuid = *uuid};
+    struct standin_label label = {.size = size, .uuid = *uuid};
     memcpy(label.magic, magic, sizeof label.magic);
+    if (getrandom(&label.serial, sizeof label.serial, 0) != (ssize_t)sizeof label.serial) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    *serial = label.serial;
     *descriptor = memfd_create("symm-standin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*descriptor < 0) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -62,18 +62,15 @@ CUresult standin_memfile_create(size_t size, const CUuuid *uuid, int *descriptor
     return CUDA_SUCCESS;
 }
 
-CUresult standin_memfile_read(int descriptor, size_t *size, CUuuid *uuid)
+CUresult standin_memfile_read(int descriptor, struct standin_label *label)
 {
     struct stat status;
-    struct label label;
     if (fstat(descriptor, &status) != 0 || status.st_size <= LABEL_SIZE ||
-        pread(descriptor, &label, sizeof label, status.st_size - LABEL_SIZE) !=
-            (ssize_t)sizeof label ||
-        memcmp(label.magic, magic, sizeof magic) != 0 ||
-        label.size != (uint64_t)status.st_size - LABEL_SIZE) {
+        pread(descriptor, label, sizeof *label, status.st_size - LABEL_SIZE) !=
+            (ssize_t)sizeof *label ||
+        memcmp(label->magic, magic, sizeof magic) != 0 ||
+        label->size != (uint64_t)status.st_size - LABEL_SIZE) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *size = label.size;
-    *uuid = label.uuid;
     return CUDA_SUCCESS;
 }

@@ -11,6 +11,7 @@
 
 #include "tests/cuda/standin.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -125,7 +126,7 @@ CUresult standin_memory_create(size_t size, int device, bool exportable,
     CUresult result = standin_device_charge(device, size);
     if (result == CUDA_SUCCESS) {
         result = standin_memfile_create(size, &standin_devices[device].uuid,
-                                        &allocation->descriptor);
+                                        &allocation->serial, &allocation->descriptor);
         if (result != CUDA_SUCCESS) {
             standin_device_refund(device, size);
         }
@@ -143,6 +144,34 @@ CUresult standin_memory_create(size_t size, int device, bool exportable,
     allocation->next = standin_allocations;
     standin_allocations = allocation;
     *created = allocation;
+    return CUDA_SUCCESS;
+}
+
+CUresult standin_memory_import(int descriptor, struct standin_allocation **imported)
+{
+    static unsigned long long ids = 1ULL << 32;
+    struct standin_label label;
+    CUresult result = standin_memfile_read(descriptor, &label);
+    if (result != CUDA_SUCCESS) {
+        return result;
+    }
+    struct standin_allocation *allocation = calloc(1, sizeof *allocation);
+    int copy = allocation == NULL ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+        free(allocation);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    allocation->descriptor = copy;
+    allocation->size = label.size;
+    allocation->device = standin_device_of_uuid(&label.uuid);
+    allocation->physical = standin_physical_of_uuid(&label.uuid);
+    allocation->imported = true;
+    allocation->serial = label.serial;
+    allocation->id = ++ids;
+    allocation->references = 1;
+    allocation->next = standin_allocations;
+    standin_allocations = allocation;
+    *imported = allocation;
     return CUDA_SUCCESS;
 }
 

@@ -65,8 +65,9 @@ bool standin_address_syncs(uint64_t address, CUcontext context)
 
 /* ---- cuMemAlloc ------------------------------------------------------------------------------ */
 
-static CUresult allocate(CUdeviceptr *address, size_t size, int device)
+static CUresult allocate(CUdeviceptr *address, size_t size, CUcontext context)
 {
+    int device = context->device;
     struct standin_allocation *allocation;
     uint64_t base;
     size_t whole = (size + STANDIN_GRANULARITY - 1) / STANDIN_GRANULARITY * STANDIN_GRANULARITY;
@@ -93,6 +94,7 @@ static CUresult allocate(CUdeviceptr *address, size_t size, int device)
         return result;
     }
     standin_reservation_at(base)->internal = true;
+    standin_reservation_at(base)->owner = context;
     *address = base;
     return CUDA_SUCCESS;
 }
@@ -102,7 +104,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t size)
     CUcontext context;
     CUresult result = standin_begin_in_context(__func__, &context);
     if (result == CUDA_SUCCESS) {
-        result = standin_end(allocate(address, size, context->device));
+        result = standin_end(allocate(address, size, context));
     }
     return result;
 }
@@ -184,7 +186,8 @@ static CUresult mapped_attribute(void *data, CUpointer_attribute attribute, CUde
     bool internal = mapping->reservation->internal;
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: /* VMM memory belongs to none */
-        return PUT(CUcontext, internal ? standin_devices[allocation->device].primary : NULL);
+        return PUT(CUcontext, internal ? mapping->reservation->owner
+                                       : mapping->reservation->opener);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return PUT(unsigned, CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return PUT(CUdeviceptr, address);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return PUT(unsigned, mapping->sync_memops);

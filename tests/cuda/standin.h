@@ -186,6 +186,8 @@ struct standin_reservation {
     size_t size;
     unsigned char *views[STANDIN_DEVICES_MAX]; /* NULL until the device has access to something */
     bool internal; /* made by cuMemAlloc() */
+    CUcontext owner; /* in which that was done */
+    CUcontext opener; /* in which cuIpcOpenMemHandle() has made it; NULL: that has not */
 };
 
 struct standin_allocation {
@@ -200,6 +202,7 @@ struct standin_allocation {
     bool imported;
     bool exportable;
     unsigned long long id;
+    uint64_t serial; /* the same in all processes, and no other memory's */
 };
 
 struct standin_mapping {
@@ -229,9 +232,19 @@ CUresult standin_memory_unmap(uint64_t address, size_t size);
 CUresult standin_memory_grant(uint64_t address, size_t size, int device, unsigned access);
 void standin_memory_drop(struct standin_allocation *allocation);
 
-/* Memory files carry their size and device behind the memory (standin_memfile.c). */
-CUresult standin_memfile_create(size_t size, const CUuuid *uuid, int *descriptor);
-CUresult standin_memfile_read(int descriptor, size_t *size, CUuuid *uuid);
+/* Another process's memory; the descriptor stays the caller's. */
+CUresult standin_memory_import(int descriptor, struct standin_allocation **imported);
+
+/* Memory files say behind the memory what they are (memfile.c). */
+struct standin_label {
+    char magic[16];
+    uint64_t size;
+    uint64_t serial;
+    CUuuid uuid; /* of the device */
+};
+
+CUresult standin_memfile_create(size_t size, const CUuuid *uuid, uint64_t *serial, int *descriptor);
+CUresult standin_memfile_read(int descriptor, struct standin_label *label);
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 

@@ -12,13 +12,22 @@
 #include "tests/cuda/standin.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_multiple(uint64_t value)
 {
     return value % STANDIN_GRANULARITY == 0;
+}
+
+/* Made by these functions, and not by cuMemAlloc() or cuIpcOpenMemHandle(). */
+static bool is_users(const struct standin_reservation *reservation)
+{
+    return reservation != NULL && !reservation->internal && reservation->opener == NULL;
+}
+
+static bool is_users_at(uint64_t address)
+{
+    return is_users(standin_reservation_at(address));
 }
 
 static struct standin_allocation *allocation_find(CUmemGenericAllocationHandle handle)
@@ -150,38 +159,25 @@ CUresult cuMemExportToShareableHandle(void *exported, CUmemGenericAllocationHand
 static CUresult import_handle(CUmemGenericAllocationHandle *handle, const void *exported,
                               CUmemAllocationHandleType type)
 {
-    size_t size;
-    CUuuid uuid;
+    struct standin_label label;
+    struct standin_allocation *allocation;
     int descriptor = (int)(intptr_t)exported;
     if (handle == NULL || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    CUresult result = standin_memfile_read(descriptor, &size, &uuid);
-    if (result != CUDA_SUCCESS) {
-        return result;
+    CUresult result = standin_memfile_read(descriptor, &label);
+    if (result == CUDA_SUCCESS && standin_machine_is_sliced() &&
+        standin_device_of_uuid(&label.uuid) < 0) {
+        result = CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (standin_machine_is_sliced() && standin_device_of_uuid(&uuid) < 0) {
-        return CUDA_ERROR_NOT_SUPPORTED;
+    if (result == CUDA_SUCCESS) {
+        result = standin_memory_import(descriptor, &allocation);
     }
-    struct standin_allocation *allocation = calloc(1, sizeof *allocation);
-    int copy = allocation == NULL ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) {
-        free(allocation);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS) {
+        allocation->exportable = true;
+        give_handle(allocation, handle);
     }
-    static unsigned long long ids = 1ULL << 32;
-    allocation->descriptor = copy;
-    allocation->size = size;
-    allocation->device = standin_device_of_uuid(&uuid);
-    allocation->physical = standin_physical_of_uuid(&uuid);
-    allocation->imported = true;
-    allocation->exportable = true;
-    allocation->id = ++ids;
-    allocation->references = 1;
-    allocation->next = standin_allocations;
-    standin_allocations = allocation;
-    give_handle(allocation, handle);
-    return CUDA_SUCCESS;
+    return result;
 }
 
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *exported,
@@ -265,17 +261,10 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size)
     CUresult result = standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
         const struct standin_reservation *reservation = standin_reservation_at(address);
-        result = standin_end(reservation == NULL || reservation->internal
-                                 ? CUDA_ERROR_INVALID_VALUE
-                                 : standin_memory_free(address, size));
+        result = standin_end(is_users(reservation) ? standin_memory_free(address, size)
+                                                   : CUDA_ERROR_INVALID_VALUE);
     }
     return result;
-}
-
-static bool is_users(uint64_t address)
-{
-    const struct standin_reservation *reservation = standin_reservation_at(address);
-    return reservation != NULL && !reservation->internal;
 }
 
 static CUresult map(CUdeviceptr address, size_t size, size_t offset,
@@ -283,7 +272,7 @@ static CUresult map(CUdeviceptr address, size_t size, size_t offset,
 {
     struct standin_allocation *allocation = allocation_find(handle);
     if (allocation == NULL || offset != 0 || flags != 0 || size != allocation->size ||
-        !is_multiple(address) || !is_users(address)) {
+        !is_multiple(address) || !is_users_at(address)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     return standin_memory_map(address, size, allocation);
@@ -304,8 +293,9 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
     CUresult result = standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
         standin_streams_drain(NULL);
-        result = standin_end(is_users(address) ? standin_memory_unmap(address, size)
-                                               : CUDA_ERROR_INVALID_VALUE);
+        result = standin_end(is_users_at(address)
+                                 ? standin_memory_unmap(address, size)
+                                 : CUDA_ERROR_INVALID_VALUE);
     }
     return result;
 }
@@ -327,7 +317,7 @@ static bool is_linked(int device, CUdeviceptr address, size_t size)
 static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc *access,
                            size_t count)
 {
-    if (access == NULL || count == 0 || !is_users(address)) {
+    if (access == NULL || count == 0 || !is_users_at(address)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < count; i++) {

@@ -172,6 +172,7 @@ tests_unit_test_server_LDADD = $(unit_libs)
 if CUDA
 standin_tests = \
 	tests/unit/test_standin \
+	tests/unit/test_standin_ipc \
 	tests/unit/test_standin_machine \
 	tests/unit/test_standin_memory \
 	tests/unit/test_standin_streams
@@ -186,6 +187,12 @@ tests_unit_test_standin_SOURCES = tests/unit/test_standin.c \
 tests_unit_test_standin_CPPFLAGS = $(standin_cppflags)
 tests_unit_test_standin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_standin_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_ipc_SOURCES = tests/unit/test_standin_ipc.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_ipc_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_ipc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_ipc_LDADD = $(unit_libs) -ldl
 
 tests_unit_test_standin_machine_SOURCES = tests/unit/test_standin_machine.c \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h

@@ -48,6 +48,9 @@
     F(cuMemGetAddressRange, "cuMemGetAddressRange")                                                \
     F(cuMemAlloc, "cuMemAlloc")                                                                    \
     F(cuMemFree, "cuMemFree")                                                                      \
+    F(cuIpcGetMemHandle, "cuIpcGetMemHandle")                                                      \
+    F(cuIpcOpenMemHandle, "cuIpcOpenMemHandle")                                                    \
+    F(cuIpcCloseMemHandle, "cuIpcCloseMemHandle")                                                  \
     F(cuMemHostAlloc, "cuMemHostAlloc")                                                            \
     F(cuMemFreeHost, "cuMemFreeHost")                                                              \
     F(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer")                                      \
