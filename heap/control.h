@@ -36,7 +36,7 @@
 
 enum {
     SYMM_RING = 8,         /* calls that can be under way at a time; a power of two */
-    SYMM_PAYLOAD_LEAST = 128, /* bytes of payload that every line has room for */
+    SYMM_PAYLOAD_LEAST = 320, /* bytes of payload that every line has room for */
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
     SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */

@@ -54,6 +54,9 @@
     F(cuMemSetAccess, 10020)               \
     F(cuMemAlloc, 3020)                    \
     F(cuMemFree, 3020)                     \
+    F(cuIpcGetMemHandle, 4010)             \
+    F(cuIpcOpenMemHandle, 11000)           \
+    F(cuIpcCloseMemHandle, 4010)           \
     F(cuMemHostAlloc, 2020)                \
     F(cuMemFreeHost, 2000)                 \
     F(cuMemHostGetDevicePointer, 3020)     \

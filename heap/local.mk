@@ -9,6 +9,7 @@ libsymm_core_la_SOURCES = \
 	heap/allocator.c heap/allocator.h \
 	heap/control.c heap/control.h \
 	heap/cuda_device.h \
+	heap/cuda_ipc.h \
 	heap/directory.h \
 	heap/heap.c heap/heap.h \
 	heap/kind.h heap/kind_host.c \
@@ -21,12 +22,15 @@ libsymm_core_la_SOURCES = \
 	heap/socket.c heap/socket.h \
 	heap/status.c heap/symm.h \
 	heap/team.c heap/team.h \
+	heap/team_opened.c \
 	heap/window.c heap/window.h
 
 if CUDA
 libsymm_core_la_SOURCES += \
 	heap/cuda_context.c heap/cuda_context.h \
 	heap/cuda_driver.c heap/cuda_driver.h \
+	heap/cuda_exports.c \
+	heap/cuda_imports.c \
 	heap/cuda_mappings.c heap/cuda_mappings.h \
 	heap/cuda_memory.c \
 	heap/cuda_plain.c \

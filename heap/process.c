@@ -29,6 +29,8 @@ struct symm_process {
     /* Without gaps, host memory first.  Added to under the mutex, read without. */
     _Atomic(struct symm_heap *) heaps[SYMM_HEAPS_MAX];
     pthread_mutex_t heaps_mutex;
+    _Atomic(struct symm_exports *) exports; /* likewise */
+    _Atomic(struct symm_imports *) imports;
     pthread_mutex_t peers_mutex;
     struct peer_entry *peers;
 };
@@ -47,6 +49,8 @@ static void process_destroy(struct symm_process *process)
     for (uint32_t number = 0; number < SYMM_HEAPS_MAX; number++) {
         symm_heap_destroy(symm_process_heap_at(process, number), 1);
     }
+    symm_imports_destroy(atomic_load_explicit(&process->imports, memory_order_relaxed));
+    symm_exports_destroy(atomic_load_explicit(&process->exports, memory_order_relaxed));
     symm_server_destroy(process->server);
     (void)pthread_mutex_destroy(&process->heaps_mutex);
     (void)pthread_mutex_destroy(&process->peers_mutex);
@@ -185,6 +189,55 @@ enum symm_status symm_process_locate(struct symm_process *process, const void *a
         }
         status = symm_heap_locate(heap, address, size, location);
     }
+    return status;
+}
+
+/* ---- memory from elsewhere ------------------------------------------------------------------ */
+
+enum symm_status symm_process_exports(struct symm_process *process, struct symm_exports **exports)
+{
+    enum symm_status status = SYMM_OK;
+    *exports = atomic_load_explicit(&process->exports, memory_order_acquire);
+    if (*exports != NULL) {
+        return SYMM_OK;
+    }
+    (void)pthread_mutex_lock(&process->heaps_mutex);
+    *exports = atomic_load_explicit(&process->exports, memory_order_relaxed);
+    if (*exports == NULL) {
+        status = symm_exports_create(process->server, exports);
+        if (status == SYMM_OK) {
+            atomic_store_explicit(&process->exports, *exports, memory_order_release);
+        }
+    }
+    (void)pthread_mutex_unlock(&process->heaps_mutex);
+    return status;
+}
+
+void symm_process_review_exports(struct symm_process *process, unsigned count)
+{
+    struct symm_exports *exports = atomic_load_explicit(&process->exports, memory_order_acquire);
+    if (exports != NULL) {
+        symm_exports_review(exports, count);
+    }
+}
+
+enum symm_status symm_process_imports(struct symm_process *process, size_t most,
+                                      struct symm_imports **imports)
+{
+    enum symm_status status = SYMM_OK;
+    *imports = atomic_load_explicit(&process->imports, memory_order_acquire);
+    if (*imports != NULL) {
+        return SYMM_OK;
+    }
+    (void)pthread_mutex_lock(&process->heaps_mutex);
+    *imports = atomic_load_explicit(&process->imports, memory_order_relaxed);
+    if (*imports == NULL) {
+        status = symm_imports_create(most, imports);
+        if (status == SYMM_OK) {
+            atomic_store_explicit(&process->imports, *imports, memory_order_release);
+        }
+    }
+    (void)pthread_mutex_unlock(&process->heaps_mutex);
     return status;
 }
 

@@ -10,11 +10,24 @@
 #ifndef SYMM_HEAP_PROCESS_H
 #define SYMM_HEAP_PROCESS_H
 
+#include "heap/cuda_ipc.h"
 #include "heap/heap.h"
 #include "heap/peer.h"
 #include "heap/server.h"
 
 /* The rest of its interface is public: symm.h. */
 SYMM_API struct symm_server *symm_process_server(struct symm_process *process);
+
+/*
+ * Device memory from elsewhere: this process's, and other processes'.  Made at first use; the first who asks
+ * says how many bytes may be open at a time.  They live with `process`.
+ * Errors: NOT_FOUND (built without CUDA), NO_MEMORY, SYSTEM.  review_exports() is symm_exports_review(), if
+ * there is anything to ask about.
+ */
+SYMM_API void symm_process_review_exports(struct symm_process *process, unsigned count);
+SYMM_API enum symm_status symm_process_exports(struct symm_process *process,
+                                               struct symm_exports **exports);
+SYMM_API enum symm_status symm_process_imports(struct symm_process *process, size_t most,
+                                               struct symm_imports **imports);
 
 #endif /* SYMM_HEAP_PROCESS_H */

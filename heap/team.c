@@ -46,7 +46,10 @@ enum symm_status symm_team_create(struct symm_process *process,
     created->names = calloc((size_t)config->size, sizeof(*created->names));
     created->peers = calloc((size_t)config->size * SYMM_HEAPS_MAX, sizeof(struct symm_peer *));
     created->devices = calloc((size_t)config->size, 1 + SYMM_TEAM_VIEWS);
-    if (created->names == NULL || created->peers == NULL || created->devices == NULL) {
+    created->importers = calloc((size_t)config->size, sizeof(struct symm_importer *));
+    created->dropped = calloc((size_t)config->size, sizeof(*created->dropped));
+    if (created->names == NULL || created->peers == NULL || created->devices == NULL ||
+        created->importers == NULL || created->dropped == NULL) {
         symm_team_destroy(created);
         return SYMM_ERR_NO_MEMORY;
     }
@@ -78,7 +81,7 @@ static size_t heap_states(const struct symm_team *team)
 
 static size_t view_states(const struct symm_team *team)
 {
-    return heap_states(team) * SYMM_HEAPS_MAX;
+    return heap_states(team) * SYMM_TEAM_ROWS;
 }
 
 static size_t segment_states_size(const struct symm_team *team)
@@ -97,12 +100,15 @@ void symm_team_destroy(struct symm_team *team)
             symm_process_put_peer(team->process, team->peers[i]);
         }
     }
+    symm_team_close_opened(team);
     symm_control_detach(&team->control);
     free(team->scratch);
     if (team->segment_states != NULL) {
         (void)munmap(team->segment_states, segment_states_size(team));
     }
     free(team->devices);
+    free(team->dropped);
+    free(team->importers);
     free(team->peers);
     free(team->names);
     free(team);
@@ -209,7 +215,7 @@ static void view_replace(struct symm_team *team)
     team->view_to_lose = team->view_to_lose % (SYMM_TEAM_VIEWS - 1) + 1;
     team->view = team->view_to_lose;
     memset(team->segment_states + team->view * view_states(team), 0,
-           team->heaps_known * heap_states(team) * sizeof(uint32_t));
+           team->rows_known * heap_states(team) * sizeof(uint32_t));
     memcpy(devices_of_view(team, team->view), team->devices, (size_t)team->size);
 }
 
@@ -228,14 +234,20 @@ void symm_team_devices_done(struct symm_team *team)
     view_replace(team);
 }
 
+/* Memory from elsewhere comes first, so that rows in use have low numbers. */
+static uint32_t row_of(uint32_t heap)
+{
+    return heap == SYMM_HEAP_IPC ? 0 : heap + 1;
+}
+
 static uint32_t *segment_entry(const struct symm_team *team, int rank,
                                const struct symm_location *location)
 {
     if (team->segment_states == NULL || location->index >= SYMM_SEGMENTS_MAX ||
-        location->heap >= SYMM_HEAPS_MAX) {
+        location->heap > SYMM_HEAP_IPC) {
         return NULL;
     }
-    size_t row = (size_t)location->heap * (size_t)team->size + (size_t)rank;
+    size_t row = (size_t)row_of(location->heap) * (size_t)team->size + (size_t)rank;
     return &team->segment_states[team->view * view_states(team) + row * SYMM_SEGMENTS_MAX +
                                  location->index];
 }
@@ -257,8 +269,8 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
     uint32_t *entry = segment_entry(team, rank, location);
     if (entry != NULL) {
         *entry = location->serial | (state == SYMM_SEGMENT_REFUSED ? refused_bit : 0);
-        if (team->heaps_known <= location->heap) {
-            team->heaps_known = location->heap + 1;
+        if (team->rows_known <= row_of(location->heap)) {
+            team->rows_known = row_of(location->heap) + 1;
         }
     }
     if (state == SYMM_SEGMENT_REFUSED && team->refused_until == 0) {
@@ -275,11 +287,23 @@ void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
     team->refused_until = 0;
     for (size_t view = 0; view < SYMM_TEAM_VIEWS; view++) {
         uint32_t *states = team->segment_states + view * view_states(team);
-        for (size_t i = 0; i < team->heaps_known * heap_states(team); i++) {
+        for (size_t i = 0; i < team->rows_known * heap_states(team); i++) {
             if ((states[i] & refused_bit) != 0) {
                 states[i] = 0;
             }
         }
+    }
+}
+
+void symm_team_dropped_done(struct symm_team *team)
+{
+    if (!team->dropped_more) {
+        return;
+    }
+    team->dropped_more = false;
+    for (size_t view = 0; view < SYMM_TEAM_VIEWS && team->rows_known > 0; view++) {
+        memset(team->segment_states + view * view_states(team), 0, /* the first row */
+               heap_states(team) * sizeof(uint32_t));
     }
 }
 

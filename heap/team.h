@@ -21,6 +21,7 @@ enum {
     SYMM_TEAM_KEY_SIZE = 16,
     SYMM_SCRATCH_SIZE = 64 * 1024, /* a block that stays in the second-level cache */
     SYMM_TEAM_VIEWS = 4,           /* combinations of the ranks' devices that are remembered */
+    SYMM_TEAM_ROWS = SYMM_HEAPS_MAX + 1, /* heaps of a rank, and its memory from elsewhere */
 };
 
 /* What a team is made from. */
@@ -52,11 +53,15 @@ struct symm_team {
     char (*names)[SYMM_SOCKET_NAME_SIZE];
     struct symm_control_config control_config;
     struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL until first used; own ones stay so */
-    uint32_t *segment_states;     /* [SYMM_TEAM_VIEWS][SYMM_HEAPS_MAX][size][SYMM_SEGMENTS_MAX] */
+    uint32_t *segment_states;     /* [SYMM_TEAM_VIEWS][SYMM_TEAM_ROWS][size][SYMM_SEGMENTS_MAX] */
     uint8_t *devices;             /* [size] of the call at hand, then [SYMM_TEAM_VIEWS][size] */
     bool devices_differ;          /* from those of `view` */
     unsigned view, view_to_lose;  /* whose states count now; which is overwritten next */
-    uint32_t heaps_known;         /* no segment_states of heaps from this number on */
+    uint32_t rows_known;          /* no segment_states of heaps in rows from this one on */
+    struct symm_imports *imports; /* of the process; NULL until something was opened */
+    struct symm_importer **importers; /* [size]; likewise */
+    uint32_t *dropped;            /* [size] as the ranks have said last */
+    bool dropped_more;            /* since that was last asked */
     uint64_t refused_until;       /* sequence at which refused segments are tried again; 0: none is */
     uint64_t refusal_span;        /* how long they are left alone, next time */
     struct symm_request request;
@@ -126,6 +131,33 @@ SYMM_API void symm_team_describe_device(const struct symm_team *team, int rank,
 /* Where `location` of `rank` is in this process; its segment must be mapped. */
 SYMM_API void *symm_team_address(const struct symm_team *team, int rank,
                                  const struct symm_location *location);
+
+/* ---- memory from elsewhere (cuda_ipc.h) ------------------------------------------------------------ */
+
+/*
+ * Allocations that are not of our heaps seem to be segments of heap SYMM_HEAP_IPC, with states like those of
+ * segments.  But what one rank has closed for want of room, the others believe to be open: each call tells
+ * what every rank has counted of such events (symm_imports_enter()), and if that has grown anywhere,
+ * all that is known about such allocations is forgotten.  All ranks must say the same.
+ */
+SYMM_API void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped);
+SYMM_API void symm_team_dropped_done(struct symm_team *team);
+
+/* As symm_importer_open(); nothing to do for the own rank. */
+SYMM_API enum symm_status symm_team_open(struct symm_team *team, int rank,
+                                         struct symm_imports *imports,
+                                         const struct symm_location *location,
+                                         const struct symm_ipc_handle *handle, int device);
+
+/* Where that is in this process for that device; NULL: it is not open, or the own rank's. */
+SYMM_API void *symm_team_opened(struct symm_team *team, int rank,
+                                const struct symm_location *location, int device);
+
+/* Close what the ranks have freed; they are looked at, not asked. */
+SYMM_API void symm_team_collect_opened(struct symm_team *team);
+
+/* All ranks' importers go; for team.c. */
+void symm_team_close_opened(struct symm_team *team);
 
 /* Unmap what `rank` has given back of one of its heaps, if its count of such segments is news. */
 SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired);

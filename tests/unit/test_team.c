@@ -255,7 +255,7 @@ static void test_segment_states(void **state)
                          last = {.serial = 4, .index = SYMM_SEGMENTS_MAX - 1},
                          wrong = {.serial = 5, .index = SYMM_SEGMENTS_MAX},
                          device = {.serial = 1, .heap = SYMM_HEAPS_MAX - 1},
-                         no_heap = {.serial = 1, .heap = SYMM_HEAPS_MAX};
+                         no_heap = {.serial = 1, .heap = SYMM_TEAM_ROWS};
     (void)state;
     assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
     const char *names[] = {symm_server_name(symm_process_server(process))};
