@@ -23,6 +23,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_cuda_types.c \
 	mca/coll/symm/coll_symm_device.c mca/coll/symm/coll_symm_device.h \
 	mca/coll/symm/coll_symm_drive.c \
+	mca/coll/symm/coll_symm_elsewhere.c mca/coll/symm/coll_symm_elsewhere.h \
 	mca/coll/symm/coll_symm_host_copy.c mca/coll/symm/coll_symm_host_copy.h \
 	mca/coll/symm/coll_symm_layer.c mca/coll/symm/coll_symm_layer.h \
 	mca/coll/symm/coll_symm_mismatch.c \

@@ -2,7 +2,7 @@
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
  * It stands in front of MPI_Allreduce and MPI_Allgather: copies of the program's buffers go to blocks from
- * MPI_Alloc_mem with kind=cuda, the call is made on those, and what they hold afterwards comes back.  So
+ * MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
  * every program that checks results on the host checks the kernels, and needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
@@ -10,6 +10,9 @@
  * SYMM_TEST_DEVICE_PART   "send" or "receive": only that buffer
  * SYMM_TEST_DEVICE_TURNS  "calls": a rank's device changes from call to call, in many combinations with the
  *                         others'; "buffers": and is another one for the receive buffer
+ * SYMM_TEST_DEVICE_MEMORY "fresh": buffers are cuMemAlloc() memory, which is freed after the call; "kept": it is
+ *                         kept for later calls, as caching allocators do; "mixed": from call to
+ *                         call, rank to rank and buffer to buffer one of these, or from MPI_Alloc_mem
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,6 +20,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +32,8 @@ enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d, DEVICES_MAX = 16 };
 static CUresult (*use)(CUcontext);
 static CUcontext contexts[DEVICES_MAX];
 static int devices, local_rank, calls;
+static CUresult (*allocate)(CUdeviceptr *, size_t);
+static CUresult (*release)(CUdeviceptr);
 static CUresult (*upload)(CUdeviceptr, const void *, size_t);
 static CUresult (*download)(void *, CUdeviceptr, size_t);
 static void (*watch)(int); /* of the stand-in driver */
@@ -73,6 +79,8 @@ static void driver_open(void)
     CUresult (*retain)(CUcontext *, CUdevice) =
         (CUresult(*)(CUcontext *, CUdevice))find(library, "cuDevicePrimaryCtxRetain");
     use = (CUresult(*)(CUcontext))find(library, "cuCtxSetCurrent");
+    allocate = (CUresult(*)(CUdeviceptr *, size_t))find(library, "cuMemAlloc_v2");
+    release = (CUresult(*)(CUdeviceptr))find(library, "cuMemFree_v2");
     upload = (CUresult(*)(CUdeviceptr, const void *, size_t))find(library, "cuMemcpyHtoD_v2");
     download = (CUresult(*)(void *, CUdeviceptr, size_t))find(library, "cuMemcpyDtoH_v2");
     CUdevice device;
@@ -131,24 +139,23 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
-/* ---- buffers --------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-struct moved {
-    void *host;              /* where the data begins */
-    unsigned char *block;    /* NULL: not moved */
-    unsigned char *data;     /* on the device, as far behind a cache line as on the host */
-    CUcontext context;
-    size_t bytes;
-    void *address;           /* for MPI */
-};
+enum origin { FROM_MPI, FRESH, KEPT };
 
-static bool is_wanted(const char *part)
+static enum origin origin_choose(const char *part)
 {
-    const char *only = getenv("SYMM_TEST_DEVICE_PART");
-    return wanted && (only == NULL || strcmp(only, part) == 0);
+    const char *memory = getenv("SYMM_TEST_DEVICE_MEMORY");
+    if (memory == NULL) {
+        return FROM_MPI;
+    }
+    if (strcmp(memory, "mixed") == 0) {
+        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % 3);
+    }
+    return strcmp(memory, "kept") == 0 ? KEPT : FRESH;
 }
 
-static void *device_memory(size_t bytes)
+static void *memory_from_mpi(size_t bytes)
 {
     MPI_Info info;
     void *block = NULL;
@@ -157,6 +164,96 @@ static void *device_memory(size_t bytes)
     PMPI_Alloc_mem((MPI_Aint)bytes, info, &block);
     PMPI_Info_free(&info);
     return block;
+}
+
+static void *memory_fresh(size_t bytes)
+{
+    CUdeviceptr block = 0;
+    if (allocate(&block, bytes) != CUDA_SUCCESS) {
+        stop("no memory", (int)bytes);
+    }
+    return (void *)(uintptr_t)block;
+}
+
+/* Blocks of the context that nobody has at the moment, the first that is large enough. */
+static struct kept {
+    CUcontext context;
+    void *block;
+    size_t bytes;
+    bool taken;
+} kept[32];
+static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
+enum { KEPT_COUNT = sizeof kept / sizeof kept[0] };
+
+static void *memory_kept(size_t bytes, CUcontext context)
+{
+    void *block = NULL;
+    pthread_mutex_lock(&kept_mutex);
+    for (size_t i = 0; i < KEPT_COUNT && block == NULL; i++) {
+        if (kept[i].block == NULL) {
+            size_t size = bytes < 1 << 20 ? 1 << 20 : bytes;
+            kept[i] = (struct kept){.context = context, .block = memory_fresh(size), .bytes = size};
+        }
+        if (!kept[i].taken && kept[i].context == context && kept[i].bytes >= bytes) {
+            kept[i].taken = true;
+            block = kept[i].block;
+        }
+    }
+    pthread_mutex_unlock(&kept_mutex);
+    return block;
+}
+
+static bool kept_return(const void *block)
+{
+    bool found = false;
+    pthread_mutex_lock(&kept_mutex);
+    for (size_t i = 0; i < KEPT_COUNT && !found; i++) {
+        found = kept[i].block == block && kept[i].taken;
+        kept[i].taken = kept[i].taken && !found;
+    }
+    pthread_mutex_unlock(&kept_mutex);
+    return found;
+}
+
+/* The device's context is current. */
+static void *memory_get(size_t bytes, enum origin *origin, CUcontext context)
+{
+    void *block = *origin == KEPT ? memory_kept(bytes, context) : NULL;
+    if (*origin == KEPT && block == NULL) {
+        *origin = FRESH;
+    }
+    if (block == NULL) {
+        block = *origin == FROM_MPI ? memory_from_mpi(bytes) : memory_fresh(bytes);
+    }
+    return block;
+}
+
+static void memory_end(void *block, enum origin origin)
+{
+    if (origin == FROM_MPI) {
+        PMPI_Free_mem(block);
+    } else if (origin == FRESH ? release((CUdeviceptr)(uintptr_t)block) != CUDA_SUCCESS
+                               : !kept_return(block)) {
+        stop("memory could not be freed", origin);
+    }
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+struct moved {
+    void *host;              /* where the data begins */
+    unsigned char *block;    /* NULL: not moved */
+    unsigned char *data;     /* on the device, as far behind a cache line as on the host */
+    CUcontext context;
+    enum origin origin;
+    size_t bytes;
+    void *address;           /* for MPI */
+};
+
+static bool is_wanted(const char *part)
+{
+    const char *only = getenv("SYMM_TEST_DEVICE_PART");
+    return wanted && (only == NULL || strcmp(only, part) == 0);
 }
 
 /* Bytes from the first that elements occupy to the last; *lower: where the first is. */
@@ -186,7 +283,8 @@ static struct moved move_there(const void *buffer, int count, MPI_Datatype type,
     moved.host = (unsigned char *)moved.address + lower;
     size_t total = moved.bytes + 2 * GUARD + ALIGNMENT;
     unsigned char *guards = malloc(total);
-    moved.block = device_memory(total);
+    moved.origin = origin_choose(part);
+    moved.block = memory_get(total, &moved.origin, moved.context);
     if (guards == NULL || moved.block == NULL) {
         stop("no memory", (int)total);
     }
@@ -228,7 +326,7 @@ static void move_back(struct moved *moved)
     check_guards(copy, before, moved->bytes, total);
     memcpy(moved->host, copy + before, moved->bytes);
     free(copy);
-    PMPI_Free_mem(moved->block);
+    memory_end(moved->block, moved->origin);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */

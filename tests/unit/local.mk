@@ -156,6 +156,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/coll_symm_packed.c
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
+	tests/unit/ordering_elsewhere.c \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \
 	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \

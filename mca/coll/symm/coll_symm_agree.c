@@ -21,6 +21,7 @@ enum {
     LINE_GAPS = 16,
     LINE_DEVICE = 32,
     LINE_SCRATCH = 64,
+    LINE_KEPT = 128, /* a buffer from elsewhere that peers are not to open */
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
     LINE_DEVICE_SHIFT = 16, /* without a veto, 8 bits: the rank's device, plus 1; 0 for the host's */
 };
@@ -31,6 +32,7 @@ struct line_buffers {
     uint32_t heap;    /* of both, where they are in one */
     uint32_t retired; /* segments of it that this rank has given back so far */
     uint32_t extent;  /* of an element: ranks cut arrays alike only where it is */
+    uint32_t dropped; /* of what this rank had open of others; see symm_team_note_dropped() */
 };
 
 /* Behind it, with LINE_SCRATCH, in a cache line that is not read otherwise. */
@@ -39,8 +41,14 @@ struct line_scratch {
     uint64_t size;
 };
 
+/* Behind that, where a buffer is in heap SYMM_HEAP_IPC; read by those who have yet to open it. */
+struct line_handles {
+    struct symm_ipc_handle input, output;
+};
+
 _Static_assert(sizeof(struct line_buffers) <= SYMM_CACHE_LINE, "one cache line");
-_Static_assert(SYMM_CACHE_LINE + sizeof(struct line_scratch) <= SYMM_PAYLOAD_LEAST,
+_Static_assert(sizeof(struct line_scratch) <= SYMM_CACHE_LINE, "one cache line");
+_Static_assert(2 * SYMM_CACHE_LINE + sizeof(struct line_handles) <= SYMM_PAYLOAD_LEAST,
                "every line has room for it");
 
 struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
@@ -58,6 +66,11 @@ static struct line_scratch *scratch_of(const struct symm_line *line)
     return (struct line_scratch *)(void *)(symm_ompi_unconst(line->payload + SYMM_CACHE_LINE));
 }
 
+static struct line_handles *handles_of(const struct symm_line *line)
+{
+    return (struct line_handles *)(void *)(symm_ompi_unconst(line->payload + 2 * SYMM_CACHE_LINE));
+}
+
 /* ---- posting --------------------------------------------------------------------------------- */
 
 /*
@@ -69,6 +82,29 @@ static void input_adopt(struct symm_call *call)
     memcpy(call->output, call->input, call->count * call->extent);
     call->input = call->output;
     call->in_place = true;
+}
+
+/* Buffers in device memory that is not of our heaps; 0 if there are none. */
+static uint32_t offers_describe(const struct symm_operation *operation, struct symm_line *line)
+{
+    struct line_buffers *buffers = (struct line_buffers *)(void *)line->payload;
+    const struct symm_offer *input = &operation->input_offer, *output = &operation->output_offer;
+    uint32_t flags = 0;
+    if (operation->call.device < 0) {
+        return 0;
+    }
+    if (output->is_made) {
+        buffers->output = output->location;
+        handles_of(line)->output = output->handle;
+        flags |= LINE_OUTPUT_IN_HEAP;
+    }
+    if (input->is_made) {
+        buffers->input = input->location;
+        handles_of(line)->input = input->handle;
+        flags |= LINE_INPUT_IN_HEAP;
+    }
+    return flags | ((output->is_elsewhere && !output->is_made) ||
+                            (input->is_elsewhere && !input->is_made) ? LINE_KEPT : 0);
 }
 
 static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
@@ -136,7 +172,9 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         }
     } else {
         line->flags =
-            buffers_describe(call, team, (struct line_buffers *)(void *)line->payload);
+            buffers_describe(call, team, (struct line_buffers *)(void *)line->payload) |
+            offers_describe(operation, line);
+        ((struct line_buffers *)(void *)line->payload)->dropped = operation->dropped;
         if (scratch_describe(operation, line)) {
             line->flags |= LINE_SCRATCH;
         }
@@ -200,8 +238,12 @@ static void devices_note(const struct symm_operation *operation)
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         symm_team_note_device(team, rank, (uint8_t)(line->flags >> LINE_DEVICE_SHIFT));
+        if (operation->call.device >= 0) {
+            symm_team_note_dropped(team, rank, buffers_of(line)->dropped);
+        }
     }
     symm_team_devices_done(team);
+    symm_team_dropped_done(team);
 }
 
 void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
@@ -238,6 +280,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         facts->gaps |= (line->flags & LINE_GAPS) != 0;
+        facts->kept |= (line->flags & LINE_KEPT) != 0;
         facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
         enum symm_segment_state scratch = scratch_state(team, rank, line);
         if (scratch == SYMM_SEGMENT_REFUSED) {
@@ -252,14 +295,38 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
 
 /* Map one buffer of a rank for the device of this call, unless the team knows about its segment. */
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
-                                    const struct symm_location *location)
+                                    const struct symm_location *location,
+                                    const struct symm_ipc_handle *handle)
 {
     struct symm_team *team = operation->module->team;
     if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN) {
         return SYMM_OK;
     }
+    if (location->heap == SYMM_HEAP_IPC) {
+        return operation->imports == NULL
+                   ? SYMM_ERR_NO_MEMORY
+                   : symm_team_open(team, rank, operation->imports, location, handle,
+                                    operation->call.device);
+    }
     enum symm_status status = symm_team_map(team, rank, location);
     return mca_coll_symm_device_reach(operation, rank, location, status);
+}
+
+/* What is open and needed by this call must not go to make room for what is not open. */
+static void opened_use(const struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    int device = operation->call.device;
+    for (int rank = 0; rank < team->size && device >= 0; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        if ((line->flags & LINE_INPUT_IN_HEAP) != 0 && buffers->input.heap == SYMM_HEAP_IPC) {
+            (void)symm_team_opened(team, rank, &buffers->input, device);
+        }
+        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0 && buffers->output.heap == SYMM_HEAP_IPC) {
+            (void)symm_team_opened(team, rank, &buffers->output, device);
+        }
+    }
 }
 
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
@@ -267,6 +334,7 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
     struct symm_team *team = operation->module->team;
     if (operation->seen == 0 && operation->map_status == SYMM_OK) {
         operation->map_status = mca_coll_symm_device_prepare(operation);
+        opened_use(operation);
     }
     for (; operation->seen < team->size; operation->seen++) {
         const struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
@@ -274,13 +342,15 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
         enum symm_status status = SYMM_OK;
         errno = 0;
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
-            status = segment_map(operation, operation->seen, &buffers->input);
+            status = segment_map(operation, operation->seen, &buffers->input,
+                                 &handles_of(line)->input);
         }
         if (status == SYMM_OK && (line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-            status = segment_map(operation, operation->seen, &buffers->output);
+            status = segment_map(operation, operation->seen, &buffers->output,
+                                 &handles_of(line)->output);
         }
         if (status == SYMM_OK && (line->flags & LINE_SCRATCH) != 0) {
-            status = segment_map(operation, operation->seen, &scratch_of(line)->where);
+            status = segment_map(operation, operation->seen, &scratch_of(line)->where, NULL);
         }
         if (status == SYMM_PENDING) {
             return SYMM_PENDING;
@@ -321,11 +391,15 @@ void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_ma
 }
 
 /* NULL for a buffer that this rank cannot reach. */
-static void *buffer_address(const struct symm_team *team, int rank, bool in_heap,
+static void *buffer_address(const struct symm_operation *operation, int rank, bool in_heap,
                             const struct symm_location *location)
 {
+    struct symm_team *team = operation->module->team;
     if (!in_heap || symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_MAPPED) {
         return NULL;
+    }
+    if (location->heap == SYMM_HEAP_IPC) {
+        return symm_team_opened(team, rank, location, operation->call.device);
     }
     return symm_team_address(team, rank, location);
 }
@@ -338,14 +412,17 @@ void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         symm_team_collect(team, rank, buffers->heap, buffers->retired);
-        run->inputs[rank] = buffer_address(team, rank, (line->flags & LINE_INPUT_IN_HEAP) != 0,
+        run->inputs[rank] = buffer_address(operation, rank,
+                                           (line->flags & LINE_INPUT_IN_HEAP) != 0,
                                            &buffers->input);
-        run->outputs[rank] = buffer_address(team, rank, (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
+        run->outputs[rank] = buffer_address(operation, rank,
+                                            (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
                                             &buffers->output);
         run->scratches[rank] = (line->flags & LINE_SCRATCH) == 0
-                                   ? NULL : buffer_address(team, rank, true,
+                                   ? NULL : buffer_address(operation, rank, true,
                                                            &scratch_of(line)->where);
     }
+    symm_team_collect_opened(team);
     run->inputs[team->rank] = run->input;
     run->outputs[team->rank] = run->output;
     run->scratches[team->rank] = operation->scratch;

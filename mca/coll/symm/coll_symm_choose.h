@@ -23,6 +23,7 @@ struct symm_facts {
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool device;            /* all buffers lie in device memory */
+    bool kept;              /* some rank's is from elsewhere, and is not offered to the others */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
     size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
 };

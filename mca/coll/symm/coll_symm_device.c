@@ -8,20 +8,26 @@
 
 #include "heap/cuda_device.h"
 #include "kernels/cuda/steps.h"
+#include "mca/coll/symm/coll_symm_elsewhere.h"
 #include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/help.h"
 
 /* ---- where buffers lie ----------------------------------------------------------------------- */
 
-/* The device of the memory at `address`; *foreign: it is not of a heap of ours. */
-static int device_of(const void *address, bool *foreign)
+/* The device of the memory at `address`; *elsewhere: what is known of it, if it is not of a heap of ours. */
+static int device_of(const void *address, struct symm_memory *elsewhere, bool *foreign)
 {
     struct symm_place place;
+    elsewhere->size = 0;
+    elsewhere->id = 0;
     if (mca_coll_symm_is_known_host(address) || !symm_cuda_is_built()) {
         return -1;
     }
     mca_coll_symm_recognise(address, &place);
-    *foreign = *foreign || (place.memory.device >= 0 && !place.ours);
+    if (place.memory.device >= 0 && !place.ours) {
+        *elsewhere = place.memory;
+        *foreign = *foreign || !mca_coll_symm_elsewhere_is_usable(elsewhere);
+    }
     return place.memory.device;
 }
 
@@ -29,12 +35,20 @@ void mca_coll_symm_device_describe(struct symm_call *call)
 {
     /* The first byte decides: buffers lie in one allocation each. */
     call->foreign = false;
-    int output = device_of(call->output, &call->foreign);
-    int input = call->in_place ? output : device_of(call->input, &call->foreign);
+    int output = device_of(call->output, &call->output_memory, &call->foreign), input = output;
+    if (call->in_place) {
+        call->input_memory = call->output_memory;
+    } else {
+        input = device_of(call->input, &call->input_memory, &call->foreign);
+    }
     call->mixed = input != output;
     call->device = output >= 0 ? output : input;
     if (call->device >= 0 && !call->foreign && !call->mixed) { /* copies in host memory wait themselves */
-        symm_cuda_sync_memops(call->device);
+        if (call->input_memory.size > 0 || call->output_memory.size > 0) {
+            symm_cuda_memory_settle(call->device);
+        } else {
+            symm_cuda_sync_memops(call->device);
+        }
     }
 }
 

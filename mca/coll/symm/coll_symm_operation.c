@@ -13,6 +13,7 @@
 #include "mca/coll/symm/coll_symm_choose.h"
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_device.h"
+#include "mca/coll/symm/coll_symm_elsewhere.h"
 #include "mca/coll/symm/coll_symm_packed.h"
 #include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
@@ -179,6 +180,9 @@ static void step_wait_for_slot(struct symm_operation *operation)
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);
     }
+    if (call->device >= 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
+        mca_coll_symm_elsewhere_prepare(operation);
+    }
     mca_coll_symm_line_post(operation);
     if (call->veto != SYMM_REASON_NONE) {
         end_fallback(operation, call->veto);
@@ -307,6 +311,8 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     struct mca_coll_symm_module_t *module = operation->module;
     operation->sequence = 0;
     operation->scratch = NULL;
+    operation->imports = NULL;
+    operation->dropped = 0;
     operation->run.worked = false;
     if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
         module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
@@ -378,5 +384,6 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
         mca_coll_symm_scratch_give(operation->call.device);
         operation->scratch = NULL;
     }
+    mca_coll_symm_elsewhere_end(operation);
     return SYMM_OK;
 }

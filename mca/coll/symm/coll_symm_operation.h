@@ -38,6 +38,14 @@ enum symm_outcome {
     SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
 };
 
+/* A buffer of this rank in device memory that is not of our heaps; see coll_symm_elsewhere.h. */
+struct symm_offer {
+    bool is_elsewhere;
+    bool is_made; /* then peers may open it */
+    struct symm_location location;
+    struct symm_ipc_handle handle;
+};
+
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
     struct ompi_communicator_t *comm;
@@ -50,6 +58,9 @@ struct symm_operation {
     uint64_t sequence;
     bool in_slot;            /* the payload travels in the line */
     void *scratch;           /* on the device, taken for this call; NULL: none */
+    struct symm_imports *imports; /* in use by this call; NULL: none */
+    uint32_t dropped;        /* what symm_imports_enter() has said */
+    struct symm_offer input_offer, output_offer;
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */

@@ -47,6 +47,10 @@ static const struct symm_size_range staged_max_range = {
     .least = 1024, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range scratch_range = {
     .least = 1 << 20, .most = (size_t)8 << 30, .unit = 1, .zero = true};
+static const struct symm_size_range ipc_bytes_range = {
+    .least = 1 << 20, .most = (size_t)1 << 40, .unit = 1, .zero = true};
+static const struct symm_size_range ipc_least_range = {
+    .least = 1, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range piece_range = {.least = 64 << 10, .most = 1 << 30, .unit = 1};
 
 static const struct symm_parameter priority_parameter = {
@@ -132,6 +136,25 @@ static const struct symm_parameter device_scratch_parameter = {
     "understood. 0: none; large all-reduces then take a little longer",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter ipc_bytes_parameter = {
+    "ipc_bytes",
+    "The most bytes of other processes' device memory from elsewhere (cudaMalloc) that a process has mapped at a "
+    "time; what has not been used for longest goes first. 1048576 to 1099511627776; suffixes k, m and g are "
+    "understood. 0: none is mapped, calls on such memory are copied through host memory",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter ipc_least_parameter = {
+    "ipc_least",
+    "Bytes from which on a buffer in device memory from elsewhere (cudaMalloc) is mapped by the other ranks. "
+    "0 to 1099511627776; suffixes k, m and g are understood",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter ipc_sightings_parameter = {
+    "ipc_sightings",
+    "In which call on an allocation of device memory from elsewhere (cudaMalloc) it is mapped by the "
+    "other ranks, which takes milliseconds. 1 to 1000000; 1: in the first",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter device_blocks_parameter = {
     "device_blocks",
     "The most blocks of a kernel on a device, each of which occupies a part of a multiprocessor that "
@@ -154,6 +177,11 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 512 << 20,
                         &component->device_scratch);
+    symm_parameter_size(base, &ipc_bytes_parameter, &ipc_bytes_range, (size_t)16 << 30,
+                        &component->ipc_bytes);
+    symm_parameter_size(base, &ipc_least_parameter, &ipc_least_range, 64 << 10,
+                        &component->ipc_least);
+    symm_parameter_int(base, &ipc_sightings_parameter, 1, 1000000, 2, &component->ipc_sightings);
     symm_parameter_choice(base, &host_staging_parameter, staging_values,
                           &component->host_staging);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);

@@ -1,0 +1,28 @@
+/*
+ * coll_symm_elsewhere.h - buffers in device memory that is not from MPI_Alloc_mem, offered to peers by CUDA IPC.
+ *
+ * Mapping an allocation takes milliseconds, so a rank offers its buffer when it has met the allocation
+ * more than once, and only if the buffer is not small; as long as some rank does not, the call goes below.  From the
+ * lines all ranks see who offers what, and treat such an allocation like a segment of a heap (heap/cuda_ipc.h).
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_ELSEWHERE_H
+#define MCA_COLL_SYMM_ELSEWHERE_H
+
+#include "mca/coll/symm/coll_symm_operation.h"
+
+/* Whether peers can be given this memory at all. */
+bool mca_coll_symm_elsewhere_is_usable(const struct symm_memory *memory);
+
+/*
+ * Before this rank posts its line for a call on device memory: fill operation->input_offer and output_offer.
+ * What kernels of this process cannot use either is vetoed.
+ */
+void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
+
+/* The call is over. */
+void mca_coll_symm_elsewhere_end(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_ELSEWHERE_H */
