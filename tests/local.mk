@@ -10,6 +10,7 @@ mpi_tests = \
 	tests/cuda.tap \
 	tests/device_memory.tap \
 	tests/disagree.tap \
+	tests/elsewhere.tap \
 	tests/environment.tap \
 	tests/example.tap \
 	tests/fallback.tap \
