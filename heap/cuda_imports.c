@@ -390,6 +390,8 @@ static enum symm_status import_open(struct symm_imports *imports, struct import 
 {
     struct symm_cuda_scope scope;
     if (!room_make(imports, import->handle.size)) {
+        (void)symm_cuda_unusable("%zu bytes do not fit in the %zu that may be open at a time",
+                                 (size_t)import->handle.size, imports->most);
         return SYMM_ERR_NO_MEMORY;
     }
     enum symm_status status = symm_cuda_enter(import->device, &scope);

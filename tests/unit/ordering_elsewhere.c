@@ -7,6 +7,7 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 
+#include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_elsewhere.h"
 
 #include <stdlib.h>
@@ -20,6 +21,13 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
 void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
 {
     (void)operation;
+}
+
+enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
+                                             enum symm_status opened)
+{
+    (void)operation, (void)rank, (void)opened;
+    abort();
 }
 
 void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped)

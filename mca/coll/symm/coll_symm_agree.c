@@ -302,11 +302,14 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
     if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN) {
         return SYMM_OK;
     }
+    if (location->heap == SYMM_HEAP_IPC && operation->imports == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
     if (location->heap == SYMM_HEAP_IPC) {
-        return operation->imports == NULL
-                   ? SYMM_ERR_NO_MEMORY
-                   : symm_team_open(team, rank, operation->imports, location, handle,
-                                    operation->call.device);
+        return mca_coll_symm_device_opened(
+            operation, rank,
+            symm_team_open(team, rank, operation->imports, location, handle,
+                           operation->call.device));
     }
     enum symm_status status = symm_team_map(team, rank, location);
     return mca_coll_symm_device_reach(operation, rank, location, status);

@@ -45,6 +45,12 @@ enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, in
                                             const struct symm_location *location,
                                             enum symm_status mapped);
 
+/*
+ * The same for symm_team_open(), which opens what is not from MPI_Alloc_mem.  Returns `opened`.
+ */
+enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
+                                             enum symm_status opened);
+
 /* The call's device cannot run our kernels: tell the user why, if that is not known already. */
 void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status);
 

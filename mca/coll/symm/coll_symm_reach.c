@@ -91,3 +91,20 @@ enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, in
     }
     return status;
 }
+
+enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
+                                             enum symm_status opened)
+{
+    char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
+    const char *communicator = operation->comm->c_name;
+    int ours = operation->module->team->rank;
+    if (opened == SYMM_OK || opened == SYMM_PENDING ||
+        !failure_get(operation, opened, failure, sizeof(failure)) ||
+        !symm_once("memory from elsewhere")) {
+        return opened;
+    }
+    symm_cuda_device_describe(operation->call.device, device, sizeof(device));
+    symm_help_show("help-coll-symm.txt", "memory from elsewhere", communicator, ours, device, rank,
+                   failure);
+    return opened;
+}
