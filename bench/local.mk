@@ -44,6 +44,7 @@ EXTRA_DIST += \
 	bench/results/gpu-2-ranks-allreduce-in-place.txt \
 	bench/results/gpu-2-ranks-allreduce.txt \
 	bench/results/gpu-2-ranks-killed.txt \
+	bench/results/gpu-2-ranks-sanitizer.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine-in-place.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine.txt \
 	bench/results/gpu-4-ranks-allgather-kernel-in-place.txt \
