@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * launch_time - where the time of a small call on a device goes, without MPI and without peers: calls of
- * the driver around a launch, the launch itself, a kernel and its flag, a copy engine. What a whole call
- * takes beyond that, symm_bench shows: two meetings of the ranks, and the way to a peer.
+ * launch_time - where the time of a small call on a device goes, without MPI and without peers: two ranks
+ * that agree and depart, a launch, a kernel and its flag, a copy engine. What a whole call takes beyond
+ * that, symm_bench shows: the way to a peer and back.
  *
  *     bench/launch_time [DEVICE]
  */
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "bench/clock.h"
+#include "bench/meeting.h"
 #include "heap/cuda_device.h"
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
@@ -134,7 +135,9 @@ int main(int argc, char **argv)
     int number = argc > 1 ? atoi(argv[1]) : 0;
     struct symm_process *process = NULL;
     struct bench bench = {0};
+    struct meeting_times meeting;
     char text[160];
+    bool have_met = meeting_measure(&meeting);
     check(symm_process_acquire(NULL, &process), "starting");
     check(symm_device_get(number, &bench.device), "opening the device");
     bench.input = buffer_make(process, number);
@@ -142,6 +145,10 @@ int main(int argc, char **argv)
     bench.output = buffer_make(process, number);
     symm_cuda_device_describe(number, text, sizeof(text));
     (void)printf("# %s, medians of %d, microseconds\n", text, REPETITIONS);
+    if (have_met) {
+        (void)printf("%-52s %8.2f\n", "two processes agree by lines", meeting.agree_us);
+        (void)printf("%-52s %8.2f\n", "and depart by phases", meeting.depart_us);
+    }
     time_reduce(&bench, 1);
     time_reduce(&bench, BYTES / sizeof(float));
     time_queue(&bench);

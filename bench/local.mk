@@ -32,7 +32,7 @@ bench_symm_bench_LDADD = $(MPI_LIBS)
 
 # For those who tune: the parts of a small call on a device. Never installed.
 noinst_PROGRAMS += bench/launch_time
-bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h
+bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h bench/meeting.c bench/meeting.h
 bench_launch_time_LDADD = libsymm.la
 
 dist_man_MANS += bench/symm_bench.1
@@ -44,6 +44,7 @@ EXTRA_DIST += \
 	bench/results/gpu-2-ranks-allreduce-in-place.txt \
 	bench/results/gpu-2-ranks-allreduce.txt \
 	bench/results/gpu-2-ranks-killed.txt \
+	bench/results/gpu-2-ranks-sanitizer.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine-in-place.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine.txt \
 	bench/results/gpu-4-ranks-allgather-kernel-in-place.txt \

@@ -60,33 +60,25 @@
     F(cuMemHostAlloc, 2020)                \
     F(cuMemFreeHost, 2000)                 \
     F(cuMemHostGetDevicePointer, 3020)     \
-    F(cuMemHostRegister, 6050)             \
-    F(cuMemHostUnregister, 4000)           \
     F(cuMemsetD8Async, 3020)               \
     F(cuMemcpyAsync, 4000)                 \
     F(cuMemcpyHtoDAsync, 3020)             \
     F(cuMemcpyDtoHAsync, 3020)             \
-    F(cuMemcpyDtoDAsync, 3020)             \
     F(cuMemcpy2DAsync, 3020)               \
     F(cuStreamCreate, 2000)                \
     F(cuStreamDestroy, 4000)               \
     F(cuStreamSynchronize, 2000)           \
     F(cuStreamQuery, 2000)                 \
-    F(cuStreamWaitEvent, 3020)             \
-    F(cuStreamWriteValue32, 11070)         \
     F(cuEventCreate, 2000)                 \
     F(cuEventRecord, 2000)                 \
     F(cuEventQuery, 2000)                  \
-    F(cuEventSynchronize, 2000)            \
     F(cuEventDestroy, 4000)                \
     F(cuModuleLoadData, 2000)              \
     F(cuModuleUnload, 2000)                \
     F(cuModuleGetFunction, 2000)           \
-    F(cuFuncGetAttribute, 2020)            \
     F(cuLaunchKernel, 4000)                \
     F(cuPointerGetAttribute, 4000)         \
     F(cuPointerGetAttributes, 7000)        \
-    F(cuPointerSetAttribute, 6000)         \
     F(cuMemGetAddressRange, 3020)          \
     F(cuThreadExchangeStreamCaptureMode, 10010)
 

@@ -33,6 +33,7 @@ struct symm_process {
     _Atomic(struct symm_imports *) imports;
     pthread_mutex_t peers_mutex;
     struct peer_entry *peers;
+    bool (*_Atomic spare)(int device);
 };
 
 static pthread_mutex_t instance_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -173,6 +174,27 @@ enum symm_status symm_process_device_heap(struct symm_process *process, int devi
     (void)pthread_mutex_unlock(&process->heaps_mutex);
     if (status == SYMM_OK) {
         *heap = symm_process_heap_at(process, number);
+    }
+    return status;
+}
+
+void symm_process_on_shortage(struct symm_process *process, bool (*spare)(int device))
+{
+    atomic_store_explicit(&process->spare, spare, memory_order_release);
+}
+
+enum symm_status symm_process_device_alloc(struct symm_process *process, int device, size_t size,
+                                           size_t alignment, void **block)
+{
+    struct symm_heap *heap;
+    enum symm_status status = symm_process_device_heap(process, device, &heap);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    status = symm_heap_alloc(heap, size, alignment, block);
+    bool (*spare)(int) = atomic_load_explicit(&process->spare, memory_order_acquire);
+    if (status == SYMM_ERR_NO_MEMORY && spare != NULL && spare(device)) {
+        status = symm_heap_alloc(heap, size, alignment, block);
     }
     return status;
 }

@@ -15,6 +15,7 @@
 #ifndef SYMM_H
 #define SYMM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -142,6 +143,16 @@ SYMM_API struct symm_heap *symm_process_heap(struct symm_process *process);
  */
 SYMM_API enum symm_status symm_process_device_heap(struct symm_process *process, int device,
                                                    struct symm_heap **heap);
+
+/*
+ * Blocks that are only there to be quick can do without when a device is full: `spare` frees what of that
+ * kind is not in use on a device, and tells whether there was any.  NULL: there are no such blocks.
+ */
+SYMM_API void symm_process_on_shortage(struct symm_process *process, bool (*spare)(int device));
+
+/* As symm_heap_alloc() on a device's heap, but spares such blocks if that is what it takes. */
+SYMM_API enum symm_status symm_process_device_alloc(struct symm_process *process, int device,
+                                                    size_t size, size_t alignment, void **block);
 
 /* The heap of this number; NULL if there is none. */
 SYMM_API struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number);

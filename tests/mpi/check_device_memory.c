@@ -1,6 +1,7 @@
 /*
  * MPI_Alloc_mem and MPI_Free_mem of device memory, until there is none left, and again; nothing is done with
  * the memory. SYMM_TEST_DEVICES=0 says that there is none in the first place: then each call fails.
+ * SYMM_TEST_SCRATCH is the number of MiB that there are to get although a large all-reduce has taken scratch.
  * tests/device_memory.tap judges what is printed beside.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -70,6 +71,29 @@ static void check_exhaustion(void)
     }
 }
 
+/* What the component has taken in order to be quick must not be missing here. */
+static void check_scratch(size_t expected)
+{
+    enum { BYTES = 16 << 20 };
+    static void *blocks[BLOCKS_MAX];
+    size_t count = 0;
+    test_case("%zu MiB beside scratch", expected);
+    void *send = allocate(BYTES), *receive = allocate(BYTES);
+    test_check(send != NULL && receive != NULL, "buffers");
+    int error = MPI_Allreduce(send, receive, BYTES / (int)sizeof(float), MPI_FLOAT, MPI_SUM,
+                              MPI_COMM_WORLD);
+    test_check(error == MPI_SUCCESS, "an all-reduce");
+    MPI_Free_mem(send);
+    MPI_Free_mem(receive);
+    while (count < BLOCKS_MAX && (blocks[count] = allocate(1 << 20)) != NULL) {
+        count++;
+    }
+    test_check(count >= expected, "all memory but what MPI itself needs");
+    while (count > 0) {
+        MPI_Free_mem(blocks[--count]);
+    }
+}
+
 static void check_absence(void)
 {
     for (int round = 0; round < 3; round++) {
@@ -93,7 +117,7 @@ static void check_host_memory(uint64_t number)
 
 int main(int argc, char **argv)
 {
-    const char *devices = getenv("SYMM_TEST_DEVICES");
+    const char *devices = getenv("SYMM_TEST_DEVICES"), *scratch = getenv("SYMM_TEST_SCRATCH");
     test_begin(argc, argv, "check_device_memory", MPI_THREAD_SINGLE);
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
@@ -101,6 +125,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (devices != NULL && strcmp(devices, "0") == 0) {
         check_absence();
+    } else if (scratch != NULL) {
+        check_scratch((size_t)strtoul(scratch, NULL, 10));
     } else {
         test_case("sizes");
         check_sizes();

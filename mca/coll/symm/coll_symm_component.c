@@ -83,6 +83,7 @@ static int component_open(void)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     mca_coll_symm_recognise_open();
+    symm_process_on_shortage(component->process, mca_coll_symm_scratch_spare);
     mca_coll_symm_report_open();
     return OMPI_SUCCESS;
 }
@@ -96,6 +97,7 @@ static int component_close(void)
         symm_host_blocks_close();
         mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();
+        symm_process_on_shortage(component->process, NULL);
         mca_coll_symm_scratch_close();
         symm_process_release(component->process);
         component->process = NULL;

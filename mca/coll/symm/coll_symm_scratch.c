@@ -37,25 +37,47 @@ static size_t size_round(size_t wanted)
     return size < limit ? size : limit;
 }
 
-/* Get one of this size in the place of what there is, which stays if that cannot be. */
-static void scratch_get(struct scratch *scratch, int device, size_t size)
+static void scratch_free(struct scratch *scratch)
+{
+    if (scratch->memory != NULL) {
+        (void)symm_heap_free(scratch->heap, scratch->memory);
+        scratch->memory = NULL;
+        scratch->size = 0;
+    }
+}
+
+static bool scratch_alloc(struct scratch *scratch, size_t size)
 {
     void *memory = NULL;
+    if (symm_heap_alloc(scratch->heap, size, 0, &memory) != SYMM_OK) {
+        return false;
+    }
+    scratch_free(scratch);
+    scratch->memory = memory;
+    scratch->size = size;
+    return true;
+}
+
+/* Get one of this size in the place of what there is, or again what there was. */
+static void scratch_get(struct scratch *scratch, int device, size_t size)
+{
+    size_t before = scratch->size;
     if (scratch->calls_until_retry > 0) {
         scratch->calls_until_retry--;
         return;
     }
-    if (symm_process_device_heap(mca_coll_symm_component.process, device, &scratch->heap) !=
-            SYMM_OK ||
-        symm_heap_alloc(scratch->heap, size, 0, &memory) != SYMM_OK) {
-        scratch->calls_until_retry = CALLS_UNTIL_RETRY;
+    bool has_heap = symm_process_device_heap(mca_coll_symm_component.process, device,
+                                             &scratch->heap) == SYMM_OK;
+    if (has_heap && scratch_alloc(scratch, size)) {
         return;
     }
-    if (scratch->memory != NULL) {
-        (void)symm_heap_free(scratch->heap, scratch->memory);
+    scratch->calls_until_retry = CALLS_UNTIL_RETRY;
+    if (has_heap && before > 0) { /* there may be room in its place */
+        scratch_free(scratch);
+        if (!scratch_alloc(scratch, size)) {
+            (void)scratch_alloc(scratch, before);
+        }
     }
-    scratch->memory = memory;
-    scratch->size = size;
 }
 
 void *mca_coll_symm_scratch_take(int device, size_t *size)
@@ -81,14 +103,21 @@ void mca_coll_symm_scratch_give(int device)
     atomic_store_explicit(&scratches[device].taken, false, memory_order_release);
 }
 
+bool mca_coll_symm_scratch_spare(int device)
+{
+    struct scratch *scratch = &scratches[device];
+    if (atomic_exchange_explicit(&scratch->taken, true, memory_order_acquire)) {
+        return false;
+    }
+    bool was_any = scratch->memory != NULL;
+    scratch_free(scratch);
+    mca_coll_symm_scratch_give(device);
+    return was_any;
+}
+
 void mca_coll_symm_scratch_close(void)
 {
     for (int device = 0; device < SYMM_CUDA_DEVICES_MAX; device++) {
-        struct scratch *scratch = &scratches[device];
-        if (scratch->memory != NULL) {
-            (void)symm_heap_free(scratch->heap, scratch->memory);
-            scratch->memory = NULL;
-            scratch->size = 0;
-        }
+        scratch_free(&scratches[device]);
     }
 }

@@ -10,6 +10,7 @@
 #ifndef MCA_COLL_SYMM_SCRATCH_H
 #define MCA_COLL_SYMM_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -21,6 +22,9 @@ void *mca_coll_symm_scratch_take(int device, size_t *size);
 
 /* The call is over, on all ranks. */
 void mca_coll_symm_scratch_give(int device);
+
+/* Free that of a device unless a call has it.  Whether there was any. */
+bool mca_coll_symm_scratch_spare(int device);
 
 /* Free all of it; nobody may have any. */
 void mca_coll_symm_scratch_close(void);

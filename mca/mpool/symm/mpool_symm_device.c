@@ -73,7 +73,6 @@ static enum symm_status plain_alloc(size_t size, int device, void **block)
  */
 static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
 {
-    struct symm_heap *heap = NULL;
     void *block = NULL;
     int device = -1;
     (void)mpool;
@@ -81,10 +80,8 @@ static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t al
     symm_cuda_forget_failure();
     enum symm_status status = symm_cuda_device_current(&device);
     if (status == SYMM_OK) {
-        status = symm_process_device_heap(process(), device, &heap);
-        if (status == SYMM_OK) {
-            status = symm_heap_alloc(heap, size, align, &block);
-        } else if (status == SYMM_ERR_NOT_FOUND) {
+        status = symm_process_device_alloc(process(), device, size, align, &block);
+        if (status == SYMM_ERR_NOT_FOUND) {
             status = plain_alloc(size, device, &block);
         }
     }
