@@ -53,6 +53,7 @@ struct symm_imports {
     size_t most, bytes;
     unsigned calls_under_way;
     uint64_t calls; /* begun so far: the number of the newest */
+    uint64_t busy_since; /* the oldest call that those under way may go back to */
     uint32_t dropped;
     struct import *all;
     struct symm_importer *importers;
@@ -75,8 +76,10 @@ enum symm_status symm_imports_create(size_t most, struct symm_imports **imports)
 uint32_t symm_imports_enter(struct symm_imports *imports)
 {
     (void)pthread_mutex_lock(&imports->mutex);
-    imports->calls_under_way++;
     imports->calls++;
+    if (imports->calls_under_way++ == 0) {
+        imports->busy_since = imports->calls;
+    }
     uint32_t dropped = imports->dropped;
     (void)pthread_mutex_unlock(&imports->mutex);
     return dropped;
@@ -228,13 +231,13 @@ void symm_imports_destroy(struct symm_imports *imports)
 
 /*
  * The one to be closed next, but none that a call may use: the call at hand has used what it needs, and beside it
- * there must not be any.
+ * there must not be any.  (Others may have come and gone since it began.)
  */
 static struct import *oldest(const struct symm_imports *imports)
 {
     struct import *found = NULL;
     for (struct import *import = imports->all; import != NULL; import = import->next) {
-        if (import->importer != NULL && import->used < imports->calls &&
+        if (import->importer != NULL && import->used < imports->busy_since &&
             (found == NULL || import->used < found->used)) {
             found = import;
         }
@@ -355,7 +358,7 @@ static struct import *find_same(const struct symm_imports *imports, const struct
 {
     struct import *import = imports->all;
     while (import != NULL &&
-           (import->device != wanted->device || import->used == imports->calls ||
+           (import->device != wanted->device || import->used >= imports->busy_since ||
             memcmp(import->handle.bytes, wanted->handle.bytes, SYMM_IPC_HANDLE_SIZE) != 0)) {
         import = import->next;
     }

@@ -350,6 +350,9 @@ static void exceed_bound(struct fork_rank *self, struct owner *owner, const stru
     FORK_CHECK(self, is_there(owner, &offers[0]) && is_there(owner, &offers[2]));
     FORK_CHECK(self, !is_there(owner, &offers[1]));
     FORK_STATUS(self, peer_open(owner->peers[0], &offers[3], 1), SYMM_ERR_NO_MEMORY);
+    (void)symm_imports_enter(owner->imports); /* another thread comes and goes */
+    symm_imports_leave(owner->imports);
+    FORK_STATUS(self, peer_open(owner->peers[0], &offers[3], 1), SYMM_ERR_NO_MEMORY);
     symm_imports_leave(owner->imports); /* both were in use */
     (void)symm_imports_enter(owner->imports);
     (void)symm_imports_enter(owner->imports); /* of another thread */
