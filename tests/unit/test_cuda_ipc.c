@@ -219,7 +219,8 @@ static void use_peers(struct fork_rank *self, void *context)
             void *theirs = symm_importer_address(owner.peers[rank], location, device);
             FORK_CHECK(self, theirs != NULL);
             FORK_CHECK(self, device_is_filled(self, device, theirs, SIZE - 512, (uint64_t)rank));
-            FORK_CHECK(self, symm_importer_address(owner.peers[rank], location, 1 - device) == NULL);
+            FORK_CHECK(self, symm_importer_address(owner.peers[rank], location,
+                                                   1 - device) == NULL);
         }
     }
     FORK_CHECK(self, uses_of("cuIpcOpenMemHandle") == (unsigned long)self->size - 1);
