@@ -27,6 +27,25 @@ static void own_is_read(struct symm_host_copy *copy, struct ompi_communicator_t 
     copy->read = (struct symm_pieces){rank, rank + 1};
 }
 
+/* What all ranks but those beside a root send to it, or get from it; in place the root does neither. */
+static void leaf_sends(struct symm_staging *staging, const void *sbuf, symm_count_t count,
+                       struct ompi_datatype_t *dtype, int root)
+{
+    staging->send.buffer = sbuf;
+    if (is_at_leaf(staging->comm, root) && sbuf != MPI_IN_PLACE) {
+        mca_coll_symm_sent(&staging->send, sbuf, 1, (size_t)count, dtype);
+    }
+}
+
+static void leaf_receives(struct symm_staging *staging, void *rbuf, symm_count_t count,
+                          struct ompi_datatype_t *dtype, int root)
+{
+    staging->receive.buffer = rbuf;
+    if (is_at_leaf(staging->comm, root) && rbuf != MPI_IN_PLACE) {
+        mca_coll_symm_received(&staging->receive, rbuf, 1, (size_t)count, dtype);
+    }
+}
+
 int mca_coll_symm_staged_bcast(void *buffer, symm_count_t count, struct ompi_datatype_t *dtype,
                                int root, struct ompi_communicator_t *comm,
                                mca_coll_base_module_t *module)
@@ -58,7 +77,6 @@ int mca_coll_symm_staged_gather(const void *sbuf, symm_count_t scount,
 {
     struct symm_staging staging;
     mca_coll_symm_staging_begin(&staging, SYMM_STAGED_gather, comm, module);
-    staging.send.buffer = sbuf;
     staging.receive.buffer = rbuf;
     if (is_root(comm, root)) {
         mca_coll_symm_received(&staging.receive, rbuf, mca_coll_symm_others(comm), (size_t)rcount,
@@ -67,9 +85,7 @@ int mca_coll_symm_staged_gather(const void *sbuf, symm_count_t scount,
             own_is_read(&staging.receive, comm);
         }
     }
-    if (is_at_leaf(comm, root) && sbuf != MPI_IN_PLACE) {
-        mca_coll_symm_sent(&staging.send, sbuf, 1, (size_t)scount, sdtype);
-    }
+    leaf_sends(&staging, sbuf, scount, sdtype, root);
     if (mca_coll_symm_staging_open(&staging)) {
         mca_coll_symm_staging_made(
             &staging, staging.before->coll_gather(
@@ -86,7 +102,6 @@ int mca_coll_symm_staged_gatherv(const void *sbuf, symm_count_t scount,
 {
     struct symm_staging staging;
     mca_coll_symm_staging_begin(&staging, SYMM_STAGED_gatherv, comm, module);
-    staging.send.buffer = sbuf;
     staging.receive.buffer = rbuf;
     if (is_root(comm, root)) {
         mca_coll_symm_spread(&staging.receive, rbuf, mca_coll_symm_others(comm), rcounts, disps,
@@ -96,9 +111,7 @@ int mca_coll_symm_staged_gatherv(const void *sbuf, symm_count_t scount,
             own_is_read(&staging.receive, comm);
         }
     }
-    if (is_at_leaf(comm, root) && sbuf != MPI_IN_PLACE) {
-        mca_coll_symm_sent(&staging.send, sbuf, 1, (size_t)scount, sdtype);
-    }
+    leaf_sends(&staging, sbuf, scount, sdtype, root);
     if (mca_coll_symm_staging_open(&staging)) {
         mca_coll_symm_staging_made(
             &staging, staging.before->coll_gatherv(
@@ -116,13 +129,10 @@ int mca_coll_symm_staged_scatter(const void *sbuf, symm_count_t scount,
     struct symm_staging staging;
     mca_coll_symm_staging_begin(&staging, SYMM_STAGED_scatter, comm, module);
     staging.send.buffer = sbuf;
-    staging.receive.buffer = rbuf;
     if (is_root(comm, root)) {
         mca_coll_symm_sent(&staging.send, sbuf, mca_coll_symm_others(comm), (size_t)scount, sdtype);
     }
-    if (is_at_leaf(comm, root) && rbuf != MPI_IN_PLACE) {
-        mca_coll_symm_received(&staging.receive, rbuf, 1, (size_t)rcount, rdtype);
-    }
+    leaf_receives(&staging, rbuf, rcount, rdtype, root);
     if (mca_coll_symm_staging_open(&staging)) {
         mca_coll_symm_staging_made(
             &staging, staging.before->coll_scatter(
@@ -140,15 +150,12 @@ int mca_coll_symm_staged_scatterv(const void *sbuf, symm_counts_t scounts, symm_
     struct symm_staging staging;
     mca_coll_symm_staging_begin(&staging, SYMM_STAGED_scatterv, comm, module);
     staging.send.buffer = sbuf;
-    staging.receive.buffer = rbuf;
     if (is_root(comm, root)) {
         mca_coll_symm_spread(&staging.send, sbuf, mca_coll_symm_others(comm), scounts, disps,
                              sdtype);
         mca_coll_symm_all_read(&staging.send);
     }
-    if (is_at_leaf(comm, root) && rbuf != MPI_IN_PLACE) {
-        mca_coll_symm_received(&staging.receive, rbuf, 1, (size_t)rcount, rdtype);
-    }
+    leaf_receives(&staging, rbuf, rcount, rdtype, root);
     if (mca_coll_symm_staging_open(&staging)) {
         mca_coll_symm_staging_made(
             &staging, staging.before->coll_scatterv(
@@ -164,7 +171,6 @@ int mca_coll_symm_staged_reduce(const void *sbuf, void *rbuf, symm_count_t count
 {
     struct symm_staging staging;
     mca_coll_symm_staging_begin(&staging, SYMM_STAGED_reduce, comm, module);
-    staging.send.buffer = sbuf;
     staging.receive.buffer = rbuf;
     if (is_root(comm, root)) {
         mca_coll_symm_received(&staging.receive, rbuf, 1, (size_t)count, dtype);
@@ -172,9 +178,7 @@ int mca_coll_symm_staged_reduce(const void *sbuf, void *rbuf, symm_count_t count
             mca_coll_symm_all_read(&staging.receive);
         }
     }
-    if (is_at_leaf(comm, root) && sbuf != MPI_IN_PLACE) {
-        mca_coll_symm_sent(&staging.send, sbuf, 1, (size_t)count, dtype);
-    }
+    leaf_sends(&staging, sbuf, count, dtype, root);
     if (mca_coll_symm_staging_open(&staging)) {
         mca_coll_symm_staging_made(
             &staging, staging.before->coll_reduce(

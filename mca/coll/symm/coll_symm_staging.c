@@ -17,7 +17,7 @@
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/coll/symm/coll_symm_words.h"
 
-bool mca_coll_symm_staging_is_on(void)
+static bool is_wanted(void)
 {
     switch (mca_coll_symm_component.host_staging) {
     case MCA_COLL_SYMM_STAGING_ALWAYS:
@@ -27,6 +27,18 @@ bool mca_coll_symm_staging_is_on(void)
     default:
         return symm_cuda_is_built() && !symm_ompi_knows_cuda();
     }
+}
+
+/* Every call that goes below asks; Open MPI is asked once, since that is a search by name. */
+bool mca_coll_symm_staging_is_on(void)
+{
+    static _Atomic int known = -1; /* threads may find it out at the same time */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer < 0) {
+        answer = is_wanted();
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer > 0;
 }
 
 bool mca_coll_symm_staging_make_copies(struct symm_staging *staging)
