@@ -6,15 +6,18 @@ kernel_sources = \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
+	kernels/cuda/allgather_scratch.c \
 	kernels/cuda/allreduce_copy_engine.c \
 	kernels/cuda/allreduce_push.c \
 	kernels/cuda/allreduce_one_shot.c \
+	kernels/cuda/allreduce_scratch.c \
 	kernels/cuda/allreduce_two_shot.c \
 	kernels/cuda/arguments.h \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
 	kernels/cuda/host_memory.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
+	kernels/cuda/stages.c kernels/cuda/stages.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \

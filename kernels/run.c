@@ -28,6 +28,8 @@ static const struct {
                                          symm_allreduce_cuda_copy_engine_step},
     [SYMM_ALLREDUCE_CUDA_PUSH] = {"cuda_push", symm_allreduce_cuda_push_step},
     [SYMM_ALLGATHER_CUDA_KERNEL] = {"cuda_kernel", symm_allgather_cuda_kernel_step},
+    [SYMM_ALLREDUCE_CUDA_SCRATCH] = {"cuda_scratch", symm_allreduce_cuda_scratch_step},
+    [SYMM_ALLGATHER_CUDA_SCRATCH] = {"cuda_scratch", symm_allgather_cuda_scratch_step},
 };
 
 enum symm_status symm_run_step(struct symm_run *run)

@@ -43,6 +43,8 @@ enum symm_algorithm {
     SYMM_ALLGATHER_CUDA_KERNEL,      /* push by a kernel */
     SYMM_ALLREDUCE_CUDA_PUSH,        /* through scratch: slices are sent to their owners, by kernels */
     SYMM_ALLREDUCE_CUDA_COPY_ENGINE, /* likewise, and results back, by copy engines */
+    SYMM_ALLREDUCE_CUDA_SCRATCH,     /* any memory of the device, in pieces through scratch */
+    SYMM_ALLGATHER_CUDA_SCRATCH,
     SYMM_ALGORITHM_COUNT
 };
 
@@ -91,6 +93,7 @@ struct symm_run {
     uint64_t piece;
     bool worked; /* a step did something and wants to be called again at once */
     struct symm_ticket ticket;
+    struct symm_ticket tickets[2]; /* in stages: of the launches side by side */
     struct symm_pipeline pipeline;
 
     /* How it has ended, for the algorithms named CUDA; set with the SYMM_OK of the step function. */
@@ -109,6 +112,10 @@ SYMM_API size_t symm_allreduce_cuda_scratch_least(int ranks);
 SYMM_API size_t symm_allreduce_cuda_scratch_fair(int ranks);
 SYMM_API size_t symm_allreduce_cuda_push_scratch(size_t bytes, int ranks);
 SYMM_API size_t symm_allreduce_cuda_copy_engine_scratch(size_t bytes, int ranks);
+
+/* Likewise for those that use nothing of the other ranks but scratch; they are possible with 64 KiB. */
+SYMM_API size_t symm_allreduce_cuda_scratch_wanted(size_t bytes, int ranks);
+SYMM_API size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks);
 
 /* Whether it works on device memory. */
 static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
@@ -137,5 +144,7 @@ enum symm_status symm_allreduce_cuda_push_step(struct symm_run *run);
 enum symm_status symm_allreduce_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run);
+enum symm_status symm_allreduce_cuda_scratch_step(struct symm_run *run);
+enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run);
 
 #endif /* SYMM_KERNELS_RUN_H */

@@ -27,6 +27,9 @@ static enum symm_status stream_make(const struct symm_cuda *cuda, CUstream *stre
 static enum symm_status streams_make(struct symm_device *device)
 {
     enum symm_status status = stream_make(device->cuda, &device->kernels);
+    if (status == SYMM_OK) {
+        status = stream_make(device->cuda, &device->beside);
+    }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
         status = stream_make(device->cuda, &device->copies[i]);
     }
@@ -69,6 +72,9 @@ static void parts_destroy(struct symm_device *device)
         if (device->copies[i] != NULL) {
             (void)cuda->cuStreamDestroy(device->copies[i]);
         }
+    }
+    if (device->beside != NULL) {
+        (void)cuda->cuStreamDestroy(device->beside);
     }
     if (device->kernels != NULL) {
         (void)cuda->cuStreamDestroy(device->kernels);

@@ -39,6 +39,7 @@ struct symm_ticket {
     uint32_t sequence; /* of a kernel: what its flag will be; 0: no kernel */
     uint32_t slot;
     uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
+    bool beside;       /* the kernel is on the stream for those beside others */
     uint32_t polls, troubles;
 };
 
@@ -83,6 +84,15 @@ SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
                                                  const struct symm_cuda_push *pushes, int count,
                                                  unsigned block_limit,
                                                  struct symm_ticket *ticket);
+
+/*
+ * The same for blocks that are copied within the device, beside kernels that cross links: it waits for none
+ * of them, only for earlier ones of this function.
+ */
+SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
+                                                   const struct symm_cuda_push *pushes, int count,
+                                                   unsigned block_limit,
+                                                   struct symm_ticket *ticket);
 
 /*
  * Start to copy blocks to peers by copy engines, without a multiprocessor: side by side, or, with a lane

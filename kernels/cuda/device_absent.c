@@ -58,6 +58,18 @@ enum symm_status symm_device_push_start(struct symm_device *device,
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_device_beside_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)pushes;
+    (void)count;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           int lane, const struct symm_cuda_push *own,

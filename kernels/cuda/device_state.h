@@ -48,6 +48,7 @@ struct symm_device {
     const struct symm_cuda *cuda;
     struct symm_functions functions;
     CUstream kernels;               /* all our streams are non-blocking */
+    CUstream beside;                /* kernels that do not wait for those */
     CUstream copies[SYMM_DEVICE_COPY_STREAMS];
     struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], pinned */
     CUdeviceptr device_flags;       /* where the device sees them */

@@ -66,8 +66,9 @@ static struct symm_cuda_finish finish_make(const struct symm_device *device, uin
  * A thread for each unit until there are `block_limit` blocks: small work needs few, and its threads
  * have one load each to wait for.
  */
-static enum symm_status kernel_launch(const struct symm_device *device, CUfunction function,
-                                      void *arguments, uint64_t units, unsigned block_limit)
+static enum symm_status kernel_launch(const struct symm_device *device, CUstream stream,
+                                      CUfunction function, void *arguments, uint64_t units,
+                                      unsigned block_limit)
 {
     void *parameters[] = {arguments};
     unsigned threads = SYMM_CUDA_BLOCK_THREADS, blocks = 1;
@@ -82,7 +83,7 @@ static enum symm_status kernel_launch(const struct symm_device *device, CUfuncti
         blocks = block_limit;
     }
     CUresult result = device->cuda->cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0,
-                                                   device->kernels, parameters, NULL);
+                                                   stream, parameters, NULL);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuLaunchKernel", result);
 }
 
@@ -145,7 +146,7 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
         return status;
     }
     launched.finish = finish_make(device, ticket->slot);
-    status = kernel_launch(device, function, &launched,
+    status = kernel_launch(device, device->kernels, function, &launched,
                            reduce_units(type, arguments->end - arguments->begin), block_limit);
     ticket->sequence = launched.finish.sequence;
     return start_end(device, ticket, &scope, status);
@@ -158,7 +159,7 @@ static enum symm_status copy_launch(struct symm_device *device,
     struct symm_cuda_copy launched = *arguments;
     launched.finish = finish_make(device, ticket->slot);
     enum symm_status status =
-        kernel_launch(device, device->functions.copy, &launched,
+        kernel_launch(device, device->kernels, device->functions.copy, &launched,
                       (arguments->bytes + VECTOR - 1) / VECTOR, block_limit);
     if (status == SYMM_OK) {
         ticket->sequence = launched.finish.sequence;
@@ -195,9 +196,9 @@ static uint64_t bytes_most(const struct symm_cuda_push *pushes, int count)
     return most;
 }
 
-enum symm_status symm_device_push_start(struct symm_device *device,
-                                        const struct symm_cuda_push *pushes, int count,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+static enum symm_status push_start(struct symm_device *device, bool beside,
+                                   const struct symm_cuda_push *pushes, int count,
+                                   unsigned block_limit, struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_pushes launched = {.count = count};
@@ -215,15 +216,36 @@ enum symm_status symm_device_push_start(struct symm_device *device,
     }
     memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
     launched.finish = finish_make(device, ticket->slot);
-    status = kernel_launch(device, device->functions.push, &launched,
-                           (bytes + VECTOR - 1) / VECTOR, block_limit);
+    status = kernel_launch(device, beside ? device->beside : device->kernels,
+                           device->functions.push, &launched, (bytes + VECTOR - 1) / VECTOR,
+                           block_limit);
     if (status == SYMM_OK) {
         ticket->sequence = launched.finish.sequence;
+        ticket->beside = beside;
     }
     return start_end(device, ticket, &scope, status);
 }
 
+enum symm_status symm_device_push_start(struct symm_device *device,
+                                        const struct symm_cuda_push *pushes, int count,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    return push_start(device, false, pushes, count, block_limit, ticket);
+}
+
+enum symm_status symm_device_beside_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    return push_start(device, true, pushes, count, block_limit, ticket);
+}
+
 /* ---- copy engines ------------------------------------------------------------------------------ */
+
+static CUstream kernel_stream(const struct symm_device *device, const struct symm_ticket *ticket)
+{
+    return ticket->beside ? device->beside : device->kernels;
+}
 
 /* Wait until nothing of this ticket is under way.  Whether the device has done all of it. */
 static bool streams_settle(const struct symm_device *device,
@@ -231,7 +253,7 @@ static bool streams_settle(const struct symm_device *device,
 {
     CUresult result = CUDA_SUCCESS;
     if (ticket->sequence != 0) {
-        result = device->cuda->cuStreamSynchronize(device->kernels);
+        result = device->cuda->cuStreamSynchronize(kernel_stream(device, ticket));
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
         if ((ticket->copies >> i & 1) != 0) {
@@ -345,7 +367,7 @@ static CUresult driver_ask(const struct symm_device *device, struct symm_ticket 
     if (result == CUDA_SUCCESS && !kernel_is_done(device, ticket) &&
         ticket->polls % POLLS_PER_QUERY == 0) {
         *call = "cuStreamQuery";
-        result = device->cuda->cuStreamQuery(device->kernels);
+        result = device->cuda->cuStreamQuery(kernel_stream(device, ticket));
         if (result == CUDA_SUCCESS && !kernel_is_done(device, ticket)) {
             *call = "cuLaunchKernel";
             result = CUDA_ERROR_LAUNCH_FAILED;

@@ -100,8 +100,10 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
 
 static const enum symm_algorithm allreduces[] = {
     SYMM_ALLREDUCE_CUDA_PUSH, SYMM_ALLREDUCE_CUDA_COPY_ENGINE, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
-    SYMM_ALLREDUCE_CUDA_ONE_SHOT,
+    SYMM_ALLREDUCE_CUDA_SCRATCH, SYMM_ALLREDUCE_CUDA_ONE_SHOT,
 };
+
+enum { ALLREDUCES = sizeof(allreduces) / sizeof(*allreduces) };
 
 static void run_allreduces(struct fork_rank *self, void *context)
 {
@@ -118,7 +120,7 @@ static void run_allreduces(struct fork_rank *self, void *context)
         FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].extent);
         FORK_CHECK(self, symm_device_can_reduce(plan.type, plan.op) ==
                              cuda_op_is_allowed(plan.type, plan.op));
-        for (int turn = 0; turn < 7 && symm_device_can_reduce(plan.type, plan.op); turn++) {
+        for (int turn = 0; turn < 2 * ALLREDUCES - 1 && symm_device_can_reduce(plan.type, plan.op); turn++) {
             plan.algorithm = allreduces[turn / 2];
             plan.in_place = turn % 2 != 0; /* one-shot is the last, since it cannot be */
             bool is_small = unit_random_below(&random, 2) == 0;
@@ -164,6 +166,12 @@ static enum symm_status allgather(struct cuda_ranks *ranks, enum symm_algorithm 
     return failure;
 }
 
+static const enum symm_algorithm allgathers[] = {
+    SYMM_ALLGATHER_CUDA_KERNEL, SYMM_ALLGATHER_CUDA_COPY_ENGINE, SYMM_ALLGATHER_CUDA_SCRATCH,
+};
+
+enum { ALLGATHERS = sizeof(allgathers) / sizeof(*allgathers) };
+
 static void run_allgathers(struct fork_rank *self, void *context)
 {
     static const size_t sizes[] = {1, 2, 7, 16, 100, 1000, 1024, 4097, 12000};
@@ -172,11 +180,9 @@ static void run_allgathers(struct fork_rank *self, void *context)
     struct unit_random random = unit_random_start(42, (uint64_t)size);
     cuda_ranks_begin(self, NULL);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
-    for (size_t i = 0; i < 8 * sizeof(sizes) / sizeof(*sizes); i++) {
-        enum symm_algorithm algorithm = i % 2 == 0 ? SYMM_ALLGATHER_CUDA_KERNEL
-                                                   : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
-        FORK_CHECK(self, allgather(&ranks, algorithm, sizes[i / 8],
-                                   unit_random_below(&random, 40), i / 2 % 2 != 0,
+    for (size_t i = 0; i < 12 * sizeof(sizes) / sizeof(*sizes); i++) {
+        FORK_CHECK(self, allgather(&ranks, allgathers[i % ALLGATHERS], sizes[i / 12],
+                                   unit_random_below(&random, 40), i / ALLGATHERS % 2 != 0,
                                    &random) == SYMM_OK);
     }
     cuda_ranks_close(&ranks);
@@ -321,14 +327,14 @@ static void run_with_fault(struct fork_rank *self, void *context)
     ranks.watch = watch_find(self);
     ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    for (int i = 0; i < 7 && (failures == 0 || !is_for_good); i++) {
+    for (int i = 0; i < ALLREDUCES + 4 && (failures == 0 || !is_for_good); i++) {
         struct plan plan = {
-            .algorithm = allreduces[i % 4],
+            .algorithm = allreduces[i % ALLREDUCES],
             .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 500,
         };
-        failures += (i < 4 ? allreduce(&ranks, &plan, &random)
-                           : allgather(&ranks, SYMM_ALLGATHER_CUDA_COPY_ENGINE, 1000, 0, i == 5,
-                                       &random)) != SYMM_OK;
+        failures += (i < ALLREDUCES ? allreduce(&ranks, &plan, &random)
+                                    : allgather(&ranks, allgathers[1 + i % 2], 1000, 0,
+                                                i % 3 == 0, &random)) != SYMM_OK;
     }
     FORK_CHECK(self, failures <= 1);
     FORK_CHECK(self, !is_vital(fault) || failures == 1);

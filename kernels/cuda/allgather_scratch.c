@@ -1,0 +1,124 @@
+/*
+ * allgather_scratch.c - every rank stores pieces of its block in the scratch of all others, who copy them to
+ * their outputs.
+ *
+ * For outputs that other ranks cannot reach: stages.h.  Piece p goes through
+ *
+ *   push  stage p:     own input to a row of each other rank's scratch,
+ *   out   stage p + 1: the rows of own scratch to own output, and own input to it.
+ *
+ * Inputs are read by their own ranks only.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/stages.h"
+
+enum { FILL = 1, PARTS = 2 };
+
+static size_t rows_of(int ranks)
+{
+    return ranks > 1 ? (size_t)(ranks - 1) : 1;
+}
+
+/* Of a block; the larger the others together, the less a meeting costs. */
+static size_t piece_of(size_t bytes, int ranks)
+{
+    size_t rows = rows_of(ranks), all = symm_stages_piece(bytes * rows, FILL);
+    return all == bytes * rows ? bytes : all / rows;
+}
+
+size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks)
+{
+    return (piece_of(bytes, ranks) + 512) * rows_of(ranks) * PARTS;
+}
+
+struct cut {
+    size_t row;
+    size_t piece; /* bytes */
+    uint64_t pieces;
+};
+
+static struct cut cut_make(const struct symm_run *run)
+{
+    const size_t unit = 256;
+    int ranks = run->team->size;
+    struct cut cut = {.row = symm_stages_row(run->scratch_size, rows_of(ranks) * PARTS)};
+    cut.piece = symm_least(piece_of(run->count, ranks), cut.row);
+    if (cut.piece < run->count && cut.piece > unit) {
+        cut.piece -= cut.piece % unit;
+    }
+    cut.pieces = run->count == 0 ? 1 : (run->count + cut.piece - 1) / cut.piece;
+    return cut;
+}
+
+static size_t begin_of(const struct cut *cut, uint64_t piece)
+{
+    return (size_t)piece * cut->piece;
+}
+
+static size_t count_of(const struct symm_run *run, const struct cut *cut, uint64_t piece)
+{
+    return symm_least(run->count - begin_of(cut, piece), cut->piece);
+}
+
+/* Where `source` puts its pieces for `owner`. */
+static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
+                             int source, uint64_t piece)
+{
+    size_t row = (size_t)(source < owner ? source : source - 1);
+    return (unsigned char *)run->scratches[owner] +
+           (piece % PARTS * rows_of(run->team->size) + row) * cut->row;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------- */
+
+/* In the order me + 1, me + 2, ... so that not all begin with the same rank. */
+static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    if (stage >= cut.pieces) {
+        return SYMM_OK;
+    }
+    struct symm_cuda_copy arguments = {
+        .input = (const unsigned char *)run->input + begin_of(&cut, stage),
+        .bytes = count_of(run, &cut, stage),
+    };
+    for (int turn = 1; turn < run->team->size; turn++) {
+        arguments.outputs[arguments.output_count++] =
+            row_of(run, &cut, symm_run_rotate(run, turn), run->team->rank, stage);
+    }
+    return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
+}
+
+/* In place my own block is there. */
+static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
+    uint64_t piece = stage - 1;
+    int count = 0, me = run->team->rank;
+    if (stage == 0) {
+        return SYMM_OK;
+    }
+    for (int rank = 0; rank < run->team->size; rank++) {
+        const unsigned char *input = rank == me
+                                         ? (const unsigned char *)run->input + begin_of(&cut, piece)
+                                         : row_of(run, &cut, me, rank, piece);
+        unsigned char *output = (unsigned char *)run->output + (size_t)rank * run->count +
+                                begin_of(&cut, piece);
+        if (output != input) {
+            copies[count++] = (struct symm_cuda_push){input, output, count_of(run, &cut, piece)};
+        }
+    }
+    return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
+}
+
+enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run)
+{
+    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {push_start, out_start};
+    struct cut cut = cut_make(run);
+    return symm_stages_step(run, cut.pieces + FILL, launches);
+}

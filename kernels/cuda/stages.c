@@ -1,0 +1,114 @@
+/*
+ * stages.c - see stages.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/stages.h"
+#include "kernels/cuda/steps.h"
+
+enum {
+    PIECE_LEAST = 2 << 20,
+    PIECE_MOST = 32 << 20,
+    MEETING = 2 << 20, /* bytes that cross a link while ranks launch and meet, some 8 us */
+};
+
+size_t symm_stages_piece(size_t bytes, unsigned fill)
+{
+    size_t piece = PIECE_LEAST;
+    while (piece < PIECE_MOST && piece < bytes && piece / MEETING * piece * fill < bytes) {
+        piece *= 2;
+    }
+    return symm_least(piece, bytes);
+}
+
+enum { STARTING, WORKING, MEETING_OTHERS, FAILED };
+
+/* PENDING: the device has no room for more just now. */
+static enum symm_status launches_start(struct symm_run *run,
+                                       const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
+{
+    for (; run->position < SYMM_STAGE_LAUNCHES; run->position++) {
+        size_t launch = run->position;
+        enum symm_status status = launches[launch](run, run->piece, &run->tickets[launch]);
+        if (status != SYMM_OK) {
+            return status;
+        }
+    }
+    return SYMM_OK;
+}
+
+/* A failure waits for the end of what else is under way: that uses others' scratch. */
+static enum symm_status launches_test(struct symm_run *run)
+{
+    bool pending = false;
+    for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
+        enum symm_status status = symm_device_ticket_test(run->device, &run->tickets[launch]);
+        pending |= status == SYMM_PENDING;
+        if (status != SYMM_OK && status != SYMM_PENDING && run->failure == SYMM_OK) {
+            run->failure = status;
+        }
+    }
+    return pending ? SYMM_PENDING : SYMM_OK;
+}
+
+static void stage_begin(struct symm_run *run)
+{
+    run->position = 0;
+    for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
+        run->tickets[launch] = (struct symm_ticket){0};
+    }
+}
+
+static enum symm_status starting(struct symm_run *run,
+                                 const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
+{
+    if (run->position == 0) {
+        stage_begin(run);
+    }
+    enum symm_status status = launches_start(run, launches);
+    if (status != SYMM_PENDING) {
+        run->failure = status;
+        run->stage = WORKING;
+    }
+    return SYMM_PENDING;
+}
+
+static enum symm_status working(struct symm_run *run)
+{
+    if (launches_test(run) != SYMM_PENDING) {
+        bool failed = run->failure != SYMM_OK;
+        symm_run_raise(run, failed ? SYMM_CUDA_STEP_FAILED : run->piece + 1);
+        run->stage = failed ? FAILED : MEETING_OTHERS;
+    }
+    return SYMM_PENDING;
+}
+
+static enum symm_status meeting(struct symm_run *run, uint64_t count)
+{
+    if (!symm_run_reached(run, run->stage == FAILED ? count : run->piece + 1)) {
+        return SYMM_PENDING;
+    }
+    if (run->stage == FAILED || ++run->piece == count) {
+        symm_cuda_failures_collect(run);
+        return SYMM_OK;
+    }
+    run->stage = STARTING;
+    run->position = 0;
+    return symm_run_more(run);
+}
+
+enum symm_status symm_stages_step(struct symm_run *run, uint64_t count,
+                                  const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
+{
+    switch (run->stage) {
+    case STARTING:
+        return starting(run, launches);
+    case WORKING:
+        return working(run);
+    default:
+        return meeting(run, count);
+    }
+}
