@@ -39,6 +39,7 @@ struct symm_exports {
     uint32_t last_serial;
     uint32_t end;      /* no place from here on has been used yet */
     uint32_t reviewed; /* the next place to ask about */
+    uint32_t last_lost; /* the last place that was taken from an allocation which is still there */
     uint32_t buckets[BUCKETS];
     struct allocation allocations[SYMM_SEGMENTS_MAX];
 };
@@ -147,26 +148,38 @@ static struct allocation *find(struct symm_exports *exports, const struct symm_m
     return NULL;
 }
 
-/* A free place, or that of an allocation of which no peer has heard; -1: there is none. */
+/*
+ * A free place, or that of an allocation of which no peer has heard; -1: there is none.  The latter in turn, so
+ * that one which comes back finds its sightings.
+ */
 static int place_find(struct symm_exports *exports)
 {
     int lost = -1;
     if (exports->end < SYMM_SEGMENTS_MAX) {
         return (int)exports->end++;
     }
-    for (int place = 0; place < SYMM_SEGMENTS_MAX; place++) {
+    for (uint32_t i = 0; i < SYMM_SEGMENTS_MAX; i++) {
+        uint32_t place = (exports->last_lost + 1 + i) % SYMM_SEGMENTS_MAX;
         const struct allocation *allocation = &exports->allocations[place];
         if (allocation->serial == 0) {
-            return place;
+            return (int)place;
         }
-        if (allocation->state == NOT_ASKED) {
-            lost = place;
+        if (allocation->state == NOT_ASKED && lost < 0) {
+            lost = (int)place;
         }
     }
     if (lost >= 0) {
+        exports->last_lost = (uint32_t)lost;
         retire(exports, &exports->allocations[lost]);
     }
     return lost;
+}
+
+/* Never 0, and without the top bit, which a team has a use for. */
+static uint32_t serial_next(struct symm_exports *exports)
+{
+    exports->last_serial = exports->last_serial < INT32_MAX ? exports->last_serial + 1 : 1;
+    return exports->last_serial;
 }
 
 static struct allocation *add(struct symm_exports *exports, const struct symm_memory *memory)
@@ -178,7 +191,7 @@ static struct allocation *add(struct symm_exports *exports, const struct symm_me
     struct allocation *allocation = &exports->allocations[place];
     uint32_t *bucket = bucket_of(exports, memory->base);
     *allocation = (struct allocation){
-        .serial = ++exports->last_serial,
+        .serial = serial_next(exports),
         .next = *bucket,
         .base = memory->base,
         .size = memory->size,
@@ -318,11 +331,10 @@ static void review_locked(struct symm_exports *exports, const struct symm_cuda *
         struct allocation *allocation = &exports->allocations[exports->reviewed];
         exports->reviewed = (exports->reviewed + 1) % exports->end;
         looks--;
-        if (allocation->serial != 0) {
+        if (allocation->serial != 0 && is_gone(cuda, allocation)) {
+            retire(exports, allocation);
+        } else if (allocation->serial != 0) {
             count--;
-            if (is_gone(cuda, allocation)) {
-                retire(exports, allocation);
-            }
         }
     }
 }

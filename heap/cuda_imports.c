@@ -1,8 +1,5 @@
 /*
- * cuda_imports.c - see cuda_ipc.h: allocations of other processes, open here.
- *
- * One mutex guards all of it, since what is opened for one peer may make another one's go.  Requests for the
- * tables of peers are driven by whoever comes by.
+ * cuda_imports.c - see cuda_ipc.h: allocations of other processes, open here: which there are, and which go.
  *
  * What the driver would not close stays open and is in nobody's use; it is tried again before something is
  * opened, and at the end.
@@ -12,52 +9,10 @@
  */
 #include "config.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "heap/cuda_context.h"
-#include "heap/cuda_ipc.h"
-#include "heap/directory.h"
-#include "heap/memfd.h"
-#include "heap/request.h"
-
-/* An allocation that is open for one device. */
-struct import {
-    struct symm_importer *importer; /* NULL: stuck, the driver would not close it */
-    uint32_t index, serial;
-    int device;
-    CUdeviceptr address;
-    struct symm_ipc_handle handle;
-    uint64_t used; /* the call that has used it last */
-    struct import *next;         /* of all */
-    struct import *next_at_place; /* for other devices, or of a time when the place was another's */
-};
-
-struct symm_importer {
-    struct symm_imports *imports;
-    char name[SYMM_SOCKET_NAME_SIZE];
-    unsigned users;
-    const struct symm_directory *directory; /* NULL: it has not come yet */
-    uint32_t retired_seen;
-    struct symm_request request;
-    bool requesting;
-    struct import *places[SYMM_SEGMENTS_MAX];
-    struct symm_importer *next;
-};
-
-struct symm_imports {
-    pthread_mutex_t mutex;
-    size_t most, bytes;
-    unsigned calls_under_way;
-    uint64_t calls; /* begun so far: the number of the newest */
-    uint64_t busy_since; /* the oldest call that those under way may go back to */
-    uint32_t dropped;
-    struct import *all;
-    struct symm_importer *importers;
-};
+#include "heap/cuda_imports.h"
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -122,7 +77,7 @@ enum symm_status symm_imports_get(struct symm_imports *imports, const char *name
 
 /* ---- closing ------------------------------------------------------------------------------- */
 
-static bool driver_close(const struct import *import)
+static bool driver_close(const struct symm_import *import)
 {
     struct symm_cuda_scope scope;
     if (symm_cuda_enter(import->device, &scope) != SYMM_OK) {
@@ -136,9 +91,9 @@ static bool driver_close(const struct import *import)
     return result == CUDA_SUCCESS;
 }
 
-static void forget(struct symm_imports *imports, struct import *import)
+static void forget(struct symm_imports *imports, struct symm_import *import)
 {
-    struct import **link = &imports->all;
+    struct symm_import **link = &imports->all;
     while (*link != import) {
         link = &(*link)->next;
     }
@@ -147,11 +102,10 @@ static void forget(struct symm_imports *imports, struct import *import)
     free(import);
 }
 
-/* Close it; if that cannot be, nobody finds it any more. */
-static bool drop(struct symm_imports *imports, struct import *import)
+bool symm_imports_drop(struct symm_imports *imports, struct symm_import *import)
 {
     if (import->importer != NULL) {
-        struct import **link = &import->importer->places[import->index];
+        struct symm_import **link = &import->importer->places[import->index];
         while (*link != import) {
             link = &(*link)->next_at_place;
         }
@@ -165,24 +119,24 @@ static bool drop(struct symm_imports *imports, struct import *import)
     return true;
 }
 
-static void stuck_retry(struct symm_imports *imports)
+void symm_imports_retry(struct symm_imports *imports)
 {
-    struct import *next;
-    for (struct import *import = imports->all; import != NULL; import = next) {
+    struct symm_import *next;
+    for (struct symm_import *import = imports->all; import != NULL; import = next) {
         next = import->next;
         if (import->importer == NULL) {
-            (void)drop(imports, import);
+            (void)symm_imports_drop(imports, import);
         }
     }
 }
 
 static void importer_close(struct symm_imports *imports, const struct symm_importer *importer)
 {
-    struct import *next;
-    for (struct import *import = imports->all; import != NULL; import = next) {
+    struct symm_import *next;
+    for (struct symm_import *import = imports->all; import != NULL; import = next) {
         next = import->next;
         if (import->importer == importer) {
-            (void)drop(imports, import);
+            (void)symm_imports_drop(imports, import);
         }
     }
 }
@@ -195,12 +149,7 @@ static void importer_destroy(struct symm_imports *imports, struct symm_importer 
     }
     *link = importer->next;
     importer_close(imports, importer);
-    if (importer->requesting) {
-        symm_request_cancel(&importer->request);
-    }
-    if (importer->directory != NULL) {
-        (void)munmap((void *)(uintptr_t)importer->directory, sizeof(*importer->directory));
-    }
+    symm_importer_end_table(importer);
     free(importer);
 }
 
@@ -221,7 +170,7 @@ void symm_imports_destroy(struct symm_imports *imports)
     while (imports->importers != NULL) {
         importer_destroy(imports, imports->importers);
     }
-    stuck_retry(imports);
+    symm_imports_retry(imports);
     while (imports->all != NULL) {
         forget(imports, imports->all); /* the driver keeps them */
     }
@@ -230,258 +179,100 @@ void symm_imports_destroy(struct symm_imports *imports)
 }
 
 /*
- * The one to be closed next, but none that a call may use: the call at hand has used what it needs, and beside it
- * there must not be any.  (Others may have come and gone since it began.)
+ * Whether no call uses it: the call at hand has used what it needs, and beside it there must not be any.
+ * (Others may have come and gone since it began.)
  */
-static struct import *oldest(const struct symm_imports *imports)
+static bool is_idle(const struct symm_imports *imports, const struct symm_import *import)
 {
-    struct import *found = NULL;
-    for (struct import *import = imports->all; import != NULL; import = import->next) {
-        if (import->importer != NULL && import->used < imports->busy_since &&
+    return imports->calls_under_way <= 1 && import->used < imports->busy_since;
+}
+
+/* The one to be closed next. */
+static struct symm_import *oldest(const struct symm_imports *imports)
+{
+    struct symm_import *found = NULL;
+    for (struct symm_import *import = imports->all; import != NULL; import = import->next) {
+        if (import->importer != NULL && is_idle(imports, import) &&
             (found == NULL || import->used < found->used)) {
             found = import;
         }
     }
-    return imports->calls_under_way <= 1 ? found : NULL;
+    return found;
 }
 
-static void evict(struct symm_imports *imports, struct import *import)
+/* Bytes that stay, whatever is closed. */
+static size_t bytes_kept(const struct symm_imports *imports)
+{
+    size_t bytes = imports->bytes;
+    for (struct symm_import *import = imports->all; import != NULL; import = import->next) {
+        bytes -= import->importer != NULL && is_idle(imports, import) ? import->handle.size : 0;
+    }
+    return bytes;
+}
+
+static void evict(struct symm_imports *imports, struct symm_import *import)
 {
     imports->dropped++;
-    (void)drop(imports, import);
+    (void)symm_imports_drop(imports, import);
 }
 
-static bool room_make(struct symm_imports *imports, size_t size)
+bool symm_imports_make_room(struct symm_imports *imports, size_t size)
 {
-    while (size > imports->most || imports->bytes > imports->most - size) {
-        struct import *import = size <= imports->most ? oldest(imports) : NULL;
-        if (import == NULL) {
-            return false;
-        }
+    if (size > imports->most) {
+        return false;
+    }
+    if (imports->bytes <= imports->most - size) {
+        return true;
+    }
+    if (bytes_kept(imports) > imports->most - size) {
+        return false;
+    }
+    struct symm_import *import;
+    while (imports->bytes > imports->most - size && (import = oldest(imports)) != NULL) {
         evict(imports, import);
     }
-    return true;
+    return imports->bytes <= imports->most - size;
 }
 
-static void evict_all(struct symm_imports *imports)
+bool symm_imports_evict_all(struct symm_imports *imports)
 {
-    struct import *import;
+    struct symm_import *import;
+    bool any = false;
     while ((import = oldest(imports)) != NULL) {
         evict(imports, import);
+        any = true;
     }
+    return any;
 }
 
-/* ---- the peer's table ---------------------------------------------------------------------- */
-
-static enum symm_status table_attach(struct symm_importer *importer,
-                                     const struct symm_object *object)
+static struct symm_import *find_same(const struct symm_imports *imports,
+                                     const struct symm_import *wanted)
 {
-    void *address;
-    if (object->size != sizeof(struct symm_directory)) {
-        return SYMM_ERR_PROTOCOL;
-    }
-    enum symm_status status = symm_memfd_check(object->descriptor, sizeof(struct symm_directory));
-    if (status == SYMM_OK) {
-        status = symm_memfd_map(object->descriptor, sizeof(struct symm_directory), &address);
-    }
-    if (status == SYMM_OK) {
-        importer->directory = address;
-    }
-    return status;
-}
-
-static enum symm_status table_get(struct symm_importer *importer)
-{
-    struct symm_object object;
-    if (!importer->requesting) {
-        const struct symm_object_id id = {
-            .what = SYMM_OBJECT_DIRECTORY, .heap = SYMM_HEAP_IPC, .key = "ipc"};
-        symm_request_begin(&importer->request, importer->name, &id);
-        importer->requesting = true;
-    }
-    enum symm_status status = symm_request_test(&importer->request, &object);
-    if (status == SYMM_PENDING) {
-        return status;
-    }
-    importer->requesting = false;
-    if (status == SYMM_OK) {
-        status = table_attach(importer, &object);
-        (void)close(object.descriptor);
-    }
-    return status;
-}
-
-static void collect_locked(struct symm_importer *importer)
-{
-    const struct symm_directory *directory = importer->directory;
-    if (directory == NULL) {
-        return;
-    }
-    uint32_t retired = atomic_load_explicit(&directory->retired, memory_order_acquire);
-    if (retired == importer->retired_seen) {
-        return;
-    }
-    importer->retired_seen = retired;
-    struct import *next;
-    for (struct import *import = importer->imports->all; import != NULL; import = next) {
-        next = import->next;
-        if (import->importer == importer &&
-            atomic_load_explicit(&directory->serial[import->index], memory_order_acquire) !=
-                import->serial) {
-            (void)drop(importer->imports, import);
-        }
-    }
-}
-
-void symm_importer_collect(struct symm_importer *importer)
-{
-    (void)pthread_mutex_lock(&importer->imports->mutex);
-    collect_locked(importer);
-    (void)pthread_mutex_unlock(&importer->imports->mutex);
-}
-
-/* ---- opening ------------------------------------------------------------------------------- */
-
-static struct import *find(const struct symm_importer *importer,
-                           const struct symm_location *location, int device)
-{
-    struct import *import =
-        location->index < SYMM_SEGMENTS_MAX ? importer->places[location->index] : NULL;
-    while (import != NULL && (import->serial != location->serial || import->device != device)) {
-        import = import->next_at_place;
+    struct symm_import *import = imports->all;
+    while (import != NULL &&
+           (import->device != wanted->device ||
+            memcmp(import->handle.bytes, wanted->handle.bytes, SYMM_IPC_HANDLE_SIZE) != 0)) {
+        import = import->next;
     }
     return import;
 }
 
-/* The import that has the handle open, under a name that its owner has given up; not one in use. */
-static struct import *find_same(const struct symm_imports *imports, const struct import *wanted)
+/*
+ * A driver that counts openings would give the address once more that it has given for the handle before, and
+ * the memory there may be an earlier allocation's, which has been freed.
+ */
+bool symm_imports_evict_same(struct symm_imports *imports, const struct symm_import *wanted)
 {
-    struct import *import = imports->all;
-    while (import != NULL &&
-           (import->device != wanted->device || import->used >= imports->busy_since ||
-            memcmp(import->handle.bytes, wanted->handle.bytes, SYMM_IPC_HANDLE_SIZE) != 0)) {
-        import = import->next;
-    }
-    return imports->calls_under_way <= 1 ? import : NULL;
-}
-
-static CUresult driver_open(const struct symm_cuda_scope *scope, struct import *import)
-{
-    CUipcMemHandle handle;
-    memcpy(handle.reserved, import->handle.bytes, sizeof(handle.reserved));
-    return scope->cuda->cuIpcOpenMemHandle(&import->address, handle,
-                                           CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-}
-
-/* Once more, if something of ours can be got out of the way. */
-static CUresult driver_open_again(struct symm_imports *imports, const struct symm_cuda_scope *scope,
-                                  struct import *import, CUresult result)
-{
-    struct import *same;
-    if (result == CUDA_ERROR_OUT_OF_MEMORY && oldest(imports) != NULL) {
-        evict_all(imports);
-        return driver_open(scope, import);
-    }
-    if (result == CUDA_ERROR_ALREADY_MAPPED && (same = find_same(imports, import)) != NULL) {
-        evict(imports, same);
-        return driver_open(scope, import);
-    }
-    return result;
-}
-
-static enum symm_status import_open(struct symm_imports *imports, struct import *import)
-{
-    struct symm_cuda_scope scope;
-    if (!room_make(imports, import->handle.size)) {
-        (void)symm_cuda_unusable("%zu bytes do not fit in the %zu that may be open at a time",
-                                 (size_t)import->handle.size, imports->most);
-        return SYMM_ERR_NO_MEMORY;
-    }
-    enum symm_status status = symm_cuda_enter(import->device, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    CUresult result = driver_open(&scope, import);
-    if (result != CUDA_SUCCESS) {
-        result = driver_open_again(imports, &scope, import, result);
-    }
-    symm_cuda_leave(&scope);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuIpcOpenMemHandle", result);
-}
-
-static enum symm_status add(struct symm_importer *importer, const struct symm_location *location,
-                            const struct symm_ipc_handle *handle, int device)
-{
-    struct symm_imports *imports = importer->imports;
-    struct import *import = malloc(sizeof(*import));
-    if (import == NULL) {
-        return SYMM_ERR_NO_MEMORY;
-    }
-    *import = (struct import){
-        .importer = importer,
-        .index = location->index,
-        .serial = location->serial,
-        .device = device,
-        .handle = *handle,
-        .used = imports->calls,
-    };
-    stuck_retry(imports);
-    enum symm_status status = import_open(imports, import);
-    if (status != SYMM_OK) {
-        free(import);
-        return status;
-    }
-    imports->bytes += handle->size;
-    import->next = imports->all;
-    imports->all = import;
-    import->next_at_place = importer->places[location->index];
-    importer->places[location->index] = import;
-    return SYMM_OK;
-}
-
-static enum symm_status open_locked(struct symm_importer *importer,
-                                    const struct symm_location *location,
-                                    const struct symm_ipc_handle *handle, int device)
-{
-    if (importer->directory == NULL) {
-        enum symm_status status = table_get(importer);
-        if (status != SYMM_OK) {
-            return status;
+    struct symm_import *same;
+    while ((same = find_same(imports, wanted)) != NULL) {
+        if (!is_idle(imports, same)) {
+            (void)symm_cuda_unusable("the memory is in use under the name of an earlier one");
+            return false;
+        }
+        imports->dropped += same->importer != NULL;
+        if (!symm_imports_drop(imports, same)) {
+            return false;
         }
     }
-    collect_locked(importer); /* what has been freed makes room */
-    struct import *import = find(importer, location, device);
-    if (import != NULL) {
-        import->used = importer->imports->calls;
-        return SYMM_OK;
-    }
-    return add(importer, location, handle, device);
-}
-
-enum symm_status symm_importer_open(struct symm_importer *importer,
-                                    const struct symm_location *location,
-                                    const struct symm_ipc_handle *handle, int device)
-{
-    if (location->index >= SYMM_SEGMENTS_MAX || location->serial == 0 ||
-        location->heap != SYMM_HEAP_IPC) {
-        return SYMM_ERR_PROTOCOL;
-    }
-    (void)pthread_mutex_lock(&importer->imports->mutex);
-    enum symm_status status = open_locked(importer, location, handle, device);
-    (void)pthread_mutex_unlock(&importer->imports->mutex);
-    return status;
-}
-
-void *symm_importer_address(struct symm_importer *importer, const struct symm_location *location,
-                            int device)
-{
-    (void)pthread_mutex_lock(&importer->imports->mutex);
-    struct import *import = find(importer, location, device);
-    char *address = NULL;
-    if (import != NULL) {
-        import->used = importer->imports->calls;
-        address = (char *)(uintptr_t)import->address + location->offset;
-    }
-    (void)pthread_mutex_unlock(&importer->imports->mutex);
-    return address;
+    return true;
 }

@@ -66,7 +66,10 @@ SYMM_API enum symm_status symm_exports_handle(struct symm_exports *exports,
                                               const struct symm_location *location,
                                               struct symm_ipc_handle *handle);
 
-/* Ask the driver about some allocations, in turn, and retire those that have been freed. */
+/*
+ * Ask the driver about allocations, in turn, and retire those that have been freed, until so many are
+ * found to be there still.
+ */
 SYMM_API void symm_exports_review(struct symm_exports *exports, unsigned count);
 
 /* ---- the peers' side ------------------------------------------------------------------------- */

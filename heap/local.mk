@@ -30,7 +30,8 @@ libsymm_core_la_SOURCES += \
 	heap/cuda_context.c heap/cuda_context.h \
 	heap/cuda_driver.c heap/cuda_driver.h \
 	heap/cuda_exports.c \
-	heap/cuda_imports.c \
+	heap/cuda_importer.c \
+	heap/cuda_imports.c heap/cuda_imports.h \
 	heap/cuda_mappings.c heap/cuda_mappings.h \
 	heap/cuda_memory.c \
 	heap/cuda_plain.c \

@@ -295,6 +295,7 @@ void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
     }
 }
 
+/* What has been refused stays so: tried at each such event, it would make others go each time. */
 void symm_team_dropped_done(struct symm_team *team)
 {
     if (!team->dropped_more) {
@@ -302,8 +303,10 @@ void symm_team_dropped_done(struct symm_team *team)
     }
     team->dropped_more = false;
     for (size_t view = 0; view < SYMM_TEAM_VIEWS && team->rows_known > 0; view++) {
-        memset(team->segment_states + view * view_states(team), 0, /* the first row */
-               heap_states(team) * sizeof(uint32_t));
+        uint32_t *states = team->segment_states + view * view_states(team); /* the first row */
+        for (size_t i = 0; i < heap_states(team); i++) {
+            states[i] = (states[i] & refused_bit) != 0 ? states[i] : 0;
+        }
     }
 }
 

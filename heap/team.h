@@ -138,7 +138,7 @@ SYMM_API void *symm_team_address(const struct symm_team *team, int rank,
  * Allocations that are not of our heaps seem to be segments of heap SYMM_HEAP_IPC, with states like those of
  * segments.  But what one rank has closed for want of room, the others believe to be open: each call tells
  * what every rank has counted of such events (symm_imports_enter()), and if that has grown anywhere,
- * all that is known about such allocations is forgotten.  All ranks must say the same.
+ * it is forgotten which such allocations are mapped.  All ranks must say the same.
  */
 SYMM_API void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped);
 SYMM_API void symm_team_dropped_done(struct symm_team *team);

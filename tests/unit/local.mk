@@ -27,9 +27,10 @@ if CUDA
 unit_tests += \
 	tests/unit/test_cuda_device \
 	tests/unit/test_cuda_devices \
+	tests/unit/test_cuda_exports \
 	tests/unit/test_cuda_faults \
 	tests/unit/test_cuda_heap \
-	tests/unit/test_cuda_ipc \
+	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels
 
 check_LTLIBRARIES += tests/unit/libdevice.la
@@ -43,12 +44,21 @@ tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
 
-tests_unit_test_cuda_ipc_SOURCES = tests/unit/test_cuda_ipc.c
-tests_unit_test_cuda_ipc_CPPFLAGS = $(AM_CPPFLAGS) \
+tests_unit_test_cuda_exports_SOURCES = tests/unit/test_cuda_exports.c \
+	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
+tests_unit_test_cuda_exports_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-tests_unit_test_cuda_ipc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_ipc_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_ipc_DEPENDENCIES = tests/cuda/standin_driver.la
+tests_unit_test_cuda_exports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_exports_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_exports_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_imports_SOURCES = tests/unit/test_cuda_imports.c \
+	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
+tests_unit_test_cuda_imports_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_imports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_imports_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_imports_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_devices_SOURCES = tests/unit/test_cuda_devices.c
 tests_unit_test_cuda_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
