@@ -68,6 +68,13 @@ bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
     return true;
 }
 
+bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address)
+{
+    (void)memory;
+    (void)address;
+    return false;
+}
+
 void symm_cuda_memory_settle(int device)
 {
     (void)device;

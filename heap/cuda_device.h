@@ -93,6 +93,13 @@ struct symm_memory {
 SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory);
 
 /*
+ * Whether kernels of this library on memory->device can load and store what has been described: memory of
+ * a context of the program's own, or mapped for another device only, they may not.  The driver is asked once
+ * for an allocation.
+ */
+SYMM_API bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address);
+
+/*
  * symm_cuda_sync_memops() for memory that need not be of this library: a memset or a copy within the device may have begun
  * before the device was first used here, so its default streams are waited for, when this is first called
  * for the device.

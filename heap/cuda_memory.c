@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "heap/cuda_context.h"
@@ -93,6 +94,84 @@ bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
     }
     return true;
 }
+
+/* ---- what kernels can use -------------------------------------------------------------------- */
+
+/* Managed memory that the host may not touch while any kernel runs is left alone: Windows, mainly. */
+static bool is_usable_managed(const struct symm_cuda *cuda)
+{
+    CUdevice device;
+    int concurrent = 0;
+    return cuda->cuCtxGetDevice(&device) == CUDA_SUCCESS &&
+           cuda->cuDeviceGetAttribute(&concurrent,
+                                      CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+                                      device) == CUDA_SUCCESS &&
+           concurrent != 0;
+}
+
+/*
+ * Within a scope: the device's primary context is current.  Memory of cuMemAlloc() belongs to a context; that
+ * of pools and of virtual memory management to none, and devices have access to it or not.
+ */
+static bool is_usable_here(const struct symm_cuda *cuda, const struct symm_memory *memory,
+                           CUdeviceptr address)
+{
+    CUcontext owner = NULL, primary = NULL;
+    unsigned access = 0;
+    CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_CONTEXT, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS};
+    void *values[] = {&owner, &access};
+    if (memory->kind == SYMM_MEMORY_MANAGED) {
+        return is_usable_managed(cuda);
+    }
+    if (cuda->cuCtxGetCurrent(&primary) != CUDA_SUCCESS ||
+        cuda->cuPointerGetAttributes(memory->ipc ? 1 : 2, names, values, address) != CUDA_SUCCESS) {
+        return false;
+    }
+    return (owner == NULL || owner == primary) &&
+           (memory->ipc || access == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+}
+
+static bool is_usable_find_out(const struct symm_memory *memory, const void *address)
+{
+    struct symm_cuda_scope scope;
+    if (symm_cuda_enter(memory->device, &scope) != SYMM_OK) {
+        return false;
+    }
+    bool usable = is_usable_here(scope.cuda, memory, (CUdeviceptr)(uintptr_t)address);
+    symm_cuda_leave(&scope);
+    return usable;
+}
+
+/* Allocations about which the driver has been asked; ids are never used again. */
+enum { KNOWN = 64 };
+static struct {
+    uint64_t id;
+    uintptr_t base;
+    bool usable;
+} known[KNOWN];
+static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address)
+{
+    bool usable, found;
+    size_t place = (memory->id ^ memory->base >> 21) % KNOWN;
+    (void)pthread_mutex_lock(&known_mutex);
+    found = memory->id != 0 && known[place].id == memory->id && known[place].base == memory->base;
+    usable = found && known[place].usable;
+    (void)pthread_mutex_unlock(&known_mutex);
+    if (found) {
+        return usable;
+    }
+    usable = is_usable_find_out(memory, address);
+    (void)pthread_mutex_lock(&known_mutex);
+    known[place].id = memory->id;
+    known[place].base = memory->base;
+    known[place].usable = usable;
+    (void)pthread_mutex_unlock(&known_mutex);
+    return usable;
+}
+
+/* ---- work that has been begun on it ---------------------------------------------------------- */
 
 /* The device's own context may have been in use before it was first entered here. */
 static void primary_settle(int device)

@@ -23,6 +23,7 @@ mpi_tests = \
 	tests/parameters.tap \
 	tests/random.tap \
 	tests/report.tap \
+	tests/scratch.tap \
 	tests/selection.tap \
 	tests/staged.tap \
 	tests/types.tap \

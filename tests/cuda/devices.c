@@ -292,6 +292,9 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
         {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
         {CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1},
         {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
+        {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 1},
+        {CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 1},
+        {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
     };
     int value = 0;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {

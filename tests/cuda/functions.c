@@ -68,6 +68,8 @@ const struct standin_function standin_functions[] = {
 
     FUNCTION("cuMemAlloc", cuMemAlloc, 3020, ALLOCATES),
     FUNCTION("cuMemFree", cuMemFree, 3020, 0),
+    FUNCTION("cuMemAllocAsync", cuMemAllocAsync, 11020, ALLOCATES | SAFE),
+    FUNCTION("cuMemFreeAsync", cuMemFreeAsync, 11020, SAFE),
     FUNCTION("cuMemGetInfo", cuMemGetInfo, 3020, SAFE),
     FUNCTION("cuMemGetAddressRange", cuMemGetAddressRange, 3020, SAFE),
     FUNCTION("cuMemHostAlloc", cuMemHostAlloc, 2020, ALLOCATES),

@@ -33,7 +33,8 @@ static const char magic[16] = "symm stand-in i";
 static CUresult export_memory(CUipcMemHandle *exported, CUdeviceptr address)
 {
     const struct standin_mapping *mapping = standin_mapping_at(address);
-    if (mapping == NULL || !mapping->reservation->internal || mapping->address != address) {
+    if (mapping == NULL || !mapping->reservation->internal ||
+        mapping->reservation->pooled || mapping->address != address) {
         return CUDA_ERROR_INVALID_VALUE; /* host memory, VMM memory, and what is another process's */
     }
     struct handle handle = {.serial = mapping->allocation->serial,

@@ -132,6 +132,45 @@ CUresult cuMemFree(CUdeviceptr address)
     return result;
 }
 
+/*
+ * Of the device's default pool, at once, as a stream without work would do it.  Freed memory goes when all
+ * work that has been given is done, which is later than a program may rely on.
+ */
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream handle)
+{
+    CUcontext context;
+    CUstream stream;
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS) {
+        result = standin_stream_find(handle, context, &stream);
+        if (result == CUDA_SUCCESS) {
+            result = allocate(address, size, context);
+        }
+        if (result == CUDA_SUCCESS) {
+            standin_reservation_at(*address)->pooled = true;
+            standin_reservation_at(*address)->owner = NULL;
+        }
+        (void)standin_end(result);
+    }
+    return result;
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
+{
+    CUcontext context;
+    CUstream stream;
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS) {
+        result = standin_stream_find(handle, context, &stream);
+        if (result == CUDA_SUCCESS) {
+            standin_streams_drain(NULL);
+            result = release(address);
+        }
+        (void)standin_end(result);
+    }
+    return result;
+}
+
 CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr address)
 {
     CUresult result = standin_begin(__func__);
@@ -196,7 +235,12 @@ static CUresult mapped_attribute(void *data, CUpointer_attribute attribute, CUde
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: return PUT(unsigned, 0);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         return PUT(int, allocation->device < 0 ? CU_DEVICE_INVALID : allocation->device);
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return PUT(unsigned, internal);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        return PUT(unsigned, internal && !mapping->reservation->pooled);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        return standin_context_current() == NULL
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : PUT(unsigned, mapping->access[standin_context_current()->device]);
     case CU_POINTER_ATTRIBUTE_MAPPED: return PUT(unsigned, 1);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return PUT(unsigned long long,
@@ -244,6 +288,7 @@ static size_t attribute_size(CUpointer_attribute attribute)
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     case CU_POINTER_ATTRIBUTE_MAPPED: return sizeof(unsigned);
     default: return sizeof(unsigned long long);
     }

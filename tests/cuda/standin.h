@@ -186,7 +186,8 @@ struct standin_reservation {
     size_t size;
     unsigned char *views[STANDIN_DEVICES_MAX]; /* NULL until the device has access to something */
     bool internal; /* made by cuMemAlloc() */
-    CUcontext owner; /* in which that was done */
+    bool pooled; /* by cuMemAllocAsync() */
+    CUcontext owner; /* in which that was done; NULL: from a pool */
     CUcontext opener; /* in which cuIpcOpenMemHandle() has made it; NULL: that has not */
 };
 

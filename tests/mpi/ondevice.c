@@ -12,7 +12,9 @@
  *                         others'; "buffers": and is another one for the receive buffer
  * SYMM_TEST_DEVICE_MEMORY "fresh": buffers are cuMemAlloc() memory, which is freed after the call; "kept": it is
  *                         kept for later calls, as caching allocators do; "mixed": from call to
- *                         call, rank to rank and buffer to buffer one of these, or from MPI_Alloc_mem
+ *                         call, rank to rank and buffer to buffer one of these, or from MPI_Alloc_mem;
+ *                         "pool": cuMemAllocAsync(); "managed": cuMemAllocManaged(); "mapped": the program
+ *                         maps it itself; "any": all of these in turns
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -34,6 +36,19 @@ static CUcontext contexts[DEVICES_MAX];
 static int devices, local_rank, calls;
 static CUresult (*allocate)(CUdeviceptr *, size_t);
 static CUresult (*release)(CUdeviceptr);
+static CUresult (*allocate_pooled)(CUdeviceptr *, size_t, CUstream);
+static CUresult (*release_pooled)(CUdeviceptr, CUstream);
+static CUresult (*allocate_managed)(CUdeviceptr *, size_t, unsigned);
+static CUresult (*current_device)(CUdevice *);
+static CUresult (*reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
+static CUresult (*unreserve)(CUdeviceptr, size_t);
+static CUresult (*create)(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,
+                          unsigned long long);
+static CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
+                       unsigned long long);
+static CUresult (*unmap)(CUdeviceptr, size_t);
+static CUresult (*drop)(CUmemGenericAllocationHandle);
+static CUresult (*grant)(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t);
 static CUresult (*upload)(CUdeviceptr, const void *, size_t);
 static CUresult (*download)(void *, CUdeviceptr, size_t);
 static void (*watch)(int); /* of the stand-in driver */
@@ -53,6 +68,24 @@ static void *find(void *library, const char *name)
         stop(name, -1);
     }
     return function;
+}
+
+/* ISO C has no cast from what dlsym() returns to a function. */
+#define FIND(function, name) (*(void **)&(function) = find(library, name))
+
+static void other_memory_find(void *library)
+{
+    FIND(allocate_pooled, "cuMemAllocAsync");
+    FIND(release_pooled, "cuMemFreeAsync");
+    FIND(allocate_managed, "cuMemAllocManaged");
+    FIND(current_device, "cuCtxGetDevice");
+    FIND(reserve, "cuMemAddressReserve");
+    FIND(unreserve, "cuMemAddressFree");
+    FIND(create, "cuMemCreate");
+    FIND(map, "cuMemMap");
+    FIND(unmap, "cuMemUnmap");
+    FIND(drop, "cuMemRelease");
+    FIND(grant, "cuMemSetAccess");
 }
 
 /* The stand-in driver delays what is watched, which is of no use where we wait for it ourselves. */
@@ -83,6 +116,7 @@ static void driver_open(void)
     release = (CUresult(*)(CUdeviceptr))find(library, "cuMemFree_v2");
     upload = (CUresult(*)(CUdeviceptr, const void *, size_t))find(library, "cuMemcpyHtoD_v2");
     download = (CUresult(*)(void *, CUdeviceptr, size_t))find(library, "cuMemcpyDtoH_v2");
+    other_memory_find(library);
     CUdevice device;
     CUresult error = init(0);
     if (error == CUDA_SUCCESS) {
@@ -141,7 +175,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-enum origin { FROM_MPI, FRESH, KEPT };
+enum origin { FROM_MPI, FRESH, KEPT, POOLED, MANAGED, MAPPED, ORIGINS };
 
 static enum origin origin_choose(const char *part)
 {
@@ -152,7 +186,17 @@ static enum origin origin_choose(const char *part)
     if (strcmp(memory, "mixed") == 0) {
         return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % 3);
     }
-    return strcmp(memory, "kept") == 0 ? KEPT : FRESH;
+    if (strcmp(memory, "any") == 0) {
+        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % ORIGINS);
+    }
+    static const char *const names[ORIGINS] = {"mpi", "fresh", "kept", "pool", "managed", "mapped"};
+    for (int origin = 0; origin < ORIGINS; origin++) {
+        if (strcmp(memory, names[origin]) == 0) {
+            return (enum origin)origin;
+        }
+    }
+    stop(memory, -1);
+    return FRESH;
 }
 
 static void *memory_from_mpi(size_t bytes)
@@ -173,6 +217,59 @@ static void *memory_fresh(size_t bytes)
         stop("no memory", (int)bytes);
     }
     return (void *)(uintptr_t)block;
+}
+
+static void *memory_pooled(size_t bytes)
+{
+    CUdeviceptr block = 0;
+    if (allocate_pooled(&block, bytes, CU_STREAM_LEGACY) != CUDA_SUCCESS) {
+        stop("no memory in the pool", (int)bytes);
+    }
+    return (void *)(uintptr_t)block;
+}
+
+static void *memory_managed(size_t bytes)
+{
+    CUdeviceptr block = 0;
+    if (allocate_managed(&block, bytes, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS) {
+        stop("no managed memory", (int)bytes);
+    }
+    return (void *)(uintptr_t)block;
+}
+
+/* In whole granules: such memory cannot be had otherwise. */
+static size_t granules(size_t bytes)
+{
+    const size_t granule = 2 << 20;
+    return (bytes + granule - 1) / granule * granule;
+}
+
+static void *memory_mapped(size_t bytes)
+{
+    CUdeviceptr block = 0;
+    CUdevice device = 0;
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp property = {
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+    };
+    CUresult error = current_device(&device);
+    property.location.id = device;
+    CUmemAccessDesc access = {.location = property.location,
+                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (error != CUDA_SUCCESS || reserve(&block, granules(bytes), 0, 0, 0) != CUDA_SUCCESS ||
+        create(&handle, granules(bytes), &property, 0) != CUDA_SUCCESS ||
+        map(block, granules(bytes), 0, handle, 0) != CUDA_SUCCESS ||
+        drop(handle) != CUDA_SUCCESS || grant(block, granules(bytes), &access, 1) != CUDA_SUCCESS) {
+        stop("no memory to map", (int)bytes);
+    }
+    return (void *)(uintptr_t)block;
+}
+
+static CUresult mapped_release(CUdeviceptr block, size_t bytes)
+{
+    CUresult error = unmap(block, granules(bytes));
+    return error == CUDA_SUCCESS ? unreserve(block, granules(bytes)) : error;
 }
 
 /* Blocks of the context that nobody has at the moment, the first that is large enough. */
@@ -222,18 +319,33 @@ static void *memory_get(size_t bytes, enum origin *origin, CUcontext context)
     if (*origin == KEPT && block == NULL) {
         *origin = FRESH;
     }
-    if (block == NULL) {
-        block = *origin == FROM_MPI ? memory_from_mpi(bytes) : memory_fresh(bytes);
+    if (block != NULL) {
+        return block;
     }
-    return block;
+    switch (*origin) {
+    case FROM_MPI: return memory_from_mpi(bytes);
+    case POOLED: return memory_pooled(bytes);
+    case MANAGED: return memory_managed(bytes);
+    case MAPPED: return memory_mapped(bytes);
+    default: return memory_fresh(bytes);
+    }
 }
 
-static void memory_end(void *block, enum origin origin)
+static bool memory_release(void *block, size_t bytes, enum origin origin)
 {
-    if (origin == FROM_MPI) {
-        PMPI_Free_mem(block);
-    } else if (origin == FRESH ? release((CUdeviceptr)(uintptr_t)block) != CUDA_SUCCESS
-                               : !kept_return(block)) {
+    CUdeviceptr address = (CUdeviceptr)(uintptr_t)block;
+    switch (origin) {
+    case FROM_MPI: return PMPI_Free_mem(block) == MPI_SUCCESS;
+    case KEPT: return kept_return(block);
+    case POOLED: return release_pooled(address, CU_STREAM_LEGACY) == CUDA_SUCCESS;
+    case MAPPED: return mapped_release(address, bytes) == CUDA_SUCCESS;
+    default: return release(address) == CUDA_SUCCESS;
+    }
+}
+
+static void memory_end(void *block, size_t bytes, enum origin origin)
+{
+    if (!memory_release(block, bytes, origin)) {
         stop("memory could not be freed", origin);
     }
 }
@@ -326,7 +438,7 @@ static void move_back(struct moved *moved)
     check_guards(copy, before, moved->bytes, total);
     memcpy(moved->host, copy + before, moved->bytes);
     free(copy);
-    memory_end(moved->block, moved->origin);
+    memory_end(moved->block, total, moved->origin);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */

@@ -66,6 +66,7 @@ struct mca_coll_symm_module_t {
     struct symm_team *team;    /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
     unsigned retry_distance;   /* between the last try and the next; the same on all ranks */
+    unsigned calls_in_stages;  /* on devices, so many of the next ones are taken to go through scratch */
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
     uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */

@@ -23,6 +23,8 @@ enum {
     LINE_SCRATCH = 64,
     LINE_KEPT = 128, /* a buffer from elsewhere that peers are not to open */
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
+    LINE_ASKED = 256,    /* without a veto: what scratch the rank has for stages is offered */
+    LINE_SLICES = 512,   /* likewise: it is offered for slices */
     LINE_DEVICE_SHIFT = 16, /* without a veto, 8 bits: the rank's device, plus 1; 0 for the host's */
 };
 
@@ -137,20 +139,56 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
-/* Offer this rank's scratch, if it is of use and can be had. */
-static bool scratch_describe(struct symm_operation *operation, struct symm_line *line)
+/* Whether this rank has a reason to expect a call in stages. */
+static bool expects_stages(const struct symm_operation *operation, uint32_t flags)
 {
-    struct line_scratch *scratch = scratch_of(line);
-    const struct symm_call *call = &operation->call;
-    size_t size = mca_coll_symm_choose_scratch(call, operation->module->team);
-    if (size == 0 || (line->flags & LINE_OUTPUT_IN_HEAP) == 0) {
-        return false;
-    }
-    operation->scratch = mca_coll_symm_scratch_take(call->device, &size);
+    const struct mca_coll_symm_module_t *module = operation->module;
+    return operation->call.device >= 0 &&
+           ((flags & LINE_KEPT) != 0 || module->calls_in_stages > 0 ||
+            mca_coll_symm_choose_stages_forced(operation->call.collective, module->team));
+}
+
+static bool scratch_take(struct symm_operation *operation, size_t size,
+                         struct line_scratch *scratch)
+{
+    struct symm_process *process = operation->module->team->process;
+    operation->scratch = mca_coll_symm_scratch_take(operation->call.device, &size);
     scratch->size = size;
     return operation->scratch != NULL &&
-           symm_process_locate(operation->module->team->process, operation->scratch, size,
-                               &scratch->where) == SYMM_OK;
+           symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
+}
+
+/* Offer this rank's scratch, if it is of use and can be had. */
+static uint32_t scratch_describe(struct symm_operation *operation, struct symm_line *line)
+{
+    const struct symm_call *call = &operation->call;
+    struct mca_coll_symm_module_t *module = operation->module;
+    size_t slices = 0, stages = 0;
+    uint32_t flags = 0;
+    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+        slices = mca_coll_symm_choose_scratch(call, module->team);
+        flags |= slices > 0 ? LINE_SLICES : 0;
+    }
+    if (expects_stages(operation, line->flags)) {
+        stages = mca_coll_symm_choose_stages_scratch(call, module->team);
+        module->calls_in_stages -= module->calls_in_stages > 0;
+        flags |= LINE_ASKED;
+    }
+    size_t size = slices > stages ? slices : stages;
+    if (size == 0 || !scratch_take(operation, size, scratch_of(line))) {
+        return flags;
+    }
+    return flags | LINE_SCRATCH;
+}
+
+/* Peers hear of segments that this rank has given back, be it only scratch that has been too small. */
+static void retired_describe(struct symm_process *process, struct symm_line *line)
+{
+    struct line_buffers *buffers = (struct line_buffers *)(void *)line->payload;
+    if (buffers->heap == 0 && (line->flags & LINE_SCRATCH) != 0) {
+        buffers->heap = scratch_of(line)->where.heap;
+        buffers->retired = symm_heap_retired(symm_process_heap_at(process, buffers->heap));
+    }
 }
 
 void mca_coll_symm_line_post(struct symm_operation *operation)
@@ -175,9 +213,8 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
             buffers_describe(call, team, (struct line_buffers *)(void *)line->payload) |
             offers_describe(operation, line);
         ((struct line_buffers *)(void *)line->payload)->dropped = operation->dropped;
-        if (scratch_describe(operation, line)) {
-            line->flags |= LINE_SCRATCH;
-        }
+        line->flags |= scratch_describe(operation, line);
+        retired_describe(team->process, line);
     }
     symm_line_post(line, operation->sequence);
 }
@@ -246,6 +283,13 @@ static void devices_note(const struct symm_operation *operation)
     symm_team_dropped_done(team);
 }
 
+/* A buffer from elsewhere that some rank has not been able to open. */
+static bool is_closed(uint32_t is_there, const struct symm_location *location,
+                      enum symm_segment_state state)
+{
+    return is_there != 0 && location->heap == SYMM_HEAP_IPC && state == SYMM_SEGMENT_REFUSED;
+}
+
 void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown)
 {
@@ -263,6 +307,8 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         .outputs_reachable = true,
         .out_of_place = true,
         .scratch_size = SIZE_MAX,
+        .asked = true,
+        .slices = true,
     };
     *unknown = false;
     devices_note(operation);
@@ -281,6 +327,11 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         facts->gaps |= (line->flags & LINE_GAPS) != 0;
         facts->kept |= (line->flags & LINE_KEPT) != 0;
+        facts->closed |=
+            is_closed(line->flags & LINE_INPUT_IN_HEAP, &buffers->input, input) ||
+            is_closed(line->flags & LINE_OUTPUT_IN_HEAP, &buffers->output, output);
+        facts->asked &= (line->flags & LINE_ASKED) != 0;
+        facts->slices &= (line->flags & LINE_SLICES) != 0;
         facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
         enum symm_segment_state scratch = scratch_state(team, rank, line);
         if (scratch == SYMM_SEGMENT_REFUSED) {

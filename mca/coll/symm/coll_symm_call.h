@@ -47,8 +47,8 @@ struct symm_call {
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
     bool mixed;            /* one of them lies elsewhere */
-    bool foreign;          /* one of them is in device memory that peers can never be given */
-    /* What the driver says of memory on a device that is not ours; size 0: it is ours, or the host's. */
+    bool foreign;          /* one of them is in device memory that not even our kernels can use */
+    /* What the driver says of memory on a device that is not ours; it is the host's: no such memory. */
     struct symm_memory input_memory, output_memory;
     int cuda_type, cuda_op; /* all-reduce on a device: enum symm_cuda_type, enum symm_cuda_op */
     uint64_t signature;    /* what must be alike on all ranks; see mca_coll_symm_signature() */

@@ -166,6 +166,40 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
                : symm_allreduce_cuda_copy_engine_scratch(call->payload_bytes, team->size);
 }
 
+bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
+                                        const struct symm_team *team)
+{
+    int forced = mca_coll_symm_choose_forced(collective, team);
+    return forced == SYMM_ALLREDUCE_CUDA_SCRATCH || forced == SYMM_ALLGATHER_CUDA_SCRATCH;
+}
+
+size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
+                                           const struct symm_team *team)
+{
+    if (team->size > SYMM_CUDA_RANKS_MAX) {
+        return 0;
+    }
+    return call->collective == SYMM_ALLREDUCE
+               ? symm_allreduce_cuda_scratch_wanted(call->payload_bytes, team->size)
+               : symm_allgather_cuda_scratch_wanted(call->payload_bytes, team->size);
+}
+
+bool mca_coll_symm_choose_again(const struct symm_facts *facts)
+{
+    return (facts->kept || facts->closed) && !facts->asked && !facts->extents_differ &&
+           facts->ranks <= SYMM_CUDA_RANKS_MAX;
+}
+
+/* In stages: needs nothing but scratch. */
+static enum symm_algorithm stages_choose(const struct symm_facts *facts)
+{
+    if (facts->scratch_size == 0) {
+        return SYMM_ALGORITHM_COUNT;
+    }
+    return facts->collective == SYMM_ALLREDUCE ? SYMM_ALLREDUCE_CUDA_SCRATCH
+                                               : SYMM_ALLGATHER_CUDA_SCRATCH;
+}
+
 /*
  * On devices.  What is forced has the names of its like on the host.  One-shot is for outputs that the
  * others cannot reach: two-shot is as quick for small arrays, and moves less.
@@ -177,19 +211,19 @@ static enum symm_algorithm device_allreduce_choose(const struct symm_facts *fact
     bool auto_chosen = facts->forced == MCA_COLL_SYMM_AUTO;
     size_t least = auto_chosen ? symm_allreduce_cuda_scratch_fair(facts->ranks)
                                : symm_allreduce_cuda_scratch_least(facts->ranks);
-    if (facts->outputs_reachable && facts->scratch_size >= least) {
-        return device_through_scratch(facts->forced, facts->ranks); /* it is offered if of use */
+    if (facts->outputs_reachable && facts->slices && facts->scratch_size >= least) {
+        return device_through_scratch(facts->forced, facts->ranks);
     }
     if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot)) {
         return SYMM_ALLREDUCE_CUDA_ONE_SHOT;
     }
-    return two_shot ? SYMM_ALLREDUCE_CUDA_TWO_SHOT : SYMM_ALGORITHM_COUNT;
+    return two_shot ? SYMM_ALLREDUCE_CUDA_TWO_SHOT : stages_choose(facts);
 }
 
 static enum symm_algorithm device_allgather_choose(const struct symm_facts *facts)
 {
     if (!facts->outputs_reachable) {
-        return SYMM_ALGORITHM_COUNT;
+        return stages_choose(facts);
     }
     if (facts->forced == SYMM_ALLGATHER_CUDA_KERNEL ||
         facts->forced == SYMM_ALLGATHER_CUDA_COPY_ENGINE) {
@@ -220,6 +254,11 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
     }
     if (facts->device && facts->ranks > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ALGORITHM_COUNT;
+    }
+    if (facts->device && facts->scratch_size > 0 &&
+        (facts->forced == SYMM_ALLREDUCE_CUDA_SCRATCH ||
+         facts->forced == SYMM_ALLGATHER_CUDA_SCRATCH)) {
+        return stages_choose(facts);
     }
     if (facts->device) {
         return facts->collective == SYMM_ALLREDUCE ? device_allreduce_choose(facts)

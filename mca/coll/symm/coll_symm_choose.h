@@ -24,6 +24,9 @@ struct symm_facts {
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool device;            /* all buffers lie in device memory */
     bool kept;              /* some rank's is from elsewhere, and is not offered to the others */
+    bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
+    bool asked;             /* all ranks have offered what scratch they have for calls in stages */
+    bool slices;            /* all offer it for an all-reduce's slices */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
     size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
 };
@@ -32,8 +35,23 @@ struct symm_facts {
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes);
 
-/* Bytes of scratch on the device that are of use to a call.  Needs no agreement: a rank offers what it has. */
+/*
+ * Bytes of scratch on the device that are of use to a call: to move the slices of a large all-reduce; or in
+ * stages, where some rank's buffers cannot be reached.  Needs no agreement: a rank offers what it has.
+ */
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team);
+size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
+                                           const struct symm_team *team);
+
+/* Whether the parameters force stages on a collective. */
+bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
+                                        const struct symm_team *team);
+
+/*
+ * There is no algorithm for a call, but there may be if all ranks offer scratch, which some have seen no need
+ * for: whether they should post new lines.
+ */
+bool mca_coll_symm_choose_again(const struct symm_facts *facts);
 
 /*
  * What this process's parameters say about choices, packed into the options that rank 0 hands to all ranks

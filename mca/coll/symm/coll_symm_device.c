@@ -8,7 +8,6 @@
 
 #include "heap/cuda_device.h"
 #include "kernels/cuda/steps.h"
-#include "mca/coll/symm/coll_symm_elsewhere.h"
 #include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/help.h"
 
@@ -18,15 +17,14 @@
 static int device_of(const void *address, struct symm_memory *elsewhere, bool *foreign)
 {
     struct symm_place place;
-    elsewhere->size = 0;
-    elsewhere->id = 0;
+    *elsewhere = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
     if (mca_coll_symm_is_known_host(address) || !symm_cuda_is_built()) {
         return -1;
     }
     mca_coll_symm_recognise(address, &place);
     if (place.memory.device >= 0 && !place.ours) {
         *elsewhere = place.memory;
-        *foreign = *foreign || !mca_coll_symm_elsewhere_is_usable(elsewhere);
+        *foreign = *foreign || !symm_cuda_memory_is_usable(elsewhere, address);
     }
     return place.memory.device;
 }
@@ -41,10 +39,16 @@ void mca_coll_symm_device_describe(struct symm_call *call)
     } else {
         input = device_of(call->input, &call->input_memory, &call->foreign);
     }
+    if (output >= 0 && call->input_memory.kind == SYMM_MEMORY_MANAGED) {
+        input = output; /* it is where it is used */
+    } else if (input >= 0 && call->output_memory.kind == SYMM_MEMORY_MANAGED) {
+        output = input;
+    }
     call->mixed = input != output;
     call->device = output >= 0 ? output : input;
     if (call->device >= 0 && !call->foreign && !call->mixed) { /* copies in host memory wait themselves */
-        if (call->input_memory.size > 0 || call->output_memory.size > 0) {
+        if (call->input_memory.kind != SYMM_MEMORY_HOST ||
+            call->output_memory.kind != SYMM_MEMORY_HOST) {
             symm_cuda_memory_settle(call->device);
         } else {
             symm_cuda_sync_memops(call->device);

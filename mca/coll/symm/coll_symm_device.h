@@ -18,7 +18,7 @@
  * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
  * call->mixed says that they lie in different places, and one at least on a device.
  * What is in device memory that is not of our heaps is described in call->input_memory and output_memory;
- * call->foreign says that one at least is such that CUDA IPC cannot export it, managed memory for instance.
+ * call->foreign says that our kernels cannot use one at least.
  */
 void mca_coll_symm_device_describe(struct symm_call *call);
 

@@ -11,56 +11,48 @@
 /* Allocations of which the driver is asked in each call whether they are still there; 0.07 us each. */
 enum { REVIEWED = 2 };
 
-bool mca_coll_symm_elsewhere_is_usable(const struct symm_memory *memory)
+/* Whether peers can be given this memory at all. */
+static bool can_be_opened(const struct symm_memory *memory)
 {
     return mca_coll_symm_component.ipc_bytes > 0 && memory->kind == SYMM_MEMORY_DEVICE &&
            memory->ipc && memory->id != 0 && memory->size > 0;
 }
 
-/*
- * `is_needed`: by peers.  The handle is asked for in any case, because that tells whether our own kernels reach the
- * memory; the driver answers once for an allocation.  False: they do not.
- */
-static bool offer(struct symm_offer *made, const struct symm_memory *memory, const void *address,
-                  size_t bytes, bool is_needed, bool again)
+/* A buffer that peers have to reach.  The driver is asked for a handle once for an allocation. */
+static void offer(struct symm_offer *made, const struct symm_memory *memory, const void *address,
+                  size_t bytes, bool again)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
     struct symm_exports *exports;
     unsigned sightings;
-    *made = (struct symm_offer){.is_elsewhere = memory->size > 0};
-    if (!made->is_elsewhere) {
-        return true;
-    }
-    if (symm_process_exports(component->process, &exports) != SYMM_OK ||
+    *made = (struct symm_offer){.is_elsewhere = memory->kind != SYMM_MEMORY_HOST};
+    if (!made->is_elsewhere || !can_be_opened(memory) ||
+        symm_process_exports(component->process, &exports) != SYMM_OK ||
         symm_exports_locate(exports, memory, address, bytes, again, &made->location,
                             &sightings) != SYMM_OK) {
-        return false;
+        return;
     }
-    made->is_made = is_needed && sightings >= (unsigned)component->ipc_sightings &&
-                    bytes >= component->ipc_least;
-    if (!made->is_made && is_needed) {
-        return true; /* the call goes below */
-    }
-    return symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
+    made->is_made = sightings >= (unsigned)component->ipc_sightings &&
+                    bytes >= component->ipc_least &&
+                    symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
 }
 
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
-    struct symm_call *call = &operation->call;
+    const struct symm_call *call = &operation->call;
     if (component->ipc_bytes > 0 &&
         symm_process_imports(component->process, component->ipc_bytes, &operation->imports) ==
             SYMM_OK) {
         operation->dropped = symm_imports_enter(operation->imports);
     }
     symm_process_review_exports(component->process, REVIEWED);
-    /* An all-gather on devices stores to all outputs, and reads no peer's input. */
-    if (!offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes,
-               true, false) ||
-        !offer(&operation->input_offer, &call->input_memory, call->input,
-               call->count * call->extent, call->collective == SYMM_ALLREDUCE,
-               call->input_memory.id == call->output_memory.id)) {
-        call->veto = SYMM_REASON_FOREIGN;
+    offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes, false);
+    if (call->collective == SYMM_ALLREDUCE) {
+        offer(&operation->input_offer, &call->input_memory, call->input,
+              call->count * call->extent, call->input_memory.id == call->output_memory.id);
+    } else { /* on devices it stores to all outputs, and reads no peer's input */
+        operation->input_offer = (struct symm_offer){0};
     }
 }
 

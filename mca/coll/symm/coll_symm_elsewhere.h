@@ -2,8 +2,9 @@
  * coll_symm_elsewhere.h - buffers in device memory that is not from MPI_Alloc_mem, offered to peers by CUDA IPC.
  *
  * Mapping an allocation takes milliseconds, so a rank offers its buffer when it has met the allocation
- * more than once, and only if the buffer is not small; as long as some rank does not, the call goes below.  From the
- * lines all ranks see who offers what, and treat such an allocation like a segment of a heap (heap/cuda_ipc.h).
+ * more than once, and only if the buffer is not small; as long as some rank does not, the call goes through scratch
+ * on the devices.  From the lines all ranks see who offers what, and treat such an allocation like a segment of a
+ * heap (heap/cuda_ipc.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,12 +14,8 @@
 
 #include "mca/coll/symm/coll_symm_operation.h"
 
-/* Whether peers can be given this memory at all. */
-bool mca_coll_symm_elsewhere_is_usable(const struct symm_memory *memory);
-
 /*
  * Before this rank posts its line for a call on device memory: fill operation->input_offer and output_offer.
- * What kernels of this process cannot use either is vetoed.
  */
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
 

@@ -30,6 +30,7 @@ static void module_construct(mca_coll_symm_module_t *module)
     symm_vote_init(&module->vote, 0, 0);
     memset(&module->operation, 0, sizeof(module->operation));
     module->operation.module = module;
+    module->calls_in_stages = 0;
     module->told_algorithms = 0;
     module->told_fallbacks = 0;
 }

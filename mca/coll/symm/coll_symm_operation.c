@@ -19,6 +19,9 @@
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 
+/* Calls in which ranks offer scratch after one that has needed it; then they wait for the next that does. */
+enum { CALLS_IN_STAGES = 1000 };
+
 static void go_to(struct symm_operation *operation, enum symm_operation_state state)
 {
     operation->state = state;
@@ -180,7 +183,8 @@ static void step_wait_for_slot(struct symm_operation *operation)
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);
     }
-    if (call->device >= 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
+    if (call->device >= 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE &&
+        !operation->again) {
         mca_coll_symm_elsewhere_prepare(operation);
     }
     mca_coll_symm_line_post(operation);
@@ -215,6 +219,27 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
     go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
+static void scratch_leave(struct symm_operation *operation)
+{
+    if (operation->scratch != NULL) {
+        mca_coll_symm_scratch_give(operation->call.device);
+        operation->scratch = NULL;
+    }
+}
+
+/*
+ * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next calls,
+ * as programs repeat themselves.
+ */
+static void agree_again(struct symm_operation *operation)
+{
+    operation->module->calls_in_stages = CALLS_IN_STAGES;
+    operation->again = true;
+    scratch_leave(operation);
+    slot_leave(operation);
+    go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
+}
+
 /* All lines are there and alike, and the segments they name are mapped or given up. */
 static void choose_and_start(struct symm_operation *operation)
 {
@@ -230,6 +255,10 @@ static void choose_and_start(struct symm_operation *operation)
         return;
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
+    if (algorithm == SYMM_ALGORITHM_COUNT && mca_coll_symm_choose_again(&facts)) {
+        agree_again(operation);
+        return;
+    }
     if (algorithm == SYMM_ALGORITHM_COUNT) {
         end_fallback(operation, mca_coll_symm_choose_not(&facts));
         return;
@@ -311,6 +340,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     struct mca_coll_symm_module_t *module = operation->module;
     operation->sequence = 0;
     operation->scratch = NULL;
+    operation->again = false;
     operation->imports = NULL;
     operation->dropped = 0;
     operation->run.worked = false;
@@ -380,10 +410,7 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
     }
-    if (operation->scratch != NULL) {
-        mca_coll_symm_scratch_give(operation->call.device);
-        operation->scratch = NULL;
-    }
+    scratch_leave(operation);
     mca_coll_symm_elsewhere_end(operation);
     return SYMM_OK;
 }

@@ -57,6 +57,7 @@ struct symm_operation {
     int error;
     uint64_t sequence;
     bool in_slot;            /* the payload travels in the line */
+    bool again;              /* its second lines are posted: some rank's scratch was missing in the first */
     void *scratch;           /* on the device, taken for this call; NULL: none */
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has said */

@@ -21,6 +21,7 @@ static const mca_base_var_enum_value_t allreduce_values[] = {
     {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
     {.value = SYMM_ALLREDUCE_CUDA_PUSH, .string = "push"},
     {.value = SYMM_ALLREDUCE_CUDA_COPY_ENGINE, .string = "copy_engine"},
+    {.value = SYMM_ALLREDUCE_CUDA_SCRATCH, .string = "scratch"},
     {.value = 0, .string = NULL},
 };
 
@@ -32,6 +33,7 @@ static const mca_base_var_enum_value_t allgather_values[] = {
     {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
     {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
+    {.value = SYMM_ALLGATHER_CUDA_SCRATCH, .string = "scratch"},
     {.value = 0, .string = NULL},
 };
 
@@ -84,8 +86,8 @@ static const struct symm_parameter allreduce_parameter = {
     "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
     "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
     "device memory one_shot and two_shot are possible, by kernels, and push: every rank stores the "
-    "slices of its input in the memory of the ranks that reduce them; or copy_engine: likewise, by "
-    "copy engines",
+    "slices of its input in the memory of the ranks that reduce them; copy_engine: likewise, by "
+    "copy engines; or scratch: through memory of the component on the devices, any buffers there",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter allgather_parameter = {
@@ -95,7 +97,8 @@ static const struct symm_parameter allgather_parameter = {
     "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
     "of the component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
     "stores its input in all ranks' outputs. In device memory: copy_engine: every rank copies its "
-    "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel",
+    "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel; scratch: through "
+    "memory of the component on the devices, any buffers there",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {

@@ -79,6 +79,7 @@ enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algo
     case SYMM_ALLGATHER_PUSH:
     case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
     case SYMM_ALLGATHER_CUDA_KERNEL:
+    case SYMM_ALLGATHER_CUDA_SCRATCH:
         return SYMM_ALLGATHER;
     default:
         return SYMM_ALLREDUCE;
