@@ -17,8 +17,9 @@
 bool mca_coll_symm_elsewhere_is_usable(const struct symm_memory *memory);
 
 /*
- * Before this rank posts its line for a call on device memory: fill operation->input_offer and output_offer.
- * What kernels of this process cannot use either is vetoed.
+ * Before this rank posts its line for a call on device memory: let go what has been freed, here and by peers;
+ * unless the call is vetoed, fill operation->input_offer and output_offer.  What kernels of this process
+ * cannot use either is vetoed.
  */
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
 
