@@ -106,7 +106,7 @@ SYMM_API enum symm_status symm_importer_open(struct symm_importer *importer,
                                              const struct symm_location *location,
                                              const struct symm_ipc_handle *handle, int device);
 
-/* Where that location is here; NULL: it is not open. */
+/* Where that location is here; NULL: it is not open, which counts as a failure. */
 SYMM_API void *symm_importer_address(struct symm_importer *importer,
                                      const struct symm_location *location, int device);
 

@@ -274,7 +274,7 @@ static bool is_drained(const struct symm_pipeline *pipeline)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-enum { WORKING, DRAINING, DEPARTING };
+enum { WORKING, DRAINING, DEPARTING = SYMM_CUDA_DEPARTING };
 
 enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover)
 {

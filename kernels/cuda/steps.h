@@ -47,7 +47,7 @@ static inline void symm_cuda_failures_collect(struct symm_run *run)
     }
 }
 
-/* This rank's part is over, in one way or the other. */
+/* This rank's part is over, in one way or the other; before the first step: it cannot do it.  Of any algorithm. */
 static inline void symm_cuda_depart(struct symm_run *run, enum symm_status status)
 {
     run->failure = status;

@@ -62,6 +62,8 @@ static bool driver_open(void)
            find(library, "cuCtxGetCurrent", &driver->get_current) &&
            find(library, "cuCtxSynchronize", &driver->synchronize) &&
            find(library, "cuPointerGetAttribute", &driver->attribute) &&
+           find(library, "cuMemAlloc_v2", &driver->allocate) &&
+           find(library, "cuMemFree_v2", &driver->free) &&
            find(library, "cuMemcpyHtoD_v2", &driver->to_device) &&
            find(library, "cuMemcpyDtoH_v2", &driver->to_host);
 }
@@ -149,13 +151,15 @@ static void script_run(const char *script)
     faults_ok(faults_driver.retain(&context, device), "cuDevicePrimaryCtxRetain");
     faults_ok(faults_driver.set_current(context), "cuCtxSetCurrent");
     faults_driver.watch(1);
+    bool elsewhere = strstr(script, "_elsewhere") != NULL;
+    size_t length = strcspn(script, "_");
     if (strcmp(script, "memory") == 0) {
         faults_memory();
-    } else if (strcmp(script, "calls") == 0) {
-        faults_calls();
+    } else if (strncmp(script, "calls", length) == 0) {
+        faults_calls(elsewhere);
     } else {
-        test_check(strcmp(script, "again") == 0, "a script of that name");
-        faults_again();
+        test_check(strncmp(script, "again", length) == 0, "a script of that name");
+        faults_again(elsewhere);
     }
     faults_driver.watch(0);
     faults_ok(faults_driver.release(device), "cuDevicePrimaryCtxRelease");

@@ -28,6 +28,8 @@ struct faults_driver {
     __typeof__(cuCtxGetCurrent) *get_current;
     __typeof__(cuCtxSynchronize) *synchronize;
     __typeof__(cuPointerGetAttribute) *attribute;
+    __typeof__(cuMemAlloc) *allocate;
+    __typeof__(cuMemFree) *free;
     __typeof__(cuMemcpyHtoD) *to_device;
     __typeof__(cuMemcpyDtoH) *to_host;
 };
@@ -49,7 +51,9 @@ unsigned long faults_errors(void);
 const char *faults_said(void);
 
 void faults_memory(void);
-void faults_calls(void);
-void faults_again(void);
+
+/* `elsewhere`: on memory of cuMemAlloc(), otherwise from MPI_Alloc_mem. */
+void faults_calls(bool elsewhere);
+void faults_again(bool elsewhere);
 
 #endif /* SYMM_TESTS_CHECK_FAULTS_H */

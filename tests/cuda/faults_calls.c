@@ -2,6 +2,8 @@
  * faults_calls.c - the scripts "calls" and "again" of check_faults: all-reduces and all-gathers on device
  * memory, in place and not, and such as go to the component below on copies in host memory.
  *
+ * With "_elsewhere" behind its name, a script does so on memory of cuMemAlloc().
+ *
  * "calls" runs all of them twice, the second time with new memory, in processes that have just started;
  * which algorithms serve them, MCA parameters say.  "again" makes them all work first; then each use of
  * each function in each kind of call fails, one at a time, on one rank and on both, in the same processes,
@@ -48,6 +50,7 @@ static struct {
     unsigned host_send[COUNT], host_receive[PLACES];
     MPI_Op sum;
     uint64_t calls;
+    bool elsewhere;
     bool device_is_lost; /* work on it has failed in an earlier call: its context is of no use any more */
 } work;
 
@@ -179,18 +182,30 @@ static int other_says(int mine)
 static void *block_get(size_t count)
 {
     void *block = NULL;
+    CUdeviceptr address = 0;
+    if (work.elsewhere) {
+        faults_ok(faults_driver.allocate(&address, count * sizeof(unsigned)), "cuMemAlloc");
+        return (void *)(uintptr_t)address;
+    }
     return MPI_Alloc_mem((MPI_Aint)(count * sizeof(unsigned)), faults_info, &block) == MPI_SUCCESS
                ? block : NULL;
 }
 
+static void block_give(void *block)
+{
+    if (block != NULL && work.elsewhere) {
+        faults_driver.watch(0);
+        driver_ok(faults_driver.free((CUdeviceptr)(uintptr_t)block), "cuMemFree");
+        faults_driver.watch(1);
+    } else if (block != NULL) {
+        MPI_Free_mem(block);
+    }
+}
+
 static void memory_give(void)
 {
-    if (work.receive != NULL) {
-        MPI_Free_mem(work.receive);
-    }
-    if (work.send != NULL) {
-        MPI_Free_mem(work.send);
-    }
+    block_give(work.receive);
+    block_give(work.send);
 }
 
 /* The script "memory" is about what may go wrong here.  Whether both ranks have their blocks. */
@@ -219,8 +234,9 @@ static void calls_on_lost_device(void)
     }
 }
 
-void faults_calls(void)
+void faults_calls(bool elsewhere)
 {
+    work.elsewhere = elsewhere;
     MPI_Op_create(add, 1, &work.sum);
     for (int round = 0; round < 2; round++) {
         if (memory_get()) {
@@ -244,6 +260,15 @@ static bool is_named(const char *function)
     return strstr(faults_said(), gives_back ? ": CUDA_ERROR_" : function) != NULL;
 }
 
+/* What is asked about memory from elsewhere, once for an allocation. */
+static void memory_renew(void)
+{
+    if (work.elsewhere) {
+        memory_give();
+        test_check(memory_get(), "new memory");
+    }
+}
+
 /* The n-th use of a function in one call of a kind fails, on the ranks that `who` has bits for. */
 static void fault_run(const struct kind *kind, const char *function, unsigned long use, int who)
 {
@@ -251,6 +276,7 @@ static void fault_run(const struct kind *kind, const char *function, unsigned lo
     (void)snprintf(list, sizeof list, "%s:%lu", function, use);
     test_case("%s, %s on rank%s", kind->name, list,
               who == 3 ? "s 0 and 1" : who == 2 ? " 1" : " 0");
+    memory_renew();
     faults_driver.fail((who >> faults_rank & 1) != 0 ? list : "");
     (void)faults_said();
     bool succeeded = call_run(kind);
@@ -284,20 +310,30 @@ static bool is_later(const char *name)
     return strcmp(name, "kernel") == 0 || strcmp(name, "copy") == 0;
 }
 
-static unsigned long fault_each(const struct kind *kind)
+/* All else is alike whose the memory is. */
+static bool is_wanted(const char *name)
+{
+    return !is_later(name) && (!work.elsewhere || strncmp(name, "cuIpc", 5) == 0 ||
+                               strncmp(name, "cuPointerGet", 12) == 0);
+}
+
+static void fault_each(const struct kind *kind)
 {
     enum { FUNCTIONS = 40 };
     char names[FUNCTIONS][64];
     unsigned long uses[FUNCTIONS], faults = 0;
     size_t count = 0;
+    memory_renew();
     faults_driver.fail("");
     (void)call_run(kind);
     while (count < FUNCTIONS && function_get(count, names[count], sizeof *names, &uses[count])) {
         count++;
     }
+    printf("check_faults: %s, faults of:", kind->name);
     for (size_t i = 0; i < count; i++) {
         const unsigned long chosen[] = {1, 2, uses[i]};
-        for (int j = 0; j < 3 && !is_later(names[i]); j++) {
+        printf("%s%s", is_wanted(names[i]) ? " " : "", is_wanted(names[i]) ? names[i] : "");
+        for (int j = 0; j < 3 && is_wanted(names[i]); j++) {
             if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i]) {
                 fault_run(kind, names[i], chosen[j], 2);
                 fault_run(kind, names[i], chosen[j], 3);
@@ -305,18 +341,19 @@ static unsigned long fault_each(const struct kind *kind)
             }
         }
     }
-    return faults;
+    printf(": %lu\n", faults);
 }
 
-void faults_again(void)
+void faults_again(bool elsewhere)
 {
+    work.elsewhere = elsewhere;
     MPI_Op_create(add, 1, &work.sum);
     if (memory_get()) {
         for (int i = 0; i < KINDS; i++) {
             test_check(call_run(&kinds[i]), "a call without a fault succeeds");
         }
         for (int i = 0; i < KINDS; i++) {
-            printf("check_faults: %s: %lu faults\n", kinds[i].name, fault_each(&kinds[i]));
+            fault_each(&kinds[i]);
         }
         memory_give();
     }

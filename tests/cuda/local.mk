@@ -44,7 +44,15 @@ tests_cuda_check_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/t
 tests_cuda_check_faults_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_cuda_check_faults_LDADD = $(harness_libs) -ldl
 
-# What gpus.tap runs.
+# What elsewhere.tap and gpus.tap run.
+check_PROGRAMS += tests/cuda/check_elsewhere
+tests_cuda_check_elsewhere_SOURCES = tests/cuda/check_elsewhere.c \
+	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
+	tests/mpi/variables.c tests/mpi/variables.h
+tests_cuda_check_elsewhere_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_elsewhere_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl
+
 check_PROGRAMS += tests/cuda/check_gpus
 tests_cuda_check_gpus_SOURCES = tests/cuda/check_gpus.c
 tests_cuda_check_gpus_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi

@@ -9,12 +9,13 @@
  * SYMM_TEST_DEVICE_RANK   only this rank's buffers go to its device
  * SYMM_TEST_DEVICE_PART   "send" or "receive": only that buffer
  * SYMM_TEST_DEVICE_TURNS  "calls": a rank's device changes from call to call, in many combinations with the
- *                         others'; "buffers": and is another one for the receive buffer
+ *                         others'; "buffers": and is another one for the receive buffer; "mixed": in
+ *                         every fourth call
  * SYMM_TEST_DEVICE_MEMORY "fresh": buffers are cuMemAlloc() memory, which is freed after the call; "kept": it is
  *                         kept for later calls, as caching allocators do; "mixed": from call to
- *                         call, rank to rank and buffer to buffer one of these, or from MPI_Alloc_mem;
- *                         "pool": cuMemAllocAsync(); "managed": cuMemAllocManaged(); "mapped": the program
- *                         maps it itself; "any": all of these in turns
+ *                         call, rank to rank and buffer to buffer one of these, or from MPI_Alloc_mem; in
+ *                         every fourth call all buffers are of one sort; "pool": cuMemAllocAsync(); "managed":
+ *                         cuMemAllocManaged(); "mapped": the program maps it itself; "any": all in turns
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -140,8 +141,8 @@ static CUcontext context_choose(const char *part)
 {
     const char *turns = getenv("SYMM_TEST_DEVICE_TURNS");
     int turn = turns == NULL ? 0 : calls >> local_rank % 3;
-    if (turns != NULL && strcmp(turns, "buffers") == 0 && strcmp(part, "receive") == 0) {
-        turn++;
+    if (turns != NULL && strcmp(part, "receive") == 0) {
+        turn += strcmp(turns, "buffers") == 0 || (strcmp(turns, "mixed") == 0 && calls % 4 == 3);
     }
     return contexts[(local_rank + turn) % devices];
 }
@@ -183,11 +184,12 @@ static enum origin origin_choose(const char *part)
     if (memory == NULL) {
         return FROM_MPI;
     }
-    if (strcmp(memory, "mixed") == 0) {
-        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % 3);
+    int sorts = strcmp(memory, "any") == 0 ? ORIGINS : strcmp(memory, "mixed") == 0 ? 3 : 0;
+    if (sorts > 0 && calls % 4 == 3) {
+        return (enum origin)(calls / 4 % sorts);
     }
-    if (strcmp(memory, "any") == 0) {
-        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % ORIGINS);
+    if (sorts > 0) {
+        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % sorts);
     }
     static const char *const names[ORIGINS] = {"mpi", "fresh", "kept", "pool", "managed", "mapped"};
     for (int origin = 0; origin < ORIGINS; origin++) {

@@ -23,6 +23,12 @@ void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
     (void)operation;
 }
 
+void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
+{
+    (void)operation;
+    abort();
+}
+
 enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
                                              enum symm_status opened)
 {
@@ -54,9 +60,4 @@ void *symm_team_opened(struct symm_team *team, int rank, const struct symm_locat
 {
     (void)team, (void)rank, (void)location, (void)device;
     abort();
-}
-
-void symm_team_collect_opened(struct symm_team *team)
-{
-    (void)team;
 }

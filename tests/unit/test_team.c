@@ -342,6 +342,37 @@ static void test_segment_states_of_devices(void **state)
     symm_process_release(process);
 }
 
+/* A rank has closed memory from elsewhere: which is mapped, is forgotten, but not what was refused, nor segments. */
+static void test_dropped_is_forgotten(void **state)
+{
+    struct symm_process *process = NULL;
+    struct symm_team *team = NULL;
+    struct symm_location mapped = {.serial = 1, .index = 0, .heap = SYMM_HEAP_IPC},
+                         refused = {.serial = 2, .index = 1, .heap = SYMM_HEAP_IPC},
+                         segment = {.serial = 1, .index = 0};
+    (void)state;
+    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
+    const char *names[] = {symm_server_name(symm_process_server(process))};
+    const struct symm_team_config config = {.rank = 0, .size = 1, .names = names};
+    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    assert_status(symm_team_set_up(team), SYMM_OK);
+    symm_team_set_segment_state(team, 0, &mapped, SYMM_SEGMENT_MAPPED);
+    symm_team_set_segment_state(team, 0, &refused, SYMM_SEGMENT_REFUSED);
+    symm_team_set_segment_state(team, 0, &segment, SYMM_SEGMENT_MAPPED);
+    for (uint32_t call = 0; call < 2; call++) {
+        symm_team_note_dropped(team, 0, 0); /* no more than before */
+        symm_team_dropped_done(team);
+        assert_int_equal(symm_team_segment_state(team, 0, &mapped), SYMM_SEGMENT_MAPPED);
+    }
+    symm_team_note_dropped(team, 0, 1);
+    symm_team_dropped_done(team);
+    assert_int_equal(symm_team_segment_state(team, 0, &mapped), SYMM_SEGMENT_UNKNOWN);
+    assert_int_equal(symm_team_segment_state(team, 0, &refused), SYMM_SEGMENT_REFUSED);
+    assert_int_equal(symm_team_segment_state(team, 0, &segment), SYMM_SEGMENT_MAPPED);
+    symm_team_destroy(team);
+    symm_process_release(process);
+}
+
 /* Refused segments are tried again after many calls, then after twice as many; others stay. */
 static void test_refusals_are_forgotten(void **state)
 {
@@ -475,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_segment_states),
         cmocka_unit_test(test_segment_states_of_devices),
+        cmocka_unit_test(test_dropped_is_forgotten),
         cmocka_unit_test(test_refusals_are_forgotten),
         cmocka_unit_test(test_many_teams),
         cmocka_unit_test(test_one_process),

@@ -354,7 +354,8 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
         return SYMM_OK;
     }
     if (location->heap == SYMM_HEAP_IPC && operation->imports == NULL) {
-        return SYMM_ERR_NO_MEMORY;
+        operation->map_told = true; /* by the parameter that forbids it */
+        return SYMM_ERR_FOREIGN;
     }
     if (location->heap == SYMM_HEAP_IPC) {
         return mca_coll_symm_device_opened(
@@ -366,19 +367,28 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
     return mca_coll_symm_device_reach(operation, rank, location, status);
 }
 
+static void opened_use_one(const struct symm_operation *operation, int rank,
+                           const struct symm_location *location)
+{
+    struct symm_team *team = operation->module->team;
+    if (location->heap == SYMM_HEAP_IPC &&
+        symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_MAPPED) {
+        (void)symm_team_opened(team, rank, location, operation->call.device);
+    }
+}
+
 /* What is open and needed by this call must not go to make room for what is not open. */
 static void opened_use(const struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
-    int device = operation->call.device;
-    for (int rank = 0; rank < team->size && device >= 0; rank++) {
+    int size = operation->module->team->size;
+    for (int rank = 0; rank < size && operation->call.device >= 0; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
-        if ((line->flags & LINE_INPUT_IN_HEAP) != 0 && buffers->input.heap == SYMM_HEAP_IPC) {
-            (void)symm_team_opened(team, rank, &buffers->input, device);
+        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
+            opened_use_one(operation, rank, &buffers->input);
         }
-        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0 && buffers->output.heap == SYMM_HEAP_IPC) {
-            (void)symm_team_opened(team, rank, &buffers->output, device);
+        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+            opened_use_one(operation, rank, &buffers->output);
         }
     }
 }
@@ -444,40 +454,44 @@ void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_ma
     }
 }
 
-/* NULL for a buffer that this rank cannot reach. */
+/* NULL for a buffer that this rank cannot reach; *lost: all ranks count on it that it can. */
 static void *buffer_address(const struct symm_operation *operation, int rank, bool in_heap,
-                            const struct symm_location *location)
+                            const struct symm_location *location, bool *lost)
 {
     struct symm_team *team = operation->module->team;
-    if (!in_heap || symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_MAPPED) {
+    if (!in_heap || symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_MAPPED ||
+        rank == team->rank) {
         return NULL;
     }
-    if (location->heap == SYMM_HEAP_IPC) {
-        return symm_team_opened(team, rank, location, operation->call.device);
+    if (location->heap != SYMM_HEAP_IPC) {
+        return symm_team_address(team, rank, location);
     }
-    return symm_team_address(team, rank, location);
+    void *address = symm_team_opened(team, rank, location, operation->call.device);
+    *lost = *lost || address == NULL;
+    return address;
 }
 
-void mca_coll_symm_buffers_resolve(struct symm_operation *operation)
+bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     struct symm_run *run = &operation->run;
+    bool lost = false;
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         symm_team_collect(team, rank, buffers->heap, buffers->retired);
         run->inputs[rank] = buffer_address(operation, rank,
                                            (line->flags & LINE_INPUT_IN_HEAP) != 0,
-                                           &buffers->input);
+                                           &buffers->input, &lost);
         run->outputs[rank] = buffer_address(operation, rank,
                                             (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
-                                            &buffers->output);
+                                            &buffers->output, &lost);
         run->scratches[rank] = (line->flags & LINE_SCRATCH) == 0
                                    ? NULL : buffer_address(operation, rank, true,
-                                                           &scratch_of(line)->where);
+                                                           &scratch_of(line)->where, &lost);
     }
-    symm_team_collect_opened(team);
     run->inputs[team->rank] = run->input;
     run->outputs[team->rank] = run->output;
     run->scratches[team->rank] = operation->scratch;
+    return !lost;
 }

@@ -47,8 +47,9 @@ void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_ma
 
 /*
  * Fill run.inputs and run.outputs with the addresses of all reachable buffers.  Here ranks meet, so it
- * also unmaps segments that others have given back.
+ * also unmaps segments that others have given back.  False: memory from elsewhere that all ranks count on
+ * is not mapped here any more, because its owner has freed it after the call had begun.
  */
-void mca_coll_symm_buffers_resolve(struct symm_operation *operation);
+bool mca_coll_symm_buffers_resolve(struct symm_operation *operation);
 
 #endif /* MCA_COLL_SYMM_AGREE_H */

@@ -137,6 +137,11 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
     }
 }
 
+void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
+{
+    symm_cuda_depart(&operation->run, SYMM_ERR_NOT_FOUND);
+}
+
 int mca_coll_symm_device_failure(const struct symm_operation *operation)
 {
     static const char *const calls[SYMM_COLLECTIVE_COUNT] = {"MPI_Allreduce", "MPI_Allgather"};

@@ -37,6 +37,11 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
 void mca_coll_symm_device_run_start(struct symm_operation *operation);
 
 /*
+ * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all ranks fail.
+ */
+void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
+
+/*
  * After symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's device can use it.
  * Where device memory cannot be mapped or used, the user is told, with the names of the devices.
  * Returns `mapped`, or the error of the device.

@@ -15,7 +15,8 @@
 #include "mca/coll/symm/coll_symm_operation.h"
 
 /*
- * Before this rank posts its line for a call on device memory: fill operation->input_offer and output_offer.
+ * Before this rank posts its line for a call on device memory: let go what has been freed, here and by peers;
+ * unless the call is vetoed, fill operation->input_offer and output_offer.
  */
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
 

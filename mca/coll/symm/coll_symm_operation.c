@@ -183,8 +183,7 @@ static void step_wait_for_slot(struct symm_operation *operation)
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);
     }
-    if (call->device >= 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE &&
-        !operation->again) {
+    if (call->device >= 0 && !operation->in_slot && !operation->again) {
         mca_coll_symm_elsewhere_prepare(operation);
     }
     mca_coll_symm_line_post(operation);
@@ -266,7 +265,9 @@ static void choose_and_start(struct symm_operation *operation)
     run_start(operation, algorithm, facts.gaps);
     operation->run.scratch_size = facts.scratch_size;
     mca_coll_symm_verbose_choice(operation, &facts);
-    mca_coll_symm_buffers_resolve(operation);
+    if (!mca_coll_symm_buffers_resolve(operation)) {
+        mca_coll_symm_device_run_refuse(operation);
+    }
 }
 
 static void step_agree(struct symm_operation *operation)

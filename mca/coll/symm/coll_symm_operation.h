@@ -40,7 +40,7 @@ enum symm_outcome {
 
 /* A buffer of this rank in device memory that is not of our heaps; see coll_symm_elsewhere.h. */
 struct symm_offer {
-    bool is_elsewhere;
+    bool is_elsewhere; /* and needed by peers */
     bool is_made; /* then peers may open it */
     struct symm_location location;
     struct symm_ipc_handle handle;
