@@ -134,16 +134,17 @@ static const struct symm_parameter host_staging_parameter = {
 
 static const struct symm_parameter device_scratch_parameter = {
     "device_scratch",
-    "The most bytes of a device's memory that a process takes, when it makes a large all-reduce there, "
-    "for slices on their way between devices. 1048576 to 8589934592; suffixes k, m and g are "
-    "understood. 0: none; large all-reduces then take a little longer",
+    "The most bytes of a device's memory that a process takes for data on their way between devices: "
+    "when it makes a large all-reduce there, or calls on buffers that other ranks cannot reach. "
+    "1048576 to 8589934592; suffixes k, m and g are understood. 0: none; large all-reduces then take a "
+    "little longer, and such buffers are copied through host memory",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_bytes_parameter = {
     "ipc_bytes",
     "The most bytes of other processes' device memory from elsewhere (cudaMalloc) that a process has mapped at a "
     "time; what has not been used for longest goes first. 1048576 to 1099511627776; suffixes k, m and g are "
-    "understood. 0: none is mapped, calls on such memory are copied through host memory",
+    "understood. 0: none is mapped, calls on such memory go through scratch on the devices",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_least_parameter = {
