@@ -94,6 +94,7 @@ struct symm_run {
     bool worked; /* a step did something and wants to be called again at once */
     struct symm_ticket ticket;
     struct symm_ticket tickets[2]; /* in stages: of the launches side by side */
+    bool early;                    /* the copies of the first stage were started before the run */
     struct symm_pipeline pipeline;
 
     /* How it has ended, for the algorithms named CUDA; set with the SYMM_OK of the step function. */
@@ -116,6 +117,15 @@ SYMM_API size_t symm_allreduce_cuda_copy_engine_scratch(size_t bytes, int ranks)
 /* Likewise for those that use nothing of the other ranks but scratch; they are possible with 64 KiB. */
 SYMM_API size_t symm_allreduce_cuda_scratch_wanted(size_t bytes, int ranks);
 SYMM_API size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks);
+
+/*
+ * Copy the input of a small all-reduce to this rank's scratch, of `size` bytes, while the ranks have yet to
+ * agree: that takes as long.  Input, output, count, device and cuda_type of the run are set.  If run->early says
+ * that it has been started, SYMM_ALLREDUCE_CUDA_SCRATCH waits for it, or else symm_run_settle_early() has to be
+ * called before the scratch is used for anything else.
+ */
+SYMM_API void symm_run_start_early(struct symm_run *run, void *scratch, size_t size);
+SYMM_API void symm_run_settle_early(struct symm_run *run);
 
 /* Whether it works on device memory. */
 static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)

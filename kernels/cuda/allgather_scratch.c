@@ -118,7 +118,8 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
 
 enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {push_start, out_start};
+    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
     struct cut cut = cut_make(run);
     return symm_stages_step(run, cut.pieces + FILL, launches);
 }

@@ -157,9 +157,20 @@ static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
     return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
 }
 
+/* At the beginning of the scratch, where the first piece is, however the array is cut. */
+void symm_run_start_early(struct symm_run *run, void *scratch, size_t size)
+{
+    size_t bytes = run->count * symm_cuda_type_extent(run->cuda_type);
+    const struct symm_cuda_push copy = {run->input, scratch, bytes};
+    run->early = bytes <= symm_least(one_shot_most, size) &&
+                 symm_device_beside_start(run->device, &copy, 1, run->block_limit,
+                                          &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
+}
+
 enum symm_status symm_allreduce_cuda_scratch_step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {reduce_start, copies_start};
+    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = copies_start};
     struct cut cut = cut_make(run);
     return symm_stages_step(run, cut.pieces + stages_beside(cut.one_shot), launches);
 }

@@ -24,6 +24,14 @@ size_t symm_stages_piece(size_t bytes, unsigned fill)
     return symm_least(piece, bytes);
 }
 
+void symm_run_settle_early(struct symm_run *run)
+{
+    while (run->early) {
+        run->early = symm_device_ticket_test(run->device, &run->tickets[SYMM_STAGE_BESIDE]) ==
+                     SYMM_PENDING;
+    }
+}
+
 enum { STARTING, WORKING, MEETING_OTHERS, FAILED };
 
 /* PENDING: the device has no room for more just now. */
@@ -32,6 +40,9 @@ static enum symm_status launches_start(struct symm_run *run,
 {
     for (; run->position < SYMM_STAGE_LAUNCHES; run->position++) {
         size_t launch = run->position;
+        if (launch == SYMM_STAGE_BESIDE && run->early) {
+            continue;
+        }
         enum symm_status status = launches[launch](run, run->piece, &run->tickets[launch]);
         if (status != SYMM_OK) {
             return status;
@@ -58,7 +69,9 @@ static void stage_begin(struct symm_run *run)
 {
     run->position = 0;
     for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
-        run->tickets[launch] = (struct symm_ticket){0};
+        if (launch != SYMM_STAGE_BESIDE || !run->early) {
+            run->tickets[launch] = (struct symm_ticket){0};
+        }
     }
 }
 
@@ -80,6 +93,7 @@ static enum symm_status working(struct symm_run *run)
 {
     if (launches_test(run) != SYMM_PENDING) {
         bool failed = run->failure != SYMM_OK;
+        run->early = false;
         symm_run_raise(run, failed ? SYMM_CUDA_STEP_FAILED : run->piece + 1);
         run->stage = failed ? FAILED : MEETING_OTHERS;
     }

@@ -26,7 +26,7 @@
 
 #include "kernels/run_steps.h"
 
-enum { SYMM_STAGE_LAUNCHES = 2 };
+enum { SYMM_STAGE_ACROSS, SYMM_STAGE_BESIDE, SYMM_STAGE_LAUNCHES };
 
 /* Start a launch of stage `stage`, if it has one.  Errors: as symm_device_reduce_start(). */
 typedef enum symm_status (*symm_stage_start)(struct symm_run *run, uint64_t stage,

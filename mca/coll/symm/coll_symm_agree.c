@@ -139,13 +139,17 @@ static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
+static bool must_be_in_stages(const struct symm_operation *operation, uint32_t flags)
+{
+    return (flags & LINE_KEPT) != 0 ||
+           mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
+}
+
 /* Whether this rank has a reason to expect a call in stages. */
 static bool expects_stages(const struct symm_operation *operation, uint32_t flags)
 {
     const struct mca_coll_symm_module_t *module = operation->module;
-    return operation->call.device >= 0 &&
-           ((flags & LINE_KEPT) != 0 || module->calls_in_stages > 0 ||
-            mca_coll_symm_choose_stages_forced(operation->call.collective, module->team));
+    return module->calls_in_stages > 0 || must_be_in_stages(operation, flags);
 }
 
 static bool scratch_take(struct symm_operation *operation, size_t size,
@@ -153,6 +157,7 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
 {
     struct symm_process *process = operation->module->team->process;
     operation->scratch = mca_coll_symm_scratch_take(operation->call.device, &size);
+    operation->scratch_size = size;
     scratch->size = size;
     return operation->scratch != NULL &&
            symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
@@ -169,11 +174,15 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
         slices = mca_coll_symm_choose_scratch(call, module->team);
         flags |= slices > 0 ? LINE_SLICES : 0;
     }
+    if (call->device < 0) {
+        return 0;
+    }
     if (expects_stages(operation, line->flags)) {
         stages = mca_coll_symm_choose_stages_scratch(call, module->team);
         module->calls_in_stages -= module->calls_in_stages > 0;
         flags |= LINE_ASKED;
     }
+    operation->stages_expected = must_be_in_stages(operation, line->flags);
     size_t size = slices > stages ? slices : stages;
     if (size == 0 || !scratch_take(operation, size, scratch_of(line))) {
         return flags;

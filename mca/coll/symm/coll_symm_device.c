@@ -118,6 +118,29 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
     return status;
 }
 
+static void run_describe(struct symm_run *run, const struct symm_call *call)
+{
+    /* It has been got before: then the ranks agreed on mapping these buffers. */
+    (void)symm_device_get(call->device, &run->device);
+    run->cuda_type = (enum symm_cuda_type)call->cuda_type;
+    run->cuda_op = (enum symm_cuda_op)call->cuda_op;
+    run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
+}
+
+void mca_coll_symm_device_start_early(struct symm_operation *operation)
+{
+    const struct symm_call *call = &operation->call;
+    struct symm_run *run = &operation->run;
+    run->early = false;
+    if (operation->scratch != NULL && operation->stages_expected &&
+        call->collective == SYMM_ALLREDUCE && operation->module->stages_device == call->device) {
+        run_describe(run, call);
+        run->input = call->input;
+        run->count = call->count;
+        symm_run_start_early(run, operation->scratch, operation->scratch_size);
+    }
+}
+
 void mca_coll_symm_device_run_start(struct symm_operation *operation)
 {
     const struct symm_call *call = &operation->call;
@@ -126,11 +149,11 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
     if (call->device < 0) {
         return;
     }
-    /* It has been got before: then the ranks agreed on mapping these buffers. */
-    (void)symm_device_get(call->device, &run->device);
-    run->cuda_type = (enum symm_cuda_type)call->cuda_type;
-    run->cuda_op = (enum symm_cuda_op)call->cuda_op;
-    run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
+    run_describe(run, call);
+    if (run->algorithm == SYMM_ALLREDUCE_CUDA_SCRATCH ||
+        run->algorithm == SYMM_ALLGATHER_CUDA_SCRATCH) {
+        operation->module->stages_device = call->device;
+    }
     if (run->algorithm == SYMM_ALLREDUCE_CUDA_PUSH ||
         run->algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
         run->pipeline = (struct symm_pipeline){0};

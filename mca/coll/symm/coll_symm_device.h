@@ -59,6 +59,12 @@ enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, i
 /* The call's device cannot run our kernels: tell the user why, if that is not known already. */
 void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status);
 
+/*
+ * After this rank's line has been posted: begin with a small call that has to go through scratch.  Nothing
+ * to do for others, nor for the first.
+ */
+void mca_coll_symm_device_start_early(struct symm_operation *operation);
+
 /* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);
 

@@ -31,6 +31,7 @@ static void module_construct(mca_coll_symm_module_t *module)
     memset(&module->operation, 0, sizeof(module->operation));
     module->operation.module = module;
     module->calls_in_stages = 0;
+    module->stages_device = -1;
     module->told_algorithms = 0;
     module->told_fallbacks = 0;
 }

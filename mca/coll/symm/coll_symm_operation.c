@@ -191,6 +191,7 @@ static void step_wait_for_slot(struct symm_operation *operation)
         end_fallback(operation, call->veto);
         return;
     }
+    mca_coll_symm_device_start_early(operation);
     operation->mismatch = -1;
     operation->least_finished = (uint32_t)team->finished;
     go_to(operation, SYMM_OPERATION_AGREEING);
@@ -221,6 +222,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 static void scratch_leave(struct symm_operation *operation)
 {
     if (operation->scratch != NULL) {
+        symm_run_settle_early(&operation->run);
         mca_coll_symm_scratch_give(operation->call.device);
         operation->scratch = NULL;
     }
@@ -342,6 +344,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->sequence = 0;
     operation->scratch = NULL;
     operation->again = false;
+    operation->stages_expected = false;
     operation->imports = NULL;
     operation->dropped = 0;
     operation->run.worked = false;
