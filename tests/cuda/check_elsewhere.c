@@ -3,8 +3,8 @@
  *
  *     check_elsewhere calls | rules
  *
- * "calls" makes some calls on such memory, of which the results must be right; who serves them, the script
- * sees in the report.  "rules" counts what is served on mapped memory and how often the driver is asked to open
+ * "calls" makes some calls on such memory, and two on memory from MPI_Alloc_mem, after one on both; results
+ * must be right; who serves them, the script sees in the report.  "rules" counts what is served on mapped memory and how often the driver is asked to open
  * or close some, for three ranks, with the defaults of coll_symm_ipc_sightings and _least, and 4 MiB as
  * coll_symm_ipc_bytes: an allocation of the stand-in driver has 2 MiB, so one of each of the two others has room.
  *
@@ -122,7 +122,11 @@ static void release(char *memory)
 
 static void run_calls(void)
 {
-    char *kept = allocate();
+    char *kept = allocate(), *heap = cuda_memory_get(CUDA_MEMORY_MPI, ALLOCATION);
+    test_case("memory of either sort");
+    sum(kept, heap, LARGE);
+    sum_within(heap, LARGE);
+    sum_within(heap, LARGE);
     for (int call = 0; call < 4; call++) {
         char *fresh = allocate();
         test_case("call %d", call);
@@ -131,6 +135,7 @@ static void run_calls(void)
         sum(fresh, fresh, SMALL);
         release(fresh);
     }
+    cuda_memory_put(CUDA_MEMORY_MPI, heap);
     release(kept);
 }
 

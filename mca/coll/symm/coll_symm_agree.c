@@ -353,13 +353,23 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     }
 }
 
-/* Map one buffer of a rank for the device of this call, unless the team knows about its segment. */
+/* What is refused with memory from elsewhere must not be a heap's: the ranks vote on the latter before. */
+static bool is_its_turn(const struct symm_operation *operation, const struct symm_location *location)
+{
+    return (location->heap == SYMM_HEAP_IPC) == operation->maps_elsewhere;
+}
+
+/*
+ * Map one buffer of a rank for the device of this call, unless the team knows about its segment, or it is not
+ * its turn.
+ */
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
                                     const struct symm_location *location,
                                     const struct symm_ipc_handle *handle)
 {
     struct symm_team *team = operation->module->team;
-    if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN) {
+    if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN ||
+        !is_its_turn(operation, location)) {
         return SYMM_OK;
     }
     if (location->heap == SYMM_HEAP_IPC && operation->imports == NULL) {
@@ -402,10 +412,34 @@ static void opened_use(const struct symm_operation *operation)
     }
 }
 
+static bool is_unknown_heaps(const struct symm_team *team, int rank, uint32_t is_there,
+                             const struct symm_location *location)
+{
+    return is_there != 0 && location->heap != SYMM_HEAP_IPC &&
+           symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN;
+}
+
+/* Whether some segment of a heap is to be mapped; all ranks find the same. */
+static bool heaps_have_turn(const struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->module->team;
+    bool found = false;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        found = found ||
+                is_unknown_heaps(team, rank, line->flags & LINE_INPUT_IN_HEAP, &buffers->input) ||
+                is_unknown_heaps(team, rank, line->flags & LINE_OUTPUT_IN_HEAP, &buffers->output) ||
+                is_unknown_heaps(team, rank, line->flags & LINE_SCRATCH, &scratch_of(line)->where);
+    }
+    return found;
+}
+
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     if (operation->seen == 0 && operation->map_status == SYMM_OK) {
+        operation->maps_elsewhere = !heaps_have_turn(operation);
         operation->map_status = mca_coll_symm_device_prepare(operation);
         opened_use(operation);
     }
@@ -436,10 +470,12 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
     return SYMM_OK;
 }
 
-static void segment_settle(struct symm_team *team, int rank, const struct symm_location *location,
-                           bool all_mapped)
+static void segment_settle(const struct symm_operation *operation, int rank,
+                           const struct symm_location *location, bool all_mapped)
 {
-    if (symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN) {
+    struct symm_team *team = operation->module->team;
+    if (symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN &&
+        is_its_turn(operation, location)) {
         symm_team_set_segment_state(team, rank, location,
                                     all_mapped ? SYMM_SEGMENT_MAPPED : SYMM_SEGMENT_REFUSED);
     }
@@ -447,18 +483,17 @@ static void segment_settle(struct symm_team *team, int rank, const struct symm_l
 
 void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_mapped)
 {
-    struct symm_team *team = operation->module->team;
-    for (int rank = 0; rank < team->size; rank++) {
+    for (int rank = 0; rank < operation->module->team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
-            segment_settle(team, rank, &buffers->input, all_mapped);
+            segment_settle(operation, rank, &buffers->input, all_mapped);
         }
         if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-            segment_settle(team, rank, &buffers->output, all_mapped);
+            segment_settle(operation, rank, &buffers->output, all_mapped);
         }
         if ((line->flags & LINE_SCRATCH) != 0) {
-            segment_settle(team, rank, &scratch_of(line)->where, all_mapped);
+            segment_settle(operation, rank, &scratch_of(line)->where, all_mapped);
         }
     }
 }

@@ -64,6 +64,7 @@ struct symm_operation {
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has said */
     struct symm_offer input_offer, output_offer;
+    bool maps_elsewhere;     /* it is memory from elsewhere that is being mapped, and not segments */
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */
