@@ -26,6 +26,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_elsewhere.c mca/coll/symm/coll_symm_elsewhere.h \
 	mca/coll/symm/coll_symm_host_copy.c mca/coll/symm/coll_symm_host_copy.h \
 	mca/coll/symm/coll_symm_layer.c mca/coll/symm/coll_symm_layer.h \
+	mca/coll/symm/coll_symm_line.h \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
 	mca/coll/symm/coll_symm_module.c \
@@ -33,6 +34,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_pack.c mca/coll/symm/coll_symm_pack.h \
 	mca/coll/symm/coll_symm_packed.c mca/coll/symm/coll_symm_packed.h \
 	mca/coll/symm/coll_symm_parameters.c \
+	mca/coll/symm/coll_symm_post.c \
 	mca/coll/symm/coll_symm_pvars.c \
 	mca/coll/symm/coll_symm_reach.c \
 	mca/coll/symm/coll_symm_recognise.c mca/coll/symm/coll_symm_recognise.h \

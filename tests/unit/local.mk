@@ -163,7 +163,8 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/coll_symm_choose.c \
 	mca/coll/symm/coll_symm_operation.c \
 	mca/coll/symm/coll_symm_pack.c \
-	mca/coll/symm/coll_symm_packed.c
+	mca/coll/symm/coll_symm_packed.c \
+	mca/coll/symm/coll_symm_post.c
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_elsewhere.c \

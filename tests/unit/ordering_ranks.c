@@ -122,6 +122,11 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
     (void)operation; /* host memory: nothing to do */
 }
 
+void mca_coll_symm_device_start_early(struct symm_operation *operation)
+{
+    (void)operation; /* likewise */
+}
+
 int mca_coll_symm_device_failure(const struct symm_operation *operation)
 {
     (void)operation;
