@@ -32,7 +32,13 @@ void symm_run_settle_early(struct symm_run *run)
     }
 }
 
-enum { STARTING, WORKING, MEETING_OTHERS, FAILED };
+/* With the numbers of steps.h: a run that is refused departs as a failed one. */
+enum {
+    STARTING = SYMM_CUDA_STARTING,
+    WORKING = SYMM_CUDA_WORKING,
+    FAILED = SYMM_CUDA_DEPARTING,
+    MEETING_OTHERS,
+};
 
 /* PENDING: the device has no room for more just now. */
 static enum symm_status launches_start(struct symm_run *run,
