@@ -31,7 +31,8 @@ unit_tests += \
 	tests/unit/test_cuda_faults \
 	tests/unit/test_cuda_heap \
 	tests/unit/test_cuda_imports \
-	tests/unit/test_cuda_kernels
+	tests/unit/test_cuda_kernels \
+	tests/unit/test_cuda_memory
 
 check_LTLIBRARIES += tests/unit/libdevice.la
 tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -51,6 +52,13 @@ tests_unit_test_cuda_exports_CPPFLAGS = $(AM_CPPFLAGS) \
 tests_unit_test_cuda_exports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_exports_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_exports_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_memory_SOURCES = tests/unit/test_cuda_memory.c
+tests_unit_test_cuda_memory_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_memory_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_memory_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_imports_SOURCES = tests/unit/test_cuda_imports.c \
 	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
