@@ -34,6 +34,7 @@ struct mca_coll_symm_component_t {
     size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
     size_t device_scratch; /* bytes a device; 0: none */
     int host_staging; /* see coll_symm_staging.h */
+    size_t host_pinned; /* bytes */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
     bool report;
     int verbose; /* see coll_symm_verbose.h */
