@@ -40,7 +40,7 @@ def check(condition, what):
 
 def check_life():
     array = symmetric.empty((3, 5), "int32", LIBRARY)
-    check(array.shape == (3, 5) and array.dtype == numpy.int32, "an array of another shape or type")
+    check(array.shape == (3, 5) and str(array.dtype).endswith("int32"), "another shape or type")
     view = array[1:].reshape((10,))
     del array
     check(not freed, "memory was freed with a view of it alive")
@@ -59,28 +59,26 @@ def check_life():
     check(len(freed) == 3, "memory was not freed at the end of its block")
     memory.free()
     check(len(freed) == 3, "memory was freed twice")
-    try:
-        symmetric.empty(1, "int8", "nonsense", KIND)
-        check(False, "an unknown library was taken")
-    except ValueError:
-        pass
     freed.clear()
 
 
 def check_device():
     """Memory lies on the current device, and is not freed as long as that is at work on it."""
-    import cupy
-
-    stream = ctypes.c_void_p()
-    cupy.check(cupy.driver.cuStreamCreate(ctypes.byref(stream), 1))
-    memory = symmetric.alloc(1 << 20)
-    check(memory.device == COMM.rank, "memory is not on the current device")
+    driver, count, stream = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_void_p()
+    nbytes = 1 << 20
+    status = [
+        driver.cuDeviceGetCount(ctypes.byref(count)),
+        driver.cuStreamCreate(ctypes.byref(stream), 1),
+    ]
+    memory = symmetric.alloc(nbytes)
+    check(memory.device == COMM.rank % count.value, "memory is not on the current device")
+    address = ctypes.c_uint64(memory.address)
     for _ in range(20):
-        cupy.check(cupy.driver.cuMemsetD8Async(ctypes.c_uint64(memory.address), 1,
-                                               ctypes.c_size_t(1 << 20), stream))
+        status.append(driver.cuMemsetD8Async(address, 1, ctypes.c_size_t(nbytes), stream))
     del memory
     check(len(freed) == 1, "memory of a device was not freed")
-    cupy.check(cupy.driver.cuStreamQuery(stream))
+    check(driver.cuStreamQuery(stream) == 0, "memory was freed while its device was at work on it")
+    check(not any(status), "the driver refused a call")
     freed.clear()
 
 
