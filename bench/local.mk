@@ -38,13 +38,15 @@ bench_launch_time_LDADD = libsymm.la
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run
 EXTRA_DIST += \
+	bench/results/gpu-1-sanitizer.txt \
+	bench/results/gpu-2-checks.txt \
+	bench/results/gpu-2-ranks-allgather-blocks.txt \
 	bench/results/gpu-2-ranks-allgather-in-place.txt \
 	bench/results/gpu-2-ranks-allgather.txt \
 	bench/results/gpu-2-ranks-allreduce-blocks.txt \
 	bench/results/gpu-2-ranks-allreduce-in-place.txt \
 	bench/results/gpu-2-ranks-allreduce.txt \
 	bench/results/gpu-2-ranks-killed.txt \
-	bench/results/gpu-2-ranks-sanitizer.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine-in-place.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine.txt \
 	bench/results/gpu-4-ranks-allgather-kernel-in-place.txt \

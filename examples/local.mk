@@ -1,5 +1,5 @@
-# The example: data-parallel training on handwritten digits, its data and its comparison script.
-# It is plain MPI and links nothing of this project. Nothing of it is installed.
+# The examples: data-parallel training on handwritten digits, its data and its comparison script, and
+# arrays in Python. They are plain MPI and link nothing of this project. Nothing of them is installed.
 
 noinst_PROGRAMS += examples/digits_training
 
@@ -29,4 +29,6 @@ EXTRA_DIST += \
 	examples/README.md \
 	examples/compare \
 	examples/data/README.md \
-	examples/data/digits.csv
+	examples/data/digits.csv \
+	examples/python/collectives.py \
+	examples/python/symmetric.py

@@ -43,27 +43,30 @@ static void *device_memory(size_t bytes)
 
 /* ---- which memory ---- */
 
-/*
- * MPI may be given addresses on devices if coll/symm serves the communicator: two ranks or more, on
- * one node. Whether that component is there is seen by its parameters.
- */
-static bool mpi_takes_device_memory(MPI_Comm comm, int node_size, char *reason)
+/* What the parameter of coll/symm is, if there is one; it says whether the component is in use. */
+static int symm_priority(void)
 {
-    int size, provided, index;
-    bool loaded;
+    MPI_T_cvar_handle handle;
+    int provided, index, count, priority = -1;
 
-    MPI_Comm_size(comm, &size);
-    if (size < 2 || node_size < size) {
-        snprintf(reason, REASON_SIZE, "it takes two ranks or more, all on one node");
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    if (MPI_T_cvar_get_index("coll_symm_priority", &index) == MPI_SUCCESS
+        && MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        MPI_T_cvar_read(handle, &priority);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+    return priority;
+}
+
+/* With coll/symm MPI may be given addresses on devices; without it, an MPI may crash. */
+static bool mpi_takes_device_memory(char *reason)
+{
+    if (symm_priority() < 0) {
+        snprintf(reason, REASON_SIZE, "coll/symm is not used in this job");
         return false;
     }
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    loaded = MPI_T_cvar_get_index("coll_symm_priority", &index) == MPI_SUCCESS;
-    MPI_T_finalize();
-    if (!loaded) {
-        snprintf(reason, REASON_SIZE, "coll/symm is not loaded in this job");
-    }
-    return loaded;
+    return true;
 }
 
 /* Without the components, MPI_Alloc_mem may refuse, or take no notice of the hint. */
@@ -87,17 +90,22 @@ static bool mpi_gives_device_memory(char *reason)
     return good;
 }
 
-/* Opens this rank's device if it can be used as `wanted`. */
+/*
+ * Opens this rank's device if it can be used as `wanted`. By itself the program uses devices only where
+ * the ranks reach each other's: two or more, on one node.
+ */
 static bool find_device(enum memory_kind wanted, MPI_Comm comm, char *reason)
 {
     MPI_Comm node;
-    int node_rank, node_size;
+    int size, node_rank, node_size;
 
+    MPI_Comm_size(comm, &size);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_size(node, &node_size);
     MPI_Comm_free(&node);
-    if ((wanted != MEMORY_STAGED && !mpi_takes_device_memory(comm, node_size, reason))
+    if ((wanted == MEMORY_BEST && (size < 2 || node_size < size))
+        || (wanted != MEMORY_STAGED && !mpi_takes_device_memory(reason))
         || !device_open(node_rank, reason, REASON_SIZE)) {
         return false;
     }

@@ -21,6 +21,7 @@ mpi_tests = \
 	tests/mpool.tap \
 	tests/nodes.tap \
 	tests/parameters.tap \
+	tests/python.tap \
 	tests/random.tap \
 	tests/report.tap \
 	tests/scratch.tap \
@@ -31,7 +32,7 @@ mpi_tests = \
 
 TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)
-EXTRA_DIST += tests/tap.sh
+EXTRA_DIST += tests/tap.sh tests/python/check_symmetric.py tests/python/standin/cupy.py
 check_DATA = tests/env.sh
 
 include tests/bench/local.mk

@@ -132,6 +132,11 @@ void symm_host_block_put(struct symm_host_block *block)
     (void)block;
 }
 
+void symm_host_blocks_limit(size_t bytes)
+{
+    (void)bytes;
+}
+
 void symm_host_blocks_close(void)
 {
 }

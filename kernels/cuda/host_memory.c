@@ -12,10 +12,10 @@
 #include "heap/cuda_context.h"
 #include "kernels/cuda/host_memory.h"
 
-/* A call needs two blocks at most, and few threads make calls at a time: 64 MiB in all. */
+/* A call needs two blocks at most, and few threads make calls at a time. */
 enum { KEPT = 4 };
 static const size_t least_kept = 64 << 10;
-static const size_t most_kept = 16 << 20;
+static size_t limit = (size_t)256 << 20; /* of all blocks that are kept; under the mutex */
 
 static struct kept {
     void *memory; /* NULL: none yet */
@@ -37,14 +37,20 @@ static void unpin(struct kept *block)
     block->size = 0;
 }
 
-/* Sizes are powers of two, so that a program with growing buffers pins few blocks. */
-static void pin(struct kept *block, int device, size_t wanted)
+/* In steps of a quarter, so that a program with growing buffers pins few blocks, and not much too much. */
+static size_t size_kept(size_t wanted)
+{
+    enum { PAGE = 4096 };
+    size_t size = least_kept;
+    while (size < wanted && size <= limit) {
+        size += (size / 4 + PAGE - 1) / PAGE * PAGE;
+    }
+    return size;
+}
+
+static void pin(struct kept *block, int device, size_t size)
 {
     struct symm_cuda_scope scope;
-    size_t size = least_kept;
-    while (size < wanted) {
-        size *= 2;
-    }
     if (symm_cuda_enter(device, &scope) != SYMM_OK) {
         return;
     }
@@ -75,15 +81,34 @@ static int slot_choose(size_t size)
     return chosen;
 }
 
-static bool kept_get(int device, size_t size, struct symm_host_block *block)
+/* Under the mutex: whether `size` bytes may be pinned in this slot, whose block goes, and idle ones for their sake. */
+static bool room_make(int chosen, size_t size)
+{
+    size_t pinned = 0;
+    unpin(&kept[chosen]);
+    for (int slot = 0; slot < KEPT; slot++) {
+        pinned += kept[slot].size;
+    }
+    for (int slot = 0; slot < KEPT && size <= limit && pinned > limit - size; slot++) {
+        if (!kept[slot].busy) {
+            pinned -= kept[slot].size;
+            unpin(&kept[slot]);
+        }
+    }
+    return size <= limit && pinned <= limit - size;
+}
+
+static bool kept_get(int device, size_t wanted, struct symm_host_block *block)
 {
     (void)pthread_mutex_lock(&mutex);
-    int slot = slot_choose(size);
-    if (slot >= 0 && kept[slot].size < size) {
-        unpin(&kept[slot]);
-        pin(&kept[slot], device, size);
+    int slot = slot_choose(wanted);
+    if (slot >= 0 && kept[slot].size < wanted) {
+        size_t size = size_kept(wanted);
+        if (size <= limit && room_make(slot, size)) {
+            pin(&kept[slot], device, size);
+        }
     }
-    bool got = slot >= 0 && kept[slot].memory != NULL;
+    bool got = slot >= 0 && kept[slot].size >= wanted && kept[slot].memory != NULL;
     if (got) {
         kept[slot].busy = true;
         *block = (struct symm_host_block){kept[slot].memory, kept[slot].size, slot};
@@ -94,7 +119,7 @@ static bool kept_get(int device, size_t size, struct symm_host_block *block)
 
 enum symm_status symm_host_block_get(int device, size_t size, struct symm_host_block *block)
 {
-    if (size <= most_kept && kept_get(device, size, block)) {
+    if (kept_get(device, size, block)) {
         return SYMM_OK;
     }
     *block = (struct symm_host_block){malloc(size > 0 ? size : 1), size, -1};
@@ -111,6 +136,13 @@ void symm_host_block_put(struct symm_host_block *block)
         free(block->memory);
     }
     block->memory = NULL;
+}
+
+void symm_host_blocks_limit(size_t bytes)
+{
+    (void)pthread_mutex_lock(&mutex);
+    limit = bytes;
+    (void)pthread_mutex_unlock(&mutex);
 }
 
 void symm_host_blocks_close(void)

@@ -2,7 +2,7 @@
  * host_memory.h - blocks of host memory for copies of device memory: pinned, where that can be had, so
  * that devices copy at full speed.
  *
- * Pinning takes as long as copying many MiB, so blocks are kept and used again.  What is kept is bounded;
+ * Pinning takes as long as copying many times as much, so blocks are kept and used again.  What is kept is bounded;
  * blocks that would not be kept are ordinary memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -23,6 +23,9 @@ struct symm_host_block {
 SYMM_API enum symm_status symm_host_block_get(int device, size_t size,
                                               struct symm_host_block *block);
 SYMM_API void symm_host_block_put(struct symm_host_block *block);
+
+/* Keep at most so many bytes pinned, from now on; 0: use ordinary memory.  At first: 256 MiB. */
+SYMM_API void symm_host_blocks_limit(size_t bytes);
 
 /* Give back all blocks that are kept; nobody may be using one.  They can be got again. */
 SYMM_API void symm_host_blocks_close(void);

@@ -32,7 +32,8 @@ unit_tests += \
 	tests/unit/test_cuda_heap \
 	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels \
-	tests/unit/test_cuda_memory
+	tests/unit/test_cuda_memory \
+	tests/unit/test_host_blocks
 
 check_LTLIBRARIES += tests/unit/libdevice.la
 tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -72,6 +73,11 @@ tests_unit_test_cuda_devices_SOURCES = tests/unit/test_cuda_devices.c
 tests_unit_test_cuda_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_devices_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_devices_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_host_blocks_SOURCES = tests/unit/test_host_blocks.c
+tests_unit_test_host_blocks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_host_blocks_LDADD = tests/unit/libdevice.la $(unit_libs)
+EXTRA_tests_unit_test_host_blocks_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
 tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -37,6 +37,7 @@ struct mca_coll_symm_component_t {
     size_t ipc_least;
     int ipc_sightings;
     int host_staging; /* see coll_symm_staging.h */
+    size_t host_pinned; /* bytes */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
     bool report;
     int verbose; /* see coll_symm_verbose.h */

@@ -63,6 +63,7 @@ static int component_open(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     mca_coll_symm_verbose_open();
+    symm_host_blocks_limit(component->host_pinned);
     enum symm_status status = symm_process_acquire(NULL, &component->process);
     if (status != SYMM_OK) {
         int reason = mca_coll_symm_shortage(status, errno);

@@ -53,6 +53,8 @@ static const struct symm_size_range ipc_bytes_range = {
     .least = 1 << 20, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range ipc_least_range = {
     .least = 1, .most = (size_t)1 << 40, .unit = 1, .zero = true};
+static const struct symm_size_range pinned_range = {
+    .least = 64 << 10, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range piece_range = {.least = 64 << 10, .most = 1 << 30, .unit = 1};
 
 static const struct symm_parameter priority_parameter = {
@@ -132,6 +134,13 @@ static const struct symm_parameter host_staging_parameter = {
     "(opal_cuda_support); always; never: then they end in a segmentation fault unless Open MPI does",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter host_pinned_parameter = {
+    "host_pinned",
+    "The most bytes of pinned host memory that a process keeps for copies of device buffers. Larger buffers "
+    "are copied through ordinary memory, several times slower. 65536 to 1099511627776; suffixes k, m and g "
+    "are understood. 0: none",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter device_scratch_parameter = {
     "device_scratch",
     "The most bytes of a device's memory that a process takes for data on their way between devices: "
@@ -188,5 +197,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &ipc_sightings_parameter, 1, 1000000, 2, &component->ipc_sightings);
     symm_parameter_choice(base, &host_staging_parameter, staging_values,
                           &component->host_staging);
+    symm_parameter_size(base, &host_pinned_parameter, &pinned_range, 256 << 20,
+                        &component->host_pinned);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }
