@@ -338,8 +338,8 @@ int main(int argc, char **argv)
         run_lost();
         variables_close();
     } else {
-        test_fail("run it as: check_elsewhere calls, on %d ranks: check_elsewhere rules, on 2 ranks: "
-                  "check_elsewhere lost", 1 + OTHERS);
+        test_fail("run it as: check_elsewhere calls, on %d ranks: check_elsewhere rules, "
+                  "on 2 ranks: check_elsewhere lost", 1 + OTHERS);
     }
     return test_end();
 }
