@@ -136,6 +136,7 @@ static void run_calls(void)
 {
     char *kept = allocate(), *heap = cuda_memory_get(CUDA_MEMORY_MPI, ALLOCATION);
     test_case("memory of either sort");
+    sum(test_rank % 2 == 1 ? kept : heap + ALLOCATION / 2, heap, LARGE);
     sum(kept, heap, LARGE);
     sum_within(heap, LARGE);
     sum_within(heap, LARGE);
