@@ -95,7 +95,7 @@ SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory 
 /*
  * Whether kernels of this library on memory->device can load and store what has been described: memory of
  * a context of the program's own, or mapped for another device only, they may not.  The driver is asked once
- * for an allocation.
+ * for an allocation that they can use.
  */
 SYMM_API bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address);
 

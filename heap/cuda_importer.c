@@ -223,7 +223,8 @@ void *symm_importer_address(struct symm_importer *importer, const struct symm_lo
         import->used = importer->imports->calls;
         address = (char *)(uintptr_t)import->address + location->offset;
     } else {
-        (void)symm_cuda_unusable("memory that is not from MPI_Alloc_mem has been freed during a call");
+        (void)symm_cuda_unusable(
+            "memory that is not from MPI_Alloc_mem has been freed during a call");
     }
     (void)pthread_mutex_unlock(&importer->imports->mutex);
     return address;

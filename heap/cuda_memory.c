@@ -142,33 +142,29 @@ static bool is_usable_find_out(const struct symm_memory *memory, const void *add
     return usable;
 }
 
-/* Allocations about which the driver has been asked; ids are never used again. */
+/* Allocations that can be used, for certain; ids are never used again.  Others are asked after each time. */
 enum { KNOWN = 64 };
 static struct {
     uint64_t id;
     uintptr_t base;
-    bool usable;
 } known[KNOWN];
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address)
 {
-    bool usable, found;
     size_t place = (memory->id ^ memory->base >> 21) % KNOWN;
     (void)pthread_mutex_lock(&known_mutex);
-    found = memory->id != 0 && known[place].id == memory->id && known[place].base == memory->base;
-    usable = found && known[place].usable;
+    bool usable = memory->id != 0 && known[place].id == memory->id &&
+                  known[place].base == memory->base;
     (void)pthread_mutex_unlock(&known_mutex);
-    if (found) {
+    if (usable || !is_usable_find_out(memory, address)) {
         return usable;
     }
-    usable = is_usable_find_out(memory, address);
     (void)pthread_mutex_lock(&known_mutex);
     known[place].id = memory->id;
     known[place].base = memory->base;
-    known[place].usable = usable;
     (void)pthread_mutex_unlock(&known_mutex);
-    return usable;
+    return true;
 }
 
 /* ---- work that has been begun on it ---------------------------------------------------------- */

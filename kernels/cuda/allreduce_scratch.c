@@ -21,8 +21,11 @@
 
 #include "kernels/cuda/stages.h"
 
-/* Bytes up to which everyone reduces everything, however many ranks there are: in one piece. */
-static const size_t one_shot_most = 64 * 1024;
+/* Bytes that a rank may load from others where everyone reduces everything: less than a stage takes. */
+static const size_t one_shot_loads = 1024 * 1024;
+
+/* Bytes that are copied in before the ranks have agreed. */
+static const size_t early_most = 64 * 1024;
 
 /* How the array is cut, alike on all ranks. */
 struct cut {
@@ -36,7 +39,8 @@ struct cut {
 
 static bool is_one_shot(size_t bytes, int ranks, size_t scratch_size)
 {
-    return ranks == 2 || bytes <= symm_least(one_shot_most, symm_stages_row(scratch_size, 1));
+    return ranks <= 2 || (bytes <= one_shot_loads / (size_t)(ranks - 1) &&
+                          bytes <= symm_stages_row(scratch_size, 1));
 }
 
 static unsigned stages_beside(bool one_shot)
@@ -162,7 +166,7 @@ void symm_run_start_early(struct symm_run *run, void *scratch, size_t size)
 {
     size_t bytes = run->count * symm_cuda_type_extent(run->cuda_type);
     const struct symm_cuda_push copy = {run->input, scratch, bytes};
-    run->early = bytes <= symm_least(one_shot_most, size) &&
+    run->early = bytes <= symm_least(early_most, size) &&
                  symm_device_beside_start(run->device, &copy, 1, run->block_limit,
                                           &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }

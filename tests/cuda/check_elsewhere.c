@@ -1,12 +1,13 @@
 /*
  * check_elsewhere.c - when memory of cuMemAlloc() is mapped by the other ranks, and when they let it go.
  *
- *     check_elsewhere calls | rules
+ *     check_elsewhere calls | rules | lost
  *
  * "calls" makes some calls on such memory, and two on memory from MPI_Alloc_mem, after one on both; results
  * must be right; who serves them, the script sees in the report.  "rules" counts what is served on mapped memory and how often the driver is asked to open
  * or close some, for three ranks, with the defaults of coll_symm_ipc_sightings and _least, and 4 MiB as
  * coll_symm_ipc_bytes: an allocation of the stand-in driver has 2 MiB, so one of each of the two others has room.
+ * "lost" has rank 0 of two take its memory for freed while a thread of its is in a call on it.
  *
  * Runs on the stand-in driver named by SYMM_TEST_CUDA_LIBRARY, which must be the one that the component was
  * given.
@@ -19,6 +20,7 @@
 #include "variables.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,16 +34,26 @@ enum {
 };
 
 static symm_standin_uses_function *standin_uses;
+static symm_standin_fail_function *standin_fail;
 static int served_variable = -1;
 
 /* ---- what is counted ----------------------------------------------------------------------------- */
 
-static void counters_open(void)
+static void standin_open(void)
 {
     void *library = dlopen(getenv("SYMM_TEST_CUDA_LIBRARY"), RTLD_NOW | RTLD_NOLOAD);
-    void *function = library != NULL ? dlsym(library, "symm_standin_uses") : NULL;
-    memcpy(&standin_uses, &function, sizeof function);
-    test_check(function != NULL, "SYMM_TEST_CUDA_LIBRARY names the stand-in driver");
+    void *uses = library != NULL ? dlsym(library, "symm_standin_uses") : NULL;
+    void *fail = library != NULL ? dlsym(library, "symm_standin_fail") : NULL;
+    memcpy(&standin_uses, &uses, sizeof uses);
+    memcpy(&standin_fail, &fail, sizeof fail);
+    if (uses == NULL || fail == NULL) {
+        test_fail("SYMM_TEST_CUDA_LIBRARY does not name the stand-in driver");
+        exit(2);
+    }
+}
+
+static void counters_open(void)
+{
     variables_open();
     served_variable = variables_find("coll_symm_allreduce_cuda_two_shot_calls");
     test_check(served_variable >= 0, "a counter of calls that two-shot has served");
@@ -120,25 +132,11 @@ static void release(char *memory)
     cuda_memory_put(CUDA_MEMORY_ALLOC, memory);
 }
 
-/* Another allocation at this address; or anywhere, if other threads have taken addresses meanwhile. */
-static char *allocate_at(const char *wanted)
-{
-    enum { TRIES = 8 };
-    char *tries[TRIES];
-    int last = 0;
-    for (tries[0] = allocate(); tries[last] != wanted && last + 1 < TRIES;) {
-        tries[++last] = allocate();
-    }
-    for (int i = 0; i < last; i++) {
-        release(tries[i]);
-    }
-    return tries[last];
-}
-
 static void run_calls(void)
 {
     char *kept = allocate(), *heap = cuda_memory_get(CUDA_MEMORY_MPI, ALLOCATION);
     test_case("memory of either sort");
+    sum(test_rank % 2 == 1 ? kept : heap + ALLOCATION / 2, heap, LARGE);
     sum(kept, heap, LARGE);
     sum_within(heap, LARGE);
     sum_within(heap, LARGE);
@@ -156,7 +154,7 @@ static void run_calls(void)
 
 /* ---- rules --------------------------------------------------------------------------------------- */
 
-/* From the second call on an allocation on; another one at its address is another one. */
+/* From the second call on an allocation on; another one, which as a rule has its address, is another one. */
 static void run_sightings(void)
 {
     char *memory = allocate(), *in_place = allocate();
@@ -169,7 +167,7 @@ static void run_sightings(void)
     test_check(sum(in_place, in_place, LARGE), "the second call is served");
     test_case("freed and allocated again");
     release(in_place);
-    char *again = allocate_at(in_place);
+    char *again = allocate();
     test_check(!sum(again, again, LARGE), "the first call on it");
     test_check(sum(again, again, LARGE), "the second call on it");
     release(again);
@@ -230,12 +228,103 @@ static void run_few_bytes(void)
     }
 }
 
+/* ---- lost ---------------------------------------------------------------------------------------- */
+
+struct late_call {
+    pthread_t thread;
+    MPI_Comm comm;
+    char *memory;
+    int error;
+};
+
+static void *late_call_make(void *argument)
+{
+    struct late_call *call = argument;
+    cuda_memory_use(test_rank);
+    call->error = MPI_Allreduce(MPI_IN_PLACE, call->memory, LARGE, MPI_UNSIGNED, MPI_SUM,
+                                call->comm);
+    return NULL;
+}
+
+/* Until the other thread asks the driver about its buffer, and then for as long as it takes to post its line. */
+static void call_await(void)
+{
+    while (uses_of("cuPointerGetAttributes") == 0) {
+        test_delay(100);
+    }
+    test_delay(100000);
+}
+
+/* All that rank 0 has offered seems to have been freed; the other rank hears of it in the second call. */
+static void memory_retire(char *heap)
+{
+    standin_fail(test_rank == 0 ? "cuPointerGetAttribute:1+:CUDA_ERROR_INVALID_VALUE" : "");
+    sum_within(heap, LARGE);
+    sum_within(heap, LARGE);
+    standin_fail("");
+}
+
+/* Whether the call has failed, as it should, on both ranks. */
+static bool lose(MPI_Comm comm, char *memory, char *heap)
+{
+    struct late_call call = {.comm = comm, .memory = memory};
+    int other = 0;
+    standin_fail("");
+    if (test_rank == 0) {
+        if (pthread_create(&call.thread, NULL, late_call_make, &call) != 0) {
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        call_await();
+        memory_retire(heap);
+        pthread_join(call.thread, NULL);
+    } else {
+        memory_retire(heap);
+        (void)late_call_make(&call);
+    }
+    MPI_Sendrecv(&call.error, 1, MPI_INT, 1 - test_rank, 0, &other, 1, MPI_INT, 1 - test_rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    test_check((call.error != 0) == (other != 0), "both ranks fail, or none");
+    return call.error != 0;
+}
+
+/* What a rank has closed, all count on: the call fails everywhere, and the next ones work. */
+static void run_lost(void)
+{
+    MPI_Comm comm;
+    char *memory = allocate(), *heap = cuda_memory_get(CUDA_MEMORY_MPI, ALLOCATION);
+    bool failed = false;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    sum_within(heap, LARGE);
+    for (int round = 0; round < 5 && !failed; round++) { /* the thread may have come too late */
+        test_case("round %d", round);
+        for (int call = 0; call < 2; call++) {
+            test_check(MPI_Allreduce(MPI_IN_PLACE, memory, LARGE, MPI_UNSIGNED, MPI_SUM, comm) ==
+                           MPI_SUCCESS, "calls before");
+        }
+        failed = lose(comm, memory, heap);
+    }
+    test_check(failed, "a call on memory that is closed fails");
+    test_case("after that");
+    sum_within(memory, LARGE);
+    test_check(sum_within(memory, LARGE), "calls on the memory are served again");
+    MPI_Comm_free(&comm);
+    cuda_memory_put(CUDA_MEMORY_MPI, heap);
+    release(memory);
+}
+
 int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "";
-    test_begin(1, argv, "check_elsewhere", MPI_THREAD_SINGLE);
+    bool loses = strcmp(part, "lost") == 0;
+    int provided = test_begin(1, argv, "check_elsewhere",
+                              loses ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+    if (loses && provided < MPI_THREAD_MULTIPLE) {
+        return test_skip("this Open MPI does not provide MPI_THREAD_MULTIPLE");
+    }
     test_case("%s", part);
     cuda_memory_open(test_rank);
+    standin_open();
     if (strcmp(part, "calls") == 0) {
         run_calls();
     } else if (strcmp(part, "rules") == 0 && test_size == 1 + OTHERS) {
@@ -245,9 +334,13 @@ int main(int argc, char **argv)
         run_freed();
         run_few_bytes();
         variables_close();
+    } else if (loses && test_size == 2) {
+        counters_open();
+        run_lost();
+        variables_close();
     } else {
-        test_fail("run it as: check_elsewhere calls, or on %d ranks: check_elsewhere rules",
-                  1 + OTHERS);
+        test_fail("run it as: check_elsewhere calls, on %d ranks: check_elsewhere rules, "
+                  "on 2 ranks: check_elsewhere lost", 1 + OTHERS);
     }
     return test_end();
 }

@@ -51,7 +51,7 @@ tests_cuda_check_elsewhere_SOURCES = tests/cuda/check_elsewhere.c \
 	tests/mpi/variables.c tests/mpi/variables.h
 tests_cuda_check_elsewhere_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
 tests_cuda_check_elsewhere_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl
+tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl -lpthread
 
 check_PROGRAMS += tests/cuda/check_gpus
 tests_cuda_check_gpus_SOURCES = tests/cuda/check_gpus.c

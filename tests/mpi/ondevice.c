@@ -34,7 +34,8 @@ enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d, DEVICES_MAX = 16 };
 
 static CUresult (*use)(CUcontext);
 static CUcontext contexts[DEVICES_MAX];
-static int devices, local_rank, calls;
+static int devices, local_rank;
+static _Atomic int calls;
 static CUresult (*allocate)(CUdeviceptr *, size_t);
 static CUresult (*release)(CUdeviceptr);
 static CUresult (*allocate_pooled)(CUdeviceptr *, size_t, CUstream);

@@ -20,7 +20,8 @@ unit_tests = \
 	tests/unit/test_peer \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
-	tests/unit/test_team
+	tests/unit/test_team \
+	tests/unit/test_team_states
 
 # Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
 if CUDA
@@ -254,5 +255,9 @@ tests_unit_test_strangers_LDADD = $(unit_libs)
 tests_unit_test_team_SOURCES = tests/unit/test_team.c
 tests_unit_test_team_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_team_LDADD = $(unit_libs)
+
+tests_unit_test_team_states_SOURCES = tests/unit/test_team_states.c
+tests_unit_test_team_states_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_team_states_LDADD = $(unit_libs)
 
 endif

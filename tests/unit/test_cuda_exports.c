@@ -57,7 +57,7 @@ static unsigned sight(struct fork_rank *self, const struct ipc_owner *owner, int
 {
     struct symm_memory memory = {
         .kind = SYMM_MEMORY_DEVICE,
-        .base = (uintptr_t)(i + 1) * IPC_SIZE,
+        .base = ((uintptr_t)1 << 60) + (uintptr_t)i * IPC_SIZE, /* nothing else is there */
         .size = IPC_SIZE,
         .id = (uint64_t)i + 1000,
         .ipc = true,

@@ -55,6 +55,13 @@ static void test_peers(void **state)
     fork_ranks_run(3, use_peers, NULL);
 }
 
+/* Sanitizers map memory of their own, perhaps where some has been freed. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool addresses_come_again = false;
+#else
+static const bool addresses_come_again = true;
+#endif
+
 /* Rank 0 frees memory and allocates some at the same address; rank 1 has both open in turn. */
 static void use_address_again(struct fork_rank *self, void *context)
 {
@@ -66,7 +73,10 @@ static void use_address_again(struct fork_rank *self, void *context)
     for (int round = 0; round < 3; round++) {
         if (self->rank == 0) {
             memory = ipc_memory_alloc(self, 0, IPC_SIZE);
-            FORK_CHECK(self, before == NULL || before == memory);
+            FORK_CHECK(self, before == NULL || before == memory || !addresses_come_again);
+            if (before != memory) {
+                symm_exports_review(owner.exports, 1);
+            }
             device_fill(self, 0, memory, IPC_SIZE, (uint64_t)round);
             mine = ipc_offer_make(self, &owner, memory, IPC_SIZE);
             FORK_CHECK(self, mine.location.serial != old.serial);

@@ -67,7 +67,7 @@ struct mca_coll_symm_module_t {
     struct symm_team *team;    /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
     unsigned retry_distance;   /* between the last try and the next; the same on all ranks */
-    unsigned calls_in_stages;  /* on devices, so many of the next ones are taken to go through scratch */
+    unsigned calls_in_stages;  /* on devices, so many of the next are taken to go through scratch */
     int stages_device;         /* on which the last one was; -1: there was none */
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */

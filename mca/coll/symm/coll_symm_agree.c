@@ -143,7 +143,8 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
 }
 
 /* What is refused with memory from elsewhere must not be a heap's: the ranks vote on the latter before. */
-static bool is_its_turn(const struct symm_operation *operation, const struct symm_location *location)
+static bool is_its_turn(const struct symm_operation *operation,
+                        const struct symm_location *location)
 {
     return (location->heap == SYMM_HEAP_IPC) == operation->maps_elsewhere;
 }

@@ -57,7 +57,7 @@ struct symm_operation {
     int error;
     uint64_t sequence;
     bool in_slot;            /* the payload travels in the line */
-    bool again;              /* its second lines are posted: some rank's scratch was missing in the first */
+    bool again;              /* the second lines of this call: the first lacked scratch */
     bool stages_expected;    /* its line says that it has to go through scratch, unless it goes below */
     size_t scratch_size;     /* of this rank's; what all have is in the run */
     void *scratch;           /* on the device, taken for this call; NULL: none */
