@@ -118,6 +118,12 @@ tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c
 tests_mpi_ondevice_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_ondevice_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_mpi_ondevice_la_LIBADD = $(MPI_LIBS)
+
+check_LTLIBRARIES += tests/mpi/aware.la
+tests_mpi_aware_la_SOURCES = tests/mpi/aware.c
+tests_mpi_aware_la_CFLAGS = $(AM_CFLAGS)
+tests_mpi_aware_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_mpi_aware_la_LIBADD = -ldl
 endif
 
 check_LTLIBRARIES += tests/mpi/refuse.la

@@ -227,8 +227,13 @@ void test_generate(const struct test_element *element, enum test_op op, uint64_t
 {
     unsigned char *at = buffer;
     uint64_t stream = test_stream(number, (uint64_t)rank, TEST_STREAM_VALUES);
-    for (size_t i = 0; i < count; i++) {
+    size_t bytes = count * element->extent;
+    size_t period = TEST_PERIOD * element->extent;
+    for (size_t i = 0; i < count && i < TEST_PERIOD; i++) {
         struct test_value value = test_value_random(element, op, stream, i, rank, ranks);
         test_value_store(element, at + i * element->extent, value);
+    }
+    for (size_t done = period; done < bytes; done += period) {
+        memcpy(at + done, at, bytes - done < period ? bytes - done : period);
     }
 }

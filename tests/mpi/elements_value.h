@@ -11,6 +11,10 @@
 
 enum { TEST_STREAM_VALUES = 0 };
 
+/* After so many elements the values repeat, since making and reducing them takes the tests most of their
+ * time. A prime, so that what lands in a wrong block, slice or piece is a wrong value all the same. */
+enum { TEST_PERIOD = 1021 };
+
 struct test_value {
     uint64_t integer;      /* two's complement, sign-extended for signed types */
     long double real;      /* floating-point types */

@@ -22,38 +22,18 @@ enum { MAX_REPORTS = 4, SKIPPED = 77, TAG_VERDICT = 9001, TAG_BYTES = 9002 };
 int test_rank;
 int test_size;
 bool test_quick;
+uint64_t test_run_seed;
 
 static const char *test_name;
-static uint64_t seed;
 static uint64_t digest = 14695981039346656037u;
 static MPI_Comm private_comm; /* our messages never meet those of the program under test */
 static atomic_ulong cases;
 static atomic_ulong failures;
 static _Thread_local char case_name[384];
 
-/* The finaliser of splitmix64: every bit of the input changes about half of the output. */
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-uint64_t test_random(uint64_t stream, uint64_t index)
-{
-    return mix(mix(seed + stream) + (index + 1) * 0x9e3779b97f4a7c15u);
-}
-
 uint64_t test_seed(void)
 {
-    return seed;
-}
-
-uint64_t test_stream(uint64_t number, uint64_t rank, uint64_t role)
-{
-    return mix(number * 4096 + rank * 8 + role + 1);
+    return test_run_seed;
 }
 
 static uint64_t choose_seed(void)
@@ -71,21 +51,21 @@ static uint64_t choose_seed(void)
     }
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec * 1000000007u) % 1000000000u;
+    return test_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec * 1000000007u) % 1000000000u;
 }
 
 /* Rank 0's seed goes to all by plain messages. */
 static void share_seed(void)
 {
     if (test_rank != 0) {
-        MPI_Recv(&seed, 1, MPI_UINT64_T, 0, TAG_VERDICT, private_comm, MPI_STATUS_IGNORE);
+        MPI_Recv(&test_run_seed, 1, MPI_UINT64_T, 0, TAG_VERDICT, private_comm, MPI_STATUS_IGNORE);
         return;
     }
-    seed = choose_seed();
+    test_run_seed = choose_seed();
     for (int rank = 1; rank < test_size; rank++) {
-        MPI_Send(&seed, 1, MPI_UINT64_T, rank, TAG_VERDICT, private_comm);
+        MPI_Send(&test_run_seed, 1, MPI_UINT64_T, rank, TAG_VERDICT, private_comm);
     }
-    printf("%s: %d ranks, seed %" PRIu64 "%s\n", test_name, test_size, seed,
+    printf("%s: %d ranks, seed %" PRIu64 "%s\n", test_name, test_size, test_run_seed,
            test_quick ? ", quick" : "");
     fflush(stdout);
 }
@@ -140,12 +120,12 @@ int test_end(void)
     unsigned long total = agree_on_failures(&failed_ranks);
     if (test_rank == 0) {
         printf("%s: %lu cases, %lu failures on %d ranks, seed %" PRIu64 "\n", test_name,
-               atomic_load(&cases), total, failed_ranks, seed);
+               atomic_load(&cases), total, failed_ranks, test_run_seed);
         if (getenv("SYMM_TEST_DIGEST") != NULL) {
             printf("%s: digest %016" PRIx64 "\n", test_name, digest);
         }
         if (total != 0) {
-            printf("%s: repeat with SYMM_TEST_SEED=%" PRIu64 "\n", test_name, seed);
+            printf("%s: repeat with SYMM_TEST_SEED=%" PRIu64 "\n", test_name, test_run_seed);
         }
     }
     MPI_Comm_free(&private_comm);
@@ -195,7 +175,7 @@ void test_fail(const char *format, ...)
     va_end(arguments);
     /* One write, so that the reports of several ranks do not mix within a line. */
     fprintf(stderr, "%s: FAILED on rank %d of %d: %s: %s (seed %" PRIu64 ")%s\n", test_name,
-            test_rank, test_size, case_name, text, seed,
+            test_rank, test_size, case_name, text, test_run_seed,
             before + 1 == MAX_REPORTS ? "; further failures are only counted" : "");
     fflush(stderr);
 }

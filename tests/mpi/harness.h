@@ -51,15 +51,33 @@ void test_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports a failure unless the condition holds; returns the condition. */
 bool test_check(bool condition, const char *what);
 
+extern uint64_t test_run_seed;
+
+/* The finaliser of splitmix64: every bit of the input changes about half of the output. */
+static inline uint64_t test_mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
 /* The random number at a place: a pure function of the seed, the stream and the index, so that
- * every rank can compute what every other rank has sent. */
-uint64_t test_random(uint64_t stream, uint64_t index);
+ * every rank can compute what every other rank has sent. (Here, because tests call it most.) */
+static inline uint64_t test_random(uint64_t stream, uint64_t index)
+{
+    return test_mix(test_mix(test_run_seed + stream) + (index + 1) * 0x9e3779b97f4a7c15u);
+}
 
 /* What --seed or SYMM_TEST_SEED would have to be for the same run. */
 uint64_t test_seed(void);
 
 /* A stream number for (case, rank, role); different arguments give different streams. */
-uint64_t test_stream(uint64_t number, uint64_t rank, uint64_t role);
+static inline uint64_t test_stream(uint64_t number, uint64_t rank, uint64_t role)
+{
+    return test_mix(number * 4096 + rank * 8 + role + 1);
+}
 
 /* An MCA parameter as mpirun put it into the environment, in bytes, or the value given. */
 size_t test_parameter(const char *name, size_t otherwise);

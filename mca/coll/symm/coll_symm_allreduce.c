@@ -87,8 +87,10 @@ static enum symm_reason device_veto_reason(struct symm_call *call)
     if (call->gaps != 0) {
         return SYMM_REASON_GAPS;
     }
-    return mca_coll_symm_cuda_type(call->op, call->dtype, &call->cuda_type, &call->cuda_op)
-               ? SYMM_REASON_NONE : SYMM_REASON_KERNEL;
+    if (mca_coll_symm_cuda_type(call->op, call->dtype, &call->cuda_type, &call->cuda_op)) {
+        return SYMM_REASON_NONE; /* operations of ours included, to Open MPI user-defined ones */
+    }
+    return ompi_op_is_intrinsic(call->op) ? SYMM_REASON_KERNEL : SYMM_REASON_USER;
 }
 
 static enum symm_reason veto_reason(struct symm_call *call)

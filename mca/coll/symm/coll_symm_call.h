@@ -21,6 +21,7 @@ enum symm_reason {
     SYMM_REASON_GAPS,     /* the datatype leaves gaps, and the data is not packed */
     SYMM_REASON_UNEQUAL,  /* what is sent and received, or the elements of ranks, are not equally long */
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
+    SYMM_REASON_USER,     /* device memory, and a user-defined operation: host code */
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
     SYMM_REASON_FOREIGN,  /* device memory that is not from MPI_Alloc_mem */
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */

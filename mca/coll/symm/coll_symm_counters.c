@@ -66,12 +66,22 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
     add(&count->bytes, call->payload_bytes, tally);
 }
 
-void mca_coll_symm_count_staged(enum symm_staged collective, size_t bytes)
+static void count_staged(struct symm_count *count, size_t bytes, int tally)
 {
-    int tally = tally_of_thread();
-    struct symm_count *count = &current()->tallies[tally].staged[collective];
     add(&count->calls, 1, tally);
     add(&count->bytes, bytes, tally);
+}
+
+void mca_coll_symm_count_staged(enum symm_staged collective, enum symm_staged_why why, size_t bytes)
+{
+    int tally = tally_of_thread();
+    struct symm_tally *counted = &current()->tallies[tally];
+    count_staged(&counted->staged[collective], bytes, tally);
+    if (why != SYMM_STAGED_KIND) {
+        enum symm_collective served =
+            collective == SYMM_STAGED_allreduce ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
+        count_staged(&counted->staged_why[served][why], bytes, tally);
+    }
 }
 
 void mca_coll_symm_count_unserved(enum symm_unserved why)

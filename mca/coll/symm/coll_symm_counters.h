@@ -34,6 +34,7 @@ struct symm_tally {
     struct symm_count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     struct symm_count failed[SYMM_COLLECTIVE_COUNT];
     struct symm_count staged[SYMM_STAGED_COUNT]; /* also counted as fallback, if we serve such calls */
+    struct symm_count staged_why[SYMM_COLLECTIVE_COUNT][SYMM_STAGED_WHY_COUNT]; /* of these once more */
     _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
 };
 
@@ -64,7 +65,7 @@ void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counte
 void mca_coll_symm_count_operation(const struct symm_operation *operation);
 
 /* A call was made on copies in host memory; so many bytes were copied from and to devices. */
-void mca_coll_symm_count_staged(enum symm_staged collective, size_t bytes);
+void mca_coll_symm_count_staged(enum symm_staged collective, enum symm_staged_why why, size_t bytes);
 
 /* A communicator is not served. */
 void mca_coll_symm_count_unserved(enum symm_unserved why);

@@ -58,6 +58,7 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
 {
     memset(&layer->before, 0, sizeof(layer->before));
     layer->below = NULL;
+    layer->why = SYMM_STAGED_FELL_BACK;
 }
 
 static void layer_destruct(mca_coll_symm_layer_t *layer)
@@ -131,6 +132,19 @@ static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *co
     return OMPI_SUCCESS;
 }
 
+/* Why there is a layer alone. */
+static enum symm_staged_why why_alone(struct ompi_communicator_t *comm)
+{
+    if (OMPI_COMM_IS_INTER(comm)) {
+        return SYMM_STAGED_INTER;
+    }
+    if (ompi_comm_size(comm) == 1) {
+        return SYMM_STAGED_ALONE;
+    }
+    return ompi_group_have_remote_peers(comm->c_local_group) ? SYMM_STAGED_NODES
+                                                             : SYMM_STAGED_COMPONENT;
+}
+
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority)
 {
     enum { ABOVE_COLL_SELF = 76 }; /* it copies with the host and has 75 */
@@ -144,6 +158,7 @@ mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *co
     if (ompi_comm_size(comm) == 1 && !OMPI_COMM_IS_INTER(comm) && *priority < ABOVE_COLL_SELF) {
         *priority = ABOVE_COLL_SELF;
     }
+    layer->why = why_alone(comm);
     layer->super.coll_module_enable = enable;
     layer->super.coll_module_disable = mca_coll_symm_layer_disable;
     return &layer->super;

@@ -45,10 +45,22 @@ enum symm_staged {
     SYMM_STAGED_COUNT
 };
 
+/* Why device buffers of a call are staged. */
+enum symm_staged_why {
+    SYMM_STAGED_KIND,      /* a collective that is never served */
+    SYMM_STAGED_FELL_BACK, /* one that is, on a communicator that is: there was a reason against this call */
+    SYMM_STAGED_ALONE,     /* the communicator is not served: it has one rank */
+    SYMM_STAGED_NODES,     /* its ranks are on several nodes */
+    SYMM_STAGED_INTER,     /* it is an inter-communicator */
+    SYMM_STAGED_COMPONENT, /* some of its processes do not have this component */
+    SYMM_STAGED_WHY_COUNT
+};
+
 struct mca_coll_symm_layer_t {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t before; /* what stood in the slots that are ours now, and its modules */
     const struct symm_operation *below; /* a call of ours that is made there now; NULL: none */
+    enum symm_staged_why why; /* its communicator's all-reduces and all-gathers come to be staged */
 };
 typedef struct mca_coll_symm_layer_t mca_coll_symm_layer_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);
@@ -58,6 +70,14 @@ static inline const mca_coll_base_comm_coll_t *mca_coll_symm_before(
     const mca_coll_base_module_t *module)
 {
     return &((const mca_coll_symm_layer_t *)module)->before;
+}
+
+/* Why a call on device buffers comes to be staged. */
+static inline enum symm_staged_why mca_coll_symm_staged_why(enum symm_staged collective,
+                                                            const mca_coll_base_module_t *module)
+{
+    bool may_be_served = collective == SYMM_STAGED_allreduce || collective == SYMM_STAGED_allgather;
+    return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_STAGED_KIND;
 }
 
 /*

@@ -196,6 +196,42 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
 }
 
+static void staged_row_print(enum symm_staged collective, enum symm_staged_why why,
+                             const struct symm_count *count)
+{
+    char how[64];
+    (void)snprintf(how, sizeof(how), "device buffers staged: %s",
+                   mca_coll_symm_staged_why_text(why));
+    row_print(mca_coll_symm_staged_text(collective), how, count);
+}
+
+static void staged_print(const struct symm_tally *sum)
+{
+    for (int why = 0; why < SYMM_STAGED_WHY_COUNT; why++) {
+        enum symm_staged_why because = (enum symm_staged_why)why;
+        staged_row_print(SYMM_STAGED_allreduce, because, &sum->staged_why[SYMM_ALLREDUCE][why]);
+        staged_row_print(SYMM_STAGED_allgather, because, &sum->staged_why[SYMM_ALLGATHER][why]);
+    }
+    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+        if (i != SYMM_STAGED_allreduce && i != SYMM_STAGED_allgather) {
+            staged_row_print((enum symm_staged)i, SYMM_STAGED_KIND, &sum->staged[i]);
+        }
+    }
+}
+
+/* What can be done about the reasons in the table. */
+static void remedies_print(const struct symm_tally *sum)
+{
+    for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
+        const char *remedy = mca_coll_symm_reason_remedy((enum symm_reason)reason);
+        if (remedy != NULL && sum->fallback[SYMM_ALLREDUCE][reason].calls +
+                                      sum->fallback[SYMM_ALLGATHER][reason].calls > 0) {
+            (void)fprintf(stderr, "  %s: %s\n", mca_coll_symm_reason_text((enum symm_reason)reason),
+                          remedy);
+        }
+    }
+}
+
 static void table_print(void)
 {
     struct symm_tally sum;
@@ -209,10 +245,7 @@ static void table_print(void)
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         collective_print(&sum, (enum symm_collective)i);
     }
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
-        row_print(mca_coll_symm_staged_text((enum symm_staged)i),
-                  "device buffers: staged through host memory", &sum.staged[i]);
-    }
+    staged_print(&sum);
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
         if (sum.unserved[i] > 0) {
             (void)fprintf(stderr, "  communicators not served: %s: %llu\n",
@@ -220,6 +253,7 @@ static void table_print(void)
                           (unsigned long long)sum.unserved[i]);
         }
     }
+    remedies_print(&sum);
     (void)fflush(stderr);
 }
 

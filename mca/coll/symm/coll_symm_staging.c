@@ -69,9 +69,10 @@ static void explain(const struct symm_staging *staging)
         (atomic_fetch_or_explicit(&told, bit, memory_order_relaxed) & bit) == 0) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, staging->comm,
                                     "%s: rank %d copies its device buffers through host memory "
-                                    "for the component before, %zu bytes this time",
+                                    "for the component before (%s), %zu bytes this time",
                                     mca_coll_symm_staged_text(staging->collective),
                                     ompi_comm_rank(staging->comm),
+                                    mca_coll_symm_staged_why_text(staging->why),
                                     staging->send.copied + staging->receive.copied);
     }
 }
@@ -82,7 +83,7 @@ int mca_coll_symm_staging_end(struct symm_staging *staging)
     if (staging->error == OMPI_SUCCESS) {
         staging->error = mca_coll_symm_host_copy_store(&staging->receive);
     }
-    mca_coll_symm_count_staged(staging->collective,
+    mca_coll_symm_count_staged(staging->collective, staging->why,
                                staging->send.copied + staging->receive.copied);
     explain(staging);
     mca_coll_symm_host_copy_close(&staging->send);

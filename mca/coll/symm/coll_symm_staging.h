@@ -38,6 +38,7 @@ struct symm_staging {
     enum symm_staged collective;
     struct ompi_communicator_t *comm; /* the one to speak of */
     const mca_coll_base_comm_coll_t *before;
+    enum symm_staged_why why;
     const struct symm_operation *operation; /* it is part of this call of ours; NULL: of none */
     struct symm_host_copy send, receive;
     int error;
@@ -52,6 +53,7 @@ static inline void mca_coll_symm_staging_begin(struct symm_staging *staging,
     staging->comm = comm;
     staging->before = mca_coll_symm_before(module);
     staging->operation = ((const mca_coll_symm_layer_t *)module)->below;
+    staging->why = mca_coll_symm_staged_why(collective, module);
     staging->send.shape = SYMM_SHAPE_NONE;
     staging->send.buffer = NULL;
     staging->receive.shape = SYMM_SHAPE_NONE;
