@@ -119,12 +119,12 @@ SYMM_API size_t symm_allreduce_cuda_scratch_wanted(size_t bytes, int ranks);
 SYMM_API size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks);
 
 /*
- * Copy the input of a small all-reduce to this rank's scratch, of `size` bytes, while the ranks have yet to
- * agree: that takes as long.  Input, output, count, device and cuda_type of the run are set.  If run->early says
- * that it has been started, SYMM_ALLREDUCE_CUDA_SCRATCH waits for it, or else symm_run_settle_early() has to be
- * called before the scratch is used for anything else.
+ * Copy the input of a small call, of `bytes` bytes, to this rank's scratch, of `size` bytes, while the ranks have
+ * yet to agree: that takes as long.  Input, device and block_limit of the run are set.  If run->early says that it has
+ * been started, the algorithms in stages wait for it, or else symm_run_settle_early() has to be called before the
+ * scratch is used for anything else.
  */
-SYMM_API void symm_run_start_early(struct symm_run *run, void *scratch, size_t size);
+SYMM_API void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size);
 SYMM_API void symm_run_settle_early(struct symm_run *run);
 
 /* Whether it works on device memory. */

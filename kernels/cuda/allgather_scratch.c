@@ -7,7 +7,8 @@
  *   push  stage p:     own input to a row of each other rank's scratch,
  *   out   stage p + 1: the rows of own scratch to own output, and own input to it.
  *
- * Inputs are read by their own ranks only.
+ * A small block is copied to own scratch instead, and loaded from there by all others: as many launches, but the
+ * first need not wait for the ranks to agree.  Inputs are read by their own ranks only.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -41,12 +42,17 @@ struct cut {
     uint64_t pieces;
 };
 
+static bool is_loaded(const struct symm_run *run)
+{
+    return run->count <= symm_least(symm_stages_early_most, run->scratch_size);
+}
+
 static struct cut cut_make(const struct symm_run *run)
 {
     const size_t unit = 256;
     int ranks = run->team->size;
     struct cut cut = {.row = symm_stages_row(run->scratch_size, rows_of(ranks) * PARTS)};
-    cut.piece = symm_least(piece_of(run->count, ranks), cut.row);
+    cut.piece = is_loaded(run) ? run->count : symm_least(piece_of(run->count, ranks), cut.row);
     if (cut.piece < run->count && cut.piece > unit) {
         cut.piece -= cut.piece % unit;
     }
@@ -79,7 +85,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);
-    if (stage >= cut.pieces) {
+    if (stage >= cut.pieces || is_loaded(run)) {
         return SYMM_OK;
     }
     struct symm_cuda_copy arguments = {
@@ -93,20 +99,26 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
     return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
 }
 
+/* Where a piece of rank `rank` comes from in its last stage. */
+static const unsigned char *source_of(const struct symm_run *run, const struct cut *cut, int rank,
+                                      uint64_t piece)
+{
+    int me = run->team->rank;
+    if (rank == me) {
+        return (const unsigned char *)run->input + begin_of(cut, piece);
+    }
+    return is_loaded(run) ? run->scratches[rank] : row_of(run, cut, me, rank, piece);
+}
+
 /* In place my own block is there. */
 static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
     uint64_t piece = stage - 1;
-    int count = 0, me = run->team->rank;
-    if (stage == 0) {
-        return SYMM_OK;
-    }
+    int count = 0;
     for (int rank = 0; rank < run->team->size; rank++) {
-        const unsigned char *input = rank == me
-                                         ? (const unsigned char *)run->input + begin_of(&cut, piece)
-                                         : row_of(run, &cut, me, rank, piece);
+        const unsigned char *input = source_of(run, &cut, rank, piece);
         unsigned char *output = (unsigned char *)run->output + (size_t)rank * run->count +
                                 begin_of(&cut, piece);
         if (output != input) {
@@ -116,10 +128,21 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
     return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
 }
 
+static enum symm_status beside_start(struct symm_run *run, uint64_t stage,
+                                     struct symm_ticket *ticket)
+{
+    const struct symm_cuda_push in = {run->input, run->scratches[run->team->rank], run->count};
+    if (stage > 0) {
+        return out_start(run, stage, ticket);
+    }
+    return is_loaded(run) ? symm_device_beside_start(run->device, &in, 1, run->block_limit, ticket)
+                          : SYMM_OK;
+}
+
 enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run)
 {
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
+        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = beside_start};
     struct cut cut = cut_make(run);
     return symm_stages_step(run, cut.pieces + FILL, launches);
 }

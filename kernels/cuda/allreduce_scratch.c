@@ -24,9 +24,6 @@
 /* Bytes that a rank may load from others where everyone reduces everything: less than a stage takes. */
 static const size_t one_shot_loads = 1024 * 1024;
 
-/* Bytes that are copied in before the ranks have agreed. */
-static const size_t early_most = 64 * 1024;
-
 /* How the array is cut, alike on all ranks. */
 struct cut {
     bool one_shot;
@@ -159,16 +156,6 @@ static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
         };
     }
     return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
-}
-
-/* At the beginning of the scratch, where the first piece is, however the array is cut. */
-void symm_run_start_early(struct symm_run *run, void *scratch, size_t size)
-{
-    size_t bytes = run->count * symm_cuda_type_extent(run->cuda_type);
-    const struct symm_cuda_push copy = {run->input, scratch, bytes};
-    run->early = bytes <= symm_least(early_most, size) &&
-                 symm_device_beside_start(run->device, &copy, 1, run->block_limit,
-                                          &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }
 
 enum symm_status symm_allreduce_cuda_scratch_step(struct symm_run *run)

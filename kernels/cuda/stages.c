@@ -15,6 +15,8 @@ enum {
     MEETING = 2 << 20, /* bytes that cross a link while ranks launch and meet, some 8 us */
 };
 
+const size_t symm_stages_early_most = 64 * 1024;
+
 size_t symm_stages_piece(size_t bytes, unsigned fill)
 {
     size_t piece = PIECE_LEAST;
@@ -22,6 +24,15 @@ size_t symm_stages_piece(size_t bytes, unsigned fill)
         piece *= 2;
     }
     return symm_least(piece, bytes);
+}
+
+/* At the beginning of the scratch, where the first piece is, however the data are cut. */
+void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size)
+{
+    const struct symm_cuda_push copy = {run->input, scratch, bytes};
+    run->early = bytes <= symm_least(symm_stages_early_most, size) &&
+                 symm_device_beside_start(run->device, &copy, 1, run->block_limit,
+                                          &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }
 
 void symm_run_settle_early(struct symm_run *run)

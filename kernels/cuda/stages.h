@@ -43,6 +43,9 @@ enum symm_status symm_stages_step(struct symm_run *run, uint64_t count,
  */
 size_t symm_stages_piece(size_t bytes, unsigned fill);
 
+/* Bytes that are copied in before the ranks have agreed (symm_run_start_early() in kernels/run.h). */
+extern const size_t symm_stages_early_most;
+
 /* Bytes of a row of scratch, when so many are needed; rows begin where vectors can. */
 static inline size_t symm_stages_row(size_t scratch_size, size_t rows)
 {

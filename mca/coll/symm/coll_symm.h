@@ -33,6 +33,7 @@ struct mca_coll_symm_component_t {
     size_t piece_size;
     size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
     size_t device_scratch; /* bytes a device; 0: none */
+    size_t scratch_least;  /* bytes */
     size_t ipc_bytes;      /* see coll_symm_parameters.c for these three */
     size_t ipc_least;
     int ipc_sightings;

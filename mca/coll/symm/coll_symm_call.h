@@ -24,6 +24,7 @@ enum symm_reason {
     SYMM_REASON_USER,     /* device memory, and a user-defined operation: host code */
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
     SYMM_REASON_FOREIGN,  /* device memory that is not from MPI_Alloc_mem */
+    SYMM_REASON_SMALL,    /* likewise, and too small to be worth scratch on the devices */
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */

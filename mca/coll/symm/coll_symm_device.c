@@ -133,11 +133,11 @@ void mca_coll_symm_device_start_early(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     run->early = false;
     if (operation->scratch != NULL && operation->stages_expected &&
-        call->collective == SYMM_ALLREDUCE && operation->module->stages_device == call->device) {
+        operation->module->stages_device == call->device) {
         run_describe(run, call);
         run->input = call->input;
-        run->count = call->count;
-        symm_run_start_early(run, operation->scratch, operation->scratch_size);
+        symm_run_start_early(run, call->count * call->extent, operation->scratch,
+                             operation->scratch_size);
     }
 }
 

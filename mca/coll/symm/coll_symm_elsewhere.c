@@ -7,6 +7,7 @@
 #include "mca/coll/symm/coll_symm_elsewhere.h"
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_choose.h"
 
 /* Allocations that the driver is to find still there in each call; 0.07 us each. */
 enum { REVIEWED = 2 };
@@ -37,6 +38,19 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
                     symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
 }
 
+static bool is_kept(const struct symm_offer *offered)
+{
+    return offered->is_elsewhere && !offered->is_made;
+}
+
+/* To the host and back takes less time than a launch more. */
+static bool is_small(const struct symm_operation *operation)
+{
+    return (is_kept(&operation->input_offer) || is_kept(&operation->output_offer)) &&
+           operation->call.payload_bytes < mca_coll_symm_component.scratch_least &&
+           !mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
+}
+
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
@@ -46,17 +60,21 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     if (call->veto != SYMM_REASON_NONE) {
         return;
     }
-    if (component->ipc_bytes > 0 &&
-        symm_process_imports(component->process, component->ipc_bytes, &operation->imports) ==
-            SYMM_OK) {
-        operation->dropped = symm_imports_enter(operation->imports);
-    }
     offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes, false);
     if (call->collective == SYMM_ALLREDUCE) {
         offer(&operation->input_offer, &call->input_memory, call->input,
               call->count * call->extent, call->input_memory.id == call->output_memory.id);
     } else { /* on devices it stores to all outputs, and reads no peer's input */
         operation->input_offer = (struct symm_offer){0};
+    }
+    if (is_small(operation)) {
+        operation->call.veto = SYMM_REASON_SMALL;
+        return;
+    }
+    if (component->ipc_bytes > 0 &&
+        symm_process_imports(component->process, component->ipc_bytes, &operation->imports) ==
+            SYMM_OK) {
+        operation->dropped = symm_imports_enter(operation->imports);
     }
 }
 

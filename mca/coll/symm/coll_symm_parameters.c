@@ -51,7 +51,7 @@ static const struct symm_size_range scratch_range = {
     .least = 1 << 20, .most = (size_t)8 << 30, .unit = 1, .zero = true};
 static const struct symm_size_range ipc_bytes_range = {
     .least = 1 << 20, .most = (size_t)1 << 40, .unit = 1, .zero = true};
-static const struct symm_size_range ipc_least_range = {
+static const struct symm_size_range least_range = {
     .least = 1, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range pinned_range = {
     .least = 64 << 10, .most = (size_t)1 << 40, .unit = 1, .zero = true};
@@ -149,6 +149,13 @@ static const struct symm_parameter device_scratch_parameter = {
     "little longer, and such buffers are copied through host memory",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter scratch_least_parameter = {
+    "scratch_least",
+    "Bytes from which on calls on device buffers that other ranks cannot reach go through scratch on the devices. "
+    "Smaller ones are copied through host memory, which takes less time. 0 to 1099511627776; suffixes k, m and g "
+    "are understood",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter ipc_bytes_parameter = {
     "ipc_bytes",
     "The most bytes of other processes' device memory from elsewhere (cudaMalloc) that a process has mapped at a "
@@ -177,7 +184,7 @@ static const struct symm_parameter device_blocks_parameter = {
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
 {
     const mca_base_component_t *base = &component->super.collm_version;
-    symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 60, &component->priority);
+    symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 80, &component->priority);
     symm_parameter_bool(base, &report_parameter, false, &component->report);
     symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);
     symm_parameter_choice(base, &allreduce_parameter, allreduce_values,
@@ -190,9 +197,11 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 512 << 20,
                         &component->device_scratch);
+    symm_parameter_size(base, &scratch_least_parameter, &least_range, 4 << 10,
+                        &component->scratch_least);
     symm_parameter_size(base, &ipc_bytes_parameter, &ipc_bytes_range, (size_t)16 << 30,
                         &component->ipc_bytes);
-    symm_parameter_size(base, &ipc_least_parameter, &ipc_least_range, 64 << 10,
+    symm_parameter_size(base, &ipc_least_parameter, &least_range, 0,
                         &component->ipc_least);
     symm_parameter_int(base, &ipc_sightings_parameter, 1, 1000000, 2, &component->ipc_sightings);
     symm_parameter_choice(base, &host_staging_parameter, staging_values,

@@ -32,6 +32,8 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
                             "use another type; man ompi-symm has the list"},
     [SYMM_REASON_FOREIGN] = {"foreign", "device memory not from MPI_Alloc_mem",
                              "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
+    [SYMM_REASON_SMALL] = {"small", "small, and not from MPI_Alloc_mem",
+                           "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
     [SYMM_REASON_MIXED] = {"mixed", "some buffers in device memory, some not",
                            "have all buffers on devices, a rank's on one"},
     [SYMM_REASON_REACH] = {"reach", "device memory that some rank cannot reach",
