@@ -130,6 +130,7 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
             is_closed(line->flags & LINE_OUTPUT_IN_HEAP, &buffers->output, output);
         facts->asked &= (line->flags & LINE_ASKED) != 0;
         facts->slices &= (line->flags & LINE_SLICES) != 0;
+        facts->small_pages |= (line->flags & LINE_SMALL_PAGES) != 0;
         facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
         enum symm_segment_state scratch = scratch_state(team, rank, line);
         if (scratch == SYMM_SEGMENT_REFUSED) {

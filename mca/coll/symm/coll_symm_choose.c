@@ -74,17 +74,23 @@ static size_t device_scratch_least(int ranks)
 }
 
 /* What moves slices best then. */
-static enum symm_algorithm device_through_scratch(int forced, int ranks)
+static enum symm_algorithm device_through_scratch(int forced, int ranks, bool small_pages)
 {
     if (forced == SYMM_ALLREDUCE_CUDA_PUSH || forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
         return (enum symm_algorithm)forced;
     }
-    return ranks == 2 ? SYMM_ALLREDUCE_CUDA_COPY_ENGINE : SYMM_ALLREDUCE_CUDA_PUSH;
+    return ranks == 2 && !small_pages ? SYMM_ALLREDUCE_CUDA_COPY_ENGINE : SYMM_ALLREDUCE_CUDA_PUSH;
 }
 
-/* Bytes of an all-gather's result up to which a kernel is quicker than starting copy engines. */
+/* Up to this size of a block copy engines are as quick with small pages as with large ones. */
+static const size_t small_pages_most = (size_t)16 << 20;
+
+/* Bytes of an all-gather's result up to which a kernel is quicker than copy engines. */
 static size_t device_kernel_most(const struct symm_facts *facts)
 {
+    if (facts->small_pages && facts->bytes > small_pages_most) {
+        return SIZE_MAX;
+    }
     if (facts->ranks > 2) {
         return (size_t)8 << 20;
     }
@@ -161,7 +167,7 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
         symm_cuda_type_is_padded((enum symm_cuda_type)call->cuda_type)) { /* engines copy bytes */
         return 0;
     }
-    return device_through_scratch(forced, team->size) == SYMM_ALLREDUCE_CUDA_PUSH
+    return device_through_scratch(forced, team->size, false) == SYMM_ALLREDUCE_CUDA_PUSH
                ? symm_allreduce_cuda_push_scratch(call->payload_bytes, team->size)
                : symm_allreduce_cuda_copy_engine_scratch(call->payload_bytes, team->size);
 }
@@ -212,7 +218,7 @@ static enum symm_algorithm device_allreduce_choose(const struct symm_facts *fact
     size_t least = auto_chosen ? symm_allreduce_cuda_scratch_fair(facts->ranks)
                                : symm_allreduce_cuda_scratch_least(facts->ranks);
     if (facts->outputs_reachable && facts->slices && facts->scratch_size >= least) {
-        return device_through_scratch(facts->forced, facts->ranks);
+        return device_through_scratch(facts->forced, facts->ranks, facts->small_pages);
     }
     if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot)) {
         return SYMM_ALLREDUCE_CUDA_ONE_SHOT;

@@ -26,6 +26,7 @@ struct symm_facts {
     bool kept;              /* some rank's is from elsewhere, and is not offered to the others */
     bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
     bool asked;             /* all ranks have offered what scratch they have for calls in stages */
+    bool small_pages;       /* some rank's output is seen in small pages, which engines are slow with */
     bool slices;            /* all offer it for an all-reduce's slices */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
     size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */

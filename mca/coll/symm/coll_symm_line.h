@@ -23,6 +23,7 @@ enum {
     LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
     LINE_ASKED = 256,    /* without a veto: what scratch the rank has for stages is offered */
     LINE_SLICES = 512,   /* likewise: it is offered for slices */
+    LINE_SMALL_PAGES = 1024, /* likewise: peers see the output, which is from elsewhere, in small pages */
     LINE_DEVICE_SHIFT = 16, /* without a veto, 8 bits: the rank's device, plus 1; 0 for the host's */
 };
 

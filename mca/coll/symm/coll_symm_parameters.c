@@ -197,7 +197,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 512 << 20,
                         &component->device_scratch);
-    symm_parameter_size(base, &scratch_least_parameter, &least_range, 4 << 10,
+    symm_parameter_size(base, &scratch_least_parameter, &least_range, 8 << 10,
                         &component->scratch_least);
     symm_parameter_size(base, &ipc_bytes_parameter, &ipc_bytes_range, (size_t)16 << 30,
                         &component->ipc_bytes);
