@@ -38,15 +38,26 @@ bench_launch_time_LDADD = libsymm.la
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run
 EXTRA_DIST += \
+	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \
+	bench/results/gpu-2-osu.txt \
+	bench/results/gpu-2-python-cupy.txt \
+	bench/results/gpu-2-python-torch.txt \
 	bench/results/gpu-2-ranks-allgather-blocks.txt \
 	bench/results/gpu-2-ranks-allgather-in-place.txt \
 	bench/results/gpu-2-ranks-allgather.txt \
 	bench/results/gpu-2-ranks-allreduce-blocks.txt \
 	bench/results/gpu-2-ranks-allreduce-in-place.txt \
 	bench/results/gpu-2-ranks-allreduce.txt \
+	bench/results/gpu-2-ranks-elsewhere-allgather-heap.txt \
+	bench/results/gpu-2-ranks-elsewhere-allgather-mapped.txt \
+	bench/results/gpu-2-ranks-elsewhere-allgather-not-mapped.txt \
+	bench/results/gpu-2-ranks-elsewhere-allreduce-heap.txt \
+	bench/results/gpu-2-ranks-elsewhere-allreduce-mapped.txt \
+	bench/results/gpu-2-ranks-elsewhere-allreduce-not-mapped.txt \
 	bench/results/gpu-2-ranks-killed.txt \
+	bench/results/gpu-2-ucx.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine-in-place.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine.txt \
 	bench/results/gpu-4-ranks-allgather-kernel-in-place.txt \
@@ -65,6 +76,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-4-ranks-malloc.txt \
 	bench/results/gpu-host-8-ranks-alloc.txt \
 	bench/results/gpu-host-8-ranks-malloc.txt \
+	bench/results/gpu-host-beside-cuda.txt \
 	bench/results/gpu-parts-of-a-call.txt \
 	bench/results/gpu-through-scratch.txt \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
