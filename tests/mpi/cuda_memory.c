@@ -15,7 +15,7 @@
 #include <string.h>
 
 const char *const cuda_memory_names[CUDA_MEMORY_KINDS] = {"cuMemAlloc", "managed", "pinned",
-                                                          "MPI_Alloc_mem"};
+                                                          "registered", "MPI_Alloc_mem"};
 
 /* Under the names that the library exports. */
 static struct {
@@ -29,6 +29,8 @@ static struct {
     CUresult (*cuMemHostAlloc)(void **, size_t, unsigned);
     CUresult (*cuMemFree_v2)(CUdeviceptr);
     CUresult (*cuMemFreeHost)(void *);
+    CUresult (*cuMemHostRegister_v2)(void *, size_t, unsigned);
+    CUresult (*cuMemHostUnregister)(void *);
     CUresult (*cuMemcpy)(CUdeviceptr, CUdeviceptr, size_t);
 } cuda;
 
@@ -76,6 +78,8 @@ void cuda_memory_open(int local_rank)
     find(library, "cuMemHostAlloc", &cuda.cuMemHostAlloc);
     find(library, "cuMemFree_v2", &cuda.cuMemFree_v2);
     find(library, "cuMemFreeHost", &cuda.cuMemFreeHost);
+    find(library, "cuMemHostRegister_v2", &cuda.cuMemHostRegister_v2);
+    find(library, "cuMemHostUnregister", &cuda.cuMemHostUnregister);
     find(library, "cuMemcpy", &cuda.cuMemcpy);
     check("cuInit", cuda.cuInit(0));
     check("cuDeviceGetCount", cuda.cuDeviceGetCount(&devices));
@@ -126,6 +130,13 @@ void *cuda_memory_get(enum cuda_memory kind, size_t bytes)
     case CUDA_MEMORY_PINNED:
         check("cuMemHostAlloc", cuda.cuMemHostAlloc(&memory, bytes, 0));
         return memory;
+    case CUDA_MEMORY_REGISTERED:
+        memory = malloc(bytes);
+        if (memory == NULL) {
+            stop("malloc", CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        check("cuMemHostRegister", cuda.cuMemHostRegister_v2(memory, bytes, 0));
+        return memory;
     default:
         return mpi_get(bytes);
     }
@@ -138,6 +149,9 @@ void cuda_memory_put(enum cuda_memory kind, void *memory)
         MPI_Free_mem(memory);
     } else if (kind == CUDA_MEMORY_PINNED) {
         check("cuMemFreeHost", cuda.cuMemFreeHost(memory));
+    } else if (kind == CUDA_MEMORY_REGISTERED) {
+        check("cuMemHostUnregister", cuda.cuMemHostUnregister(memory));
+        free(memory);
     } else {
         check("cuMemFree", cuda.cuMemFree_v2((CUdeviceptr)(uintptr_t)memory));
     }

@@ -16,6 +16,7 @@ enum cuda_memory {
     CUDA_MEMORY_ALLOC,   /* what cudaMalloc() calls */
     CUDA_MEMORY_MANAGED,
     CUDA_MEMORY_PINNED,
+    CUDA_MEMORY_REGISTERED, /* ordinary memory, pinned afterwards */
     CUDA_MEMORY_MPI,     /* MPI_Alloc_mem, kind=cuda */
     CUDA_MEMORY_KINDS
 };
