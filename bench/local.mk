@@ -57,6 +57,7 @@ EXTRA_DIST += \
 	bench/results/gpu-2-ranks-elsewhere-allreduce-mapped.txt \
 	bench/results/gpu-2-ranks-elsewhere-allreduce-not-mapped.txt \
 	bench/results/gpu-2-ranks-killed.txt \
+	bench/results/gpu-2-scratch-sanitizer.txt \
 	bench/results/gpu-2-ucx.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine-in-place.txt \
 	bench/results/gpu-4-ranks-allgather-copy-engine.txt \
