@@ -26,15 +26,21 @@ static struct kept {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void unpin(struct kept *block)
+/* Not of a device that cannot be entered any more. */
+static bool unpin(struct kept *block)
 {
     struct symm_cuda_scope scope;
-    if (block->memory != NULL && symm_cuda_enter(block->device, &scope) == SYMM_OK) {
-        (void)scope.cuda->cuMemFreeHost(block->memory); /* it fails where the program has reset the device */
-        symm_cuda_leave(&scope);
+    if (block->memory == NULL) {
+        return true;
     }
+    if (symm_cuda_enter(block->device, &scope) != SYMM_OK) {
+        return false;
+    }
+    (void)scope.cuda->cuMemFreeHost(block->memory); /* it fails where the program has reset the device */
+    symm_cuda_leave(&scope);
     block->memory = NULL;
     block->size = 0;
+    return true;
 }
 
 /* In steps of a quarter, so that a program with growing buffers pins few blocks, and not much too much. */
@@ -45,7 +51,7 @@ static size_t size_kept(size_t wanted)
     while (size < wanted && size <= limit) {
         size += (size / 4 + PAGE - 1) / PAGE * PAGE;
     }
-    return size;
+    return size < limit ? size : limit;
 }
 
 static void pin(struct kept *block, int device, size_t size)
@@ -81,21 +87,24 @@ static int slot_choose(size_t size)
     return chosen;
 }
 
-/* Under the mutex: whether `size` bytes may be pinned in this slot, whose block goes, and idle ones for their sake. */
-static bool room_make(int chosen, size_t size)
+/* Under the mutex: whether `size` bytes more may be pinned; idle blocks go for their sake, if that is enough. */
+static bool room_make(size_t size)
 {
-    size_t pinned = 0;
-    unpin(&kept[chosen]);
+    size_t pinned = 0, busy = 0;
     for (int slot = 0; slot < KEPT; slot++) {
         pinned += kept[slot].size;
+        busy += kept[slot].busy ? kept[slot].size : 0;
     }
-    for (int slot = 0; slot < KEPT && size <= limit && pinned > limit - size; slot++) {
+    if (size > limit || busy > limit - size) {
+        return false;
+    }
+    for (int slot = 0; slot < KEPT && pinned > limit - size; slot++) {
         if (!kept[slot].busy) {
             pinned -= kept[slot].size;
             unpin(&kept[slot]);
         }
     }
-    return size <= limit && pinned <= limit - size;
+    return true;
 }
 
 static bool kept_get(int device, size_t wanted, struct symm_host_block *block)
@@ -104,7 +113,7 @@ static bool kept_get(int device, size_t wanted, struct symm_host_block *block)
     int slot = slot_choose(wanted);
     if (slot >= 0 && kept[slot].size < wanted) {
         size_t size = size_kept(wanted);
-        if (size <= limit && room_make(slot, size)) {
+        if (size >= wanted && room_make(size) && unpin(&kept[slot])) {
             pin(&kept[slot], device, size);
         }
     }
@@ -142,6 +151,11 @@ void symm_host_blocks_limit(size_t bytes)
 {
     (void)pthread_mutex_lock(&mutex);
     limit = bytes;
+    for (int slot = 0; slot < KEPT; slot++) {
+        if (!kept[slot].busy) {
+            unpin(&kept[slot]);
+        }
+    }
     (void)pthread_mutex_unlock(&mutex);
 }
 

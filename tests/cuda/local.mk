@@ -45,6 +45,13 @@ tests_cuda_check_faults_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_cuda_check_faults_LDADD = $(harness_libs) -ldl
 
 # What elsewhere.tap and gpus.tap run.
+check_PROGRAMS += tests/cuda/check_scratch
+tests_cuda_check_scratch_SOURCES = tests/cuda/check_scratch.c \
+	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
+tests_cuda_check_scratch_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_scratch_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_scratch_LDADD = $(harness_libs) -ldl -lpthread
+
 check_PROGRAMS += tests/cuda/check_elsewhere
 tests_cuda_check_elsewhere_SOURCES = tests/cuda/check_elsewhere.c \
 	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \

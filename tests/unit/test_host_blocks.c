@@ -60,6 +60,8 @@ static void use_limit(struct fork_rank *self, void *context)
     small = get(self, 300 * KIB, false);
     symm_host_block_put(&small);
     symm_host_block_put(&first);
+    first = get(self, LIMIT, true); /* though blocks are a little larger than asked for, otherwise */
+    symm_host_block_put(&first);
     second = get(self, LIMIT + 1, false);
     symm_host_block_put(&second);
     symm_host_blocks_limit(0);

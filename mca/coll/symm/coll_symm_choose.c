@@ -282,7 +282,7 @@ enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
         return SYMM_REASON_UNEQUAL;
     }
     if (facts->device) {
-        return facts->kept ? SYMM_REASON_FOREIGN : SYMM_REASON_REACH;
+        return facts->kept || facts->closed ? SYMM_REASON_FOREIGN : SYMM_REASON_REACH;
     }
     return facts->gaps && facts->bytes > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
 }

@@ -242,6 +242,15 @@ static void agree_again(struct symm_operation *operation)
 }
 
 /* All lines are there and alike, and the segments they name are mapped or given up. */
+/* Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for it. */
+static void note_stages(struct symm_operation *operation, enum symm_algorithm algorithm)
+{
+    if (operation->call.device >= 0 && algorithm != SYMM_ALLREDUCE_CUDA_SCRATCH &&
+        algorithm != SYMM_ALLGATHER_CUDA_SCRATCH) {
+        operation->module->calls_in_stages /= 8;
+    }
+}
+
 static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
@@ -264,6 +273,7 @@ static void choose_and_start(struct symm_operation *operation)
         end_fallback(operation, mca_coll_symm_choose_not(&facts));
         return;
     }
+    note_stages(operation, algorithm);
     run_start(operation, algorithm, facts.gaps);
     operation->run.scratch_size = facts.scratch_size;
     mca_coll_symm_verbose_choice(operation, &facts);

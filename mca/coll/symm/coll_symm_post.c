@@ -126,7 +126,9 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
         module->calls_in_stages -= module->calls_in_stages > 0;
         flags |= LINE_ASKED;
     }
-    operation->stages_expected = must_be_in_stages(operation, line->flags);
+    /* What is offered for slices is used by peers as soon as they see it, and not for stages. */
+    operation->stages_expected = must_be_in_stages(operation, line->flags) &&
+                                 (flags & LINE_SLICES) == 0;
     size_t size = slices > stages ? slices : stages;
     if (size == 0 || !scratch_take(operation, size, scratch_of(line))) {
         return flags;
