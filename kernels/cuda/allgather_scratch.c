@@ -16,24 +16,20 @@
 #include "config.h"
 
 #include "kernels/cuda/stages.h"
+#include "kernels/cuda/steps.h"
 
 enum { FILL = 1, PARTS = 2 };
-
-static size_t rows_of(int ranks)
-{
-    return ranks > 1 ? (size_t)(ranks - 1) : 1;
-}
 
 /* Of a block; the larger the others together, the less a meeting costs. */
 static size_t piece_of(size_t bytes, int ranks)
 {
-    size_t rows = rows_of(ranks), all = symm_stages_piece(bytes * rows, FILL);
+    size_t rows = symm_cuda_scratch_rows(ranks), all = symm_stages_piece(bytes * rows, FILL);
     return all == bytes * rows ? bytes : all / rows;
 }
 
 size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks)
 {
-    return (piece_of(bytes, ranks) + 512) * rows_of(ranks) * PARTS;
+    return (piece_of(bytes, ranks) + 512) * symm_cuda_scratch_rows(ranks) * PARTS;
 }
 
 struct cut {
@@ -51,7 +47,7 @@ static struct cut cut_make(const struct symm_run *run)
 {
     const size_t unit = 256;
     int ranks = run->team->size;
-    struct cut cut = {.row = symm_stages_row(run->scratch_size, rows_of(ranks) * PARTS)};
+    struct cut cut = {.row = symm_stages_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS)};
     cut.piece = is_loaded(run) ? run->count : symm_least(piece_of(run->count, ranks), cut.row);
     if (cut.piece < run->count && cut.piece > unit) {
         cut.piece -= cut.piece % unit;
@@ -74,9 +70,7 @@ static size_t count_of(const struct symm_run *run, const struct cut *cut, uint64
 static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
                              int source, uint64_t piece)
 {
-    size_t row = (size_t)(source < owner ? source : source - 1);
-    return (unsigned char *)run->scratches[owner] +
-           (piece % PARTS * rows_of(run->team->size) + row) * cut->row;
+    return symm_cuda_scratch_row(run, owner, source, piece % PARTS, cut->row);
 }
 
 /* ---- launches ----------------------------------------------------------------------------------- */

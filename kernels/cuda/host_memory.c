@@ -99,12 +99,12 @@ static bool room_make(size_t size)
         return false;
     }
     for (int slot = 0; slot < KEPT && pinned > limit - size; slot++) {
-        if (!kept[slot].busy) {
-            pinned -= kept[slot].size;
-            unpin(&kept[slot]);
+        size_t freed = kept[slot].size;
+        if (!kept[slot].busy && unpin(&kept[slot])) {
+            pinned -= freed;
         }
     }
-    return true;
+    return pinned <= limit - size;
 }
 
 static bool kept_get(int device, size_t wanted, struct symm_host_block *block)

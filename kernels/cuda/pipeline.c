@@ -14,19 +14,14 @@ enum {
     PIECE_LEAST = 2 << 20, /* bytes; smaller ones take longer to start than to move */
 };
 
-static size_t rows_of(int ranks)
-{
-    return ranks > 1 ? (size_t)(ranks - 1) : 1;
-}
-
 size_t symm_allreduce_cuda_scratch_least(int ranks)
 {
-    return rows_of(ranks) * SYMM_PIPELINE_DEPTH * ROW_UNIT;
+    return symm_cuda_scratch_rows(ranks) * SYMM_PIPELINE_DEPTH * ROW_UNIT;
 }
 
 size_t symm_allreduce_cuda_scratch_fair(int ranks)
 {
-    return rows_of(ranks) * SYMM_PIPELINE_DEPTH * PIECE_LEAST;
+    return symm_cuda_scratch_rows(ranks) * SYMM_PIPELINE_DEPTH * PIECE_LEAST;
 }
 
 static size_t piece_wanted(size_t slice, uint32_t pieces)
@@ -39,7 +34,7 @@ size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int r
 {
     size_t piece = piece_wanted(bytes / (size_t)ranks, mover->pieces);
     size_t parts = mover->pieces > 1 ? mover->depth : 1;
-    return rows_of(ranks) * parts * (piece + PIECE_LEAST); /* slices are not all of one length */
+    return symm_cuda_scratch_rows(ranks) * parts * (piece + PIECE_LEAST); /* slices are not all of one length */
 }
 
 /* How slices are cut, alike on all ranks: `parts` * rows * `row` bytes of scratch are used at most. */
@@ -62,7 +57,7 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
         longest = end - begin > longest ? end - begin : longest;
     }
     size_t slice = longest * extent, wanted = piece_wanted(slice, mover->pieces);
-    size_t row = run->scratch_size / rows_of(ranks);
+    size_t row = run->scratch_size / symm_cuda_scratch_rows(ranks);
     cut.parts = mover->pieces == 1 && slice <= row / ROW_UNIT * ROW_UNIT ? 1 : cut.depth;
     cut.row = row / cut.parts / ROW_UNIT * ROW_UNIT;
     cut.elements = symm_least(cut.row, wanted) / extent;
@@ -89,9 +84,7 @@ static size_t piece_of(const struct symm_run *run, const struct cut *cut, int ra
 static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
                              int source, uint32_t piece)
 {
-    size_t row = (size_t)(source < owner ? source : source - 1);
-    return (unsigned char *)run->scratches[owner] +
-           (piece % cut->parts * rows_of(run->team->size) + row) * cut->row;
+    return symm_cuda_scratch_row(run, owner, source, piece % cut->parts, cut->row);
 }
 
 /* ---- steps of the phase: pushes told plus stores told ------------------------------------------- */

@@ -30,6 +30,23 @@ enum {
     SYMM_CUDA_STEP_FAILED = (1 << SYMM_PHASE_BITS) - 1, /* the top value; beyond every other step */
 };
 
+/*
+ * Scratch in parts, of a row for each other rank: how many rows a part has, and where the row of `source` is in
+ * the scratch of `owner`.
+ */
+static inline size_t symm_cuda_scratch_rows(int ranks)
+{
+    return ranks > 1 ? (size_t)(ranks - 1) : 1;
+}
+
+static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, int owner, int source,
+                                                   size_t part, size_t row_bytes)
+{
+    size_t row = (size_t)(source < owner ? source : source - 1);
+    return (unsigned char *)run->scratches[owner] +
+           (part * symm_cuda_scratch_rows(run->team->size) + row) * row_bytes;
+}
+
 /* All ranks have raised their phases: has one failed? */
 static inline void symm_cuda_failures_collect(struct symm_run *run)
 {

@@ -174,9 +174,7 @@ static CUresult close_memory(CUdeviceptr address, CUcontext context)
     if (reservation == NULL || reservation->opener != context || reservation->base != address) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    size_t size = reservation->size;
-    (void)standin_memory_unmap(address, size);
-    return standin_memory_free(address, size);
+    return standin_reservation_free(reservation);
 }
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr address)

@@ -301,3 +301,11 @@ CUresult standin_memory_unmap(uint64_t address, size_t size)
     }
     return CUDA_SUCCESS;
 }
+
+CUresult standin_reservation_free(const struct standin_reservation *reservation)
+{
+    uint64_t base = reservation->base;
+    size_t size = reservation->size;
+    (void)standin_memory_unmap(base, size);
+    return standin_memory_free(base, size);
+}

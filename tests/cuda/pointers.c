@@ -115,9 +115,7 @@ static CUresult release(CUdeviceptr address)
     if (reservation == NULL || !reservation->internal || reservation->base != address) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    size_t size = reservation->size;
-    (void)standin_memory_unmap(address, size);
-    return standin_memory_free(address, size);
+    return standin_reservation_free(reservation);
 }
 
 CUresult cuMemFree(CUdeviceptr address)

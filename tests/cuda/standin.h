@@ -230,6 +230,9 @@ CUresult standin_memory_create(size_t size, int device, bool exportable,
                                struct standin_allocation **allocation);
 CUresult standin_memory_map(uint64_t address, size_t size, struct standin_allocation *allocation);
 CUresult standin_memory_unmap(uint64_t address, size_t size);
+
+/* A reservation with all that is mapped in it. */
+CUresult standin_reservation_free(const struct standin_reservation *reservation);
 CUresult standin_memory_grant(uint64_t address, size_t size, int device, unsigned access);
 void standin_memory_drop(struct standin_allocation *allocation);
 

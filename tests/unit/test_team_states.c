@@ -11,6 +11,16 @@
 
 #include "heap/directory.h"
 
+/* Of one rank or two, which are this process. */
+static void team_begin(int size, struct symm_process **process, struct symm_team **team)
+{
+    assert_status(symm_process_acquire(NULL, process), SYMM_OK);
+    const char *name = symm_server_name(symm_process_server(*process));
+    const char *names[] = {name, name};
+    const struct symm_team_config config = {.rank = 0, .size = size, .names = names};
+    assert_status(symm_team_create(*process, &config, team), SYMM_OK);
+}
+
 /* What the team knows of a segment, it knows of that serial only. */
 static void test_segment_states(void **state)
 {
@@ -23,10 +33,7 @@ static void test_segment_states(void **state)
                          device = {.serial = 1, .heap = SYMM_HEAPS_MAX - 1},
                          no_heap = {.serial = 1, .heap = SYMM_TEAM_ROWS};
     (void)state;
-    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
-    const char *names[] = {symm_server_name(symm_process_server(process))};
-    const struct symm_team_config config = {.rank = 0, .size = 1, .names = names};
-    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    team_begin(1, &process, &team);
     assert_int_equal(symm_team_segment_state(team, 0, &first), SYMM_SEGMENT_UNKNOWN);
     assert_status(symm_team_set_up(team), SYMM_OK);
     assert_int_equal(symm_team_segment_state(team, 0, &first), SYMM_SEGMENT_UNKNOWN);
@@ -71,11 +78,7 @@ static void test_segment_states_of_devices(void **state)
     struct symm_team *team = NULL;
     struct symm_location segment = {.serial = 1, .index = 3, .heap = 1};
     (void)state;
-    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
-    const char *name = symm_server_name(symm_process_server(process));
-    const char *names[] = {name, name};
-    const struct symm_team_config config = {.rank = 0, .size = 2, .names = names};
-    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    team_begin(2, &process, &team);
     assert_status(symm_team_set_up(team), SYMM_OK);
     use_devices(team, 0, 0);
     symm_team_set_segment_state(team, 1, &segment, SYMM_SEGMENT_MAPPED);
@@ -117,10 +120,7 @@ static void test_dropped_is_forgotten(void **state)
                          refused = {.serial = 2, .index = 1, .heap = SYMM_HEAP_IPC},
                          segment = {.serial = 1, .index = 0};
     (void)state;
-    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
-    const char *names[] = {symm_server_name(symm_process_server(process))};
-    const struct symm_team_config config = {.rank = 0, .size = 1, .names = names};
-    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    team_begin(1, &process, &team);
     assert_status(symm_team_set_up(team), SYMM_OK);
     symm_team_set_segment_state(team, 0, &mapped, SYMM_SEGMENT_MAPPED);
     symm_team_set_segment_state(team, 0, &refused, SYMM_SEGMENT_REFUSED);
@@ -147,10 +147,7 @@ static void test_refusals_are_forgotten(void **state)
     struct symm_location refused = {.serial = 1, .index = 0}, mapped = {.serial = 2, .index = 1};
     uint64_t last = 0, span = 0;
     (void)state;
-    assert_status(symm_process_acquire(NULL, &process), SYMM_OK);
-    const char *names[] = {symm_server_name(symm_process_server(process))};
-    const struct symm_team_config config = {.rank = 0, .size = 1, .names = names};
-    assert_status(symm_team_create(process, &config, &team), SYMM_OK);
+    team_begin(1, &process, &team);
     assert_status(symm_team_set_up(team), SYMM_OK);
     symm_team_set_segment_state(team, 0, &mapped, SYMM_SEGMENT_MAPPED);
     symm_team_set_segment_state(team, 0, &refused, SYMM_SEGMENT_REFUSED);

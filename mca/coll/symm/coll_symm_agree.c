@@ -143,6 +143,31 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
     }
 }
 
+/* A segment that a line names. */
+struct line_segment {
+    const struct symm_location *location;
+    const struct symm_ipc_handle *handle; /* where it is memory from elsewhere */
+};
+
+enum { LINE_SEGMENTS = 3 };
+
+/* The segments of a line in their order; how many it names. */
+static int segments_of(const struct symm_line *line, struct line_segment segments[LINE_SEGMENTS])
+{
+    const struct line_buffers *buffers = buffers_of(line);
+    int count = 0;
+    if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
+        segments[count++] = (struct line_segment){&buffers->input, &handles_of(line)->input};
+    }
+    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+        segments[count++] = (struct line_segment){&buffers->output, &handles_of(line)->output};
+    }
+    if ((line->flags & LINE_SCRATCH) != 0) {
+        segments[count++] = (struct line_segment){&scratch_of(line)->where, NULL};
+    }
+    return count;
+}
+
 /* What is refused with memory from elsewhere must not be a heap's: the ranks vote on the latter before. */
 static bool is_its_turn(const struct symm_operation *operation,
                         const struct symm_location *location)
@@ -155,10 +180,10 @@ static bool is_its_turn(const struct symm_operation *operation,
  * its turn.
  */
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
-                                    const struct symm_location *location,
-                                    const struct symm_ipc_handle *handle)
+                                    const struct line_segment *segment)
 {
     struct symm_team *team = operation->module->team;
+    const struct symm_location *location = segment->location;
     if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN ||
         !is_its_turn(operation, location)) {
         return SYMM_OK;
@@ -170,85 +195,63 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
     if (location->heap == SYMM_HEAP_IPC) {
         return mca_coll_symm_device_opened(
             operation, rank,
-            symm_team_open(team, rank, operation->imports, location, handle,
+            symm_team_open(team, rank, operation->imports, location, segment->handle,
                            operation->call.device));
     }
     enum symm_status status = symm_team_map(team, rank, location);
     return mca_coll_symm_device_reach(operation, rank, location, status);
 }
 
-static void opened_use_one(const struct symm_operation *operation, int rank,
-                           const struct symm_location *location)
-{
-    struct symm_team *team = operation->module->team;
-    if (location->heap == SYMM_HEAP_IPC &&
-        symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_MAPPED) {
-        (void)symm_team_opened(team, rank, location, operation->call.device);
-    }
-}
-
 /* What is open and needed by this call must not go to make room for what is not open. */
 static void opened_use(const struct symm_operation *operation)
 {
-    int size = operation->module->team->size;
-    for (int rank = 0; rank < size && operation->call.device >= 0; rank++) {
-        const struct symm_line *line = mca_coll_symm_line(operation, rank);
-        const struct line_buffers *buffers = buffers_of(line);
-        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
-            opened_use_one(operation, rank, &buffers->input);
-        }
-        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-            opened_use_one(operation, rank, &buffers->output);
+    struct symm_team *team = operation->module->team;
+    struct line_segment segments[LINE_SEGMENTS];
+    for (int rank = 0; rank < team->size && operation->call.device >= 0; rank++) {
+        int count = segments_of(mca_coll_symm_line(operation, rank), segments);
+        for (int i = 0; i < count; i++) {
+            const struct symm_location *location = segments[i].location;
+            if (location->heap == SYMM_HEAP_IPC &&
+                symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_MAPPED) {
+                (void)symm_team_opened(team, rank, location, operation->call.device);
+            }
         }
     }
-}
-
-static bool is_unknown_heaps(const struct symm_team *team, int rank, uint32_t is_there,
-                             const struct symm_location *location)
-{
-    return is_there != 0 && location->heap != SYMM_HEAP_IPC &&
-           symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN;
 }
 
 /* Whether some segment of a heap is to be mapped; all ranks find the same. */
 static bool heaps_have_turn(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;
-    bool found = false;
+    struct line_segment segments[LINE_SEGMENTS];
     for (int rank = 0; rank < team->size; rank++) {
-        const struct symm_line *line = mca_coll_symm_line(operation, rank);
-        const struct line_buffers *buffers = buffers_of(line);
-        found = found ||
-                is_unknown_heaps(team, rank, line->flags & LINE_INPUT_IN_HEAP, &buffers->input) ||
-                is_unknown_heaps(team, rank, line->flags & LINE_OUTPUT_IN_HEAP, &buffers->output) ||
-                is_unknown_heaps(team, rank, line->flags & LINE_SCRATCH, &scratch_of(line)->where);
+        int count = segments_of(mca_coll_symm_line(operation, rank), segments);
+        for (int i = 0; i < count; i++) {
+            const struct symm_location *location = segments[i].location;
+            if (location->heap != SYMM_HEAP_IPC &&
+                symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN) {
+                return true;
+            }
+        }
     }
-    return found;
+    return false;
 }
 
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
+    struct line_segment segments[LINE_SEGMENTS];
     if (operation->seen == 0 && operation->map_status == SYMM_OK) {
         operation->maps_elsewhere = !heaps_have_turn(operation);
         operation->map_status = mca_coll_symm_device_prepare(operation);
         opened_use(operation);
     }
     for (; operation->seen < team->size; operation->seen++) {
-        const struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
-        const struct line_buffers *buffers = buffers_of(line);
+        int count = segments_of(mca_coll_symm_line(operation, operation->seen), segments);
         enum symm_status status = SYMM_OK;
         errno = 0;
-        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
-            status = segment_map(operation, operation->seen, &buffers->input,
-                                 &handles_of(line)->input);
-        }
-        if (status == SYMM_OK && (line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-            status = segment_map(operation, operation->seen, &buffers->output,
-                                 &handles_of(line)->output);
-        }
-        if (status == SYMM_OK && (line->flags & LINE_SCRATCH) != 0) {
-            status = segment_map(operation, operation->seen, &scratch_of(line)->where, NULL);
+        for (int i = 0; i < count && status == SYMM_OK; i++) {
+            status = segment_map(operation, operation->seen, &segments[i]);
         }
         if (status == SYMM_PENDING) {
             return SYMM_PENDING;
@@ -274,17 +277,11 @@ static void segment_settle(const struct symm_operation *operation, int rank,
 
 void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_mapped)
 {
+    struct line_segment segments[LINE_SEGMENTS];
     for (int rank = 0; rank < operation->module->team->size; rank++) {
-        const struct symm_line *line = mca_coll_symm_line(operation, rank);
-        const struct line_buffers *buffers = buffers_of(line);
-        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
-            segment_settle(operation, rank, &buffers->input, all_mapped);
-        }
-        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-            segment_settle(operation, rank, &buffers->output, all_mapped);
-        }
-        if ((line->flags & LINE_SCRATCH) != 0) {
-            segment_settle(operation, rank, &scratch_of(line)->where, all_mapped);
+        int count = segments_of(mca_coll_symm_line(operation, rank), segments);
+        for (int i = 0; i < count; i++) {
+            segment_settle(operation, rank, segments[i].location, all_mapped);
         }
     }
 }

@@ -39,15 +39,10 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
                     symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
 }
 
-static bool is_kept(const struct symm_offer *offered)
-{
-    return offered->is_elsewhere && !offered->is_made;
-}
-
 /* To the host and back takes less time than a launch more. */
 static bool is_small(const struct symm_operation *operation)
 {
-    return (is_kept(&operation->input_offer) || is_kept(&operation->output_offer)) &&
+    return (symm_offer_is_kept(&operation->input_offer) || symm_offer_is_kept(&operation->output_offer)) &&
            operation->call.payload_bytes < mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_staging != MCA_COLL_SYMM_STAGING_NEVER &&
            !mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);

@@ -46,6 +46,12 @@ struct symm_offer {
     struct symm_ipc_handle handle;
 };
 
+/* A buffer that peers need and are not given. */
+static inline bool symm_offer_is_kept(const struct symm_offer *offer)
+{
+    return offer->is_elsewhere && !offer->is_made;
+}
+
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
     struct ompi_communicator_t *comm;

@@ -49,8 +49,7 @@ static uint32_t offers_describe(const struct symm_operation *operation, struct s
         handles_of(line)->input = input->handle;
         flags |= LINE_INPUT_IN_HEAP;
     }
-    return flags | ((output->is_elsewhere && !output->is_made) ||
-                            (input->is_elsewhere && !input->is_made) ? LINE_KEPT : 0);
+    return flags | (symm_offer_is_kept(output) || symm_offer_is_kept(input) ? LINE_KEPT : 0);
 }
 
 static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
