@@ -172,7 +172,7 @@ static const struct symm_parameter ipc_least_parameter = {
 static const struct symm_parameter ipc_sightings_parameter = {
     "ipc_sightings",
     "In which call on an allocation of device memory from elsewhere (cudaMalloc) it is mapped by the "
-    "other ranks, which takes milliseconds. 1 to 1000000; 1: in the first",
+    "other ranks, which takes 50 us, or milliseconds. 1 to 1000000; 1: in the first",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter device_blocks_parameter = {
