@@ -65,8 +65,7 @@ static void end_mismatch(struct symm_operation *operation)
 {
     operation->error = mca_coll_symm_mismatch_report(operation);
     slot_leave(operation);
-    operation->outcome = SYMM_OUTCOME_ERROR;
-    operation->state = SYMM_OPERATION_DONE;
+    go_to(operation, SYMM_OPERATION_HEARING);
 }
 
 static void end_error(struct symm_operation *operation, int error)
@@ -74,6 +73,16 @@ static void end_error(struct symm_operation *operation, int error)
     operation->error = error;
     operation->outcome = SYMM_OUTCOME_ERROR;
     operation->state = SYMM_OPERATION_DONE;
+}
+
+/* The error may end the job, so nobody returns it before rank 0 has said what it is about. */
+static void step_hear(struct symm_operation *operation)
+{
+    const struct symm_control *control = &operation->module->team->control;
+    if (atomic_load_explicit(&control->finished[0].value, memory_order_acquire) >=
+        operation->sequence) {
+        end_error(operation, operation->error);
+    }
 }
 
 /* ---- set-up of the communicator ------------------------------------------------------------------ */
@@ -391,6 +400,9 @@ static void step_once(struct symm_operation *operation)
         break;
     case SYMM_OPERATION_AGREEING:
         step_agree(operation);
+        break;
+    case SYMM_OPERATION_HEARING:
+        step_hear(operation);
         break;
     case SYMM_OPERATION_MAPPING:
         step_map(operation);
