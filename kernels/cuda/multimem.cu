@@ -11,9 +11,9 @@
  * symm_multimem_copy: an all-gather; a rank stores its block to all.
  *
  * Vectors that are aligned in input and output go through the switch.  The few elements beside them, or
- * all where input and output differ modulo 16, are reduced by unicast in rank order, each by the one thread
- * that would have had them.  MIN and MAX of floats are the switch's in vectors (NaNs, and zeros of both
- * signs, may come out otherwise than by unicast), so those kernels are for callers who do not mind.
+ * all where input and output differ modulo 16, are reduced at the unicast addresses, in rank order.  In
+ * vectors MIN and MAX of floats are the switch's: NaNs, and zeros of both signs, may come out otherwise
+ * than by unicast, but alike on all ranks.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

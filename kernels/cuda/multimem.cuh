@@ -49,8 +49,8 @@ template <class Op, class T> struct multimem_load {
     static SYMM_DEVICE uint4 at(const symm_cuda_multimem &arguments, uint64_t offset)
     {
         typedef vector_unit<T> unit;
-        typename Op::accumulator results[unit::length];
-        T items[unit::length];
+        typename Op::accumulator results[unit::length] = {};
+        T items[unit::length] = {};
 #pragma unroll 1
         for (int rank = 0; rank < arguments.unicast.ranks; rank++) {
             unit::load(static_cast<const char *>(arguments.unicast.inputs[rank]) + offset, items);

@@ -326,13 +326,13 @@ static void run_wrong_arguments(struct fork_rank *self, void *context)
 
 static symm_standin_fail_function *fail_find(struct fork_rank *self)
 {
-    symm_standin_fail_function *fail;
+    symm_standin_fail_function *found;
     void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
     FORK_CHECK(self, driver != NULL);
     void *symbol = dlsym(driver, "symm_standin_fail");
     FORK_CHECK(self, symbol != NULL);
-    memcpy(&fail, &symbol, sizeof(fail));
-    return fail;
+    memcpy(&found, &symbol, sizeof(found));
+    return found;
 }
 
 /* What fails is named, leaves nothing (SYMM_STANDIN_STRICT), and works the next time. */
@@ -346,19 +346,19 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
     cuda_ranks_begin(self, NULL);
     FORK_CHECK(self, setenv("SYMM_STANDIN_STRICT", "1", 1) == 0);
     FORK_CHECK(self, setenv("SYMM_STANDIN_KEPT", "context", 1) == 0);
-    symm_standin_fail_function *fail = fail_find(self);
+    symm_standin_fail_function *set_fault = fail_find(self);
     for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
         char failure[SYMM_CUDA_TEXT_SIZE] = "";
         struct symm_device *device;
         FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);
-        fail(faults[i]);
+        set_fault(faults[i]);
         symm_cuda_forget_failure();
         FORK_CHECK(self, symm_device_multimem_load(device) != SYMM_OK);
         symm_cuda_last_failure(failure, sizeof(failure));
         FORK_CHECK(self, strncmp(failure, faults[i], strcspn(faults[i], ":")) == 0);
         FORK_STATUS(self, symm_device_multimem_load(device), SYMM_OK);
         FORK_STATUS(self, symm_device_multimem_load(device), SYMM_OK);
-        fail("");
+        set_fault("");
         symm_device_close_all();
     }
 }
