@@ -259,7 +259,9 @@ static void combination_check(struct cuda_ranks *ranks, enum symm_cuda_type type
     bool is_small = false;
     for (int form = 0; form < 3; form++) {
         struct plan plan = {.type = type, .op = op, .one_shot = form == 2, .in_place = form == 1};
-        for (int placement = 0; placement < 4; placement++) {
+        /* All with the kernels by themselves, every second one on devices, which takes longer. */
+        for (int placement = is_on_host(ranks) ? 0 : form % 2; placement < 4;
+             placement += is_on_host(ranks) ? 1 : 2) {
             if (!symm_multimem_can_reduce(type, op, plan.one_shot)) {
                 continue;
             }
