@@ -49,7 +49,7 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
     ranks->size = size;
     for (int rank = 0; rank < size; rank++) {
         struct cuda_rank *one = &ranks->ranks[rank];
-        one->device_number = rank % CUDA_DEVICES;
+        one->device_number = rank % (ranks->devices != 0 ? ranks->devices : CUDA_DEVICES);
         if (symm_device_get(one->device_number, &one->device) != SYMM_OK) {
             symm_device_close_all();
             return false;

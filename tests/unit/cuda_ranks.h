@@ -34,6 +34,7 @@ struct cuda_ranks {
     struct fork_rank *self;
     struct symm_process *process;
     int size;
+    int devices; /* that ranks have in turn; 0: CUDA_DEVICES */
     uint64_t sequence;
     symm_standin_watch_function *watch; /* if faults are to come in calls only; otherwise NULL */
     struct cuda_rank ranks[CUDA_RANKS_MOST];

@@ -3,6 +3,9 @@
  * stand-in driver and by themselves: every type with every operation that the switch has, two-shot and
  * one-shot, in place and not, odd counts, all alignments, and copies of blocks.
  *
+ * SYMM_TEST_GPUS=1 takes the machine's own driver and GPUs, one or two; this needs a build configured with
+ * --enable-multicast=unicast, since elsewhere the instructions themselves would meet ordinary memory.
+ *
  * What the loops cannot show, tests/multimem_ptx.tap looks for in what nvcc makes of the same source.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -13,6 +16,7 @@
 #include "tests/unit/cuda_ranks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cuda/host_kernels.h"
@@ -65,9 +69,19 @@ static void ranks_on_host(struct cuda_ranks *ranks, struct fork_rank *self, int 
     }
 }
 
+static bool is_on_gpus(void)
+{
+    return getenv("SYMM_TEST_GPUS") != NULL;
+}
+
 static void ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
 {
-    cuda_ranks_begin(self, NULL);
+    struct symm_device *second;
+    if (!is_on_gpus()) {
+        cuda_ranks_begin(self, NULL);
+    } else {
+        ranks->devices = symm_device_get(1, &second) == SYMM_OK ? 2 : 1;
+    }
     FORK_CHECK(self, cuda_ranks_open(ranks, self, size));
     for (int rank = 0; rank < size; rank++) {
         FORK_STATUS(self, symm_device_multimem_load(ranks->ranks[rank].device), SYMM_OK);
@@ -364,9 +378,21 @@ static void run_allgathers(struct fork_rank *self, void *context)
 
 /* ---- tests ------------------------------------------------------------------------------------- */
 
+/* GPUs are for kernels with loops only. */
+static void skip_unless_possible(void)
+{
+#ifndef SYMM_MULTIMEM_UNICAST
+    if (is_on_gpus()) {
+        print_message("# not a build with --enable-multicast=unicast\n");
+        skip();
+    }
+#endif
+}
+
 static void test_allreduce(void **state)
 {
     (void)state;
+    skip_unless_possible();
     for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
         fork_ranks_run(1, run_allreduces, &size);
     }
@@ -375,6 +401,7 @@ static void test_allreduce(void **state)
 static void test_allgather(void **state)
 {
     (void)state;
+    skip_unless_possible();
     for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
         fork_ranks_run(1, run_allgathers, &size);
     }
