@@ -179,7 +179,10 @@ static void inputs_draw(struct cuda_ranks *ranks, const struct plan *plan,
     }
 }
 
-/* What rank `rank` would start.  Where accesses are loops, any replica's address is as good as multicast's. */
+/*
+ * What rank `rank` would start.  Where accesses are loops, any replica's address is as good as that of
+ * multicast.
+ */
 static struct symm_cuda_multimem arguments_make(struct cuda_ranks *ranks, const struct plan *plan,
                                                 int rank)
 {
