@@ -16,6 +16,7 @@ kernel_sources = \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
 	kernels/cuda/host_memory.h \
+	kernels/cuda/multimem.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/stages.c kernels/cuda/stages.h \
 	kernels/cuda/steps.h \
@@ -44,6 +45,12 @@ else
 device_sources = kernels/cuda/device_absent.c
 endif
 
+if MULTICAST
+device_sources += kernels/cuda/multimem.c
+else
+device_sources += kernels/cuda/multimem_absent.c
+endif
+
 libsymm_core_la_SOURCES += $(kernel_sources) $(device_sources)
 
 if CUDA
@@ -57,15 +64,26 @@ cuda_device_headers = \
 	kernels/cuda/reduce.cuh \
 	kernels/cuda/types.cuh
 cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/gather.fatbin
-NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings \
-	-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
+NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
+NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
-NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) -I$(top_srcdir) -fatbin -o $@
+NVCC_DEVICES = -gencode arch=compute_80,code=sm_80 $(NVCC_RECENT)
+NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) $(NVCC_DEVICES) -I$(top_srcdir) -fatbin -o $@
 
 kernels/cuda/reduce.fatbin: kernels/cuda/reduce.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/reduce.cu
 kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
+
+# Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
+if MULTICAST
+cuda_fatbins += kernels/cuda/multimem.fatbin
+kernels/cuda/multimem.fatbin: kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
+		$(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC) $(NVCC_FLAGS) $(NVCC_RECENT) \
+		$(MULTICAST_CPPFLAGS) -I$(top_srcdir) -fatbin -o $@ $(top_srcdir)/kernels/cuda/multimem.cu
+endif
+
 CLEANFILES += $(cuda_fatbins)
 kernels/cuda/fatbin.lo: $(cuda_fatbins)
 
@@ -75,10 +93,14 @@ kernels_cuda_libhost_la_SOURCES = kernels/cuda/host_kernels.cc kernels/cuda/host
 	kernels/cuda/host_shim.h
 kernels_cuda_libhost_la_CXXFLAGS = $(AM_CXXFLAGS) -std=c++14 -fno-exceptions -fno-rtti \
 	-ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas
+if MULTICAST
+kernels_cuda_libhost_la_SOURCES += kernels/cuda/host_multimem.cc
+endif
 
 endif CUDA
 
 EXTRA_DIST += \
 	kernels/cuda/reduce.cu kernels/cuda/gather.cu \
 	kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
+	kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
 	kernels/cuda/reduce.cuh kernels/cuda/types.cuh

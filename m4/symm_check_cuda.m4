@@ -32,6 +32,31 @@ AC_DEFUN([SYMM_CHECK_CUDA], [
     AM_CONDITIONAL([CUDA], [test "$have_cuda" = yes])
 ])
 
+# SYMM_ENABLE_MULTICAST: sets MULTICAST_CPPFLAGS, HAVE_MULTICAST in config.h and the conditional
+# MULTICAST. Part of device memory, so after SYMM_CHECK_CUDA.
+AC_DEFUN([SYMM_ENABLE_MULTICAST], [
+    AC_ARG_ENABLE([multicast],
+        [AS_HELP_STRING([--disable-multicast],
+            [leave NVLink multicast out; --enable-multicast=unicast: with loops over the ranks in
+             the place of its instructions, to try the rest where there is none])],
+        [], [enable_multicast=auto])
+    AS_CASE([$enable_multicast],
+        [yes|unicast],
+        [AS_IF([test "$have_cuda" = no],
+            [AC_MSG_ERROR([--enable-multicast is for device memory, which is not built:
+  it needs CUDA (see --with-cuda)])])],
+        [no], [],
+        [auto], [enable_multicast=$have_cuda],
+        [AC_MSG_ERROR([--enable-multicast=$enable_multicast: must be yes, no or unicast])])
+    MULTICAST_CPPFLAGS=
+    AS_IF([test "$enable_multicast" = unicast], [MULTICAST_CPPFLAGS=-DSYMM_MULTIMEM_UNICAST])
+    AC_SUBST([MULTICAST_CPPFLAGS])
+    AC_SUBST([SYMM_MULTICAST], [$enable_multicast])
+    AS_IF([test "$enable_multicast" != no],
+        [AC_DEFINE([HAVE_MULTICAST], [1], [Define to 1 if NVLink multicast is built.])])
+    AM_CONDITIONAL([MULTICAST], [test "$enable_multicast" != no])
+])
+
 AC_DEFUN([SYMM_FIND_CUDA], [
     AS_CASE([$with_cuda],
         [yes|auto], [symm_cuda_path=$PATH$PATH_SEPARATOR/usr/local/cuda/bin],

@@ -19,6 +19,10 @@ AC_DEFUN([SYMM_SUMMARY], [
         [yes/*], [symm_show_cuda="found ($NVCC)"],
         [no/no], [symm_show_cuda='not used: host memory only (--without-cuda)'],
         [symm_show_cuda="missing: host memory only ($symm_cuda_missing)"])
+    AS_CASE([$enable_multicast],
+        [yes], [symm_show_multicast='kernels only: not used yet'],
+        [unicast], [symm_show_multicast='loops in its place (--enable-multicast=unicast)'],
+        [symm_show_multicast='left out'])
     symm_show_mpirun=$MPIRUN
     AS_IF([test -z "$MPIRUN"],
         [symm_show_mpirun='missing: no tests can run (Debian: apt-get install openmpi-bin)'])
@@ -33,6 +37,7 @@ $PACKAGE_STRING
   pml/ucx         $symm_show_ucx
   cmocka          $symm_show_cmocka
   CUDA            $symm_show_cuda
+  multicast       $symm_show_multicast
 Will be built and installed
   libsymm         $symm_show_libdir
   coll/symm       $symm_show_componentdir

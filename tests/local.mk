@@ -19,6 +19,7 @@ mpi_tests = \
 	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/mpool.tap \
+	tests/multimem_ptx.tap \
 	tests/nodes.tap \
 	tests/parameters.tap \
 	tests/python.tap \

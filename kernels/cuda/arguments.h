@@ -101,4 +101,24 @@ struct symm_cuda_pushes {
     struct symm_cuda_finish finish;
 };
 
+/*
+ * The same by multicast: `input` and `output` are multicast addresses, through which one access reaches
+ * what unicast.inputs[] and unicast.outputs[] are rank by rank, in the same order on all ranks.  Without
+ * an `output` the result goes to unicast.outputs[0] alone (one-shot).  What does not fill vectors is done
+ * at the unicast addresses, which therefore are the multicast ones modulo 16.  unicast.finish is not used.
+ */
+struct symm_cuda_multimem {
+    struct symm_cuda_reduce unicast;
+    const void *input;
+    void *output;
+    struct symm_cuda_finish finish;
+};
+
+/* Copy by multicast: unicast.outputs[] by one store at `output`.  An output may be the input. */
+struct symm_cuda_multimem_copy {
+    struct symm_cuda_copy unicast;
+    void *output;
+    struct symm_cuda_finish finish;
+};
+
 #endif /* SYMM_KERNELS_CUDA_ARGUMENTS_H */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernels/cuda/device_state.h"
+#include "kernels/cuda/multimem.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
@@ -80,6 +81,7 @@ static void parts_destroy(struct symm_device *device)
         (void)cuda->cuStreamDestroy(device->kernels);
     }
     events_destroy(device);
+    symm_multimem_unload(device);
     symm_functions_unload(cuda, &device->functions);
     if (device->flags != NULL) {
         (void)cuda->cuMemFreeHost(device->flags);

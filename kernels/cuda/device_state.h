@@ -1,6 +1,6 @@
 /*
  * device_state.h - what the files of the launch layer share: device.c opens devices, functions.c finds
- * kernels, launch.c uses both.
+ * kernels, launch.c uses both, multimem.c does both for multicast.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +15,9 @@
 
 enum { SYMM_DEVICE_MODULES = 2, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
-/* The kernels of a device. */
+struct symm_multimem_functions;
+
+/* The kernels of a device, but for those of multicast. */
 struct symm_functions {
     CUmodule modules[SYMM_DEVICE_MODULES];
     CUfunction reduce[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
@@ -47,6 +49,7 @@ struct symm_device {
     int number;
     const struct symm_cuda *cuda;
     struct symm_functions functions;
+    struct symm_multimem_functions *_Atomic multimem; /* NULL until symm_device_multimem_load() */
     CUstream kernels;               /* all our streams are non-blocking */
     CUstream beside;                /* kernels that do not wait for those */
     CUstream copies[SYMM_DEVICE_COPY_STREAMS];
@@ -55,6 +58,27 @@ struct symm_device {
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
     _Atomic uint64_t free_slots;    /* a bit for each */
 };
+
+/* What launch.c does for all kernels that raise a flag. */
+
+/* To the parts of a start that follow: a slot, and the device's context current. */
+enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
+                                   struct symm_cuda_scope *scope);
+
+/* The end of a start, after `status`. */
+enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
+                                 const struct symm_cuda_scope *scope, enum symm_status status);
+
+/* What the next kernel in this slot will store: never 0, nor what is there. */
+struct symm_cuda_finish symm_launch_finish(const struct symm_device *device, uint32_t slot);
+
+/*
+ * A thread for each unit until there are `block_limit` blocks: small work needs few, and its threads
+ * have one load each to wait for.
+ */
+enum symm_status symm_launch_kernel(const struct symm_device *device, CUstream stream,
+                                    CUfunction function, void *arguments, uint64_t units,
+                                    unsigned block_limit);
 
 _Static_assert(SYMM_CUDA_SLOTS == 64, "free_slots has a bit for each");
 

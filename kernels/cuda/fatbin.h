@@ -9,4 +9,7 @@
 
 extern const unsigned char symm_fatbin_reduce[], symm_fatbin_gather[];
 
+/* Only where multicast is built, and for devices of compute capability 9.0 on. */
+extern const unsigned char symm_fatbin_multimem[];
+
 #endif /* SYMM_KERNELS_CUDA_FATBIN_H */

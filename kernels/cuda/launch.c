@@ -50,8 +50,7 @@ static uint32_t flag_load(const struct symm_device *device, uint32_t slot)
     return atomic_load_explicit(&device->flags[slot].value, memory_order_acquire);
 }
 
-/* What the next kernel in this slot will store: never 0, nor what is there. */
-static struct symm_cuda_finish finish_make(const struct symm_device *device, uint32_t slot)
+struct symm_cuda_finish symm_launch_finish(const struct symm_device *device, uint32_t slot)
 {
     uint32_t sequence = flag_load(device, slot) + 1;
     CUdeviceptr flag = device->device_flags + slot * sizeof(*device->flags);
@@ -62,13 +61,9 @@ static struct symm_cuda_finish finish_make(const struct symm_device *device, uin
     };
 }
 
-/*
- * A thread for each unit until there are `block_limit` blocks: small work needs few, and its threads
- * have one load each to wait for.
- */
-static enum symm_status kernel_launch(const struct symm_device *device, CUstream stream,
-                                      CUfunction function, void *arguments, uint64_t units,
-                                      unsigned block_limit)
+enum symm_status symm_launch_kernel(const struct symm_device *device, CUstream stream,
+                                    CUfunction function, void *arguments, uint64_t units,
+                                    unsigned block_limit)
 {
     void *parameters[] = {arguments};
     unsigned threads = SYMM_CUDA_BLOCK_THREADS, blocks = 1;
@@ -89,9 +84,8 @@ static enum symm_status kernel_launch(const struct symm_device *device, CUstream
 
 /* ---- starting ---------------------------------------------------------------------------------- */
 
-/* To the parts of a start that follow: a slot, and the device's context current. */
-static enum symm_status start_begin(struct symm_device *device, struct symm_ticket *ticket,
-                                    struct symm_cuda_scope *scope)
+enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
+                                   struct symm_cuda_scope *scope)
 {
     *ticket = (struct symm_ticket){0};
     if (!slot_take(device, &ticket->slot)) {
@@ -104,8 +98,8 @@ static enum symm_status start_begin(struct symm_device *device, struct symm_tick
     return status;
 }
 
-static enum symm_status start_end(struct symm_device *device, struct symm_ticket *ticket,
-                                  const struct symm_cuda_scope *scope, enum symm_status status)
+enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
+                                 const struct symm_cuda_scope *scope, enum symm_status status)
 {
     symm_cuda_leave(scope);
     if (status != SYMM_OK) {
@@ -141,15 +135,16 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     if (arguments->begin == arguments->end) {
         return SYMM_OK;
     }
-    enum symm_status status = start_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    launched.finish = finish_make(device, ticket->slot);
-    status = kernel_launch(device, device->kernels, function, &launched,
-                           reduce_units(type, arguments->end - arguments->begin), block_limit);
+    launched.finish = symm_launch_finish(device, ticket->slot);
+    status = symm_launch_kernel(device, device->kernels, function, &launched,
+                                reduce_units(type, arguments->end - arguments->begin),
+                                block_limit);
     ticket->sequence = launched.finish.sequence;
-    return start_end(device, ticket, &scope, status);
+    return symm_launch_end(device, ticket, &scope, status);
 }
 
 static enum symm_status copy_launch(struct symm_device *device,
@@ -157,10 +152,10 @@ static enum symm_status copy_launch(struct symm_device *device,
                                     struct symm_ticket *ticket)
 {
     struct symm_cuda_copy launched = *arguments;
-    launched.finish = finish_make(device, ticket->slot);
+    launched.finish = symm_launch_finish(device, ticket->slot);
     enum symm_status status =
-        kernel_launch(device, device->kernels, device->functions.copy, &launched,
-                      (arguments->bytes + VECTOR - 1) / VECTOR, block_limit);
+        symm_launch_kernel(device, device->kernels, device->functions.copy, &launched,
+                           (arguments->bytes + VECTOR - 1) / VECTOR, block_limit);
     if (status == SYMM_OK) {
         ticket->sequence = launched.finish.sequence;
     }
@@ -179,12 +174,12 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
     if (arguments->bytes == 0 || arguments->output_count == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = start_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    return start_end(device, ticket, &scope,
-                     copy_launch(device, arguments, block_limit, ticket));
+    return symm_launch_end(device, ticket, &scope,
+                           copy_launch(device, arguments, block_limit, ticket));
 }
 
 static uint64_t bytes_most(const struct symm_cuda_push *pushes, int count)
@@ -210,20 +205,20 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     if (bytes == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = start_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
     memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
-    launched.finish = finish_make(device, ticket->slot);
-    status = kernel_launch(device, beside ? device->beside : device->kernels,
-                           device->functions.push, &launched, (bytes + VECTOR - 1) / VECTOR,
-                           block_limit);
+    launched.finish = symm_launch_finish(device, ticket->slot);
+    status = symm_launch_kernel(device, beside ? device->beside : device->kernels,
+                                device->functions.push, &launched,
+                                (bytes + VECTOR - 1) / VECTOR, block_limit);
     if (status == SYMM_OK) {
         ticket->sequence = launched.finish.sequence;
         ticket->beside = beside;
     }
-    return start_end(device, ticket, &scope, status);
+    return symm_launch_end(device, ticket, &scope, status);
 }
 
 enum symm_status symm_device_push_start(struct symm_device *device,
@@ -329,7 +324,7 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     if (bytes_most(pushes, count) == 0 && !copies_own) {
         return SYMM_OK;
     }
-    enum symm_status status = start_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -340,7 +335,7 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     if (status != SYMM_OK) {
         (void)streams_settle(device, ticket);
     }
-    return start_end(device, ticket, &scope, status);
+    return symm_launch_end(device, ticket, &scope, status);
 }
 
 /* ---- testing ----------------------------------------------------------------------------------- */

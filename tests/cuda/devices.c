@@ -4,6 +4,7 @@
  * SYMM_STANDIN_DEVICES=N devices exist (default 2), of which CUDA_VISIBLE_DEVICES leaves those that it
  * names by number or by the beginning of "GPU-<uuid>", up to the first name that fits none.
  * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).
+ * SYMM_STANDIN_CAPABILITY=N is their compute capability's first number (default 9).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -286,7 +287,6 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
         {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1},
         {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 3},
         {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, 1},
-        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
         {CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 1},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
@@ -303,6 +303,8 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
         return 16 + physical;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        return (int)standin_setting("SYMM_STANDIN_CAPABILITY", 9);
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
         return standin_machine_has_vmm(physical);
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:

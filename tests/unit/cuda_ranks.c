@@ -8,6 +8,7 @@
 
 #include "tests/unit/cuda_ranks.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,15 @@ void cuda_ranks_begin(struct fork_rank *self, const char *fault)
     FORK_CHECK(self, setenv("SYMM_STANDIN_DEVICES", "2", 1) == 0);
     FORK_CHECK(self, fault == NULL || setenv("SYMM_STANDIN_FAIL", fault, 1) == 0);
     symm_cuda_configure(SYMM_STANDIN_DRIVER);
+}
+
+void cuda_ranks_symbol(struct fork_rank *self, const char *name, void *function)
+{
+    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
+    FORK_CHECK(self, driver != NULL);
+    void *symbol = dlsym(driver, name);
+    FORK_CHECK(self, symbol != NULL);
+    memcpy(function, &symbol, sizeof(symbol));
 }
 
 static unsigned char *buffer_make(struct cuda_ranks *ranks, int device, size_t size)
@@ -39,7 +49,7 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
     ranks->size = size;
     for (int rank = 0; rank < size; rank++) {
         struct cuda_rank *one = &ranks->ranks[rank];
-        one->device_number = rank % CUDA_DEVICES;
+        one->device_number = rank % (ranks->devices != 0 ? ranks->devices : CUDA_DEVICES);
         if (symm_device_get(one->device_number, &one->device) != SYMM_OK) {
             symm_device_close_all();
             return false;

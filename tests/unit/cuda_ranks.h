@@ -34,6 +34,7 @@ struct cuda_ranks {
     struct fork_rank *self;
     struct symm_process *process;
     int size;
+    int devices; /* that ranks have in turn; 0: CUDA_DEVICES */
     uint64_t sequence;
     symm_standin_watch_function *watch; /* if faults are to come in calls only; otherwise NULL */
     struct cuda_rank ranks[CUDA_RANKS_MOST];
@@ -41,6 +42,9 @@ struct cuda_ranks {
 
 /* To do first in a rank of fork_ranks: the driver, with `fault` as SYMM_STANDIN_FAIL (NULL: none). */
 void cuda_ranks_begin(struct fork_rank *self, const char *fault);
+
+/* A function that the stand-in driver has and the real one has not; `function` points to a pointer. */
+void cuda_ranks_symbol(struct fork_rank *self, const char *name, void *function);
 
 /* The devices for `size` ranks; false, and nothing held, if one cannot be got. */
 bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size);

@@ -99,6 +99,26 @@ tests_unit_test_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) \
 tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
 tests_unit_test_cuda_device_LDADD = $(unit_libs) -ldl -lm
 EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
+
+if MULTICAST
+unit_tests += tests/unit/test_cuda_multimem tests/unit/test_cuda_multimem_launch
+tests_unit_test_cuda_multimem_SOURCES = tests/unit/test_cuda_multimem.c \
+	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
+tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_multimem_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
+tests_unit_test_cuda_multimem_LDADD = $(unit_libs) -ldl -lm
+EXTRA_tests_unit_test_cuda_multimem_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_multimem_launch_SOURCES = tests/unit/test_cuda_multimem_launch.c \
+	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h
+tests_unit_test_cuda_multimem_launch_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_multimem_launch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_multimem_launch_LDADD = $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_multimem_launch_DEPENDENCIES = tests/cuda/standin_driver.la
+endif
 endif
 
 check_PROGRAMS += $(unit_tests)

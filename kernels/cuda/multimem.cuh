@@ -1,0 +1,178 @@
+/*
+ * multimem.cuh - memory accesses by NVLink multicast: one load that the switch answers with the reduction
+ * of all replicas, one store that it sends to all of them.
+ *
+ * Both work on a vector of sixteen bytes.  A load takes as few instructions as there are forms for: one
+ * for 32-bit and 16-bit floats, two for numbers of 64 bits and for bits, four for integers of 32 bits.  A
+ * store moves bits, whatever they mean, so it is always one.
+ *
+ * With SYMM_MULTIMEM_UNICAST, and when compiled for the host, each access is a loop over the replicas at
+ * their unicast addresses, in rank order.  So everything around the accesses can be tried where there is
+ * no multicast.
+ *
+ * Order.  All accesses are relaxed, in system scope:
+ *   - Not weak.  A weak access may be repeated, split or answered from a copy by whoever compiles or
+ *     caches it, and two loads through the switch may round differently; what has been loaded must be what
+ *     is stored to all.  It also is a race in the model if anything else is unordered with it.
+ *   - In system scope, since replicas are on other devices: a narrower scope would leave what peers do
+ *     to the same memory morally weak.
+ *   - Neither acquire nor release.  No access says anything about another one: a kernel starts when the
+ *     host has seen all ranks, and ends with symm_finish(), whose proxy fence and system fence lie between
+ *     every store and the flag, for all threads and all replicas.  Acquire in each load would forbid what
+ *     hides its latency, the next load before the answer.
+ * A multicast address is one more alias of its replicas.  What has been written through another address,
+ * by work that ended before this kernel was launched, is seen: launches order proxies.  What this kernel
+ * stores is ordered before accesses through other addresses by fence.proxy.alias in symm_finish(): the
+ * kernel still runs when the flag is up, so its end cannot be what does it.  Within a kernel nothing is read
+ * again that it has stored: in place, a thread loads a vector, and stores it after, which is the order of the
+ * data.  In which order the replicas of one access are read or written is left open, and nothing asks.
+ * A vector is several accesses to the model, without order among them; nothing asks for that either.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_MULTIMEM_CUH
+#define SYMM_KERNELS_CUDA_MULTIMEM_CUH
+
+#include "kernels/cuda/reduce.cuh"
+
+#if !defined(__CUDACC__) && !defined(SYMM_MULTIMEM_UNICAST)
+#define SYMM_MULTIMEM_UNICAST
+#endif
+
+namespace symm {
+
+#ifdef SYMM_MULTIMEM_UNICAST
+
+/* The vector at `offset` from all replicas, reduced in rank order. */
+template <class Op, class T> struct multimem_load {
+    static SYMM_DEVICE uint4 at(const symm_cuda_multimem &arguments, uint64_t offset)
+    {
+        typedef vector_unit<T> unit;
+        typename Op::accumulator results[unit::length] = {};
+        T items[unit::length] = {};
+#pragma unroll 1
+        for (int rank = 0; rank < arguments.unicast.ranks; rank++) {
+            unit::load(static_cast<const char *>(arguments.unicast.inputs[rank]) + offset, items);
+#pragma unroll
+            for (int i = 0; i < unit::length; i++) {
+                const typename Op::accumulator next = Op::widen(items[i]);
+                results[i] = rank == 0 ? next : Op::apply(results[i], next);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < unit::length; i++) {
+            items[i] = Op::narrow(results[i]);
+        }
+        uint4 vector;
+        memcpy(&vector, items, sizeof(vector));
+        return vector;
+    }
+};
+
+/* The vector at `offset`, to all replicas: those of `unicast`, which `output` is the address of. */
+template <class Unicast>
+SYMM_DEVICE void multimem_store(void *output, const Unicast &unicast, uint64_t offset, uint4 vector)
+{
+    (void)output;
+#pragma unroll 1
+    for (int replica = 0; replica < unicast.output_count; replica++) {
+        *reinterpret_cast<uint4 *>(static_cast<char *>(unicast.outputs[replica]) + offset) = vector;
+    }
+}
+
+#else
+
+/* Whatever has no specialisation below has no instruction. */
+template <class Op, class T> struct multimem_load;
+
+SYMM_DEVICE uint64_t global_address(const void *base, uint64_t offset)
+{
+    return __cvta_generic_to_global(base) + offset;
+}
+
+/* What asm needs as constants are the instructions' names; so these are macros. */
+#define LOAD(op, T, ...)                                                                           \
+    template <> struct multimem_load<op<T>, T> {                                                   \
+        static SYMM_DEVICE uint4 at(const symm_cuda_multimem &arguments, uint64_t offset)          \
+        {                                                                                          \
+            const uint64_t address = global_address(arguments.input, offset);                      \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+#define LOAD_OF_4(name)                                                                            \
+    uint4 all;                                                                                     \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " {%0, %1, %2, %3}, [%4];"          \
+                 : "=r"(all.x), "=r"(all.y), "=r"(all.z), "=r"(all.w) : "l"(address) : "memory");  \
+    return all;
+
+#define LOAD_TWICE(name)                                                                           \
+    ulonglong2 all;                                                                                \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " %0, [%1];"                        \
+                 : "=l"(all.x) : "l"(address) : "memory");                                         \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " %0, [%1+8];"                      \
+                 : "=l"(all.y) : "l"(address) : "memory");                                         \
+    return bits_as<uint4>(all);
+
+#define LOAD_FOUR_TIMES(name)                                                                      \
+    uint4 all;                                                                                     \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " %0, [%1];"                        \
+                 : "=r"(all.x) : "l"(address) : "memory");                                         \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " %0, [%1+4];"                      \
+                 : "=r"(all.y) : "l"(address) : "memory");                                         \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " %0, [%1+8];"                      \
+                 : "=r"(all.z) : "l"(address) : "memory");                                         \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." name " %0, [%1+12];"                     \
+                 : "=r"(all.w) : "l"(address) : "memory");                                         \
+    return all;
+
+LOAD(sum, float, LOAD_OF_4("add.v4.f32"));
+LOAD(sum, double, LOAD_TWICE("add.f64"));
+
+/* Sums of 16-bit floats are added in 32 bits and rounded once, as everywhere else. */
+LOAD(sum, half, LOAD_OF_4("add.acc::f32.v4.f16x2"));
+LOAD(min, half, LOAD_OF_4("min.v4.f16x2"));
+LOAD(max, half, LOAD_OF_4("max.v4.f16x2"));
+LOAD(sum, bfloat16, LOAD_OF_4("add.acc::f32.v4.bf16x2"));
+LOAD(min, bfloat16, LOAD_OF_4("min.v4.bf16x2"));
+LOAD(max, bfloat16, LOAD_OF_4("max.v4.bf16x2"));
+
+LOAD(sum, uint32_t, LOAD_FOUR_TIMES("add.u32"));
+LOAD(min, uint32_t, LOAD_FOUR_TIMES("min.u32"));
+LOAD(max, uint32_t, LOAD_FOUR_TIMES("max.u32"));
+LOAD(min, int32_t, LOAD_FOUR_TIMES("min.s32"));
+LOAD(max, int32_t, LOAD_FOUR_TIMES("max.s32"));
+
+LOAD(sum, uint64_t, LOAD_TWICE("add.u64"));
+LOAD(min, uint64_t, LOAD_TWICE("min.u64"));
+LOAD(max, uint64_t, LOAD_TWICE("max.u64"));
+LOAD(min, int64_t, LOAD_TWICE("min.s64"));
+LOAD(max, int64_t, LOAD_TWICE("max.s64"));
+
+/* Bits are the same in units of any size: of 64, which take the fewest. */
+LOAD(band, uint8_t, LOAD_TWICE("and.b64"));
+LOAD(bor, uint8_t, LOAD_TWICE("or.b64"));
+LOAD(bxor, uint8_t, LOAD_TWICE("xor.b64"));
+
+#undef LOAD
+#undef LOAD_OF_4
+#undef LOAD_TWICE
+#undef LOAD_FOUR_TIMES
+
+template <class Unicast>
+SYMM_DEVICE void multimem_store(void *output, const Unicast &unicast, uint64_t offset, uint4 vector)
+{
+    (void)unicast;
+    asm volatile("multimem.st.relaxed.sys.global.v4.f32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(global_address(output, offset)), "r"(vector.x), "r"(vector.y),
+                   "r"(vector.z), "r"(vector.w)
+                 : "memory");
+}
+
+#endif /* SYMM_MULTIMEM_UNICAST */
+
+} // namespace symm
+
+#endif /* SYMM_KERNELS_CUDA_MULTIMEM_CUH */

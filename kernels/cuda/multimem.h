@@ -1,0 +1,52 @@
+/*
+ * multimem.h - starting work by NVLink multicast on a device; like device.h, whose tickets it gives.
+ *
+ * It knows multicast addresses and those of the replicas behind them, not how they have come to be mapped.
+ * A build without multicast (multimem_absent.c) has none of it: no type can be reduced, nothing is loaded.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_MULTIMEM_H
+#define SYMM_KERNELS_CUDA_MULTIMEM_H
+
+#include "kernels/cuda/device.h"
+
+/* Blocks unless the caller wants fewer.  By arithmetic, 1 MB in flight; not measured yet. */
+enum { SYMM_MULTIMEM_BLOCKS = 16 };
+
+/*
+ * Whether the switch can reduce this: sums of floats and of integers of 32 and 64 bits, MIN and MAX of
+ * those integers and of 16-bit floats, bitwise operations.  `one_shot`: and gives the same each time, so
+ * that each rank may ask for itself; floats do not.
+ */
+SYMM_API bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op,
+                                       bool one_shot);
+
+/*
+ * Get the kernels of this device, which nobody needs who has no multicast memory.  To do before ranks
+ * agree to use it; once it has succeeded, again costs nothing.
+ * Errors: NOT_FOUND (not built, or the device is older than compute capability 9.0), NO_MEMORY, SYSTEM.
+ */
+SYMM_API enum symm_status symm_device_multimem_load(struct symm_device *device);
+
+/*
+ * Start a reduction: two-shot if there is an `output`, otherwise one-shot.  All of `arguments` but `finish`
+ * is the caller's, and copied.  It is as quick as it can be if input and output are alike modulo 16.
+ * Errors: as symm_device_reduce_start(), and ARGUMENT unless the kernels have been loaded.
+ */
+SYMM_API enum symm_status
+symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
+                           enum symm_cuda_op op, const struct symm_cuda_multimem *arguments,
+                           unsigned block_limit, struct symm_ticket *ticket);
+
+/* Start to copy a block to all ranks; likewise. */
+SYMM_API enum symm_status
+symm_device_multimem_copy_start(struct symm_device *device,
+                                const struct symm_cuda_multimem_copy *arguments,
+                                unsigned block_limit, struct symm_ticket *ticket);
+
+/* For device.c, with the context current: give the kernels back. */
+void symm_multimem_unload(struct symm_device *device);
+
+#endif /* SYMM_KERNELS_CUDA_MULTIMEM_H */
