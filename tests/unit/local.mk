@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/test_heap_limits \
 	tests/unit/test_hints \
 	tests/unit/test_large \
+	tests/unit/test_multicast \
 	tests/unit/test_peer \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
@@ -130,6 +131,7 @@ tests_unit_libunit_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_libunit_la_SOURCES = \
 	tests/unit/fork_ranks.c tests/unit/fork_ranks.h \
 	tests/unit/fork_team.c tests/unit/fork_team.h \
+	tests/unit/multicast_ranks.c tests/unit/multicast_ranks.h \
 	tests/unit/request_wait.c tests/unit/request_wait.h \
 	tests/unit/unit.c tests/unit/unit.h
 
@@ -213,6 +215,10 @@ tests_unit_test_ordering_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy
 tests_unit_test_ordering_LDADD = tests/unit/librecorded.la $(unit_libs) $(OMPI_LIBS)
 endif
+
+tests_unit_test_multicast_SOURCES = tests/unit/test_multicast.c
+tests_unit_test_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_multicast_LDADD = $(unit_libs)
 
 tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
 	tests/unit/owner.c tests/unit/owner.h
