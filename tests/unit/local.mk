@@ -249,6 +249,9 @@ standin_tests = \
 	tests/unit/test_standin_machine \
 	tests/unit/test_standin_memory \
 	tests/unit/test_standin_streams
+if NVLINK_MULTICAST
+standin_tests += tests/unit/test_standin_multicast
+endif
 check_PROGRAMS += $(standin_tests)
 TESTS += $(standin_tests)
 
@@ -278,6 +281,14 @@ tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
 tests_unit_test_standin_memory_CPPFLAGS = $(standin_cppflags)
 tests_unit_test_standin_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_standin_memory_LDADD = $(unit_libs) -ldl
+
+if NVLINK_MULTICAST
+tests_unit_test_standin_multicast_SOURCES = tests/unit/test_standin_multicast.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_multicast_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_multicast_LDADD = $(unit_libs) -ldl
+endif
 
 tests_unit_test_standin_streams_SOURCES = tests/unit/test_standin_streams.c \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h
