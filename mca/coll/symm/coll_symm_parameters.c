@@ -22,6 +22,8 @@ static const mca_base_var_enum_value_t allreduce_values[] = {
     {.value = SYMM_ALLREDUCE_CUDA_PUSH, .string = "push"},
     {.value = SYMM_ALLREDUCE_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLREDUCE_CUDA_SCRATCH, .string = "scratch"},
+    {.value = SYMM_ALLREDUCE_MULTIMEM, .string = "multimem"},
+    {.value = SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, .string = "multimem_one_shot"},
     {.value = 0, .string = NULL},
 };
 
@@ -34,6 +36,7 @@ static const mca_base_var_enum_value_t allgather_values[] = {
     {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
     {.value = SYMM_ALLGATHER_CUDA_SCRATCH, .string = "scratch"},
+    {.value = SYMM_ALLGATHER_MULTIMEM, .string = "multimem"},
     {.value = 0, .string = NULL},
 };
 
