@@ -11,9 +11,13 @@ libsymm_core_la_SOURCES = \
 	heap/cuda_device.h \
 	heap/cuda_ipc.h \
 	heap/directory.h \
-	heap/heap.c heap/heap.h \
+	heap/heap.c heap/heap.h heap/heap_state.h \
+	heap/heap_bindings.c \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
+	heap/multicast.c heap/multicast.h \
+	heap/multicast_groups.c \
+	heap/multicast_host.c \
 	heap/peer.c heap/peer.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
