@@ -22,7 +22,6 @@
 #include "heap/window.h"
 
 static const size_t window_size_default = (size_t)256 << 30;
-static const size_t segment_size_default = (size_t)64 << 20;
 
 /* Segments double in size for every so many that exist, so that the directory is never the limit. */
 enum { SEGMENTS_PER_DOUBLING = 64 };
@@ -86,7 +85,7 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     created->server = server;
     created->directory_descriptor = -1;
     created->segment_size =
-        round_up(segment_size != 0 ? segment_size : segment_size_default, kind->granularity);
+        round_up(segment_size != 0 ? segment_size : symm_segment_size_usual, kind->granularity);
     (void)pthread_mutex_init(&created->mutex, NULL);
     created->allocator = symm_allocator_create();
     enum symm_status status = created->allocator != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;

@@ -23,6 +23,9 @@
 
 typedef uint64_t symm_handle;
 
+/* What a segment has unless a block needs more, or the user wants something else. */
+static const size_t symm_segment_size_usual = (size_t)64 << 20;
+
 struct symm_kind;
 
 /* A segment of this process, for a multicast object. */

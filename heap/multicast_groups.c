@@ -259,6 +259,8 @@ bool symm_team_multicast_address(struct symm_team *team, const struct symm_locat
     *address = (struct symm_multicast_address){.offset = offset};
     if (group->address != NULL) {
         address->address = (unsigned char *)group->address + offset;
+    } else if (group->kind->device >= 0) { /* software: kernels are given the replicas anyway */
+        address->address = symm_team_address(team, team->rank, &locations[team->rank]);
     } else {
         address->replicas = group->replicas;
     }
