@@ -164,12 +164,13 @@ static void use(struct member *member, const struct multicast_block *input,
 static void live(struct fork_rank *self, void *context)
 {
     struct member member;
-    struct multicast_block input, output;
+    struct multicast_block first, input, output;
     (void)context;
     member_begin(&member, self, self->rank);
     struct multicast_rank *rank = &member.rank;
     FORK_CHECK(self, symm_heap_multicast_able(rank->heap));
-    multicast_block_make(rank, &input, SMALL);
+    multicast_block_make(rank, &first, SMALL);
+    multicast_block_make(rank, &input, SMALL); /* in the midst of a segment */
     multicast_block_make(rank, &output, BIG);
     size_t handles = member.left("handle"), mappings = member.left("mapping"),
            reservations = member.left("reservation");
