@@ -92,14 +92,15 @@ static void barred_tell(const struct symm_operation *operation, int rank, int ba
         [BAR_UNABLE] = "has none: device, driver or this library is without",
         [BAR_PARAMETER] = "has set coll_symm_multicast to never",
     };
+    bool by_variable = bar >= BAR_VARIABLES;
     if (!is_news(operation, TOLD_BARRED)) {
         return;
     }
-    bool by_variable = bar >= BAR_VARIABLES && bar < BAR_VARIABLES + VARIABLES;
     mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm,
                                 "multicast: no, because rank %d %s%s", rank,
                                 by_variable ? "has opted out by " : "",
-                                by_variable ? variables[bar - BAR_VARIABLES] : texts[bar]);
+                                by_variable ? variables[(bar - BAR_VARIABLES) % VARIABLES]
+                                            : texts[bar]);
 }
 
 static void apart_tell(const struct symm_operation *operation)
