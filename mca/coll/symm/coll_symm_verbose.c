@@ -141,7 +141,6 @@ static void reason_add(struct reason *reason, const char *format, ...)
     }
 }
 
-/* What is forced and not possible has the parameter's words, if it is for other calls, and its own otherwise. */
 static void forced_explain(struct reason *reason, const struct symm_facts *facts,
                            enum symm_algorithm algorithm)
 {
@@ -149,8 +148,7 @@ static void forced_explain(struct reason *reason, const struct symm_facts *facts
     if (wanted == (int)algorithm) {
         reason_add(reason, "as forced; ");
     } else if (facts->forced != MCA_COLL_SYMM_AUTO) {
-        reason_add(reason, "%s is forced, but not possible here; ",
-                   algorithm_text(wanted != MCA_COLL_SYMM_AUTO ? wanted : facts->forced));
+        reason_add(reason, "%s is forced, but not possible here; ", algorithm_text(facts->forced));
     }
 }
 
