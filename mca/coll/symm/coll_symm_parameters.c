@@ -119,7 +119,7 @@ static const struct symm_parameter allgather_parameter = {
 
 static const struct symm_parameter table_parameter = {
     "table",
-    "A file of choices that come before the built-in ones, as symm_bench --tune writes it; the format is in "
+    "A file of choices that come before the built-in ones, as symm_bench --tune-to writes it; the format is in "
     "ompi-symm(7). The file of a communicator's rank 0 counts. Where an algorithm is forced, that one "
     "is used. Empty: none",
     OPAL_INFO_LVL_5};
