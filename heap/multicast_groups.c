@@ -11,9 +11,8 @@
 #include "config.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "heap/cuda_device.h"
@@ -48,23 +47,32 @@ static _Atomic int objects; /* of this process */
 
 /* ---- life of the table --------------------------------------------------------------------------- */
 
+/* Of the table and what its groups have for each rank. */
+static size_t groups_size(const struct symm_team *team)
+{
+    size_t of_rank = sizeof(struct symm_location) + sizeof(unsigned char *);
+    return sizeof(struct symm_multicast_groups) +
+           SYMM_MULTICAST_GROUPS_MAX * (size_t)team->size * of_rank;
+}
+
+/* For all groups that there may ever be; what is never used stays addresses without memory. */
 enum symm_status symm_multicast_groups_create(struct symm_team *team)
 {
     size_t size = (size_t)team->size;
-    struct symm_multicast_groups *groups = calloc(1, sizeof(*groups));
-    if (groups == NULL) {
+    struct symm_multicast_groups *groups =
+        mmap(NULL, groups_size(team), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (groups == MAP_FAILED) {
         return SYMM_ERR_NO_MEMORY;
     }
-    team->groups = groups;
-    for (int i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
-        struct group *group = &groups->groups[i];
-        group->segments = calloc(size, sizeof(*group->segments));
-        group->replicas = calloc(size, sizeof(*group->replicas));
-        if (group->segments == NULL || group->replicas == NULL) {
-            symm_multicast_groups_destroy(team);
-            return SYMM_ERR_NO_MEMORY;
-        }
+    struct symm_location *segments = (struct symm_location *)(void *)(groups + 1);
+    unsigned char **replicas =
+        (unsigned char **)(void *)(segments + SYMM_MULTICAST_GROUPS_MAX * size);
+    for (size_t i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
+        groups->groups[i].segments = segments + i * size;
+        groups->groups[i].replicas = replicas + i * size;
     }
+    team->groups = groups;
     return SYMM_OK;
 }
 
@@ -115,10 +123,8 @@ void symm_multicast_groups_destroy(struct symm_team *team)
     offer_end(team);
     for (int i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
         group_undo(&groups->groups[i]);
-        free(groups->groups[i].segments);
-        free(groups->groups[i].replicas);
     }
-    free(groups);
+    (void)munmap(groups, groups_size(team));
     team->groups = NULL;
 }
 
@@ -168,32 +174,35 @@ static struct group *place_find(struct symm_multicast_groups *groups)
     return needed ? NULL : oldest;
 }
 
-/* Copies the identity of a device, which ends its description: "device 0 (NVIDIA H200, GPU-8b3a...)". */
-static void device_identity(const char *description, char identity[SYMM_DEVICE_TEXT_SIZE])
+/*
+ * Where the identity of a device begins, which ends its description: "device 0 (NVIDIA H200, GPU-8b3a...)",
+ * and its length; 0: there is none.  Asked in each call on memory that is not a group's, so nothing is copied.
+ */
+static size_t device_identity(const char *description, const char **identity)
 {
-    char text[SYMM_DEVICE_TEXT_SIZE];
-    (void)snprintf(text, sizeof(text), "%.*s", SYMM_DEVICE_TEXT_SIZE - 1, description);
-    const char *last = strrchr(text, ',');
-    (void)snprintf(identity, SYMM_DEVICE_TEXT_SIZE, "%s", last != NULL ? last : "");
+    size_t end = strnlen(description, SYMM_DEVICE_TEXT_SIZE), begin = end;
+    while (begin > 0 && description[begin - 1] != ',') {
+        begin--;
+    }
+    *identity = description + begin;
+    return begin > 0 ? end - begin : 0;
 }
 
 /* Whether no rank before `rank` is on the device that this description is of. */
 static bool is_on_own_device(const struct symm_team *team, const struct symm_location *locations,
                              int rank, const char *description)
 {
-    char mine[SYMM_DEVICE_TEXT_SIZE], other[SYMM_DEVICE_TEXT_SIZE];
+    const char *mine, *other;
     struct symm_segment_place place;
-    device_identity(description, mine);
+    size_t length = device_identity(description, &mine);
     for (int before = 0; before < rank; before++) {
-        if (symm_team_segment_place(team, before, &locations[before], &place) != SYMM_OK) {
-            return false;
-        }
-        device_identity(place.device, other);
-        if (strcmp(mine, other) == 0) {
+        if (symm_team_segment_place(team, before, &locations[before], &place) != SYMM_OK ||
+            (device_identity(place.device, &other) == length &&
+             memcmp(mine, other, length) == 0)) {
             return false;
         }
     }
-    return mine[0] != '\0'; /* what says not who it is may be any */
+    return length > 0; /* what says not who it is may be any */
 }
 
 /* Of a group that is known nothing but the offsets differs from call to call. */
