@@ -326,6 +326,60 @@ static void test_override(void **state)
     assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 2, 8193));
 }
 
+/* Rows for a place, and for calls that multicast would be possible for or not. */
+static void test_columns(void **state)
+{
+    static const char *const text = "allreduce device 4 in any 0 push\n"
+                                    "allreduce device 4 out no 0 one_shot\n"
+                                    "allreduce device 4 any yes 0-1K copy_engine\n"
+                                    "allgather device 4 any no 0 below\n"
+                                    "allgather device 4 any yes 0 copy_engine\n";
+    (void)state;
+    assert_true(read_text(text));
+    mca_coll_symm_table_fill(&table, 4, rows, row_count);
+    free(rows);
+    struct symm_facts facts = facts_of(SYMM_ALLREDUCE, true, 4, 1000);
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_ONE_SHOT);
+    facts.multicast_inputs = facts.multicast_outputs = facts.multimem = true;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_COPY_ENGINE);
+    facts.bytes = 1024;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_MULTIMEM);
+    facts.multimem = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_ONE_SHOT);
+    facts.out_of_place = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_PUSH);
+
+    facts = facts_of(SYMM_ALLGATHER, true, 4, 1000);
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALGORITHM_COUNT);
+    assert_int_equal(mca_coll_symm_choose_not(&facts), SYMM_REASON_SLOWER);
+    facts.kept = true;
+    assert_false(mca_coll_symm_choose_again(&facts)); /* it is not wanted here */
+    facts.multicast_outputs = true;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_COPY_ENGINE);
+}
+
+/* What is offered before ranks know of each other: scratch where slices are to be moved. */
+static void test_scratch(void **state)
+{
+    struct symm_team team = {.size = 4, .control = {.extra = &table, .payload_size = 4096}};
+    struct symm_call call = {.collective = SYMM_ALLREDUCE, .payload_bytes = 48 << 20};
+    (void)state;
+    mca_coll_symm_table_fill(&table, 4, NULL, 0);
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false),
+                     symm_allreduce_cuda_push_scratch(48 << 20, 4));
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true), 0); /* multicast needs none */
+    call.payload_bytes--;
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
+    assert_true(read_text("allreduce device any in any 1M-2M copy_engine\n"));
+    mca_coll_symm_table_fill(&table, 4, rows, row_count);
+    free(rows);
+    call.payload_bytes = 1 << 20;
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false),
+                     symm_allreduce_cuda_copy_engine_scratch(1 << 20, 4));
+    call.payload_bytes = 2 << 20;
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_multicast),  cmocka_unit_test(test_model),
         cmocka_unit_test(test_model_rows), cmocka_unit_test(test_reader),
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_override),
+        cmocka_unit_test(test_columns),    cmocka_unit_test(test_scratch),
     };
     unit_begin("test_table", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);
