@@ -21,9 +21,13 @@ static const struct function {
     const char *name;
     int version;
     size_t offset; /* in the table */
+    bool optional;
 } functions[] = {
-#define ENTRY(name, version) {#name, version, offsetof(struct symm_cuda, name)},
+#define ENTRY(name, version) {#name, version, offsetof(struct symm_cuda, name), false},
+#define OPTIONAL_ENTRY(name, version) {#name, version, offsetof(struct symm_cuda, name), true},
     SYMM_CUDA_FUNCTIONS(ENTRY)
+    SYMM_CUDA_OPTIONAL_FUNCTIONS(OPTIONAL_ENTRY)
+#undef OPTIONAL_ENTRY
 #undef ENTRY
 };
 
@@ -186,7 +190,7 @@ static enum symm_status table_fill(void)
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
         const struct function *function = &functions[i];
         void *address = function_find(&finder, function);
-        if (address == NULL && function->offset != offsetof(struct symm_cuda, cuCtxSetFlags)) {
+        if (address == NULL && !function->optional) {
             return symm_cuda_unusable("the driver has no %s of CUDA %d.%d, it may be too old",
                                       function->name, function->version / 1000,
                                       function->version % 1000 / 10);

@@ -41,7 +41,6 @@
     F(cuCtxPopCurrent, 4000)               \
     F(cuCtxGetDevice, 2000)                \
     F(cuCtxGetFlags, 7000)                 \
-    F(cuCtxSetFlags, 12010)                \
     F(cuMemGetAllocationGranularity, 10020) \
     F(cuMemCreate, 10020)                  \
     F(cuMemRelease, 10020)                 \
@@ -82,13 +81,28 @@
     F(cuMemGetAddressRange, 3020)          \
     F(cuThreadExchangeStreamCaptureMode, 10010)
 
-/*
- * The table: a pointer to each function, under its own name.  All are there but cuCtxSetFlags, which is
- * NULL where the driver is older than CUDA 12.1.
- */
+/* Those that this library can do without, where the driver is older. */
+#define SYMM_CUDA_OPTIONAL_FUNCTIONS(F) \
+    F(cuCtxSetFlags, 12010)             \
+    SYMM_CUDA_MULTICAST_FUNCTIONS(F)
+
+/* A build without NVLink multicast does not even look for them. */
+#if defined(HAVE_MULTICAST) && !defined(MULTICAST_UNICAST)
+#define SYMM_CUDA_MULTICAST_FUNCTIONS(F) \
+    F(cuMulticastCreate, 12010)          \
+    F(cuMulticastAddDevice, 12010)       \
+    F(cuMulticastBindMem, 12010)         \
+    F(cuMulticastUnbind, 12010)          \
+    F(cuMulticastGetGranularity, 12010)
+#else
+#define SYMM_CUDA_MULTICAST_FUNCTIONS(F)
+#endif
+
+/* The table: a pointer to each function, under its own name; to optional ones perhaps NULL. */
 struct symm_cuda {
 #define SYMM_CUDA_MEMBER(name, version) __typeof__(name) *name;
     SYMM_CUDA_FUNCTIONS(SYMM_CUDA_MEMBER)
+    SYMM_CUDA_OPTIONAL_FUNCTIONS(SYMM_CUDA_MEMBER)
 #undef SYMM_CUDA_MEMBER
 };
 

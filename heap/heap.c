@@ -10,8 +10,6 @@
  */
 #include "config.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,38 +17,14 @@
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
-#include "heap/heap.h"
+#include "heap/heap_state.h"
 #include "heap/memfd.h"
 #include "heap/window.h"
 
 static const size_t window_size_default = (size_t)256 << 30;
-static const size_t segment_size_default = (size_t)64 << 20;
 
 /* Segments double in size for every so many that exist, so that the directory is never the limit. */
 enum { SEGMENTS_PER_DOUBLING = 64 };
-
-struct segment {
-    uint64_t offset;
-    size_t size;
-    symm_handle handle;
-    uint32_t serial; /* 0: it has gone, but its addresses cannot be used again */
-    uint32_t index;  /* place in the directory */
-};
-
-struct symm_heap {
-    const struct symm_kind *kind;
-    uint32_t number; /* among the heaps of its process */
-    struct symm_server *server;
-    char *window;
-    size_t window_size, segment_size;
-    pthread_mutex_t mutex;
-    struct symm_allocator *allocator;
-    struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */
-    size_t segment_count;
-    uint32_t serial_last;
-    struct symm_directory *directory;
-    int directory_descriptor;
-};
 
 static size_t round_up(size_t size, size_t unit)
 {
@@ -111,7 +85,7 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     created->server = server;
     created->directory_descriptor = -1;
     created->segment_size =
-        round_up(segment_size != 0 ? segment_size : segment_size_default, kind->granularity);
+        round_up(segment_size != 0 ? segment_size : symm_segment_size_usual, kind->granularity);
     (void)pthread_mutex_init(&created->mutex, NULL);
     created->allocator = symm_allocator_create();
     enum symm_status status = created->allocator != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
@@ -140,6 +114,7 @@ static void segment_end(struct symm_heap *heap, const struct segment *segment, i
         struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
         symm_server_withdraw(heap->server, &id);
     }
+    symm_heap_unbind_segment(heap, segment);
     if (!keep_memory) {
         (void)heap->kind->unmap(heap->kind, heap->window + segment->offset, segment->size);
     }
@@ -327,8 +302,7 @@ static enum symm_status segment_add(struct symm_heap *heap, size_t footprint, bo
     return status;
 }
 
-/* The segment that holds `offset`; NULL if it lies in a gap. */
-static struct segment *segment_find(struct symm_heap *heap, uint64_t offset)
+struct segment *symm_heap_segment_at(struct symm_heap *heap, uint64_t offset)
 {
     size_t low = 0, high = heap->segment_count;
     while (low < high) {
@@ -350,6 +324,7 @@ static void segment_retire(struct symm_heap *heap, struct segment *segment)
     segment_withdraw(heap, segment);
     atomic_fetch_add_explicit(&heap->directory->retired, 1, memory_order_release);
     symm_allocator_remove_segment(heap->allocator, segment->offset);
+    symm_heap_unbind_segment(heap, segment);
     if (segment_unmap(heap, segment) != SYMM_OK) {
         segment->serial = 0;
         return;
@@ -435,7 +410,7 @@ enum symm_status symm_heap_free(struct symm_heap *heap, void *block)
         status = SYMM_ERR_FREED; /* inside the window: its segment has been given back */
     }
     if (status == SYMM_OK && segment_empty) {
-        struct segment *segment = segment_find(heap, offset);
+        struct segment *segment = symm_heap_segment_at(heap, offset);
         if (!segment_worth_keeping(heap, segment)) {
             segment_retire(heap, segment);
         }
@@ -453,7 +428,7 @@ enum symm_status symm_heap_locate(struct symm_heap *heap, const void *address, s
     }
     enum symm_status status = SYMM_ERR_FOREIGN;
     (void)pthread_mutex_lock(&heap->mutex);
-    const struct segment *segment = segment_find(heap, offset);
+    const struct segment *segment = symm_heap_segment_at(heap, offset);
     if (segment != NULL && size <= segment->size - (offset - segment->offset)) {
         *location = (struct symm_location){
             .offset = offset, .serial = segment->serial, .index = segment->index,

@@ -28,6 +28,45 @@ SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_
  */
 SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 
+/* ---- multicast ------------------------------------------------------------------------------------- */
+
+/* A segment that is bound to a multicast object; the caller's memory, and in a list of its heap. */
+struct symm_binding {
+    struct symm_heap *heap; /* NULL: nothing is bound, and none of the rest counts */
+    symm_handle object;
+    int rank;
+    struct symm_replica replica;
+    struct symm_binding *next;
+};
+
+/*
+ * Bind the segment in which `location` lies to an object, until symm_heap_unbind(), or until its memory goes.
+ * The object has to be there until symm_heap_unbind().  Errors: FOREIGN, NOT_FOUND (the segment has gone),
+ * and those of the kind's `bind`.
+ */
+SYMM_API enum symm_status symm_heap_bind(struct symm_heap *heap,
+                                         const struct symm_location *location, symm_handle object,
+                                         int rank, struct symm_binding *binding);
+
+/* Unbind, if that has not been done; also fine for a binding that never was. */
+SYMM_API void symm_heap_unbind(struct symm_binding *binding);
+
+/* ---- segments -------------------------------------------------------------------------------------- */
+
+/* A segment, where it lies in its owner's window, and on which device (its description; "": host memory). */
+struct symm_segment_place {
+    uint64_t offset;
+    size_t size;
+    const char *device;
+};
+
+/* That of the segment in which `location` lies.  Errors: NOT_FOUND (it has gone). */
+SYMM_API enum symm_status symm_heap_segment(struct symm_heap *heap,
+                                            const struct symm_location *location,
+                                            struct symm_segment_place *place);
+
+SYMM_API const struct symm_kind *symm_heap_kind(const struct symm_heap *heap);
+
 /* The address that symm_heap_locate() would call `offset`. */
 SYMM_API void *symm_heap_address(const struct symm_heap *heap, uint64_t offset);
 

@@ -15,12 +15,64 @@
 #ifndef SYMM_HEAP_KIND_H
 #define SYMM_HEAP_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "heap/symm.h"
 
 typedef uint64_t symm_handle;
+
+/* What a segment has unless a block needs more, or the user wants something else. */
+static const size_t symm_segment_size_usual = (size_t)64 << 20;
+
+struct symm_kind;
+
+/* A segment of this process, for a multicast object. */
+struct symm_replica {
+    symm_handle handle;            /* of its memory */
+    size_t size;
+    struct symm_location location; /* of its first byte */
+};
+
+/*
+ * Multicast objects (multicast.h) of a kind.  An object is a handle as well.  What undoes something cannot
+ * fail in a way that anybody could do something about, so it returns nothing.
+ */
+struct symm_multicast_kind {
+    /* Whether there can be any on this device. */
+    bool (*able)(const struct symm_kind *kind);
+
+    /* One for the segments, of `size` bytes, of so many ranks; the caller lets go of it with `release`. */
+    enum symm_status (*create)(const struct symm_kind *kind, int ranks, size_t size,
+                               symm_handle *object);
+
+    /* As the functions for memory below have it. */
+    enum symm_status (*export_object)(const struct symm_kind *kind, symm_handle object,
+                                      int *descriptor);
+    enum symm_status (*import_object)(const struct symm_kind *kind, int descriptor,
+                                      symm_handle *object);
+
+    /* This rank takes part, once.  Nothing undoes it but the end of the object. */
+    enum symm_status (*add)(const struct symm_kind *kind, symm_handle object, int rank);
+
+    /* All ranks have been added: bind memory of this rank. */
+    enum symm_status (*bind)(const struct symm_kind *kind, symm_handle object, int rank,
+                             const struct symm_replica *replica);
+    void (*unbind)(const struct symm_kind *kind, symm_handle object, int rank,
+                   const struct symm_replica *replica);
+
+    /* Map it, at an address of the kind's choice; NULL: software, there is nothing to map. */
+    enum symm_status (*map)(const struct symm_kind *kind, symm_handle object, size_t size,
+                            void **address);
+    void (*unmap)(const struct symm_kind *kind, void *address, size_t size);
+
+    /* What `rank` has bound, for kernels that go through all replicas; NULL: they need not know. */
+    enum symm_status (*bound)(const struct symm_kind *kind, symm_handle object, int rank,
+                              struct symm_location *location);
+
+    void (*release)(const struct symm_kind *kind, symm_handle object);
+};
 
 struct symm_kind {
     const char *name;   /* as in the info value `kind=` */
@@ -67,8 +119,11 @@ struct symm_kind {
 
     /* Name the device, for messages; NULL for host memory. */
     void (*describe)(const struct symm_kind *kind, char *text, size_t size);
+
+    const struct symm_multicast_kind *multicast; /* NULL: there is no such thing */
 };
 
 extern const struct symm_kind symm_kind_host;
+extern const struct symm_multicast_kind symm_multicast_host;
 
 #endif /* SYMM_HEAP_KIND_H */

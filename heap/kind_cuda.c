@@ -15,11 +15,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "heap/cuda_handles.h"
 #include "heap/cuda_mappings.h"
+#include "heap/cuda_multicast.h"
 
 struct cuda_kind {
     struct symm_kind kind; /* first, so that a pointer to one is a pointer to the other */
-    CUmemAllocationProp properties;
+    CUmemAllocationProp properties; /* but for the handle types, which may come to be fewer */
     CUstream stream; /* for clearing memory; waits for nobody */
 };
 
@@ -73,8 +75,12 @@ static enum symm_status cuda_create(const struct symm_kind *kind, size_t size, s
     if (status != SYMM_OK) {
         return status;
     }
-    CUresult result =
-        scope.cuda->cuMemCreate(&created, size, &cuda_kind(kind)->properties, 0);
+    CUmemAllocationProp properties = cuda_kind(kind)->properties;
+    CUresult result;
+    do {
+        properties.requestedHandleTypes = symm_cuda_handle_types(kind->device);
+        result = scope.cuda->cuMemCreate(&created, size, &properties, 0);
+    } while (symm_cuda_fabric_refused(kind->device, properties.requestedHandleTypes, result));
     symm_cuda_leave(&scope);
     if (result != CUDA_SUCCESS) {
         return symm_cuda_failed("cuMemCreate", result);
@@ -214,7 +220,7 @@ static enum symm_status attribute_get(const struct symm_cuda_scope *scope,
 /* What all allocations of the kind are like, and whether the device has such allocations. */
 static enum symm_status properties_get(const struct symm_cuda_scope *scope, struct cuda_kind *kind)
 {
-    bool mappable = false, exportable = false, network = false;
+    bool mappable = false, exportable = false, network = false, fabric = false;
     enum symm_status status = attribute_get(
         scope, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, &mappable);
     if (status == SYMM_OK) {
@@ -225,13 +231,16 @@ static enum symm_status properties_get(const struct symm_cuda_scope *scope, stru
         status = attribute_get(
             scope, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, &network);
     }
+    if (status == SYMM_OK) {
+        status = attribute_get(scope, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, &fabric);
+    }
     if (status == SYMM_OK && (!mappable || !exportable)) {
         status = symm_cuda_unusable(mappable ? "the device cannot export memory to other processes"
                                              : "the device has no virtual memory management");
     }
+    symm_cuda_fabric_allow(kind->kind.device, fabric);
     kind->properties = (CUmemAllocationProp){
         .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-        .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = scope->device},
         .allocFlags = {.gpuDirectRDMACapable = network},
     };
@@ -241,8 +250,13 @@ static enum symm_status properties_get(const struct symm_cuda_scope *scope, stru
 static enum symm_status granularity_get(const struct symm_cuda_scope *scope,
                                         struct cuda_kind *kind)
 {
-    CUresult result = scope->cuda->cuMemGetAllocationGranularity(
-        &kind->kind.granularity, &kind->properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    CUmemAllocationProp properties = kind->properties;
+    CUresult result;
+    do {
+        properties.requestedHandleTypes = symm_cuda_handle_types(kind->kind.device);
+        result = scope->cuda->cuMemGetAllocationGranularity(&kind->kind.granularity, &properties,
+                                                            CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    } while (symm_cuda_fabric_refused(kind->kind.device, properties.requestedHandleTypes, result));
     return result == CUDA_SUCCESS ? SYMM_OK
                                   : symm_cuda_failed("cuMemGetAllocationGranularity", result);
 }
@@ -261,6 +275,9 @@ static enum symm_status kind_fill(const struct symm_cuda_scope *scope, int devic
     enum symm_status status = properties_get(scope, kind);
     if (status == SYMM_OK) {
         status = granularity_get(scope, kind);
+    }
+    if (status == SYMM_OK) {
+        symm_cuda_multicast_prepare(scope, &kind->kind);
     }
     return status == SYMM_OK ? stream_get(scope, kind) : status;
 }

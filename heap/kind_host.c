@@ -136,4 +136,5 @@ const struct symm_kind symm_kind_host = {
     .map = host_map,
     .unmap = host_unmap,
     .release = host_release,
+    .multicast = &symm_multicast_host,
 };

@@ -11,9 +11,13 @@ libsymm_core_la_SOURCES = \
 	heap/cuda_device.h \
 	heap/cuda_ipc.h \
 	heap/directory.h \
-	heap/heap.c heap/heap.h \
+	heap/heap.c heap/heap.h heap/heap_state.h \
+	heap/heap_bindings.c \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
+	heap/multicast.c heap/multicast.h \
+	heap/multicast_groups.c \
+	heap/multicast_host.c \
 	heap/peer.c heap/peer.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
@@ -30,12 +34,19 @@ libsymm_core_la_SOURCES += \
 	heap/cuda_context.c heap/cuda_context.h \
 	heap/cuda_driver.c heap/cuda_driver.h \
 	heap/cuda_exports.c \
+	heap/cuda_handles.c heap/cuda_handles.h \
 	heap/cuda_importer.c \
 	heap/cuda_imports.c heap/cuda_imports.h \
 	heap/cuda_mappings.c heap/cuda_mappings.h \
 	heap/cuda_memory.c \
+	heap/cuda_multicast.h \
 	heap/cuda_plain.c \
 	heap/kind_cuda.c
+if NVLINK_MULTICAST
+libsymm_core_la_SOURCES += heap/cuda_multicast.c
+else
+libsymm_core_la_SOURCES += heap/cuda_multicast_absent.c
+endif
 else
 libsymm_core_la_SOURCES += heap/cuda_absent.c
 endif

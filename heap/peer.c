@@ -209,6 +209,24 @@ enum symm_status symm_peer_map(struct symm_peer *peer, const struct symm_locatio
     return status;
 }
 
+enum symm_status symm_peer_segment(struct symm_peer *peer, const struct symm_location *location,
+                                   struct symm_segment_place *place)
+{
+    enum symm_status status = SYMM_ERR_NOT_FOUND;
+    if (location->index >= SYMM_SEGMENTS_MAX || location->serial == 0) {
+        return status;
+    }
+    (void)pthread_mutex_lock(&peer->mutex);
+    const struct mapping *mapping = &peer->mappings[location->index];
+    if (mapping->serial == location->serial) {
+        *place = (struct symm_segment_place){.offset = mapping->offset, .size = mapping->size,
+                                             .device = peer->directory->device};
+        status = SYMM_OK;
+    }
+    (void)pthread_mutex_unlock(&peer->mutex);
+    return status;
+}
+
 void symm_peer_describe_device(struct symm_peer *peer, char *text, size_t size)
 {
     (void)pthread_mutex_lock(&peer->mutex);

@@ -11,8 +11,7 @@
 #ifndef SYMM_HEAP_PEER_H
 #define SYMM_HEAP_PEER_H
 
-#include "heap/kind.h"
-#include "heap/symm.h"
+#include "heap/heap.h"
 
 /*
  * Heap number `heap` of the peer with this server's name, to be mapped with our own `kind`.  Nothing is
@@ -23,5 +22,10 @@ SYMM_API enum symm_status symm_peer_create(const struct symm_kind *kind, const c
 
 /* Unmap everything. */
 SYMM_API void symm_peer_destroy(struct symm_peer *peer);
+
+/* As symm_heap_segment(), of a segment that is mapped here.  Errors: NOT_FOUND. */
+SYMM_API enum symm_status symm_peer_segment(struct symm_peer *peer,
+                                            const struct symm_location *location,
+                                            struct symm_segment_place *place);
 
 #endif /* SYMM_HEAP_PEER_H */

@@ -24,6 +24,7 @@ enum symm_object_kind {
     SYMM_OBJECT_SEGMENT,       /* likewise; number: the serial */
     SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
     SYMM_OBJECT_REPORT,        /* counters of the node */
+    SYMM_OBJECT_MULTICAST,     /* of the team whose identity is the key; number: of its groups so far */
 };
 
 struct symm_object_id {
@@ -53,7 +54,7 @@ struct symm_reply_packet {
 };
 
 /* Changes with every incompatible change of the packets or of what lies in shared memory. */
-static const uint32_t symm_socket_magic = UINT32_C(0x53594d02);
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d03);
 
 /* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
 enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);

@@ -14,7 +14,7 @@
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
-#include "heap/team.h"
+#include "heap/multicast.h"
 
 /* Serial numbers count from 1; this bit beside one says that some rank could not map it. */
 static const uint32_t refused_bit = UINT32_C(1) << 31;
@@ -45,11 +45,12 @@ enum symm_status symm_team_create(struct symm_process *process,
     memcpy(created->key, config->key, sizeof(created->key));
     created->names = calloc((size_t)config->size, sizeof(*created->names));
     created->peers = calloc((size_t)config->size * SYMM_HEAPS_MAX, sizeof(struct symm_peer *));
+    created->retired = calloc((size_t)config->size * SYMM_HEAPS_MAX, sizeof(*created->retired));
     created->devices = calloc((size_t)config->size, 1 + SYMM_TEAM_VIEWS);
     created->importers = calloc((size_t)config->size, sizeof(struct symm_importer *));
     created->dropped = calloc((size_t)config->size, sizeof(*created->dropped));
     if (created->names == NULL || created->peers == NULL || created->devices == NULL ||
-        created->importers == NULL || created->dropped == NULL) {
+        created->importers == NULL || created->dropped == NULL || created->retired == NULL) {
         symm_team_destroy(created);
         return SYMM_ERR_NO_MEMORY;
     }
@@ -95,6 +96,7 @@ void symm_team_destroy(struct symm_team *team)
         return;
     }
     symm_team_set_up_end(team);
+    symm_multicast_groups_destroy(team);
     for (size_t i = 0; team->peers != NULL && i < (size_t)team->size * SYMM_HEAPS_MAX; i++) {
         if (team->peers[i] != NULL) {
             symm_process_put_peer(team->process, team->peers[i]);
@@ -107,6 +109,7 @@ void symm_team_destroy(struct symm_team *team)
         (void)munmap(team->segment_states, segment_states_size(team));
     }
     free(team->devices);
+    free(team->retired);
     free(team->dropped);
     free(team->importers);
     free(team->peers);
@@ -177,7 +180,12 @@ static enum symm_status private_memory_get(struct symm_team *team)
     if (team->scratch == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
-    return team->segment_states != NULL ? SYMM_OK : segment_states_get(team);
+    enum symm_status status =
+        team->segment_states != NULL ? SYMM_OK : segment_states_get(team);
+    if (status == SYMM_OK && team->groups == NULL) {
+        status = symm_multicast_groups_create(team);
+    }
+    return status;
 }
 
 enum symm_status symm_team_set_up(struct symm_team *team)
@@ -262,6 +270,14 @@ enum symm_segment_state symm_team_segment_state(const struct symm_team *team, in
     return (*entry & refused_bit) != 0 ? SYMM_SEGMENT_REFUSED : SYMM_SEGMENT_MAPPED;
 }
 
+void symm_team_note_refusal(struct symm_team *team)
+{
+    if (team->refused_until == 0) {
+        team->refusal_span = team->refusal_span == 0 ? FIRST_REFUSAL_SPAN : 2 * team->refusal_span;
+        team->refused_until = team->sequence + team->refusal_span;
+    }
+}
+
 void symm_team_set_segment_state(struct symm_team *team, int rank,
                                  const struct symm_location *location,
                                  enum symm_segment_state state)
@@ -273,15 +289,16 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
             team->rows_known = row_of(location->heap) + 1;
         }
     }
-    if (state == SYMM_SEGMENT_REFUSED && team->refused_until == 0) {
-        team->refusal_span = team->refusal_span == 0 ? FIRST_REFUSAL_SPAN : 2 * team->refusal_span;
-        team->refused_until = team->sequence + team->refusal_span;
+    if (state == SYMM_SEGMENT_REFUSED) {
+        symm_team_note_refusal(team);
     }
 }
 
 void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
 {
-    if (team->refused_until == 0 || sequence < team->refused_until) {
+    bool forget = team->refused_until != 0 && sequence >= team->refused_until;
+    symm_multicast_groups_enter(team, sequence, forget);
+    if (!forget) {
         return;
     }
     team->refused_until = 0;
@@ -355,10 +372,33 @@ void *symm_team_address(const struct symm_team *team, int rank,
     return symm_peer_address(*peer_entry(team, rank, location->heap), location->offset);
 }
 
+enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
+                                         const struct symm_location *location,
+                                         struct symm_segment_place *place)
+{
+    if (location->heap >= SYMM_HEAPS_MAX) {
+        return SYMM_ERR_NOT_FOUND;
+    }
+    if (rank == team->rank) {
+        struct symm_heap *heap = symm_process_heap_at(team->process, location->heap);
+        return heap != NULL ? symm_heap_segment(heap, location, place) : SYMM_ERR_NOT_FOUND;
+    }
+    struct symm_peer *peer = *peer_entry(team, rank, location->heap);
+    return peer != NULL ? symm_peer_segment(peer, location, place) : SYMM_ERR_NOT_FOUND;
+}
+
 void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired)
 {
-    struct symm_peer *peer = heap < SYMM_HEAPS_MAX ? *peer_entry(team, rank, heap) : NULL;
+    if (heap >= SYMM_HEAPS_MAX) {
+        return;
+    }
+    struct symm_peer *peer = *peer_entry(team, rank, heap);
+    uint32_t *seen = &team->retired[(size_t)heap * (size_t)team->size + (size_t)rank];
     if (peer != NULL) {
         symm_peer_collect(peer, retired);
+    }
+    if (*seen != retired) {
+        *seen = retired;
+        symm_multicast_groups_collect(team, rank, heap);
     }
 }

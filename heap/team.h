@@ -62,6 +62,8 @@ struct symm_team {
     struct symm_importer **importers; /* [size]; likewise */
     uint32_t *dropped;            /* [size] as the ranks have said last */
     bool dropped_more;            /* since that was last asked */
+    struct symm_multicast_groups *groups; /* of multicast (multicast.h) */
+    uint32_t *retired;            /* [SYMM_HEAPS_MAX][size] what symm_team_collect() was told last */
     uint64_t refused_until;       /* sequence at which refused segments are tried again; 0: none is */
     uint64_t refusal_span;        /* how long they are left alone, next time */
     struct symm_request request;
@@ -159,7 +161,18 @@ SYMM_API void symm_team_collect_opened(struct symm_team *team);
 /* All ranks' importers go; for team.c. */
 void symm_team_close_opened(struct symm_team *team);
 
-/* Unmap what `rank` has given back of one of its heaps, if its count of such segments is news. */
+/* The segment of `location` where it lies in the window of `rank`, mapped here.  Errors: NOT_FOUND. */
+enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
+                                         const struct symm_location *location,
+                                         struct symm_segment_place *place);
+
+/* Something has been refused just now, so all refusals are to be forgotten some time. */
+void symm_team_note_refusal(struct symm_team *team);
+
+/*
+ * Unmap what `rank` has given back of one of its heaps, if its count of such segments is news; and end what
+ * multicast had of it.
+ */
 SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired);
 
 #endif /* SYMM_HEAP_TEAM_H */

@@ -6,8 +6,11 @@ kernel_sources = \
 	kernels/run.c kernels/run.h kernels/run_steps.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
+	kernels/cuda/allgather_multimem.c \
 	kernels/cuda/allgather_scratch.c \
 	kernels/cuda/allreduce_copy_engine.c \
+	kernels/cuda/allreduce_multimem.c \
+	kernels/cuda/allreduce_multimem_one_shot.c \
 	kernels/cuda/allreduce_push.c \
 	kernels/cuda/allreduce_one_shot.c \
 	kernels/cuda/allreduce_scratch.c \
@@ -22,15 +25,18 @@ kernel_sources = \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \
+	kernels/host/allgather_multimem.c \
 	kernels/host/allgather_pull.c \
 	kernels/host/allgather_push.c \
 	kernels/host/allgather_slot.c \
 	kernels/host/allgather_staged.c \
+	kernels/host/allreduce_multimem.c \
 	kernels/host/allreduce_one_shot.c \
 	kernels/host/allreduce_slot.c \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
-	kernels/host/allreduce_two_shot.c
+	kernels/host/allreduce_two_shot.c \
+	kernels/host/multimem.h
 
 # The launch layer, or what stands in its place.
 if CUDA

@@ -30,6 +30,12 @@ static const struct {
     [SYMM_ALLGATHER_CUDA_KERNEL] = {"cuda_kernel", symm_allgather_cuda_kernel_step},
     [SYMM_ALLREDUCE_CUDA_SCRATCH] = {"cuda_scratch", symm_allreduce_cuda_scratch_step},
     [SYMM_ALLGATHER_CUDA_SCRATCH] = {"cuda_scratch", symm_allgather_cuda_scratch_step},
+    [SYMM_ALLREDUCE_MULTIMEM] = {"multimem", symm_allreduce_multimem_step},
+    [SYMM_ALLGATHER_MULTIMEM] = {"multimem", symm_allgather_multimem_step},
+    [SYMM_ALLREDUCE_CUDA_MULTIMEM] = {"cuda_multimem", symm_allreduce_cuda_multimem_step},
+    [SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT] = {"cuda_multimem_one_shot",
+                                               symm_allreduce_cuda_multimem_one_shot_step},
+    [SYMM_ALLGATHER_CUDA_MULTIMEM] = {"cuda_multimem", symm_allgather_cuda_multimem_step},
 };
 
 enum symm_status symm_run_step(struct symm_run *run)

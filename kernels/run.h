@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap/multicast.h"
 #include "heap/team.h"
 #include "kernels/cuda/device.h"
 #include "kernels/reduction.h"
@@ -45,6 +46,12 @@ enum symm_algorithm {
     SYMM_ALLREDUCE_CUDA_COPY_ENGINE, /* likewise, and results back, by copy engines */
     SYMM_ALLREDUCE_CUDA_SCRATCH,     /* any memory of the device, in pieces through scratch */
     SYMM_ALLGATHER_CUDA_SCRATCH,
+    /* By multicast: one address for the buffers of all ranks; in host memory a loop over them. */
+    SYMM_ALLREDUCE_MULTIMEM,         /* each rank loads its slice reduced, and stores it to all outputs */
+    SYMM_ALLGATHER_MULTIMEM,         /* each rank stores its input to all outputs */
+    SYMM_ALLREDUCE_CUDA_MULTIMEM,    /* the same in device memory */
+    SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, /* each rank loads everything reduced */
+    SYMM_ALLGATHER_CUDA_MULTIMEM,
     SYMM_ALGORITHM_COUNT
 };
 
@@ -77,6 +84,8 @@ struct symm_run {
     /* Every rank's buffers, where this rank reaches them; which are needed, the algorithm says. */
     const void **inputs; /* one-shot, two-shot, pull; scratch for slot and staged */
     void **outputs;      /* two-shot, push */
+    /* All ranks' buffers together, for the algorithms named MULTIMEM; which are needed, those say. */
+    struct symm_multicast_address multicast_input, multicast_output;
 
     /* For the algorithms named CUDA. */
     void **scratches;           /* through scratch: every rank's, as for inputs */
@@ -130,7 +139,26 @@ SYMM_API void symm_run_settle_early(struct symm_run *run);
 /* Whether it works on device memory. */
 static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
 {
-    return algorithm >= SYMM_ALLREDUCE_CUDA_ONE_SHOT && algorithm < SYMM_ALGORITHM_COUNT;
+    return algorithm >= SYMM_ALLREDUCE_CUDA_ONE_SHOT && algorithm < SYMM_ALGORITHM_COUNT &&
+           algorithm != SYMM_ALLREDUCE_MULTIMEM && algorithm != SYMM_ALLGATHER_MULTIMEM;
+}
+
+/* Whether it works through multicast addresses, and of which buffers. */
+static inline bool symm_algorithm_is_multimem(enum symm_algorithm algorithm)
+{
+    return algorithm >= SYMM_ALLREDUCE_MULTIMEM && algorithm < SYMM_ALGORITHM_COUNT;
+}
+
+static inline bool symm_algorithm_multicasts_inputs(enum symm_algorithm algorithm)
+{
+    return algorithm == SYMM_ALLREDUCE_MULTIMEM || algorithm == SYMM_ALLREDUCE_CUDA_MULTIMEM ||
+           algorithm == SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
+}
+
+static inline bool symm_algorithm_multicasts_outputs(enum symm_algorithm algorithm)
+{
+    return symm_algorithm_is_multimem(algorithm) &&
+           algorithm != SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
 }
 
 /* For messages and parameters: "one_shot", "staged", ... */
@@ -146,6 +174,8 @@ enum symm_status symm_allgather_slot_step(struct symm_run *run);
 enum symm_status symm_allgather_staged_step(struct symm_run *run);
 enum symm_status symm_allgather_pull_step(struct symm_run *run);
 enum symm_status symm_allgather_push_step(struct symm_run *run);
+enum symm_status symm_allreduce_multimem_step(struct symm_run *run);
+enum symm_status symm_allgather_multimem_step(struct symm_run *run);
 
 /* In kernels/cuda. */
 enum symm_status symm_allreduce_cuda_one_shot_step(struct symm_run *run);
@@ -156,5 +186,8 @@ enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run);
 enum symm_status symm_allreduce_cuda_scratch_step(struct symm_run *run);
 enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run);
+enum symm_status symm_allreduce_cuda_multimem_step(struct symm_run *run);
+enum symm_status symm_allreduce_cuda_multimem_one_shot_step(struct symm_run *run);
+enum symm_status symm_allgather_cuda_multimem_step(struct symm_run *run);
 
 #endif /* SYMM_KERNELS_RUN_H */

@@ -32,8 +32,8 @@ AC_DEFUN([SYMM_CHECK_CUDA], [
     AM_CONDITIONAL([CUDA], [test "$have_cuda" = yes])
 ])
 
-# SYMM_ENABLE_MULTICAST: sets MULTICAST_CPPFLAGS, HAVE_MULTICAST in config.h and the conditional
-# MULTICAST. Part of device memory, so after SYMM_CHECK_CUDA.
+# SYMM_ENABLE_MULTICAST: sets MULTICAST_CPPFLAGS, HAVE_MULTICAST and MULTICAST_UNICAST in config.h and the
+# conditionals MULTICAST and NVLINK_MULTICAST (the driver's functions are called). Part of device memory, so after SYMM_CHECK_CUDA.
 AC_DEFUN([SYMM_ENABLE_MULTICAST], [
     AC_ARG_ENABLE([multicast],
         [AS_HELP_STRING([--disable-multicast],
@@ -51,10 +51,14 @@ AC_DEFUN([SYMM_ENABLE_MULTICAST], [
     MULTICAST_CPPFLAGS=
     AS_IF([test "$enable_multicast" = unicast], [MULTICAST_CPPFLAGS=-DSYMM_MULTIMEM_UNICAST])
     AC_SUBST([MULTICAST_CPPFLAGS])
+    AS_IF([test "$enable_multicast" = unicast],
+        [AC_DEFINE([MULTICAST_UNICAST], [1],
+            [Define to 1 if loops over the ranks are in the place of NVLink multicast.])])
     AC_SUBST([SYMM_MULTICAST], [$enable_multicast])
     AS_IF([test "$enable_multicast" != no],
         [AC_DEFINE([HAVE_MULTICAST], [1], [Define to 1 if NVLink multicast is built.])])
     AM_CONDITIONAL([MULTICAST], [test "$enable_multicast" != no])
+    AM_CONDITIONAL([NVLINK_MULTICAST], [test "$enable_multicast" = yes])
 ])
 
 AC_DEFUN([SYMM_FIND_CUDA], [

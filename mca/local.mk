@@ -30,6 +30,8 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
 	mca/coll/symm/coll_symm_module.c \
+	mca/coll/symm/coll_symm_multicast.c \
+	mca/coll/symm/coll_symm_multicast.h \
 	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
 	mca/coll/symm/coll_symm_pack.c mca/coll/symm/coll_symm_pack.h \
 	mca/coll/symm/coll_symm_packed.c mca/coll/symm/coll_symm_packed.h \

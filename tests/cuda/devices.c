@@ -309,6 +309,10 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
         return standin_machine_has_vmm(physical);
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
         return standin_machine_can_export(physical);
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+        return standin_machine_has_fabric();
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+        return standin_machine_has_multicast();
     default:
         return value;
     }

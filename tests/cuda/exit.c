@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "tests/cuda/kernels.h"
 #include "tests/cuda/standin.h"
 
 #include <stdlib.h>
@@ -108,20 +109,72 @@ static size_t reservations_left(void)
     return count;
 }
 
+static size_t vmm_mappings_left(void)
+{
+    return mappings_left(false, false);
+}
+
+static size_t allocations_left(void)
+{
+    return mappings_left(true, false);
+}
+
+static size_t ipc_left(void)
+{
+    return mappings_left(false, true);
+}
+
 /* Each context has a stream of its own, which is nobody's to destroy. */
+static size_t streams_left(void)
+{
+    return standin_object_count(&standin_streams) - contexts_left();
+}
+
+static size_t events_left(void)
+{
+    return standin_object_count(&standin_events);
+}
+
+static size_t modules_left(void)
+{
+    return standin_object_count(&standin_modules);
+}
+
+static const struct {
+    const char *name;
+    size_t (*left)(void);
+} sorts[] = {
+    {"handle", handles_left},
+    {"mapping", vmm_mappings_left},
+    {"reservation", reservations_left},
+    {"allocation", allocations_left},
+    {"ipc", ipc_left},
+    {"pinned", standin_pinned_count},
+    {"stream", streams_left},
+    {"event", events_left},
+    {"module", modules_left},
+    {"work", work_left},
+    {"binding", standin_multicast_left},
+    {"context", contexts_left},
+};
+
 static size_t check(void)
 {
-    size_t left = note("handle", handles_left());
-    left += note("mapping", mappings_left(false, false));
-    left += note("reservation", reservations_left());
-    left += note("allocation", mappings_left(true, false));
-    left += note("ipc", mappings_left(false, true));
-    left += note("pinned", standin_pinned_count());
-    left += note("stream", standin_object_count(&standin_streams) - contexts_left());
-    left += note("event", standin_object_count(&standin_events));
-    left += note("module", standin_object_count(&standin_modules));
-    left += note("work", work_left());
-    left += note("context", contexts_left());
+    size_t left = 0;
+    for (size_t i = 0; i < sizeof sorts / sizeof sorts[0]; i++) {
+        left += note(sorts[i].name, sorts[i].left());
+    }
+    return left;
+}
+
+__attribute__((visibility("default"))) size_t symm_standin_left(const char *name)
+{
+    size_t left = SIZE_MAX;
+    standin_lock();
+    for (size_t i = 0; i < sizeof sorts / sizeof sorts[0]; i++) {
+        left = strcmp(sorts[i].name, name) == 0 ? sorts[i].left() : left;
+    }
+    standin_unlock();
     return left;
 }
 

@@ -66,6 +66,12 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuMemSetAccess", cuMemSetAccess, 10020, ALLOCATES),
     FUNCTION("cuMemGetAccess", cuMemGetAccess, 10020, SAFE),
 
+    FUNCTION("cuMulticastCreate", cuMulticastCreate, 12010, ALLOCATES),
+    FUNCTION("cuMulticastAddDevice", cuMulticastAddDevice, 12010, 0),
+    FUNCTION("cuMulticastBindMem", cuMulticastBindMem, 12010, ALLOCATES),
+    FUNCTION("cuMulticastUnbind", cuMulticastUnbind, 12010, 0),
+    FUNCTION("cuMulticastGetGranularity", cuMulticastGetGranularity, 12010, SAFE),
+
     FUNCTION("cuMemAlloc", cuMemAlloc, 3020, ALLOCATES),
     FUNCTION("cuMemFree", cuMemFree, 3020, 0),
     FUNCTION("cuMemAllocAsync", cuMemAllocAsync, 11020, ALLOCATES | SAFE),

@@ -39,4 +39,8 @@ typedef const char *symm_standin_uses_function(size_t i, unsigned long *number);
 symm_standin_fail_function symm_standin_fail;
 symm_standin_uses_function symm_standin_uses;
 
+/* The type of another: how many things of a sort exist now, which exit.c would count at the end. */
+typedef size_t symm_standin_left_function(const char *sort);
+symm_standin_left_function symm_standin_left;
+
 #endif /* SYMM_TESTS_STANDIN_KERNELS_H */

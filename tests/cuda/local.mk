@@ -31,6 +31,9 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/memfile.c \
 	tests/cuda/memory.c \
 	tests/cuda/modules.c tests/cuda/kernels.h \
+	tests/cuda/multicast.c tests/cuda/multicast.h \
+	tests/cuda/multicast_launch.c \
+	tests/cuda/multicast_objects.c \
 	tests/cuda/pointers.c \
 	tests/cuda/streams.c \
 	tests/cuda/trap.c tests/cuda/trap.h \

@@ -7,6 +7,8 @@
  * SYMM_STANDIN_NO_EXPORT=A,...  device A cannot export memory as a file descriptor.
  * SYMM_STANDIN_MIG=1  each device is a slice of one.  A process sees one of them, and cannot import what
  *     comes from another.
+ * SYMM_STANDIN_FABRIC=1  the devices have fabric handles; 2: they say so, and nobody is granted one, as on a
+ *     node without an IMEX channel; 3: likewise, in other words.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -59,4 +61,22 @@ bool standin_machine_are_linked(int one, int other)
         list = *end == ',' ? end + 1 : "";
     }
     return one == other || !standin_machine_is_sliced();
+}
+
+bool standin_machine_has_fabric(void)
+{
+    return standin_setting("SYMM_STANDIN_FABRIC", 0) != 0;
+}
+
+CUresult standin_machine_grants(unsigned long long handle_types)
+{
+    unsigned long long known = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC;
+    if ((handle_types & ~known) != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    long long fabric = standin_setting("SYMM_STANDIN_FABRIC", 0);
+    if ((handle_types & CU_MEM_HANDLE_TYPE_FABRIC) == 0 || fabric == 1) {
+        return CUDA_SUCCESS;
+    }
+    return fabric == 2 ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -186,7 +186,8 @@ void standin_memory_drop(struct standin_allocation *allocation)
         link = &(*link)->next;
     }
     *link = allocation->next;
-    if (!allocation->imported) {
+    standin_multicast_drop(allocation);
+    if (!allocation->imported && allocation->multicast == NULL) {
         standin_device_refund(allocation->device, allocation->size);
     }
     (void)close(allocation->descriptor);
@@ -239,7 +240,7 @@ static bool set_rights(const struct standin_mapping *mapping, int device, unsign
     const struct standin_reservation *reservation = mapping->reservation;
     unsigned char *at = reservation->views[device] + (mapping->address - reservation->base);
     void *mapped;
-    if (access == 0) {
+    if (access == 0 || mapping->allocation->multicast != NULL) {
         mapped = mmap(at, mapping->size, PROT_NONE, NOTHING | MAP_FIXED, -1, 0);
     } else {
         mapped = mmap(at, mapping->size,

@@ -230,6 +230,11 @@ static CUresult add_launch(CUfunction function, unsigned blocks, unsigned block_
     struct launch launch = {.kernel = function->kernel, .blocks = blocks,
                             .block_threads = block_threads};
     size_t size = function->kernel->arguments_size;
+    CUresult result = standin_multicast_check_launch(function->kernel->name, argument,
+                                                     stream->context->device);
+    if (result != CUDA_SUCCESS) {
+        return result;
+    }
     memcpy(launch.arguments, argument, size);
     for (size_t i = 0; i < size / sizeof launch.arguments[0]; i++) {
         if (is_pageable(launch.arguments[i])) {

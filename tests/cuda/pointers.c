@@ -19,6 +19,9 @@ static int view_for(const struct standin_mapping *mapping, int device, bool writ
     if (mapping->reservation->internal) {
         return mapping->allocation->device;
     }
+    if (mapping->allocation->multicast != NULL) {
+        return -1; /* only kernels know what to do with it */
+    }
     return (mapping->access[device] & wanted) == wanted ? device : -1;
 }
 

@@ -11,13 +11,16 @@
  * Copies and kernels work there: addresses are translated when work is queued.
  *
  * Settings, all of them environment variables, are explained where they are read:
- *   machine.c  SYMM_STANDIN_NO_PEER, SYMM_STANDIN_NO_VMM, SYMM_STANDIN_NO_EXPORT, SYMM_STANDIN_MIG
+ *   machine.c  SYMM_STANDIN_NO_PEER, SYMM_STANDIN_NO_VMM, SYMM_STANDIN_NO_EXPORT, SYMM_STANDIN_MIG,
+ *              SYMM_STANDIN_FABRIC
  *   devices.c  SYMM_STANDIN_DEVICES, SYMM_STANDIN_MEMORY, SYMM_STANDIN_CAPABILITY,
  *              CUDA_VISIBLE_DEVICES
  *   faults.c   SYMM_STANDIN_FAIL, SYMM_STANDIN_COUNT, SYMM_STANDIN_CAPTURING
  *   streams.c  SYMM_STANDIN_DELAY, SYMM_STANDIN_SEED
  *   exit.c     SYMM_STANDIN_STRICT, SYMM_STANDIN_KEPT
  *   functions.c  SYMM_STANDIN_VERSION
+ *   multicast.c  SYMM_STANDIN_MULTICAST, SYMM_STANDIN_MULTICAST_LEAST, SYMM_STANDIN_MULTICAST_RECOMMENDED
+ *   multicast_launch.c  SYMM_STANDIN_MULTICAST_ANY
  *
  * Every driver function has the form `begin, static function that does it, end`: begin counts the
  * use, lets it fail if the test wants that, and takes the one lock of the library.
@@ -164,6 +167,11 @@ void standin_device_refund(int device, size_t size);
 bool standin_machine_is_sliced(void);
 bool standin_machine_has_vmm(int physical);
 bool standin_machine_can_export(int physical);
+bool standin_machine_has_fabric(void);
+bool standin_machine_has_multicast(void);
+
+/* Whether memory and multicast objects can be made to be exported in these ways. */
+CUresult standin_machine_grants(unsigned long long handle_types);
 bool standin_machine_are_linked(int one, int other);
 
 struct CUctx_st {
@@ -192,6 +200,9 @@ struct standin_reservation {
     CUcontext opener; /* in which cuIpcOpenMemHandle() has made it; NULL: that has not */
 };
 
+struct standin_multicast;
+
+/* Memory, or a multicast object, which has handles and mappings as well (multicast.h). */
 struct standin_allocation {
     struct standin_allocation *next;
     CUmemGenericAllocationHandle handle;
@@ -205,6 +216,7 @@ struct standin_allocation {
     bool exportable;
     unsigned long long id;
     uint64_t serial; /* the same in all processes, and no other memory's */
+    struct standin_multicast *multicast; /* NULL: memory */
 };
 
 struct standin_mapping {
@@ -239,6 +251,29 @@ void standin_memory_drop(struct standin_allocation *allocation);
 
 /* Another process's memory; the descriptor stays the caller's. */
 CUresult standin_memory_import(int descriptor, struct standin_allocation **imported);
+
+/* Handles of memory and of multicast objects. */
+void standin_handle_give(struct standin_allocation *allocation,
+                         CUmemGenericAllocationHandle *handle);
+struct standin_allocation *standin_handle_find(CUmemGenericAllocationHandle handle); /* or NULL */
+
+/* ---- multicast objects ------------------------------------------------------------------------- */
+
+bool standin_multicast_is(int descriptor);
+CUresult standin_multicast_import(int descriptor, struct standin_allocation **imported);
+
+/* Whether all devices have been added; otherwise it is said of `who` that it would wait. */
+bool standin_multicast_is_complete(const struct standin_allocation *object, const char *who);
+bool standin_multicast_has(const struct standin_allocation *object, int physical);
+
+/* The last handle or mapping of an object, or of memory, has gone. */
+void standin_multicast_drop(const struct standin_allocation *allocation);
+
+/* What is still bound, and what went while it was. */
+size_t standin_multicast_left(void);
+
+/* Of any kernel, with the argument as the program gave it. */
+CUresult standin_multicast_check_launch(const char *kernel, const void *argument, int device);
 
 /* Memory files say behind the memory what they are (memfile.c). */
 struct standin_label {

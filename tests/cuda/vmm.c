@@ -30,7 +30,7 @@ static bool is_users_at(uint64_t address)
     return is_users(standin_reservation_at(address));
 }
 
-static struct standin_allocation *allocation_find(CUmemGenericAllocationHandle handle)
+struct standin_allocation *standin_handle_find(CUmemGenericAllocationHandle handle)
 {
     struct standin_allocation *allocation = standin_allocations;
     while (allocation != NULL && (handle == 0 || allocation->handle != handle)) {
@@ -39,7 +39,8 @@ static struct standin_allocation *allocation_find(CUmemGenericAllocationHandle h
     return allocation != NULL && allocation->references > 0 ? allocation : NULL;
 }
 
-static void give_handle(struct standin_allocation *allocation, CUmemGenericAllocationHandle *handle)
+void standin_handle_give(struct standin_allocation *allocation,
+                         CUmemGenericAllocationHandle *handle)
 {
     static CUmemGenericAllocationHandle last = 0x5d0000000000;
     allocation->handle = ++last;
@@ -61,11 +62,10 @@ static CUresult check_properties(const CUmemAllocationProp *properties)
         (properties->requestedHandleTypes != 0 && !standin_machine_can_export(physical))) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if ((properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 ||
-        properties->allocFlags.gpuDirectRDMACapable) {
-        return CUDA_ERROR_NOT_SUPPORTED; /* fabric handles among them */
+    if (properties->allocFlags.gpuDirectRDMACapable) {
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
-    return CUDA_SUCCESS;
+    return standin_machine_grants(properties->requestedHandleTypes);
 }
 
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties,
@@ -98,7 +98,7 @@ static CUresult create(CUmemGenericAllocationHandle *handle, size_t size,
                                        properties->requestedHandleTypes != 0, &allocation);
     }
     if (result == CUDA_SUCCESS) {
-        give_handle(allocation, handle);
+        standin_handle_give(allocation, handle);
     }
     return result;
 }
@@ -117,7 +117,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
     CUresult result = standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
-        struct standin_allocation *allocation = allocation_find(handle);
+        struct standin_allocation *allocation = standin_handle_find(handle);
         if (allocation == NULL) {
             result = CUDA_ERROR_INVALID_VALUE;
         } else {
@@ -132,7 +132,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 static CUresult export_handle(void *exported, CUmemGenericAllocationHandle handle,
                               CUmemAllocationHandleType type, unsigned long long flags)
 {
-    const struct standin_allocation *allocation = allocation_find(handle);
+    const struct standin_allocation *allocation = standin_handle_find(handle);
     if (allocation == NULL || exported == NULL || flags != 0 ||
         type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !allocation->exportable) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -165,17 +165,19 @@ static CUresult import_handle(CUmemGenericAllocationHandle *handle, const void *
     if (handle == NULL || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    CUresult result = standin_memfile_read(descriptor, &label);
-    if (result == CUDA_SUCCESS && standin_machine_is_sliced() &&
+    bool is_object = standin_multicast_is(descriptor);
+    CUresult result = is_object ? CUDA_SUCCESS : standin_memfile_read(descriptor, &label);
+    if (result == CUDA_SUCCESS && !is_object && standin_machine_is_sliced() &&
         standin_device_of_uuid(&label.uuid) < 0) {
         result = CUDA_ERROR_NOT_SUPPORTED;
     }
     if (result == CUDA_SUCCESS) {
-        result = standin_memory_import(descriptor, &allocation);
+        result = is_object ? standin_multicast_import(descriptor, &allocation)
+                           : standin_memory_import(descriptor, &allocation);
     }
     if (result == CUDA_SUCCESS) {
         allocation->exportable = true;
-        give_handle(allocation, handle);
+        standin_handle_give(allocation, handle);
     }
     return result;
 }
@@ -195,8 +197,8 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
 {
     CUresult result = properties == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
-        const struct standin_allocation *allocation = allocation_find(handle);
-        if (allocation == NULL) {
+        const struct standin_allocation *allocation = standin_handle_find(handle);
+        if (allocation == NULL || allocation->multicast != NULL) {
             result = CUDA_ERROR_INVALID_VALUE;
         } else {
             memset(properties, 0, sizeof *properties);
@@ -217,7 +219,8 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
     CUresult result = handle == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
         const struct standin_mapping *mapping = standin_mapping_at((uintptr_t)address);
-        if (mapping == NULL || mapping->allocation->handle == 0) {
+        if (mapping == NULL || mapping->allocation->handle == 0 ||
+            mapping->allocation->multicast != NULL) {
             result = CUDA_ERROR_INVALID_VALUE;
         } else {
             mapping->allocation->references++;
@@ -270,10 +273,13 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size)
 static CUresult map(CUdeviceptr address, size_t size, size_t offset,
                     CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
-    struct standin_allocation *allocation = allocation_find(handle);
+    struct standin_allocation *allocation = standin_handle_find(handle);
     if (allocation == NULL || offset != 0 || flags != 0 || size != allocation->size ||
         !is_multiple(address) || !is_users_at(address)) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (allocation->multicast != NULL && !standin_multicast_is_complete(allocation, "cuMemMap")) {
+        return CUDA_ERROR_ILLEGAL_STATE;
     }
     return standin_memory_map(address, size, allocation);
 }
@@ -300,6 +306,14 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
     return result;
 }
 
+/* Of an object that is a device which takes part. */
+static bool device_reaches(int physical, const struct standin_allocation *allocation)
+{
+    return allocation->multicast != NULL
+               ? standin_multicast_has(allocation, physical)
+               : standin_machine_are_linked(physical, allocation->physical);
+}
+
 /* Whether a device reaches all memory that is mapped in a range. */
 static bool is_linked(int device, CUdeviceptr address, size_t size)
 {
@@ -307,7 +321,7 @@ static bool is_linked(int device, CUdeviceptr address, size_t size)
     for (const struct standin_mapping *mapping = standin_mappings; mapping;
          mapping = mapping->next) {
         if (mapping->address - address < size &&
-            !standin_machine_are_linked(physical, mapping->allocation->physical)) {
+            !device_reaches(physical, mapping->allocation)) {
             return false;
         }
     }

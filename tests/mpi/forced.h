@@ -17,6 +17,7 @@ struct test_forced {
     size_t gathered;   /* likewise, all-gather */
     bool in_place;     /* the all-reduce algorithm can do it */
     bool any_memory;   /* both take memory that is not from the heap */
+    bool alike;        /* one takes memory only that lies alike on all ranks */
     bool reduces_gaps; /* with user-defined operations */
     bool gathers_gaps;
 };
@@ -24,7 +25,7 @@ struct test_forced {
 /* From what mpirun has put into the environment: coll_symm_allreduce_algorithm, and so on. */
 struct test_forced test_forced_find(void);
 
-/* Offsets from a cache line are multiples of `unit`, other ones for each rank, role and call; 64 calls
+/* Offsets from a cache line are multiples of `unit`, other ones for each rank (unless alike), role and call; 64 calls
  * with `number` counting up have them all. */
 struct test_buffer test_forced_buffer(const struct test_forced *forced, uint64_t number,
                                       size_t bytes, size_t unit, enum test_role role);

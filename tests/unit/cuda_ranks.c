@@ -19,6 +19,8 @@ void cuda_ranks_begin(struct fork_rank *self, const char *fault)
 {
     FORK_CHECK(self, setenv("SYMM_STANDIN_DEVICES", "2", 1) == 0);
     FORK_CHECK(self, fault == NULL || setenv("SYMM_STANDIN_FAIL", fault, 1) == 0);
+    /* One process is all ranks, so their memory is not behind multicast addresses. */
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MULTICAST_ANY", "1", 1) == 0);
     symm_cuda_configure(SYMM_STANDIN_DRIVER);
 }
 

@@ -194,6 +194,7 @@ check_LTLIBRARIES += tests/unit/librecorded.la
 tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
+	kernels/cuda/multimem_absent.c \
 	mca/coll/symm/coll_symm_agree.c \
 	mca/coll/symm/coll_symm_choose.c \
 	mca/coll/symm/coll_symm_operation.c \
@@ -204,6 +205,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_elsewhere.c \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \
+	tests/unit/ordering_multicast.c \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \
 	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
 	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \

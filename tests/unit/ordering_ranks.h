@@ -33,6 +33,9 @@ enum {
     CALL_ONE_SHOT = '1',
     CALL_PULL = 'l',
     CALL_PUSH = 'p',
+    CALL_MULTIMEM = 'm', /* by multicast */
+    CALL_MULTIMEM_IN_PLACE = 'n',
+    CALL_MULTIMEM_GATHER = 'M',
     CALL_BELOW = 'b', /* all agree that it is not served */
 };
 

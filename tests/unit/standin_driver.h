@@ -45,6 +45,11 @@
     F(cuMemMap, "cuMemMap")                                                                        \
     F(cuMemUnmap, "cuMemUnmap")                                                                    \
     F(cuMemSetAccess, "cuMemSetAccess")                                                            \
+    F(cuMulticastCreate, "cuMulticastCreate")                                                      \
+    F(cuMulticastAddDevice, "cuMulticastAddDevice")                                                \
+    F(cuMulticastBindMem, "cuMulticastBindMem")                                                    \
+    F(cuMulticastUnbind, "cuMulticastUnbind")                                                      \
+    F(cuMulticastGetGranularity, "cuMulticastGetGranularity")                                      \
     F(cuMemGetAddressRange, "cuMemGetAddressRange")                                                \
     F(cuMemAlloc, "cuMemAlloc")                                                                    \
     F(cuMemFree, "cuMemFree")                                                                      \

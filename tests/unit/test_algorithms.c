@@ -206,7 +206,7 @@ static size_t plan_extent(const struct plan *plan)
 static bool is_possible(const struct plan *plan)
 {
     bool slot = plan->algorithm == SYMM_ALLREDUCE_SLOT || plan->algorithm == SYMM_ALLGATHER_SLOT;
-    return !symm_algorithm_is_cuda(plan->algorithm) &&
+    return !symm_algorithm_is_cuda(plan->algorithm) && !symm_algorithm_is_multimem(plan->algorithm) &&
            (!slot || plan->count * plan_extent(plan) <= PAYLOAD);
 }
 
@@ -293,7 +293,7 @@ static enum symm_algorithm host_algorithm_draw(struct unit_random *random)
     enum symm_algorithm algorithm;
     do {
         algorithm = (enum symm_algorithm)unit_random_below(random, SYMM_ALGORITHM_COUNT);
-    } while (symm_algorithm_is_cuda(algorithm));
+    } while (symm_algorithm_is_cuda(algorithm) || symm_algorithm_is_multimem(algorithm));
     return algorithm;
 }
 
@@ -338,7 +338,8 @@ static void run_nothing(struct fork_rank *self, void *context)
         struct plan plan = {.type = ELEMENT_FLOAT, .stream = turn};
         for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
             plan.count = turn == 1 ? 10 : 0;
-            if (symm_algorithm_is_cuda(plan.algorithm)) {
+            if (symm_algorithm_is_cuda(plan.algorithm) ||
+                symm_algorithm_is_multimem(plan.algorithm)) {
                 continue;
             }
             if (plan.algorithm < SYMM_ALLGATHER_SLOT) {
@@ -401,6 +402,8 @@ static void test_names(void **state)
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_STAGED), "staged");
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_PULL), "pull");
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_PUSH), "push");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_MULTIMEM), "multimem");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_MULTIMEM), "multimem");
 }
 
 int main(void)

@@ -266,12 +266,14 @@ static void test_direct(void **state)
     (void)state;
     every_execution(2, "2i1lp2i1lp");
     every_execution(3, "2i1lp");
+    every_execution(2, "mnM2mMp");
+    every_execution(3, "mnM");
 }
 
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSGP2i1lpb";
+    static const char algorithms[] = "rgRSGP2i1lpmnMb";
     const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;
@@ -312,6 +314,8 @@ static void test_breakages(void **state)
     } breakages[] = {
         {WORD_LINE, RELAXED_STORE, "r"}, {WORD_LINE, RELAXED_STORE, "R1"},
         {WORD_LINE, RELAXED_LOAD, "g"},  {WORD_LINE, RELAXED_LOAD, "2"},
+        {WORD_LINE, NO_LOAD, "m"},       {WORD_PHASE, EARLY_STORE, "m"},
+        {WORD_PHASE, NO_LOAD, "n"},      {WORD_PHASE, RELAXED_STORE, "M"},
         {WORD_LINE, EARLY_STORE, "r"},   {WORD_LINE, EARLY_STORE, "l"},
         {WORD_LINE, LATE_LOAD, "r"},     {WORD_LINE, LATE_LOAD, "G1"},
         {WORD_LINE, NO_LOAD, "g"},       {WORD_LINE, NO_LOAD, "p"},

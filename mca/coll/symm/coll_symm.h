@@ -40,6 +40,8 @@ struct mca_coll_symm_component_t {
     int host_staging; /* see coll_symm_staging.h */
     size_t host_pinned; /* bytes */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
+    int multicast;     /* see coll_symm_multicast.h */
+    int multicast_blocks; /* of a kernel; 0: see kernels/cuda */
     bool report;
     int verbose; /* see coll_symm_verbose.h */
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */
@@ -74,6 +76,7 @@ struct mca_coll_symm_module_t {
     struct symm_operation operation; /* the blocking call under way */
     uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */
     uint32_t told_fallbacks;
+    uint32_t told_multicast; /* likewise, coll_symm_multicast.c */
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);

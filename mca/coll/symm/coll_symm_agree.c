@@ -11,6 +11,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_line.h"
+#include "mca/coll/symm/coll_symm_multicast.h"
 
 struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
@@ -88,7 +89,7 @@ static bool is_closed(uint32_t is_there, const struct symm_location *location,
     return is_there != 0 && location->heap == SYMM_HEAP_IPC && state == SYMM_SEGMENT_REFUSED;
 }
 
-void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
+void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown)
 {
     const struct symm_team *team = operation->module->team;
@@ -140,6 +141,9 @@ void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct s
         }
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||
                     scratch == SYMM_SEGMENT_UNKNOWN;
+    }
+    if (!*unknown) {
+        mca_coll_symm_multicast_facts(operation, facts);
     }
 }
 
@@ -325,5 +329,8 @@ bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
     run->inputs[team->rank] = run->input;
     run->outputs[team->rank] = run->output;
     run->scratches[team->rank] = operation->scratch;
+    if (symm_algorithm_is_multimem(run->algorithm)) {
+        mca_coll_symm_multicast_resolve(operation);
+    }
     return !lost;
 }

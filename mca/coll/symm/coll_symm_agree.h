@@ -35,7 +35,7 @@ int mca_coll_symm_mismatch_report(const struct symm_operation *operation);
  * Gather from all lines what the choice of the algorithm depends on.  *unknown: the team has yet to
  * find out whether all ranks can map some of the segments.
  */
-void mca_coll_symm_facts_gather(const struct symm_operation *operation, struct symm_facts *facts,
+void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown);
 
 /* Go on mapping the segments that the lines name.  SYMM_OK when all has been tried; a failure is in

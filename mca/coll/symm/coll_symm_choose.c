@@ -138,6 +138,15 @@ static bool is_eligible(int algorithm, const struct symm_facts *facts)
         return facts->inputs_reachable;
     case SYMM_ALLGATHER_PUSH:
         return facts->outputs_reachable;
+    case SYMM_ALLREDUCE_MULTIMEM:
+    case SYMM_ALLREDUCE_CUDA_MULTIMEM:
+        return facts->multicast_inputs && facts->multicast_outputs && facts->multimem;
+    case SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT:
+        return facts->device && facts->multicast_inputs && facts->multimem_one_shot &&
+               facts->out_of_place;
+    case SYMM_ALLGATHER_MULTIMEM:
+    case SYMM_ALLGATHER_CUDA_MULTIMEM:
+        return facts->multicast_outputs;
     default:
         return false;
     }
@@ -239,6 +248,19 @@ static enum symm_algorithm device_allgather_choose(const struct symm_facts *fact
                ? SYMM_ALLGATHER_CUDA_KERNEL : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
 }
 
+/* What is forced has the names of its like on the host. */
+static enum symm_algorithm multimem_on_device(int forced)
+{
+    switch (forced) {
+    case SYMM_ALLREDUCE_MULTIMEM:
+        return SYMM_ALLREDUCE_CUDA_MULTIMEM;
+    case SYMM_ALLGATHER_MULTIMEM:
+        return SYMM_ALLGATHER_CUDA_MULTIMEM;
+    default:
+        return (enum symm_algorithm)forced;
+    }
+}
+
 static enum symm_algorithm allgather_choose(const struct symm_facts *facts)
 {
     bool small = facts->ranks > 2 && facts->bytes <= pull_most / (size_t)facts->ranks;
@@ -265,6 +287,10 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
         (facts->forced == SYMM_ALLREDUCE_CUDA_SCRATCH ||
          facts->forced == SYMM_ALLGATHER_CUDA_SCRATCH)) {
         return stages_choose(facts);
+    }
+    if (facts->device && symm_algorithm_is_multimem((enum symm_algorithm)facts->forced) &&
+        is_eligible(facts->forced, facts)) {
+        return multimem_on_device(facts->forced);
     }
     if (facts->device) {
         return facts->collective == SYMM_ALLREDUCE ? device_allreduce_choose(facts)

@@ -28,6 +28,10 @@ struct symm_facts {
     bool asked;             /* all ranks have offered what scratch they have for calls in stages */
     bool small_pages;       /* some rank's output is seen in small pages, which engines are slow with */
     bool slices;            /* all offer it for an all-reduce's slices */
+    bool multicast_inputs;  /* all ranks' inputs are, or can be put, behind a multicast address */
+    bool multicast_outputs; /* likewise */
+    bool multimem;          /* multicast can reduce this type by this operation (all-reduce), or copies */
+    bool multimem_one_shot; /* likewise, and gives all ranks the same bits if each asks for itself */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
     size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
 };

@@ -8,6 +8,7 @@
 
 #include "heap/cuda_device.h"
 #include "kernels/cuda/steps.h"
+#include "mca/coll/symm/coll_symm_multicast.h"
 #include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/help.h"
 
@@ -150,6 +151,9 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation)
         return;
     }
     run_describe(run, call);
+    if (symm_algorithm_is_multimem(run->algorithm)) {
+        run->block_limit = mca_coll_symm_multicast_blocks();
+    }
     if (run->algorithm == SYMM_ALLREDUCE_CUDA_SCRATCH ||
         run->algorithm == SYMM_ALLGATHER_CUDA_SCRATCH) {
         operation->module->stages_device = call->device;

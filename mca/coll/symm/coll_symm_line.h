@@ -24,6 +24,8 @@ enum {
     LINE_ASKED = 256,    /* without a veto: what scratch the rank has for stages is offered */
     LINE_SLICES = 512,   /* likewise: it is offered for slices */
     LINE_SMALL_PAGES = 1024, /* likewise: peers see the output, which is from elsewhere, in small pages */
+    LINE_BAR_SHIFT = 11, /* without a veto, 3 bits: what the rank has against multicast; 0: nothing */
+    LINE_BAR_MASK = 7,
     LINE_DEVICE_SHIFT = 16, /* without a veto, 8 bits: the rank's device, plus 1; 0 for the host's */
 };
 

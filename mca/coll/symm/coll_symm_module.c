@@ -42,6 +42,7 @@ static void module_destruct(mca_coll_symm_module_t *module)
     free(module->operation.run.inputs);
     free(module->operation.run.outputs);
     free(module->operation.run.scratches);
+    free(module->operation.locations);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,
@@ -219,7 +220,11 @@ enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
     if (run->scratches == NULL) {
         run->scratches = calloc(size, sizeof(void *));
     }
-    if (run->inputs == NULL || run->outputs == NULL || run->scratches == NULL) {
+    if (module->operation.locations == NULL) {
+        module->operation.locations = calloc(size, sizeof(struct symm_location));
+    }
+    if (run->inputs == NULL || run->outputs == NULL || run->scratches == NULL ||
+        module->operation.locations == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
     return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);

@@ -14,6 +14,7 @@
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_elsewhere.h"
+#include "mca/coll/symm/coll_symm_multicast.h"
 #include "mca/coll/symm/coll_symm_packed.h"
 #include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
@@ -282,6 +283,10 @@ static void choose_and_start(struct symm_operation *operation)
         end_fallback(operation, mca_coll_symm_choose_not(&facts));
         return;
     }
+    if (mca_coll_symm_multicast_begin(operation, algorithm)) {
+        go_to(operation, SYMM_OPERATION_MULTICASTING);
+        return;
+    }
     note_stages(operation, algorithm);
     run_start(operation, algorithm, facts.gaps);
     operation->run.scratch_size = facts.scratch_size;
@@ -355,6 +360,17 @@ static void step_vote_on_maps(struct symm_operation *operation)
     choose_and_start(operation);
 }
 
+static void step_multicast(struct symm_operation *operation)
+{
+    enum symm_status status = mca_coll_symm_multicast_step(operation);
+    if (status == SYMM_OK) {
+        choose_and_start(operation);
+    } else if (status != SYMM_PENDING) {
+        slot_leave(operation);
+        end_error(operation, operation->module->vote.error);
+    }
+}
+
 /* ---- driving ----------------------------------------------------------------------------------- */
 
 void mca_coll_symm_operation_start(struct symm_operation *operation)
@@ -409,6 +425,9 @@ static void step_once(struct symm_operation *operation)
         break;
     case SYMM_OPERATION_VOTING_ON_MAPS:
         step_vote_on_maps(operation);
+        break;
+    case SYMM_OPERATION_MULTICASTING:
+        step_multicast(operation);
         break;
     case SYMM_OPERATION_RUNNING:
         if ((operation->packed ? mca_coll_symm_packed_step(operation)

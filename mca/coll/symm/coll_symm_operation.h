@@ -5,6 +5,7 @@
  *   others:            --------------------------------+-> WAITING_FOR_SLOT -> AGREEING -+
  *                                                       +--------------------------------+
  *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
+ *                      no multicast address yet:        +-> MULTICASTING ----------------+
  *                                                       +-> RUNNING -> DONE
  *
  * A step never waits: it returns SYMM_PENDING and is called again.  A blocking collective starts an
@@ -16,6 +17,7 @@
 #ifndef MCA_COLL_SYMM_OPERATION_H
 #define MCA_COLL_SYMM_OPERATION_H
 
+#include "heap/cuda_device.h"
 #include "kernels/run.h"
 #include "mca/coll/symm/coll_symm_call.h"
 
@@ -29,6 +31,7 @@ enum symm_operation_state {
     SYMM_OPERATION_HEARING, /* of what rank 0 has to say about calls that differ */
     SYMM_OPERATION_MAPPING,
     SYMM_OPERATION_VOTING_ON_MAPS,
+    SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
     SYMM_OPERATION_RUNNING,
     SYMM_OPERATION_DONE,
 };
@@ -52,6 +55,13 @@ static inline bool symm_offer_is_kept(const struct symm_offer *offer)
 {
     return offer->is_elsewhere && !offer->is_made;
 }
+
+/* A multicast address that is being set up; see coll_symm_multicast.c. */
+struct symm_multicasting {
+    unsigned step;
+    bool is_cast;                      /* this rank has voted about it */
+    char failure[SYMM_CUDA_TEXT_SIZE]; /* what has failed on this rank */
+};
 
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
@@ -79,6 +89,8 @@ struct symm_operation {
     enum symm_status map_status; /* first failure to map a peer's segment here */
     int map_errno;               /* of that failure, where the status has one */
     bool map_told;               /* it is a device's, and this rank has told the user */
+    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
+    struct symm_multicasting multicasting;
     struct symm_run run;
 };
 

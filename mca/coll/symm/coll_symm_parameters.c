@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_multicast.h"
 #include "mca/coll/symm/coll_symm_staging.h"
 #include "mca/parameter.h"
 
@@ -22,6 +23,8 @@ static const mca_base_var_enum_value_t allreduce_values[] = {
     {.value = SYMM_ALLREDUCE_CUDA_PUSH, .string = "push"},
     {.value = SYMM_ALLREDUCE_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLREDUCE_CUDA_SCRATCH, .string = "scratch"},
+    {.value = SYMM_ALLREDUCE_MULTIMEM, .string = "multimem"},
+    {.value = SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, .string = "multimem_one_shot"},
     {.value = 0, .string = NULL},
 };
 
@@ -34,6 +37,7 @@ static const mca_base_var_enum_value_t allgather_values[] = {
     {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
     {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
     {.value = SYMM_ALLGATHER_CUDA_SCRATCH, .string = "scratch"},
+    {.value = SYMM_ALLGATHER_MULTIMEM, .string = "multimem"},
     {.value = 0, .string = NULL},
 };
 
@@ -41,6 +45,12 @@ static const mca_base_var_enum_value_t staging_values[] = {
     {.value = MCA_COLL_SYMM_STAGING_AUTO, .string = "auto"},
     {.value = MCA_COLL_SYMM_STAGING_ALWAYS, .string = "always"},
     {.value = MCA_COLL_SYMM_STAGING_NEVER, .string = "never"},
+    {.value = 0, .string = NULL},
+};
+
+static const mca_base_var_enum_value_t multicast_values[] = {
+    {.value = MCA_COLL_SYMM_MULTICAST_AUTO, .string = "auto"},
+    {.value = MCA_COLL_SYMM_MULTICAST_NEVER, .string = "never"},
     {.value = 0, .string = NULL},
 };
 
@@ -89,7 +99,10 @@ static const struct symm_parameter allreduce_parameter = {
     "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
     "device memory one_shot and two_shot are possible, by kernels, and push: every rank stores the "
     "slices of its input in the memory of the ranks that reduce them; copy_engine: likewise, by "
-    "copy engines; or scratch: through memory of the component on the devices, any buffers there",
+    "copy engines; or scratch: through memory of the component on the devices, any buffers there. "
+    "multimem: by multicast, every rank reduces a slice in one load of each element and stores it in all "
+    "outputs at once; multimem_one_shot: in device memory, every rank reduces everything so, for "
+    "integers and bits",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter allgather_parameter = {
@@ -100,7 +113,8 @@ static const struct symm_parameter allgather_parameter = {
     "of the component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
     "stores its input in all ranks' outputs. In device memory: copy_engine: every rank copies its "
     "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel; scratch: through "
-    "memory of the component on the devices, any buffers there",
+    "memory of the component on the devices, any buffers there. multimem: by multicast, every rank "
+    "stores its input in all outputs at once",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {
@@ -181,6 +195,21 @@ static const struct symm_parameter device_blocks_parameter = {
     "a computation beside it cannot have. 1 to 1024. 0: as many as are quickest",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter multicast_parameter = {
+    "multicast",
+    "Whether GPU memory is reached by NVLink multicast (multimem), whose switches reduce and copy. auto: "
+    "where it is of use and all ranks have it; NCCL_NVLS_ENABLE=0, NVSHMEM_DISABLE_NVLS=1 or "
+    "TORCH_SYMM_MEM_DISABLE_MULTICAST=1 in the environment of one rank is never for all. never: no "
+    "multicast object is made, and the order in which floats are added is always that of the ranks. One "
+    "rank that says never is enough",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter multicast_blocks_parameter = {
+    "multicast_blocks",
+    "Blocks of a kernel that works by NVLink multicast, which needs fewer than others do; no more than "
+    "coll_symm_device_blocks. 1 to 1024. 0: 16, which has yet to be measured",
+    OPAL_INFO_LVL_5};
+
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
 {
     const mca_base_component_t *base = &component->super.collm_version;
@@ -195,6 +224,9 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
+    symm_parameter_choice(base, &multicast_parameter, multicast_values, &component->multicast);
+    symm_parameter_int(base, &multicast_blocks_parameter, 0, 1024, 0,
+                       &component->multicast_blocks);
     symm_parameter_size(base, &device_scratch_parameter, &scratch_range, 512 << 20,
                         &component->device_scratch);
     symm_parameter_size(base, &scratch_least_parameter, &least_range, 8 << 10,

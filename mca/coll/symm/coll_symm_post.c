@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_line.h"
+#include "mca/coll/symm/coll_symm_multicast.h"
 #include "mca/coll/symm/coll_symm_scratch.h"
 
 /*
@@ -168,6 +169,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
             offers_describe(operation, line);
         ((struct line_buffers *)(void *)line->payload)->dropped = operation->dropped;
         line->flags |= scratch_describe(operation, line);
+        line->flags |= mca_coll_symm_multicast_flags(operation, line);
         retired_describe(team->process, line);
     }
     symm_line_post(line, operation->sequence);

@@ -113,7 +113,7 @@ static bool tell(struct symm_vote *vote, struct ompi_communicator_t *comm)
     struct symm_vote_messages *out = &vote->out;
     if (!vote->told) {
         vote->told = true;
-        vote->verdict = vote->loser < 0;
+        vote->verdict = vote->loser < 0 ? 1 : -vote->loser;
     }
     while (finished(vote, out)) {
         if (!next_group(vote, out)) {
@@ -174,6 +174,7 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
     if (!over) {
         return SYMM_PENDING;
     }
-    *all_yes = vote->verdict != 0;
+    *all_yes = vote->verdict > 0;
+    vote->loser = *all_yes ? -1 : -vote->verdict;
     return vote->error == OMPI_SUCCESS ? SYMM_OK : SYMM_ERR_SYSTEM;
 }

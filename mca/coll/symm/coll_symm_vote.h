@@ -35,10 +35,10 @@ struct symm_vote {
     int rank, size;
     int ballot;          /* this rank's vote: 0 is yes, anything else a reason */
     int ballots[SYMM_VOTE_GROUP]; /* rank 0: of the group of ranks that are asked */
-    int verdict;         /* the result, once it is known: 1 if all said yes, otherwise 0 */
+    int verdict;         /* the result, once it is known: 1 if all said yes, otherwise -loser */
     struct symm_vote_messages in, out;
     bool told;           /* rank 0: the result is going out, or has gone */
-    int loser, reason;   /* rank 0: a rank that said no, and what it said; -1: none */
+    int loser, reason;   /* a rank that said no; -1: none. Rank 0: and what it said */
     int error;           /* first error of the PML, or OMPI_SUCCESS */
 };
 
@@ -61,8 +61,8 @@ bool symm_vote_is_lost(const struct symm_vote *vote);
 void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot);
 
 /*
- * PENDING until the result is known; then SYMM_OK and *all_yes; on rank 0, vote->loser and vote->reason
- * tell who said no and why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the reason in
+ * PENDING until the result is known; then SYMM_OK and *all_yes; vote->loser tells who said no, and on rank 0
+ * vote->reason why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the reason in
  * vote->error.  Does not call opal_progress().
  */
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,

@@ -110,6 +110,8 @@ enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algo
     case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
     case SYMM_ALLGATHER_CUDA_KERNEL:
     case SYMM_ALLGATHER_CUDA_SCRATCH:
+    case SYMM_ALLGATHER_MULTIMEM:
+    case SYMM_ALLGATHER_CUDA_MULTIMEM:
         return SYMM_ALLGATHER;
     default:
         return SYMM_ALLREDUCE;

@@ -1,0 +1,33 @@
+/*
+ * allgather_multimem.c - every rank stores its block by NVLink multicast, which sends it to all outputs.
+ *
+ * The input may lie anywhere that its own device reaches.  In place a rank's own block is stored over
+ * itself, as the switch leaves nobody out.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/multimem.h"
+#include "kernels/cuda/steps.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    size_t offset = (size_t)run->team->rank * run->count;
+    struct symm_cuda_multimem_copy arguments = {
+        .unicast = {.input = run->input, .bytes = run->count, .output_count = ranks},
+        .output = (unsigned char *)run->multicast_output.address + offset,
+    };
+    for (int rank = 0; rank < ranks; rank++) {
+        arguments.unicast.outputs[rank] = (unsigned char *)run->outputs[rank] + offset;
+    }
+    return symm_device_multimem_copy_start(run->device, &arguments, run->block_limit,
+                                           &run->ticket);
+}
+
+enum symm_status symm_allgather_cuda_multimem_step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}

@@ -1,0 +1,35 @@
+/*
+ * allreduce_multimem_one_shot.c - every rank loads everything by NVLink multicast, reduced by the switch.
+ *
+ * Two loads of one element through the switch may round differently, so this is for integers and bitwise
+ * operations (symm_multimem_can_reduce()).  Inputs are read until all have departed, so no rank's output may
+ * be its input.  Outputs may lie anywhere that their own devices reach.
+ *
+ * (PyTorch: multimem_one_shot_all_reduce.  NCCL: AllReduce_AGxLLMC family.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/multimem.h"
+#include "kernels/cuda/steps.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    struct symm_cuda_multimem arguments = {
+        .unicast = {.end = run->count, .ranks = ranks, .output_count = 1, .outputs = {run->output}},
+        .input = run->multicast_input.address,
+    };
+    for (int rank = 0; rank < ranks; rank++) {
+        arguments.unicast.inputs[rank] = run->inputs[rank];
+    }
+    return symm_device_multimem_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                      run->block_limit, &run->ticket);
+}
+
+enum symm_status symm_allreduce_cuda_multimem_one_shot_step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}

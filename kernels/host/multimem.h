@@ -1,0 +1,40 @@
+/*
+ * multimem.h - multicast in host memory, by software: a load reduces all replicas, a store goes to all.
+ *
+ * The replicas are those that the multicast object names, whatever the ranks have said about their
+ * buffers: so what is wrong with an object is seen in the results.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_HOST_MULTIMEM_H
+#define SYMM_KERNELS_HOST_MULTIMEM_H
+
+#include "kernels/run_steps.h"
+
+/* `count` elements at byte `offset` of the ranks' inputs, reduced in rank order. */
+static inline void symm_multimem_load(struct symm_run *run, size_t offset, void *target,
+                                      size_t count)
+{
+    const struct symm_multicast_address *from = &run->multicast_input;
+    for (int rank = 0; rank < run->team->size; rank++) {
+        run->inputs[rank] = from->replicas[rank] + from->offset;
+    }
+    symm_fold(run->reduction, run->team->size, run->inputs, offset, target, count);
+}
+
+/* To byte `offset` of all outputs, this rank's as well, where the source may be already. */
+static inline void symm_multimem_store(struct symm_run *run, size_t offset, const void *source,
+                                       size_t bytes)
+{
+    const struct symm_multicast_address *to = &run->multicast_output;
+    for (int turn = 1; turn <= run->team->size; turn++) {
+        unsigned char *output = to->replicas[symm_run_rotate(run, turn % run->team->size)];
+        unsigned char *target = output + to->offset + offset;
+        if (target != source) {
+            symm_copy_to_shared(target, source, bytes);
+        }
+    }
+}
+
+#endif /* SYMM_KERNELS_HOST_MULTIMEM_H */
