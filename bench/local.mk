@@ -45,6 +45,7 @@ dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run bench/multicast_bringup
 EXTRA_DIST += \
 	bench/multicast-bringup.md \
+	bench/multicast_links.sh \
 	bench/multicast_machine.sh \
 	bench/steps.sh \
 	bench/results/gpu-1-osu.txt \
