@@ -20,6 +20,7 @@ mpi_tests = \
 	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/mpool.tap \
+	tests/multicast.tap \
 	tests/multimem_ptx.tap \
 	tests/nodes.tap \
 	tests/parameters.tap \
@@ -61,6 +62,7 @@ mpi_programs = \
 	tests/mpi/check_large \
 	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
+	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
@@ -181,6 +183,17 @@ tests_mpi_check_leaks_LDADD = $(harness_libs)
 tests_mpi_check_memory_SOURCES = tests/mpi/check_memory.c
 tests_mpi_check_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_memory_LDADD = $(harness_libs)
+
+tests_mpi_check_multicast_SOURCES = tests/mpi/check_multicast.c \
+	tests/mpi/variables.c tests/mpi/variables.h
+tests_mpi_check_multicast_CPPFLAGS = $(AM_CPPFLAGS)
+tests_mpi_check_multicast_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_multicast_LDADD = $(harness_libs)
+if CUDA
+tests_mpi_check_multicast_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
+tests_mpi_check_multicast_CPPFLAGS += $(CUDA_CPPFLAGS)
+tests_mpi_check_multicast_LDADD += -ldl
+endif
 
 tests_mpi_check_nodes_SOURCES = tests/mpi/check_nodes.c
 tests_mpi_check_nodes_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

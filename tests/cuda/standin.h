@@ -217,6 +217,7 @@ struct standin_allocation {
     unsigned long long id;
     uint64_t serial; /* the same in all processes, and no other memory's */
     struct standin_multicast *multicast; /* NULL: memory */
+    unsigned long long handle_types;     /* as asked for; of imported ones: a descriptor */
 };
 
 struct standin_mapping {

@@ -98,6 +98,7 @@ static CUresult create(CUmemGenericAllocationHandle *handle, size_t size,
                                        properties->requestedHandleTypes != 0, &allocation);
     }
     if (result == CUDA_SUCCESS) {
+        allocation->handle_types = properties->requestedHandleTypes;
         standin_handle_give(allocation, handle);
     }
     return result;
@@ -177,6 +178,7 @@ static CUresult import_handle(CUmemGenericAllocationHandle *handle, const void *
     }
     if (result == CUDA_SUCCESS) {
         allocation->exportable = true;
+        allocation->handle_types = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         standin_handle_give(allocation, handle);
     }
     return result;
@@ -205,9 +207,8 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
             properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
             properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
             properties->location.id = allocation->device;
-            properties->requestedHandleTypes = allocation->exportable
-                                                   ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-                                                   : CU_MEM_HANDLE_TYPE_NONE;
+            properties->requestedHandleTypes =
+                (CUmemAllocationHandleType)allocation->handle_types;
         }
         (void)standin_end(result);
     }

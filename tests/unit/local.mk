@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/test_heap_limits \
 	tests/unit/test_hints \
 	tests/unit/test_large \
+	tests/unit/test_multicast \
 	tests/unit/test_peer \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
@@ -102,6 +103,18 @@ EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
 
 if MULTICAST
 unit_tests += tests/unit/test_cuda_multimem tests/unit/test_cuda_multimem_launch
+
+# The driver's functions are called only where loops do not stand in their place.
+if NVLINK_MULTICAST
+unit_tests += tests/unit/test_cuda_multicast
+tests_unit_test_cuda_multicast_SOURCES = tests/unit/test_cuda_multicast.c
+tests_unit_test_cuda_multicast_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_multicast_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_multicast_DEPENDENCIES = tests/cuda/standin_driver.la
+endif
+
 tests_unit_test_cuda_multimem_SOURCES = tests/unit/test_cuda_multimem.c \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
 	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
@@ -130,6 +143,7 @@ tests_unit_libunit_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_libunit_la_SOURCES = \
 	tests/unit/fork_ranks.c tests/unit/fork_ranks.h \
 	tests/unit/fork_team.c tests/unit/fork_team.h \
+	tests/unit/multicast_ranks.c tests/unit/multicast_ranks.h \
 	tests/unit/request_wait.c tests/unit/request_wait.h \
 	tests/unit/unit.c tests/unit/unit.h
 
@@ -216,6 +230,10 @@ tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy
 tests_unit_test_ordering_LDADD = tests/unit/librecorded.la $(unit_libs) $(OMPI_LIBS)
 endif
 
+tests_unit_test_multicast_SOURCES = tests/unit/test_multicast.c
+tests_unit_test_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_multicast_LDADD = $(unit_libs)
+
 tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
 	tests/unit/owner.c tests/unit/owner.h
 tests_unit_test_peer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -233,6 +251,9 @@ standin_tests = \
 	tests/unit/test_standin_machine \
 	tests/unit/test_standin_memory \
 	tests/unit/test_standin_streams
+if NVLINK_MULTICAST
+standin_tests += tests/unit/test_standin_multicast
+endif
 check_PROGRAMS += $(standin_tests)
 TESTS += $(standin_tests)
 
@@ -262,6 +283,14 @@ tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
 tests_unit_test_standin_memory_CPPFLAGS = $(standin_cppflags)
 tests_unit_test_standin_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_standin_memory_LDADD = $(unit_libs) -ldl
+
+if NVLINK_MULTICAST
+tests_unit_test_standin_multicast_SOURCES = tests/unit/test_standin_multicast.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_multicast_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_multicast_LDADD = $(unit_libs) -ldl
+endif
 
 tests_unit_test_standin_streams_SOURCES = tests/unit/test_standin_streams.c \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h

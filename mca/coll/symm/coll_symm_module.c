@@ -34,6 +34,7 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->stages_device = -1;
     module->told_algorithms = 0;
     module->told_fallbacks = 0;
+    module->told_multicast = 0;
 }
 
 static void module_destruct(mca_coll_symm_module_t *module)
