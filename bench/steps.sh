@@ -139,6 +139,7 @@ enter_build() {
     launch+=("${more[@]}" --mca coll symm)
 
     rival=()
+    [[ ${NCCL_LIBRARY:-} != none ]] || { launch+=(-x LD_LIBRARY_PATH); return; }
     folder=$(dirname "${NCCL_LIBRARY:-$(nccl_of_python)}")
     if [[ -e $folder/libnccl.so.2 ]]; then
         export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
