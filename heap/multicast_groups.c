@@ -11,7 +11,6 @@
 #include "config.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -168,32 +167,35 @@ static struct group *place_find(struct symm_multicast_groups *groups)
     return needed ? NULL : oldest;
 }
 
-/* Copies the identity of a device, which ends its description: "device 0 (NVIDIA H200, GPU-8b3a...)". */
-static void device_identity(const char *description, char identity[SYMM_DEVICE_TEXT_SIZE])
+/*
+ * Where the identity of a device begins, which ends its description: "device 0 (NVIDIA H200, GPU-8b3a...)",
+ * and its length; 0: there is none.  Asked in each call on memory that is not a group's, so nothing is copied.
+ */
+static size_t device_identity(const char *description, const char **identity)
 {
-    char text[SYMM_DEVICE_TEXT_SIZE];
-    (void)snprintf(text, sizeof(text), "%.*s", SYMM_DEVICE_TEXT_SIZE - 1, description);
-    const char *last = strrchr(text, ',');
-    (void)snprintf(identity, SYMM_DEVICE_TEXT_SIZE, "%s", last != NULL ? last : "");
+    size_t end = strnlen(description, SYMM_DEVICE_TEXT_SIZE), begin = end;
+    while (begin > 0 && description[begin - 1] != ',') {
+        begin--;
+    }
+    *identity = description + begin;
+    return begin > 0 ? end - begin : 0;
 }
 
 /* Whether no rank before `rank` is on the device that this description is of. */
 static bool is_on_own_device(const struct symm_team *team, const struct symm_location *locations,
                              int rank, const char *description)
 {
-    char mine[SYMM_DEVICE_TEXT_SIZE], other[SYMM_DEVICE_TEXT_SIZE];
+    const char *mine, *other;
     struct symm_segment_place place;
-    device_identity(description, mine);
+    size_t length = device_identity(description, &mine);
     for (int before = 0; before < rank; before++) {
-        if (symm_team_segment_place(team, before, &locations[before], &place) != SYMM_OK) {
-            return false;
-        }
-        device_identity(place.device, other);
-        if (strcmp(mine, other) == 0) {
+        if (symm_team_segment_place(team, before, &locations[before], &place) != SYMM_OK ||
+            (device_identity(place.device, &other) == length &&
+             memcmp(mine, other, length) == 0)) {
             return false;
         }
     }
-    return mine[0] != '\0'; /* what says not who it is may be any */
+    return length > 0; /* what says not who it is may be any */
 }
 
 /* Of a group that is known nothing but the offsets differs from call to call. */

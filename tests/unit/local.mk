@@ -104,8 +104,6 @@ EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
 if MULTICAST
 unit_tests += tests/unit/test_cuda_multimem tests/unit/test_cuda_multimem_launch
 
-# The driver's functions are called only where loops do not stand in their place.
-if NVLINK_MULTICAST
 unit_tests += tests/unit/test_cuda_multicast
 tests_unit_test_cuda_multicast_SOURCES = tests/unit/test_cuda_multicast.c
 tests_unit_test_cuda_multicast_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -113,7 +111,6 @@ tests_unit_test_cuda_multicast_CPPFLAGS = $(AM_CPPFLAGS) \
 tests_unit_test_cuda_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_multicast_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_multicast_DEPENDENCIES = tests/cuda/standin_driver.la
-endif
 
 tests_unit_test_cuda_multimem_SOURCES = tests/unit/test_cuda_multimem.c \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \

@@ -1,6 +1,7 @@
 /*
  * test_cuda_multicast.c - multicast groups of device memory, on the stand-in driver: which devices have it,
  * life and use, segments that go while they are bound, and each call of the driver failing on any rank.
+ * In a build with loops in the place of NVLink: use.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -67,7 +68,8 @@ static void member_end(struct member *member)
     symm_process_release(member->rank.process);
 }
 
-static enum symm_multicast_state state_of(struct member *member, const struct multicast_block *block)
+static enum symm_multicast_state state_of(struct member *member,
+                                          const struct multicast_block *block)
 {
     return symm_team_multicast_state(member->rank.team, block->all);
 }
@@ -164,12 +166,13 @@ static void use(struct member *member, const struct multicast_block *input,
 static void live(struct fork_rank *self, void *context)
 {
     struct member member;
-    struct multicast_block input, output;
+    struct multicast_block first, input, output;
     (void)context;
     member_begin(&member, self, self->rank);
     struct multicast_rank *rank = &member.rank;
     FORK_CHECK(self, symm_heap_multicast_able(rank->heap));
-    multicast_block_make(rank, &input, SMALL);
+    multicast_block_make(rank, &first, SMALL);
+    multicast_block_make(rank, &input, SMALL); /* in the midst of a segment */
     multicast_block_make(rank, &output, BIG);
     size_t handles = member.left("handle"), mappings = member.left("mapping"),
            reservations = member.left("reservation");
@@ -204,6 +207,29 @@ static void test_life(void **state)
     fork_ranks_run(2, live, NULL);
     fork_ranks_run(3, live, NULL);
     fork_ranks_run(8, live, NULL);
+}
+
+/* The shortest life, which is the same with loops in the place of NVLink. */
+static void live_shortly(struct fork_rank *self, void *context)
+{
+    struct member member;
+    struct multicast_block first, block;
+    (void)context;
+    member_begin(&member, self, self->rank);
+    FORK_CHECK(self, symm_heap_multicast_able(member.rank.heap));
+    multicast_block_make(&member.rank, &first, SMALL);
+    multicast_block_make(&member.rank, &block, SMALL);
+    set_up_well(&member, &block);
+    use(&member, &block, &block, 2);
+    use(&member, &first, &block, 3);
+    fork_rank_barrier(self);
+    member_end(&member);
+}
+
+static void test_short_life(void **state)
+{
+    (void)state;
+    fork_ranks_run(4, live_shortly, NULL);
 }
 
 /* Ranks on one device have one replica between them, and host memory is no device's. */
@@ -366,13 +392,16 @@ static bool gives_back(const char *name)
     return false;
 }
 
-/* Of whom `rank` has used more. */
+/* All ranks learn of all functions; the most uses on any rank count. */
 static void functions_gather(struct member *member, struct functions *functions)
 {
     functions->count = 0;
     for (int rank = 0; rank < member->self->size; rank++) {
         for (size_t i = 0;; i++) {
-            struct { char name[NAME_SIZE]; unsigned long uses; } mine = {"", 0}, all[FORK_RANKS_MAX];
+            struct {
+                char name[NAME_SIZE];
+                unsigned long uses;
+            } mine = {"", 0}, all[FORK_RANKS_MAX];
             const char *name = member->uses(i, &mine.uses);
             (void)snprintf(mine.name, sizeof(mine.name), "%s", name != NULL ? name : "");
             fork_rank_exchange(member->self, &mine, sizeof(mine), all);
@@ -480,9 +509,24 @@ static void test_faults(void **state)
     fork_ranks_run(3, fail_each, NULL);
 }
 
+/* A build with loops (--enable-multicast=unicast) makes no multicast objects of the driver. */
+static bool has_loops(void)
+{
+#ifdef MULTICAST_UNICAST
+    return true;
+#else
+    return false;
+#endif
+}
+
 int main(void)
 {
+    const struct CMUnitTest with_loops[] = {
+        cmocka_unit_test(test_short_life),
+        cmocka_unit_test(test_shared_devices),
+    };
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_life),
         cmocka_unit_test(test_life),
         cmocka_unit_test(test_shared_devices),
         cmocka_unit_test(test_machines),
@@ -490,5 +534,6 @@ int main(void)
         cmocka_unit_test(test_faults),
     };
     unit_begin("test_cuda_multicast", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return has_loops() ? cmocka_run_group_tests(with_loops, NULL, NULL)
+                       : cmocka_run_group_tests(tests, NULL, NULL);
 }

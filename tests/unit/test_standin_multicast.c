@@ -129,7 +129,8 @@ static void test_rules(void **state)
 static uint32_t *flag; /* pinned: which a kernel raises at its end */
 
 /* A copy of no bytes, so that nothing but the addresses matters. */
-static CUresult launch(CUfunction kernel, CUdeviceptr output, const CUdeviceptr *replicas, int count)
+static CUresult launch(CUfunction kernel, CUdeviceptr output, const CUdeviceptr *replicas,
+                       int count)
 {
     struct symm_cuda_multimem_copy copy = {.output = (void *)(uintptr_t)output};
     void *parameters[] = {&copy};
