@@ -10,11 +10,13 @@ bench_symm_bench_SOURCES = \
 	bench/buffers.c bench/buffers.h \
 	bench/cacheline.c bench/cacheline.h \
 	bench/call.c bench/call.h \
+	bench/choice.c bench/choice.h \
 	bench/clock.c bench/clock.h \
 	bench/cuda.c bench/cuda.h \
 	bench/device.c bench/device.h bench/device_none.c \
 	bench/failure.c bench/failure.h \
 	bench/floor.c bench/floor.h \
+	bench/forcing.c bench/forcing.h \
 	bench/gpus.c bench/gpus.h \
 	bench/help.c \
 	bench/machine.c bench/machine.h \
@@ -26,6 +28,8 @@ bench_symm_bench_SOURCES = \
 	bench/side.c bench/side.h \
 	bench/sweep.c bench/sweep.h \
 	bench/table.c bench/table.h \
+	bench/tune.c bench/tune.h \
+	bench/tune_rows.c bench/tune_rows.h \
 	bench/validate.c bench/validate.h
 bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)

@@ -30,6 +30,8 @@ enum {
     OPTION_COMPARE,
     OPTION_RIVAL,
     OPTION_SEED,
+    OPTION_CHOSEN,
+    OPTION_TUNE,
     OPTION_CSV
 };
 
@@ -49,6 +51,8 @@ static const struct option long_options[] = {
     {"compare", no_argument, NULL, OPTION_COMPARE},
     {"rival", required_argument, NULL, OPTION_RIVAL},
     {"seed", required_argument, NULL, OPTION_SEED},
+    {"chosen", no_argument, NULL, OPTION_CHOSEN},
+    {"tune", required_argument, NULL, OPTION_TUNE},
     {"csv", no_argument, NULL, OPTION_CSV},
     {NULL, 0, NULL, 0}
 };
@@ -261,6 +265,12 @@ static bool option_apply(const struct parser *parser, int option)
     case OPTION_COMPARE:
         options->compare = true;
         return true;
+    case OPTION_CHOSEN:
+        options->show_choice = true;
+        return true;
+    case OPTION_TUNE:
+        options->tune_file = optarg;
+        return true;
     default:
         options->csv = true;
         return true;
@@ -303,6 +313,30 @@ const char *options_memory_name(enum memory memory)
     }
 }
 
+/* What --chosen and --tune do not go with. */
+static bool choice_check(const struct parser *parser)
+{
+    const struct options *options = parser->options;
+    const char *name = NULL != options->tune_file ? "--tune" : "--chosen";
+
+    if (NULL == options->tune_file && !options->show_choice) {
+        return true;
+    }
+    if (options->compare || options->rival || (NULL != options->tune_file && options->show_choice)) {
+        return refuse(parser, "option", name, "leave out --compare, --rival, and one of --chosen and "
+                                              "--tune: each is a run of its own");
+    }
+    if (NULL != options->tune_file && options->in_place) {
+        return refuse(parser, "option", name, "it times both places: leave out --in-place");
+    }
+    if (NULL != options->tune_file
+        && (MEMORY_MALLOC == options->memory || MEMORY_CUDAMALLOC == options->memory)) {
+        return refuse(parser, "option", name, "it needs memory in which all algorithms are possible: "
+                                              "--memory alloc or cuda");
+    }
+    return true;
+}
+
 /* What does not go together. */
 static bool options_check(const struct parser *parser)
 {
@@ -316,7 +350,7 @@ static bool options_check(const struct parser *parser)
         return refuse(parser, "option", "--compare",
                       "it needs memory of the host: Open MPI's own components may not know GPUs");
     }
-    return true;
+    return choice_check(parser);
 }
 
 /* What follows from the other options. */
@@ -327,7 +361,8 @@ static void options_complete(struct options *options)
         options->chosen[COLLECTIVE_ALLGATHER] = true;
     }
     if (ACCESS_DEFAULT == options->access) {
-        bool compared = options->compare || options->rival;
+        bool compared = options->compare || options->rival || options->show_choice
+                        || NULL != options->tune_file;
         options->access = compared ? ACCESS_APP : ACCESS_OSU;
     }
 }

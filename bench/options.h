@@ -47,6 +47,8 @@ struct options {
     bool compare;
     bool rival;              /* NCCL, in the same run */
     const char *rival_file;  /* its library; NULL: where the loader finds it */
+    bool show_choice;        /* the automatic choice beside the best */
+    const char *tune_file;   /* to write choices to; NULL: none */
     bool csv;
     bool seed_given;
     uint64_t seed;

@@ -9,7 +9,8 @@
 
 #include "nccl.h"
 
-enum { SIDES_MOST = 1 + NCCL_WAYS };
+/* MPI and a rival's ways, or all algorithms of a collective and the choice among them. */
+enum { SIDES_MOST = 16 };
 
 struct side {
     const char *head;              /* of its column */

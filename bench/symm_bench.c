@@ -10,11 +10,13 @@
  * print a row for each state of the machine. How time is taken is explained in --help (help.c), the
  * floor in private.h and, for GPUs, in floor.h.
  */
+#include "choice.h"
 #include "floor.h"
 #include "machine.h"
 #include "measure.h"
 #include "private.h"
 #include "report.h"
+#include "tune.h"
 #include "validate.h"
 
 #include <inttypes.h>
@@ -28,6 +30,8 @@ enum {
 
 struct session {
     struct options options;
+    int argc;
+    char **argv;
     int rank;
     int ranks;
     MPI_Comm control; /* barriers and bookkeeping, never measured, without the component */
@@ -187,6 +191,66 @@ static bool collective_run(struct session *session, enum collective collective)
     return right;
 }
 
+/* ---- --chosen and --tune ----------------------------------------------------------------------- */
+
+/* `tune` is NULL with --chosen. */
+static bool choice_run(struct session *session, enum collective collective, struct tune *tune)
+{
+    const struct options *options = &session->options;
+    struct buffers buffers;
+    struct choice_origin origin = {
+        .options = options, .with = session->with, .control = session->control,
+        .cacheline = &session->cacheline, .buffers = &buffers,
+        .rank = session->rank, .ranks = session->ranks
+    };
+    struct call call = {collective, call_round(collective, options->max_bytes), session->rank,
+                        session->ranks, options->in_place, &buffers};
+    struct forcing forcing;
+
+    if (!forcing_open(&forcing, collective, !is_on_gpu(session), session->control)) {
+        return false;
+    }
+    buffers_open(&buffers, options->memory, session->gpus.device, call.bytes,
+                 call_result_bytes(&call));
+    bool right = NULL != tune ? tune_measure(tune, &origin, &forcing)
+                              : choice_show(&origin, &forcing);
+    buffers_close(&buffers);
+    forcing_close(&forcing);
+    return right;
+}
+
+static bool tune_finish(const struct session *session, const struct tune *tune)
+{
+    struct choice_origin origin = {.options = &session->options, .control = session->control,
+                                   .rank = session->rank, .ranks = session->ranks};
+    char name[DEVICE_NAME];
+
+    if (is_on_gpu(session)) {
+        device_name(session->gpus.device, name);
+    }
+    return tune_write(tune, &origin, is_on_gpu(session) ? name : NULL, session->argc,
+                      session->argv);
+}
+
+static bool choices_run(struct session *session)
+{
+    static struct tune tune; /* hundreds of kilobytes */
+    const char *path = session->options.tune_file;
+    bool right = true;
+
+    if (NULL != path && !tune_open(&tune, path, session->control)) {
+        return false;
+    }
+    for (int i = 0; i < COLLECTIVE_COUNT && right; i++) {
+        if (session->options.chosen[i]) {
+            right = choice_run(session, (enum collective) i, NULL != path ? &tune : NULL);
+        }
+    }
+    return right && (NULL == path || tune_finish(session, &tune));
+}
+
+/* ---- all else ---------------------------------------------------------------------------------- */
+
 static void component_print(bool loaded, int priority)
 {
     if (loaded) {
@@ -196,15 +260,17 @@ static void component_print(bool loaded, int priority)
     }
 }
 
-static void component_missing(void)
+static void component_missing(const struct options *options)
 {
+    const char *name = options->compare ? "--compare" : options->show_choice ? "--chosen" : "--tune";
+
     fflush(stdout);
     fprintf(stderr,
-            "symm_bench: --compare has nothing to compare: coll/%s is not loaded in this job.\n"
+            "symm_bench: %s has nothing to compare: coll/%s is not loaded in this job.\n"
             "Install it, or set OMPI_MCA_mca_base_component_path to its folder and that of\n"
             "Open MPI, and do not exclude it with --mca coll. `ompi_info --param coll %s`\n"
             "must list it.\n",
-            machine_component, machine_component);
+            name, machine_component, machine_component);
 }
 
 static void gpu_support_missing(void)
@@ -230,9 +296,10 @@ static int session_run(struct session *session)
             printf("# validation with --seed %" PRIu64 "\n", options->seed);
         }
     }
-    if (options->compare && !loaded) {
+    bool choices = options->show_choice || NULL != options->tune_file;
+    if ((options->compare || choices) && !loaded) {
         if (0 == session->rank) {
-            component_missing();
+            component_missing(options);
         }
         return EXIT_WRONG;
     }
@@ -245,7 +312,10 @@ static int session_run(struct session *session)
     if (!devices_open(session)) {
         return EXIT_WRONG;
     }
-    for (int i = 0; i < COLLECTIVE_COUNT; i++) {
+    if (choices) {
+        right = choices_run(session);
+    }
+    for (int i = 0; i < COLLECTIVE_COUNT && !choices; i++) {
         if (options->chosen[i]) {
             right &= collective_run(session, (enum collective) i);
         }
@@ -281,7 +351,7 @@ static int usage_error(int rank, const char *message)
 
 int main(int argc, char **argv)
 {
-    struct session session = {0};
+    struct session session = {.argc = argc, .argv = argv};
     char message[256];
     int status = 0;
 

@@ -24,7 +24,11 @@ struct control_header {
     uint64_t payload_size;
     uint64_t piece_size;
     uint64_t options;
+    uint64_t extra_size;
+    unsigned char extra[] __attribute__((aligned(16)));
 };
+
+_Static_assert(sizeof(struct control_header) + SYMM_EXTRA_MOST <= PAGE, "they share the first page");
 
 static size_t round_up(size_t size, size_t unit)
 {
@@ -49,6 +53,7 @@ static size_t lay_out(struct symm_control *control)
     size_t stages = offset;
     offset += ranks * SYMM_STAGE_BUFFERS * control->piece_size;
     if (base != NULL) {
+        control->extra = ((struct control_header *)control->memory)->extra;
         control->finished = (struct symm_word *)(void *)(base + finished);
         control->phases = (struct symm_word *)(void *)(base + phases);
         control->lines = base + lines;
@@ -78,6 +83,7 @@ enum symm_status symm_control_create(struct symm_control *control, int size,
                                  SYMM_CACHE_LINE),
         .piece_size = round_up(config->piece_size + (config->piece_size == 0), PAGE),
         .options = config->options,
+        .extra_size = config->extra_size < SYMM_EXTRA_MOST ? config->extra_size : SYMM_EXTRA_MOST,
     };
     enum symm_status status = symm_memfd_create("symm-control", lay_out(control), descriptor);
     if (status != SYMM_OK) {
@@ -95,7 +101,11 @@ enum symm_status symm_control_create(struct symm_control *control, int size,
         .payload_size = control->payload_size,
         .piece_size = control->piece_size,
         .options = control->options,
+        .extra_size = control->extra_size,
     };
+    if (control->extra_size > 0) {
+        memcpy(header->extra, config->extra, control->extra_size);
+    }
     return SYMM_OK;
 }
 
@@ -114,8 +124,9 @@ enum symm_status symm_control_attach(struct symm_control *control, int size, int
     control->payload_size = header.payload_size;
     control->piece_size = header.piece_size;
     control->options = header.options;
+    control->extra_size = header.extra_size;
     if (header.magic != symm_socket_magic || header.size != (uint32_t)size ||
-        lay_out(control) != (size_t)file.st_size) {
+        header.extra_size > SYMM_EXTRA_MOST || lay_out(control) != (size_t)file.st_size) {
         return SYMM_ERR_PROTOCOL;
     }
     enum symm_status status = symm_memfd_check(descriptor, (size_t)file.st_size);

@@ -40,6 +40,7 @@ enum {
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
     SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
+    SYMM_EXTRA_MOST = 4032, /* bytes; what is left of the page with the sizes */
 };
 
 /* The head of a line.  The meaning of the plain words is their user's, except `finished`. */
@@ -68,6 +69,8 @@ struct symm_control {
     size_t line_stride;
     size_t piece_size;     /* bytes of a staging buffer */
     uint64_t options;      /* rank 0's, for its user: what all ranks must go by alike */
+    const void *extra;     /* likewise: what does not fit there */
+    size_t extra_size;
     unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
     struct symm_word *phases;   /* [SYMM_RING][size] */
     struct symm_word *finished; /* [size] */
@@ -80,6 +83,8 @@ struct symm_control_config {
     size_t payload_size; /* bytes of data; rounded up to a multiple of 64, at least 64 */
     size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
     uint64_t options;    /* handed to all ranks as it is */
+    const void *extra;   /* likewise, up to SYMM_EXTRA_MOST bytes; borrowed until the memory has been made */
+    size_t extra_size;
 };
 
 /*

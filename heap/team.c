@@ -49,14 +49,20 @@ enum symm_status symm_team_create(struct symm_process *process,
     created->devices = calloc((size_t)config->size, 1 + SYMM_TEAM_VIEWS);
     created->importers = calloc((size_t)config->size, sizeof(struct symm_importer *));
     created->dropped = calloc((size_t)config->size, sizeof(*created->dropped));
+    created->extra = malloc(config->control.extra_size + 1);
     if (created->names == NULL || created->peers == NULL || created->devices == NULL ||
-        created->importers == NULL || created->dropped == NULL || created->retired == NULL) {
+        created->importers == NULL || created->dropped == NULL || created->retired == NULL ||
+        created->extra == NULL) {
         symm_team_destroy(created);
         return SYMM_ERR_NO_MEMORY;
     }
     for (int rank = 0; rank < config->size; rank++) {
         (void)strncpy(created->names[rank], config->names[rank], SYMM_SOCKET_NAME_SIZE - 1);
     }
+    if (config->control.extra_size > 0) {
+        memcpy(created->extra, config->control.extra, config->control.extra_size);
+    }
+    created->control_config.extra = created->extra;
     *team = created;
     return SYMM_OK;
 }
@@ -104,6 +110,7 @@ void symm_team_destroy(struct symm_team *team)
     }
     symm_team_close_opened(team);
     symm_control_detach(&team->control);
+    free(team->extra);
     free(team->scratch);
     if (team->segment_states != NULL) {
         (void)munmap(team->segment_states, segment_states_size(team));

@@ -52,6 +52,7 @@ struct symm_team {
     uint8_t key[SYMM_TEAM_KEY_SIZE];
     char (*names)[SYMM_SOCKET_NAME_SIZE];
     struct symm_control_config control_config;
+    void *extra; /* of that */
     struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL until first used; own ones stay so */
     uint32_t *segment_states;     /* [SYMM_TEAM_VIEWS][SYMM_TEAM_ROWS][size][SYMM_SEGMENTS_MAX] */
     uint8_t *devices;             /* [size] of the call at hand, then [SYMM_TEAM_VIEWS][size] */

@@ -29,6 +29,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_line.h \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
+	mca/coll/symm/coll_symm_model.c mca/coll/symm/coll_symm_model.h \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/coll_symm_multicast.c \
 	mca/coll/symm/coll_symm_multicast.h \
@@ -51,6 +52,9 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_staged_reduce.c \
 	mca/coll/symm/coll_symm_staged_rooted.c \
 	mca/coll/symm/coll_symm_staging.c mca/coll/symm/coll_symm_staging.h \
+	mca/coll/symm/coll_symm_table.c mca/coll/symm/coll_symm_table.h \
+	mca/coll/symm/coll_symm_table_file.c mca/coll/symm/coll_symm_table_file.h \
+	mca/coll/symm/coll_symm_table_open.c \
 	mca/coll/symm/coll_symm_verbose.c mca/coll/symm/coll_symm_verbose.h \
 	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h \
 	mca/coll/symm/coll_symm_words.c mca/coll/symm/coll_symm_words.h

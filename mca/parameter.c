@@ -22,11 +22,12 @@ static void name_format(const mca_base_component_t *component, const char *name,
 
 static void variable_register(const mca_base_component_t *component,
                               const struct symm_parameter *parameter, mca_base_var_type_t type,
-                              mca_base_var_enum_t *values, void *storage)
+                              mca_base_var_enum_t *values, bool can_change, void *storage)
 {
-    (void)mca_base_component_var_register(component, parameter->name, parameter->description, type,
-                                          values, 0, 0, parameter->level,
-                                          MCA_BASE_VAR_SCOPE_READONLY, storage);
+    (void)mca_base_component_var_register(
+        component, parameter->name, parameter->description, type, values, 0,
+        can_change ? MCA_BASE_VAR_FLAG_SETTABLE : 0, parameter->level,
+        can_change ? MCA_BASE_VAR_SCOPE_LOCAL : MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
 /* The processes of a node have the same parameters, as a rule: one speaks for all. */
@@ -64,7 +65,7 @@ void symm_parameter_bool(const mca_base_component_t *component,
                          const struct symm_parameter *parameter, bool otherwise, bool *storage)
 {
     *storage = otherwise;
-    variable_register(component, parameter, MCA_BASE_VAR_TYPE_BOOL, NULL, storage);
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_BOOL, NULL, false, storage);
 }
 
 void symm_parameter_int(const mca_base_component_t *component,
@@ -73,7 +74,7 @@ void symm_parameter_int(const mca_base_component_t *component,
 {
     char full_name[NAME_SIZE], value[TEXT_SIZE], allowed[TEXT_SIZE], instead[TEXT_SIZE];
     *storage = otherwise;
-    variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, NULL, storage);
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, NULL, false, storage);
     name_format(component, parameter->name, full_name);
     const char *text = text_find(full_name);
     /* The number itself as well: in an int, 4294967297 has become 1. */
@@ -111,7 +112,7 @@ void symm_parameter_size(const mca_base_component_t *component,
 {
     char full_name[NAME_SIZE], value[TEXT_SIZE], allowed[TEXT_SIZE], instead[TEXT_SIZE];
     *storage = otherwise;
-    variable_register(component, parameter, MCA_BASE_VAR_TYPE_SIZE_T, NULL, storage);
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_SIZE_T, NULL, false, storage);
     name_format(component, parameter->name, full_name);
     const char *text = text_find(full_name);
     if ((text == NULL || is_number(text)) && range_has(range, *storage)) {
@@ -132,7 +133,7 @@ void symm_parameter_text(const mca_base_component_t *component,
                          char **storage)
 {
     *storage = symm_ompi_unconst(otherwise);
-    variable_register(component, parameter, MCA_BASE_VAR_TYPE_STRING, NULL, storage);
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_STRING, NULL, false, storage);
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -161,9 +162,9 @@ static int value_find_or_refuse(mca_base_var_enum_t *values, const char *text, i
     return OPAL_SUCCESS;
 }
 
-void symm_parameter_choice(const mca_base_component_t *component,
-                           const struct symm_parameter *parameter,
-                           const mca_base_var_enum_value_t *values, int *storage)
+static void choice_register(const mca_base_component_t *component,
+                            const struct symm_parameter *parameter,
+                            const mca_base_var_enum_value_t *values, bool can_change, int *storage)
 {
     char full_name[NAME_SIZE];
     mca_base_var_enum_t *enumerator = NULL;
@@ -173,8 +174,23 @@ void symm_parameter_choice(const mca_base_component_t *component,
         value_find = enumerator->value_from_string;
         enumerator->value_from_string = value_find_or_refuse;
     }
-    variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, enumerator, storage);
+    variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, enumerator, can_change,
+                      storage);
     if (enumerator != NULL) {
         OBJ_RELEASE(enumerator);
     }
+}
+
+void symm_parameter_choice(const mca_base_component_t *component,
+                           const struct symm_parameter *parameter,
+                           const mca_base_var_enum_value_t *values, int *storage)
+{
+    choice_register(component, parameter, values, false, storage);
+}
+
+void symm_parameter_changeable_choice(const mca_base_component_t *component,
+                                      const struct symm_parameter *parameter,
+                                      const mca_base_var_enum_value_t *values, int *storage)
+{
+    choice_register(component, parameter, values, true, storage);
 }

@@ -49,4 +49,9 @@ void symm_parameter_choice(const mca_base_component_t *component,
                            const struct symm_parameter *parameter,
                            const mca_base_var_enum_value_t *values, int *storage);
 
+/* The same; MPI_T can change it while the program runs, and then it counts where it is looked at next. */
+void symm_parameter_changeable_choice(const mca_base_component_t *component,
+                                      const struct symm_parameter *parameter,
+                                      const mca_base_var_enum_value_t *values, int *storage);
+
 #endif /* SYMM_MCA_PARAMETER_H */

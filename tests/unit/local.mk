@@ -21,6 +21,7 @@ unit_tests = \
 	tests/unit/test_peer \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
+	tests/unit/test_table \
 	tests/unit/test_team \
 	tests/unit/test_team_states
 
@@ -186,6 +187,14 @@ tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_test_counters_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
+tests_unit_test_table_SOURCES = tests/unit/test_table.c \
+	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_model.c \
+	mca/coll/symm/coll_symm_table.c mca/coll/symm/coll_symm_table_file.c \
+	mca/coll/symm/coll_symm_words.c
+tests_unit_test_table_CPPFLAGS = $(component_cppflags)
+tests_unit_test_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
+
 # The pool's parser as it stands, with the functions of Open MPI that it calls.
 tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_symm_hints.c
 tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
@@ -208,10 +217,13 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	kernels/cuda/multimem_absent.c \
 	mca/coll/symm/coll_symm_agree.c \
 	mca/coll/symm/coll_symm_choose.c \
+	mca/coll/symm/coll_symm_model.c \
 	mca/coll/symm/coll_symm_operation.c \
 	mca/coll/symm/coll_symm_pack.c \
 	mca/coll/symm/coll_symm_packed.c \
-	mca/coll/symm/coll_symm_post.c
+	mca/coll/symm/coll_symm_post.c \
+	mca/coll/symm/coll_symm_table.c \
+	mca/coll/symm/coll_symm_words.c
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_elsewhere.c \

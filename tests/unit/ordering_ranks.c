@@ -11,6 +11,7 @@
 #include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
 #include "mca/coll/symm/coll_symm_single_copy.h"
+#include "mca/coll/symm/coll_symm_table.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "tests/unit/ordering_ranks.h"
 
@@ -445,9 +446,13 @@ static bool actor_run(struct actor *actor, const struct planned_call *calls, int
 void ordering_record(struct recording *recording, int ranks, const struct planned_call *calls,
                      int count, struct unit_random random)
 {
+    struct symm_table table;
     const struct symm_control_config config = {.payload_size = SYMM_CACHE_LINE,
-                                               .piece_size = PIECE};
+                                               .piece_size = PIECE,
+                                               .extra = &table,
+                                               .extra_size = sizeof(table)};
     int descriptor = -1, done = 0;
+    mca_coll_symm_table_fill(&table, ranks, NULL, 0);
     assert_status(symm_control_create(&control, ranks, &config, &descriptor), SYMM_OK);
     (void)close(descriptor);
     recorder_begin(recording, random);

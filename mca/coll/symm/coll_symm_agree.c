@@ -95,6 +95,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
     const struct symm_team *team = operation->module->team;
     const struct symm_call *call = &operation->call;
     *facts = (struct symm_facts){
+        .table = mca_coll_symm_choose_table(team),
         .collective = call->collective,
         .ranks = team->size,
         .bytes = call->payload_bytes,

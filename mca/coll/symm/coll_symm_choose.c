@@ -1,7 +1,7 @@
 /*
  * coll_symm_choose.c - see coll_symm_choose.h.
  *
- * The limits come from measurements with 2 to 16 ranks on 2 and 16 cores; bench/results has the tables.
+ * What is preferred stands in tables (coll_symm_table.h); here is what is possible.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,6 +10,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_single_copy.h"
+#include "mca/coll/symm/coll_symm_table.h"
 
 /* ---- options: what rank 0 decides for all ----------------------------------------------------- */
 
@@ -47,56 +48,12 @@ size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
     return kib == UINT32_MAX ? SIZE_MAX : (size_t)kib * 1024;
 }
 
-/* ---- choices ------------------------------------------------------------------------------------ */
-
-/*
- * Bytes of all ranks together that travel in the slot.  There every rank reads everything, and in an
- * all-reduce reduces everything: the more ranks, the sooner dividing the work pays.
- */
-static size_t slot_bytes_in_all(enum symm_collective collective, int ranks)
+const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team)
 {
-    if (collective == SYMM_ALLGATHER) {
-        return 32 * 1024;
-    }
-    return ranks <= 4 ? 16 * 1024 : 8 * 1024;
+    return team->control.extra;
 }
 
-/* Two ranks reducing everything each is quicker than waiting once more, up to this size. */
-static const size_t staged_one_shot_most = 32 * 1024;
-
-/* Up to this size of the result reading is quicker than writing, if there are more than two ranks. */
-static const size_t pull_most = 1024 * 1024 - 1;
-
-/* Bytes from which on scratch is worth its further launch and meeting, for an all-reduce on devices. */
-static size_t device_scratch_least(int ranks)
-{
-    return ranks == 2 ? (size_t)256 << 20 : (size_t)48 << 20;
-}
-
-/* What moves slices best then. */
-static enum symm_algorithm device_through_scratch(int forced, int ranks, bool small_pages)
-{
-    if (forced == SYMM_ALLREDUCE_CUDA_PUSH || forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
-        return (enum symm_algorithm)forced;
-    }
-    return ranks == 2 && !small_pages ? SYMM_ALLREDUCE_CUDA_COPY_ENGINE : SYMM_ALLREDUCE_CUDA_PUSH;
-}
-
-/* Up to this size of a block copy engines are as quick with small pages as with large ones. */
-static const size_t small_pages_most = (size_t)16 << 20;
-
-/* Bytes of an all-gather's result up to which a kernel is quicker than copy engines. */
-static size_t device_kernel_most(const struct symm_facts *facts)
-{
-    if (facts->small_pages && facts->bytes > small_pages_most) {
-        return SIZE_MAX;
-    }
-    if (facts->ranks > 2) {
-        return (size_t)8 << 20;
-    }
-    /* In place an engine does it all; otherwise a kernel has to copy a rank's own block. */
-    return facts->out_of_place ? (size_t)2 << 20 : 0;
-}
+/* ---- before the ranks know of each other ---------------------------------------------------------- */
 
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
@@ -110,75 +67,62 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
     }
     return forced == SYMM_ALLREDUCE_SLOT || forced == SYMM_ALLGATHER_SLOT ||
            (forced == MCA_COLL_SYMM_AUTO &&
-            bytes * (size_t)team->size <= slot_bytes_in_all(collective, team->size));
+            mca_coll_symm_table_slot(mca_coll_symm_choose_table(team), collective, team->size,
+                                     bytes));
 }
 
-/* Of the algorithms in coll_symm_packed.c. */
-static bool is_eligible_with_gaps(int algorithm, const struct symm_facts *facts)
+static bool moves_slices(int algorithm)
 {
-    return (algorithm == SYMM_ALLGATHER_PULL && facts->inputs_reachable) ||
-           (algorithm == SYMM_ALLGATHER_STAGED && facts->bytes <= facts->piece_size);
+    return algorithm == SYMM_ALLREDUCE_CUDA_PUSH || algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE;
 }
 
-static bool is_eligible(int algorithm, const struct symm_facts *facts)
+/* The preferred algorithm if all ranks' buffers are reached, by unicast or not, and in place or not. */
+static int preferred(const struct symm_table *table, uint64_t bytes, bool multicast,
+                     enum symm_row_place place)
 {
-    if (facts->gaps) {
-        return is_eligible_with_gaps(algorithm, facts);
+    int count;
+    const struct symm_row *rows =
+        mca_coll_symm_table_rows(table, SYMM_ALLREDUCE, SYMM_ROW_DEVICE, &count);
+    for (int i = 0; i < count; i++) {
+        if (mca_coll_symm_row_has(&rows[i], bytes) &&
+            rows[i].multicast != (multicast ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH) &&
+            (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place)) {
+            return rows[i].algorithm;
+        }
     }
-    switch (algorithm) {
-    case SYMM_ALLREDUCE_STAGED:
-    case SYMM_ALLREDUCE_STAGED_ONE_SHOT:
-    case SYMM_ALLGATHER_STAGED:
-        return true;
-    case SYMM_ALLREDUCE_ONE_SHOT:
-        return facts->inputs_reachable && facts->out_of_place;
-    case SYMM_ALLREDUCE_TWO_SHOT:
-        return facts->inputs_reachable && facts->outputs_reachable;
-    case SYMM_ALLGATHER_PULL:
-        return facts->inputs_reachable;
-    case SYMM_ALLGATHER_PUSH:
-        return facts->outputs_reachable;
-    case SYMM_ALLREDUCE_MULTIMEM:
-    case SYMM_ALLREDUCE_CUDA_MULTIMEM:
-        return facts->multicast_inputs && facts->multicast_outputs && facts->multimem;
-    case SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT:
-        return facts->device && facts->multicast_inputs && facts->multimem_one_shot &&
-               facts->out_of_place;
-    case SYMM_ALLGATHER_MULTIMEM:
-    case SYMM_ALLGATHER_CUDA_MULTIMEM:
-        return facts->multicast_outputs;
-    default:
-        return false;
-    }
+    return SYMM_ALGORITHM_BELOW;
 }
 
-/* With more than two ranks one-shot reduces more than staging copies. */
-static enum symm_algorithm allreduce_choose(const struct symm_facts *facts)
+/* What moves slices, if that is wanted; whether another rank is in place is not known yet. */
+static int slices_wanted(const struct symm_call *call, const struct symm_team *team,
+                         bool multicast)
 {
-    if (is_eligible(SYMM_ALLREDUCE_TWO_SHOT, facts)) {
-        return SYMM_ALLREDUCE_TWO_SHOT;
+    int forced = mca_coll_symm_choose_forced(SYMM_ALLREDUCE, team);
+    const struct symm_table *table = mca_coll_symm_choose_table(team);
+    if (forced != MCA_COLL_SYMM_AUTO) {
+        return forced;
     }
-    if (facts->ranks == 2 && is_eligible(SYMM_ALLREDUCE_ONE_SHOT, facts)) {
-        return SYMM_ALLREDUCE_ONE_SHOT;
-    }
-    return facts->ranks == 2 && facts->bytes <= staged_one_shot_most
-               ? SYMM_ALLREDUCE_STAGED_ONE_SHOT : SYMM_ALLREDUCE_STAGED;
+    int out = preferred(table, call->payload_bytes, multicast, SYMM_ROW_OUT);
+    return moves_slices(out) ? out
+                             : preferred(table, call->payload_bytes, multicast, SYMM_ROW_IN);
 }
 
-size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team)
+size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
+                                    bool multicast)
 {
-    int forced = mca_coll_symm_choose_forced(call->collective, team);
-    bool is_forced = forced == SYMM_ALLREDUCE_CUDA_PUSH || forced == SYMM_ALLREDUCE_CUDA_COPY_ENGINE;
-    bool is_large = forced == MCA_COLL_SYMM_AUTO &&
-                    call->payload_bytes >= device_scratch_least(team->size);
-    if (call->collective != SYMM_ALLREDUCE || call->device < 0 || !(is_forced || is_large) ||
+    if (call->collective != SYMM_ALLREDUCE || call->device < 0 ||
         team->size > SYMM_CUDA_RANKS_MAX ||
         symm_cuda_type_is_padded((enum symm_cuda_type)call->cuda_type)) { /* engines copy bytes */
         return 0;
     }
-    return device_through_scratch(forced, team->size, false) == SYMM_ALLREDUCE_CUDA_PUSH
-               ? symm_allreduce_cuda_push_scratch(call->payload_bytes, team->size)
-               : symm_allreduce_cuda_copy_engine_scratch(call->payload_bytes, team->size);
+    switch (slices_wanted(call, team, multicast)) {
+    case SYMM_ALLREDUCE_CUDA_PUSH:
+        return symm_allreduce_cuda_push_scratch(call->payload_bytes, team->size);
+    case SYMM_ALLREDUCE_CUDA_COPY_ENGINE:
+        return symm_allreduce_cuda_copy_engine_scratch(call->payload_bytes, team->size);
+    default:
+        return 0;
+    }
 }
 
 bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
@@ -199,107 +143,226 @@ size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
                : symm_allgather_cuda_scratch_wanted(call->payload_bytes, team->size);
 }
 
-bool mca_coll_symm_choose_again(const struct symm_facts *facts)
+/* ---- what is possible ------------------------------------------------------------------------------ */
+
+static const char no_inputs[] = "some rank does not reach all inputs";
+static const char no_outputs[] = "some rank does not reach all outputs";
+static const char some_in_place[] = "some rank is in place";
+
+/* Up to this size of a block copy engines are as quick with small pages as with large ones. */
+static const size_t small_pages_most = (size_t)16 << 20;
+
+/* Packed data: the algorithms in coll_symm_packed.c. */
+static const char *obstacle_with_gaps(int algorithm, const struct symm_facts *facts)
 {
-    return (facts->kept || facts->closed) && !facts->asked && !facts->extents_differ &&
-           facts->ranks <= SYMM_CUDA_RANKS_MAX;
+    switch (algorithm) {
+    case SYMM_ALLGATHER_PULL:
+        return facts->inputs_reachable ? NULL : no_inputs;
+    case SYMM_ALLGATHER_STAGED:
+        return facts->bytes <= facts->piece_size ? NULL : "packed blocks do not fit a staging buffer";
+    default:
+        return "some rank's data have gaps";
+    }
 }
 
-/* In stages: needs nothing but scratch. */
-static enum symm_algorithm stages_choose(const struct symm_facts *facts)
+static const char *obstacle_on_host(int algorithm, const struct symm_facts *facts, bool is_forced)
 {
-    if (facts->scratch_size == 0) {
-        return SYMM_ALGORITHM_COUNT;
+    const char *obstacle = facts->gaps ? obstacle_with_gaps(algorithm, facts) : NULL;
+    if (obstacle != NULL) {
+        return obstacle;
     }
-    return facts->collective == SYMM_ALLREDUCE ? SYMM_ALLREDUCE_CUDA_SCRATCH
-                                               : SYMM_ALLGATHER_CUDA_SCRATCH;
+    switch (algorithm) {
+    case SYMM_ALLREDUCE_STAGED:
+    case SYMM_ALLREDUCE_STAGED_ONE_SHOT:
+        return NULL;
+    case SYMM_ALLGATHER_STAGED:
+        return is_forced || facts->bytes <= facts->staged_max
+                   ? NULL : "the component below is quicker than staging";
+    case SYMM_ALLREDUCE_ONE_SHOT:
+        return !facts->inputs_reachable ? no_inputs : facts->out_of_place ? NULL : some_in_place;
+    case SYMM_ALLREDUCE_TWO_SHOT:
+        return !facts->inputs_reachable ? no_inputs : facts->outputs_reachable ? NULL : no_outputs;
+    case SYMM_ALLGATHER_PULL:
+        return facts->inputs_reachable ? NULL : no_inputs;
+    case SYMM_ALLGATHER_PUSH:
+        return facts->outputs_reachable ? NULL : no_outputs;
+    default:
+        return "not for data of this size"; /* that travel in the slot */
+    }
 }
 
-/*
- * On devices.  What is forced has the names of its like on the host.  One-shot is for outputs that the
- * others cannot reach: two-shot is as quick for small arrays, and moves less.
- */
-static enum symm_algorithm device_allreduce_choose(const struct symm_facts *facts)
+/* All-reduces whose slices move through scratch. */
+static const char *obstacle_to_slices(int algorithm, const struct symm_facts *facts, bool is_forced)
 {
-    bool one_shot = facts->inputs_reachable && facts->out_of_place;
-    bool two_shot = facts->inputs_reachable && facts->outputs_reachable;
-    bool auto_chosen = facts->forced == MCA_COLL_SYMM_AUTO;
-    size_t least = auto_chosen ? symm_allreduce_cuda_scratch_fair(facts->ranks)
-                               : symm_allreduce_cuda_scratch_least(facts->ranks);
-    if (facts->outputs_reachable && facts->slices && facts->scratch_size >= least) {
-        return device_through_scratch(facts->forced, facts->ranks, facts->small_pages);
-    }
-    if (one_shot && (facts->forced == SYMM_ALLREDUCE_ONE_SHOT || !two_shot)) {
-        return SYMM_ALLREDUCE_CUDA_ONE_SHOT;
-    }
-    return two_shot ? SYMM_ALLREDUCE_CUDA_TWO_SHOT : stages_choose(facts);
-}
-
-static enum symm_algorithm device_allgather_choose(const struct symm_facts *facts)
-{
+    size_t least = is_forced ? symm_allreduce_cuda_scratch_least(facts->ranks)
+                             : symm_allreduce_cuda_scratch_fair(facts->ranks);
     if (!facts->outputs_reachable) {
-        return stages_choose(facts);
+        return no_outputs;
     }
-    if (facts->forced == SYMM_ALLGATHER_CUDA_KERNEL ||
-        facts->forced == SYMM_ALLGATHER_CUDA_COPY_ENGINE) {
-        return (enum symm_algorithm)facts->forced;
+    if (!facts->slices || facts->scratch_size < least) {
+        return "some rank has no scratch for it";
     }
-    return facts->bytes * (size_t)facts->ranks <= device_kernel_most(facts)
-               ? SYMM_ALLGATHER_CUDA_KERNEL : SYMM_ALLGATHER_CUDA_COPY_ENGINE;
+    return algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE && facts->small_pages && !is_forced
+               ? "some output is in small pages" : NULL;
 }
 
-/* What is forced has the names of its like on the host. */
-static enum symm_algorithm multimem_on_device(int forced)
+static const char *obstacle_on_device(int algorithm, const struct symm_facts *facts,
+                                      bool is_forced)
+{
+    switch (algorithm) {
+    case SYMM_ALLREDUCE_CUDA_ONE_SHOT:
+        return !facts->inputs_reachable ? no_inputs : facts->out_of_place ? NULL : some_in_place;
+    case SYMM_ALLREDUCE_CUDA_TWO_SHOT:
+        return !facts->inputs_reachable ? no_inputs : facts->outputs_reachable ? NULL : no_outputs;
+    case SYMM_ALLREDUCE_CUDA_PUSH:
+    case SYMM_ALLREDUCE_CUDA_COPY_ENGINE:
+        return obstacle_to_slices(algorithm, facts, is_forced);
+    case SYMM_ALLREDUCE_CUDA_SCRATCH:
+    case SYMM_ALLGATHER_CUDA_SCRATCH:
+        return facts->scratch_size > 0 ? NULL : "some rank has no scratch";
+    case SYMM_ALLGATHER_CUDA_KERNEL:
+        return facts->outputs_reachable ? NULL : no_outputs;
+    case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
+        if (facts->outputs_reachable && facts->small_pages && !is_forced &&
+            facts->bytes > small_pages_most) {
+            return "some output is in small pages";
+        }
+        return facts->outputs_reachable ? NULL : no_outputs;
+    default:
+        return "not for device memory";
+    }
+}
+
+static const char *obstacle_to_multimem(enum symm_algorithm algorithm,
+                                        const struct symm_facts *facts)
+{
+    bool one_shot = algorithm == SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
+    if (facts->gaps && !facts->device) {
+        return "some rank's data have gaps";
+    }
+    if (symm_algorithm_multicasts_inputs(algorithm) &&
+        !(one_shot ? facts->multimem_one_shot : facts->multimem)) {
+        return "multicast has no such reduction";
+    }
+    if ((symm_algorithm_multicasts_inputs(algorithm) && !facts->multicast_inputs) ||
+        (symm_algorithm_multicasts_outputs(algorithm) && !facts->multicast_outputs)) {
+        return "no multicast for these buffers";
+    }
+    return one_shot && !facts->out_of_place ? some_in_place : NULL;
+}
+
+const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts *facts)
+{
+    bool is_forced = algorithm == mca_coll_symm_choose_wanted(facts);
+    if (algorithm == SYMM_ALGORITHM_BELOW) {
+        return NULL;
+    }
+    if (symm_algorithm_is_multimem((enum symm_algorithm)algorithm)) {
+        return obstacle_to_multimem((enum symm_algorithm)algorithm, facts);
+    }
+    return facts->device ? obstacle_on_device(algorithm, facts, is_forced)
+                         : obstacle_on_host(algorithm, facts, is_forced);
+}
+
+/* ---- the choice ------------------------------------------------------------------------------------ */
+
+static enum symm_row_memory memory_of(const struct symm_facts *facts)
+{
+    return facts->device ? SYMM_ROW_DEVICE : SYMM_ROW_HOST;
+}
+
+/* What is forced for devices has the names of its like on the host. */
+static int forced_on_device(int forced)
 {
     switch (forced) {
+    case SYMM_ALLREDUCE_ONE_SHOT:
+        return SYMM_ALLREDUCE_CUDA_ONE_SHOT;
+    case SYMM_ALLREDUCE_TWO_SHOT:
+        return SYMM_ALLREDUCE_CUDA_TWO_SHOT;
     case SYMM_ALLREDUCE_MULTIMEM:
         return SYMM_ALLREDUCE_CUDA_MULTIMEM;
     case SYMM_ALLGATHER_MULTIMEM:
         return SYMM_ALLGATHER_CUDA_MULTIMEM;
     default:
-        return (enum symm_algorithm)forced;
+        return forced;
     }
 }
 
-static enum symm_algorithm allgather_choose(const struct symm_facts *facts)
+int mca_coll_symm_choose_wanted(const struct symm_facts *facts)
 {
-    bool small = facts->ranks > 2 && facts->bytes <= pull_most / (size_t)facts->ranks;
-    if (is_eligible(SYMM_ALLGATHER_PULL, facts) &&
-        (small || !is_eligible(SYMM_ALLGATHER_PUSH, facts))) {
-        return SYMM_ALLGATHER_PULL;
+    int forced = facts->device ? forced_on_device(facts->forced) : facts->forced;
+    bool is_for = forced != MCA_COLL_SYMM_AUTO &&
+                  mca_coll_symm_table_is_for(forced, facts->collective, memory_of(facts));
+    return is_for ? forced : MCA_COLL_SYMM_AUTO;
+}
+
+/* Whether some algorithm by multicast is possible. */
+static bool has_multicast(const struct symm_facts *facts)
+{
+    if (facts->collective == SYMM_ALLGATHER) {
+        return obstacle_to_multimem(SYMM_ALLGATHER_CUDA_MULTIMEM, facts) == NULL;
     }
-    if (is_eligible(SYMM_ALLGATHER_PUSH, facts)) {
-        return SYMM_ALLGATHER_PUSH;
+    return obstacle_to_multimem(SYMM_ALLREDUCE_CUDA_MULTIMEM, facts) == NULL ||
+           (facts->device &&
+            obstacle_to_multimem(SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, facts) == NULL);
+}
+
+static uint64_t result_bytes(const struct symm_facts *facts)
+{
+    return facts->collective == SYMM_ALLREDUCE
+               ? facts->bytes : (uint64_t)facts->bytes * (uint64_t)facts->ranks;
+}
+
+const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
+                                                const struct symm_row *after)
+{
+    int count;
+    const struct symm_row *rows = mca_coll_symm_table_rows(facts->table, facts->collective,
+                                                           memory_of(facts), &count);
+    uint8_t other_place = facts->out_of_place ? SYMM_ROW_IN : SYMM_ROW_OUT;
+    uint8_t other_multicast = has_multicast(facts) ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH;
+    uint64_t bytes = result_bytes(facts);
+    for (const struct symm_row *row = after == NULL ? rows : after + 1; row < rows + count; row++) {
+        if (mca_coll_symm_row_has(row, bytes) && row->place != other_place &&
+            row->multicast != other_multicast) {
+            return row;
+        }
     }
-    return is_eligible(SYMM_ALLGATHER_STAGED, facts) && facts->bytes <= facts->staged_max
-               ? SYMM_ALLGATHER_STAGED : SYMM_ALGORITHM_COUNT;
+    return NULL;
+}
+
+/* The first row whose algorithm is possible. */
+static const struct symm_row *row_choose(const struct symm_facts *facts)
+{
+    const struct symm_row *row = mca_coll_symm_choose_row(facts, NULL);
+    while (row != NULL && mca_coll_symm_choose_obstacle(row->algorithm, facts) != NULL) {
+        row = mca_coll_symm_choose_row(facts, row);
+    }
+    return row;
+}
+
+static bool has_any(const struct symm_facts *facts)
+{
+    return !facts->extents_differ && (!facts->device || facts->ranks <= SYMM_CUDA_RANKS_MAX);
 }
 
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
 {
-    if (facts->extents_differ) {
+    if (!has_any(facts)) {
         return SYMM_ALGORITHM_COUNT;
     }
-    if (facts->device && facts->ranks > SYMM_CUDA_RANKS_MAX) {
-        return SYMM_ALGORITHM_COUNT;
+    int wanted = mca_coll_symm_choose_wanted(facts);
+    if (wanted != MCA_COLL_SYMM_AUTO && mca_coll_symm_choose_obstacle(wanted, facts) == NULL) {
+        return (enum symm_algorithm)wanted;
     }
-    if (facts->device && facts->scratch_size > 0 &&
-        (facts->forced == SYMM_ALLREDUCE_CUDA_SCRATCH ||
-         facts->forced == SYMM_ALLGATHER_CUDA_SCRATCH)) {
-        return stages_choose(facts);
-    }
-    if (facts->device && symm_algorithm_is_multimem((enum symm_algorithm)facts->forced) &&
-        is_eligible(facts->forced, facts)) {
-        return multimem_on_device(facts->forced);
-    }
-    if (facts->device) {
-        return facts->collective == SYMM_ALLREDUCE ? device_allreduce_choose(facts)
-                                                   : device_allgather_choose(facts);
-    }
-    if (is_eligible(facts->forced, facts)) {
-        return (enum symm_algorithm)facts->forced;
-    }
-    return facts->collective == SYMM_ALLREDUCE ? allreduce_choose(facts) : allgather_choose(facts);
+    const struct symm_row *row = row_choose(facts);
+    return row != NULL ? (enum symm_algorithm)row->algorithm : SYMM_ALGORITHM_COUNT;
+}
+
+bool mca_coll_symm_choose_again(const struct symm_facts *facts)
+{
+    return (facts->kept || facts->closed) && !facts->asked && has_any(facts) &&
+           facts->ranks <= SYMM_CUDA_RANKS_MAX && row_choose(facts) == NULL;
 }
 
 enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
@@ -307,7 +370,7 @@ enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
     if (facts->extents_differ) {
         return SYMM_REASON_UNEQUAL;
     }
-    if (facts->device) {
+    if (facts->device && (!has_any(facts) || row_choose(facts) == NULL)) {
         return facts->kept || facts->closed ? SYMM_REASON_FOREIGN : SYMM_REASON_REACH;
     }
     return facts->gaps && facts->bytes > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;

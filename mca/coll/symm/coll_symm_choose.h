@@ -9,9 +9,11 @@
 
 #include "kernels/run.h"
 #include "mca/coll/symm/coll_symm_call.h"
+#include "mca/coll/symm/coll_symm_table.h"
 
 /* What the choice depends on; the same on all ranks. */
 struct symm_facts {
+    const struct symm_table *table; /* the team's */
     enum symm_collective collective;
     int ranks;
     size_t bytes;           /* of the array, or of one rank's block */
@@ -36,6 +38,9 @@ struct symm_facts {
     size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
 };
 
+/* The preferences of a team, which rank 0 has put together. */
+const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team);
+
 /* Whether a call of this size travels in the slot.  Needs no agreement. */
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes);
@@ -43,8 +48,10 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
 /*
  * Bytes of scratch on the device that are of use to a call: to move the slices of a large all-reduce; or in
  * stages, where some rank's buffers cannot be reached.  Needs no agreement: a rank offers what it has.
+ * `multicast`: the call is likely to be made by multicast, if that is preferred.
  */
-size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team);
+size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
+                                    bool multicast);
 size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
                                            const struct symm_team *team);
 
@@ -75,6 +82,16 @@ size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
  * is quicker, or it alone can serve such a call.
  */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
+
+/*
+ * For explanations: what the parameters want where it is for this collective and memory, or MCA_COLL_SYMM_AUTO;
+ * why an algorithm is not possible, or NULL; and the rows that apply, in their order: the one behind `after`, or the
+ * first.
+ */
+int mca_coll_symm_choose_wanted(const struct symm_facts *facts);
+const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts *facts);
+const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
+                                                const struct symm_row *after);
 
 /* Why there is none. */
 enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts);

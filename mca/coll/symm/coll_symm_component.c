@@ -13,6 +13,7 @@
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/coll/symm/coll_symm_scratch.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
+#include "mca/coll/symm/coll_symm_table_file.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/help.h"
 
@@ -83,6 +84,7 @@ static int component_open(void)
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    mca_coll_symm_table_open(component->table);
     mca_coll_symm_recognise_open();
     symm_process_on_shortage(component->process, mca_coll_symm_scratch_spare);
     mca_coll_symm_report_open();
@@ -95,6 +97,7 @@ static int component_close(void)
     if (component->process != NULL) {
         mca_coll_symm_report_close();
         mca_coll_symm_recognise_close();
+        mca_coll_symm_table_close();
         symm_host_blocks_close();
         mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();

@@ -15,6 +15,7 @@
 #include "mca/coll/symm/coll_symm_modex.h"
 #include "mca/coll/symm/coll_symm_report.h"
 #include "mca/coll/symm/coll_symm_shortage.h"
+#include "mca/coll/symm/coll_symm_table_file.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/coll/symm/coll_symm_words.h"
 #include "mca/help.h"
@@ -196,6 +197,14 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
                     .piece_size = mca_coll_symm_component.piece_size,
                     .options = mca_coll_symm_choose_options()},
     };
+    struct symm_table table;
+    if (config.rank == 0) {
+        size_t count;
+        const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
+        mca_coll_symm_table_fill(&table, size, rows, count);
+        config.control.extra = &table;
+        config.control.extra_size = sizeof(table);
+    }
     enum symm_status status = SYMM_ERR_NO_MEMORY;
     const char **names = calloc((size_t)size, sizeof(*names));
     if (names != NULL && names_get(comm, names)) {

@@ -85,8 +85,8 @@ static const struct symm_parameter verbose_parameter = {
     "What to explain on standard error while the program runs. 0: nothing; 1: what goes wrong, "
     "and on which rank; 2: also, once for each communicator, what was selected and what stood "
     "there before, or why it is not served; 3: also the first use of each algorithm on a "
-    "communicator and what it was chosen by, and the first call for each reason that went to "
-    "another component",
+    "communicator, what it was chosen by, and why what was preferred was not possible, and the first "
+    "call for each reason that went to another component",
     OPAL_INFO_LVL_3};
 
 static const struct symm_parameter allreduce_parameter = {
@@ -115,6 +115,13 @@ static const struct symm_parameter allgather_parameter = {
     "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel; scratch: through "
     "memory of the component on the devices, any buffers there. multimem: by multicast, every rank "
     "stores its input in all outputs at once",
+    OPAL_INFO_LVL_5};
+
+static const struct symm_parameter table_parameter = {
+    "table",
+    "A file of choices that come before the built-in ones, as symm_bench --tune writes it; the format is in "
+    "ompi-symm(7). The file of a communicator's rank 0 counts. Where an algorithm is forced, that one "
+    "is used. Empty: none",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {
@@ -216,10 +223,11 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 80, &component->priority);
     symm_parameter_bool(base, &report_parameter, false, &component->report);
     symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);
-    symm_parameter_choice(base, &allreduce_parameter, allreduce_values,
-                          &component->allreduce_algorithm);
-    symm_parameter_choice(base, &allgather_parameter, allgather_values,
-                          &component->allgather_algorithm);
+    symm_parameter_changeable_choice(base, &allreduce_parameter, allreduce_values,
+                                     &component->allreduce_algorithm);
+    symm_parameter_changeable_choice(base, &allgather_parameter, allgather_values,
+                                     &component->allgather_algorithm);
+    symm_parameter_text(base, &table_parameter, "", &component->table);
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);

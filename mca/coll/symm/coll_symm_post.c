@@ -115,7 +115,9 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
     size_t slices = 0, stages = 0;
     uint32_t flags = 0;
     if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-        slices = mca_coll_symm_choose_scratch(call, module->team);
+        /* Programs repeat themselves: what was made by multicast will need no scratch again. */
+        slices = mca_coll_symm_choose_scratch(call, module->team,
+                                              symm_algorithm_is_multimem(operation->run.algorithm));
         flags |= slices > 0 ? LINE_SLICES : 0;
     }
     if (call->device < 0) {

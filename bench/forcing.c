@@ -1,0 +1,284 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parameter coll_symm_..._algorithm and the counters coll_symm_..._calls, by MPI_T, which is left
+ * again after each use: Open MPI 4.1.4 crashes in MPI_Finalize if it is still in use.
+ */
+#include "forcing.h"
+
+#include "failure.h"
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 128, COUNTERS_MOST = 64 };
+
+static const char below_word[] = "below";
+
+static const char *collective_word(enum collective collective)
+{
+    return COLLECTIVE_ALLREDUCE == collective ? "allreduce" : "allgather";
+}
+
+static bool tools_open(void)
+{
+    int provided;
+
+    return MPI_SUCCESS == MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+}
+
+/* ---- the parameter ----------------------------------------------------------------------------- */
+
+/* What it can be. */
+struct values {
+    int count;
+    int value[FORCING_MOST + 1];
+    char word[FORCING_MOST + 1][FORCING_WORD];
+};
+
+static int parameter_index(enum collective collective)
+{
+    char name[NAME];
+    int index;
+
+    snprintf(name, sizeof name, "coll_%s_%s_algorithm", machine_component,
+             collective_word(collective));
+    return MPI_SUCCESS == MPI_T_cvar_get_index(name, &index) ? index : -1;
+}
+
+static bool values_list(MPI_T_enum enumeration, struct values *values)
+{
+    char name[NAME];
+    int length = sizeof name;
+    int count;
+
+    if (MPI_T_ENUM_NULL == enumeration
+        || MPI_SUCCESS != MPI_T_enum_get_info(enumeration, &count, name, &length)
+        || count > FORCING_MOST + 1) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        length = FORCING_WORD;
+        if (MPI_SUCCESS != MPI_T_enum_get_item(enumeration, i, &values->value[i], values->word[i],
+                                               &length)) {
+            return false;
+        }
+    }
+    values->count = count;
+    return true;
+}
+
+static bool values_get(enum collective collective, struct values *values)
+{
+    char name[NAME], description[4096];
+    int name_length = sizeof name, length = sizeof description;
+    int verbosity, bind, scope;
+    MPI_Datatype datatype;
+    MPI_T_enum enumeration;
+
+    if (!tools_open()) {
+        return false;
+    }
+    int index = parameter_index(collective);
+    bool got = index >= 0
+               && MPI_SUCCESS == MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &datatype,
+                                                     &enumeration, description, &length, &bind,
+                                                     &scope)
+               && values_list(enumeration, values);
+    MPI_T_finalize();
+    return got;
+}
+
+/* Gives it a value; *before is the one that it had. */
+static bool parameter_write(enum collective collective, int value, int *before)
+{
+    MPI_T_cvar_handle handle;
+    int count;
+    bool written = false;
+
+    if (!tools_open()) {
+        return false;
+    }
+    int index = parameter_index(collective);
+    if (index >= 0 && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
+        written = MPI_SUCCESS == MPI_T_cvar_read(handle, before)
+                  && MPI_SUCCESS == MPI_T_cvar_write(handle, &value);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+    return written;
+}
+
+/* ---- communicators ----------------------------------------------------------------------------- */
+
+/* Its first call, in which it takes the parameter's value. */
+static void first_call(enum collective collective, MPI_Comm comm)
+{
+    int ranks;
+    float one = 1, sum;
+
+    MPI_Comm_size(comm, &ranks);
+    if (COLLECTIVE_ALLREDUCE == collective) {
+        MPI_Allreduce(&one, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
+        return;
+    }
+    float *all = buffers_private((size_t) ranks * sizeof *all);
+    MPI_Allgather(&one, 1, MPI_FLOAT, all, 1, MPI_FLOAT, comm);
+    free(all);
+}
+
+/* True if all ranks have given the parameter this value; the communicator is used in either case. */
+static bool candidate_add(struct forcing *forcing, const char *word, int value, MPI_Comm control)
+{
+    struct candidate *candidate = &forcing->candidate[forcing->count++];
+    char text[FAILURE_LENGTH];
+    int before = 0, ignored;
+
+    bool written = parameter_write(forcing->collective, value, &before);
+    snprintf(candidate->word, sizeof candidate->word, "%s", word);
+    snprintf(text, sizeof text, "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
+             machine_component, machine_component, collective_word(forcing->collective));
+    bool all = failure_agree(written, text, control);
+    MPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
+    first_call(forcing->collective, candidate->comm);
+    if (written) {
+        parameter_write(forcing->collective, before, &ignored);
+    }
+    return all;
+}
+
+static bool takes_part(const char *word, bool on_host)
+{
+    return 0 != strcmp(word, "auto") && !(on_host && 0 == strncmp(word, "multimem", 8));
+}
+
+bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+                  MPI_Comm control)
+{
+    struct values values = {.count = 0};
+    char text[FAILURE_LENGTH];
+
+    forcing->collective = collective;
+    forcing->count = 0;
+    snprintf(text, sizeof text, "there is no parameter coll_%s_%s_algorithm with values",
+             machine_component, collective_word(collective));
+    if (!failure_agree(values_get(collective, &values), text, control)) {
+        return false;
+    }
+    bool all = true;
+    for (int i = 0; i < values.count && all && forcing->count < FORCING_MOST - 1; i++) {
+        if (takes_part(values.word[i], on_host)) {
+            all = candidate_add(forcing, values.word[i], values.value[i], control);
+        }
+    }
+    if (on_host && all) {
+        struct candidate *candidate = &forcing->candidate[forcing->count++];
+        snprintf(candidate->word, sizeof candidate->word, "%s", below_word);
+        candidate->comm = machine_dup_without(MPI_COMM_WORLD);
+    }
+    if (!all) {
+        forcing_close(forcing);
+    }
+    return all;
+}
+
+void forcing_close(struct forcing *forcing)
+{
+    for (int i = 0; i < forcing->count; i++) {
+        MPI_Comm_free(&forcing->candidate[i].comm);
+    }
+    forcing->count = 0;
+}
+
+/* ---- what has served --------------------------------------------------------------------------- */
+
+struct counters {
+    MPI_T_pvar_session session;
+    int count;
+    MPI_T_pvar_handle handle[COUNTERS_MOST];
+    char word[COUNTERS_MOST][FORCING_WORD];
+};
+
+/* The algorithm whose calls a variable counts, if it does: coll_symm_allreduce_cuda_push_calls. */
+static bool counter_word(const char *name, enum collective collective, char word[FORCING_WORD])
+{
+    char prefix[NAME];
+    size_t length = strlen(name), end = strlen("_calls");
+
+    snprintf(prefix, sizeof prefix, "coll_%s_%s_", machine_component, collective_word(collective));
+    if (0 != strncmp(name, prefix, strlen(prefix)) || length < end
+        || 0 != strcmp(name + length - end, "_calls")) {
+        return false;
+    }
+    name += strlen(prefix);
+    if (0 == strncmp(name, "fallback", 8) || 0 == strncmp(name, "failed", 6)
+        || 0 == strncmp(name, "host_copy", 9)) {
+        return false;
+    }
+    name += 0 == strncmp(name, "cuda_", 5) ? 5 : 0;
+    snprintf(word, FORCING_WORD, "%.*s", (int) (strlen(name) - end), name);
+    return true;
+}
+
+static void counters_open(struct counters *counters, enum collective collective)
+{
+    int variables = 0;
+
+    counters->count = 0;
+    MPI_T_pvar_session_create(&counters->session);
+    MPI_T_pvar_get_num(&variables);
+    for (int i = 0; i < variables && counters->count < COUNTERS_MOST; i++) {
+        char name[NAME], description[1024];
+        int name_length = sizeof name, length = sizeof description;
+        int verbosity, class, bind, readonly, continuous, atomic, values;
+        MPI_Datatype datatype;
+        MPI_T_enum enumeration;
+
+        if (MPI_SUCCESS == MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &datatype,
+                                               &enumeration, description, &length, &bind,
+                                               &readonly, &continuous, &atomic)
+            && counter_word(name, collective, counters->word[counters->count])
+            && MPI_SUCCESS == MPI_T_pvar_handle_alloc(counters->session, i, NULL,
+                                                      &counters->handle[counters->count],
+                                                      &values)) {
+            counters->count++;
+        }
+    }
+}
+
+/* The word of the one that has counted since. */
+static void counters_close(struct counters *counters, char word[FORCING_WORD])
+{
+    snprintf(word, FORCING_WORD, "%s", below_word);
+    for (int i = 0; i < counters->count; i++) {
+        unsigned long long calls = 0;
+
+        if (MPI_SUCCESS == MPI_T_pvar_read(counters->session, counters->handle[i], &calls)
+            && calls > 0) {
+            snprintf(word, FORCING_WORD, "%s", counters->word[i]);
+        }
+        MPI_T_pvar_handle_free(counters->session, &counters->handle[i]);
+    }
+    MPI_T_pvar_session_free(&counters->session);
+}
+
+void forcing_probe(const struct call *call, MPI_Comm comm, MPI_Comm control,
+                   char word[FORCING_WORD])
+{
+    struct counters counters;
+    bool open = tools_open();
+
+    snprintf(word, FORCING_WORD, "unknown");
+    if (open) {
+        counters_open(&counters, call->collective);
+    }
+    call_run(call, comm);
+    if (open) {
+        counters_close(&counters, word);
+        MPI_T_finalize();
+    }
+    MPI_Bcast(word, FORCING_WORD, MPI_CHAR, 0, control);
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Communicators on which coll/symm is told which algorithm to use. A communicator takes the parameter's
+ * value when it is first used, and the value can be changed by MPI_T: so all algorithms are there in
+ * one run, on the same buffers and in turn, and a machine that becomes slower does so for all. Jobs of
+ * their own would be compared across such changes, and a program in a job cannot start others
+ * everywhere.
+ *
+ * An algorithm that is not possible gives way to the automatic choice: which one has served a call,
+ * the component's counters tell.
+ */
+#ifndef BENCH_FORCING_H
+#define BENCH_FORCING_H
+
+#include "call.h"
+
+enum {
+    FORCING_WORD = 32,
+    FORCING_MOST = 14 /* algorithms of a collective */
+};
+
+/* One way to make a call. */
+struct candidate {
+    char word[FORCING_WORD]; /* the parameter's value, or "below": without the component */
+    MPI_Comm comm;
+};
+
+struct forcing {
+    enum collective collective;
+    int count;
+    struct candidate candidate[FORCING_MOST];
+};
+
+/* Collective over `control`. In memory of the host the component below takes part as well, and
+ * multicast, which is there for tests, does not. False on all ranks, after a message: this coll/symm
+ * cannot be told while it runs. */
+bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+                  MPI_Comm control);
+void forcing_close(struct forcing *forcing);
+
+/* Collective over `control`: makes the call once, and says what has served it on rank 0, in the words
+ * of struct candidate. */
+void forcing_probe(const struct call *call, MPI_Comm comm, MPI_Comm control,
+                   char word[FORCING_WORD]);
+
+#endif

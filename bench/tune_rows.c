@@ -1,0 +1,224 @@
+/*
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Data that travel in the slot do so before the ranks know of each other, so the slot wins or loses
+ * for both places together, and has rows of its own. What is possible by multicast has rows in front
+ * of the others, which then are for calls that are not.
+ */
+#include "tune_rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What was best at the size before stays so if it loses less than this. */
+static const double tolerance = 1.02;
+
+enum { NOBODY = -1 };
+
+/* By size, the winner's number; NOBODY if that size was not measured. */
+struct winners {
+    int by[TUNE_SIZES];
+};
+
+static bool is_slot(const struct tune_part *part, int candidate)
+{
+    return 0 == strcmp(part->forcing.candidate[candidate].word, "slot");
+}
+
+static bool is_multicast(const struct tune_part *part, int candidate)
+{
+    return 0 == strncmp(part->forcing.candidate[candidate].word, "multimem", 8);
+}
+
+/* The quickest but the slot; NOBODY. */
+static int quickest(const struct tune_part *part, int place, int size, bool multicast, int before)
+{
+    const struct choice_times *times = &part->times[place][size];
+    int best = NOBODY;
+
+    for (int i = 0; times->measured && i < part->forcing.count; i++) {
+        if (times->us[i] > 0 && !is_slot(part, i) && (multicast || !is_multicast(part, i))
+            && (NOBODY == best || times->us[i] < times->us[best])) {
+            best = i;
+        }
+    }
+    bool stays = NOBODY != best && NOBODY != before && times->us[before] > 0
+                 && times->us[before] <= tolerance * times->us[best];
+    return stays ? before : best;
+}
+
+static int slot_candidate(const struct tune_part *part)
+{
+    for (int i = 0; i < part->forcing.count; i++) {
+        if (is_slot(part, i)) {
+            return i;
+        }
+    }
+    return NOBODY;
+}
+
+/* Whether the slot is better, in and out of place taken together. */
+static bool slot_wins(const struct tune_part *part, int size)
+{
+    int slot = slot_candidate(part);
+    double with = 0, without = 0;
+
+    for (int place = 0; NOBODY != slot && place < 2; place++) {
+        const struct choice_times *times = &part->times[place][size];
+        int best = quickest(part, place, size, true, NOBODY);
+        if (NOBODY == best || times->us[slot] <= 0) {
+            return false;
+        }
+        with += times->us[slot];
+        without += times->us[best];
+    }
+    return with > 0 && with <= without;
+}
+
+static void winners_find(const struct tune_part *part, int place, bool multicast,
+                         struct winners *winners)
+{
+    int before = NOBODY;
+
+    for (int size = 0; size < part->sizes; size++) {
+        int best = slot_wins(part, size) ? slot_candidate(part)
+                                         : quickest(part, place, size, multicast, before);
+        winners->by[size] = best;
+        before = NOBODY == best ? before : best;
+    }
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+/* What the rows of a list have in common. */
+struct heading {
+    const struct tune_part *part;
+    int ranks;
+    bool on_device;
+    const char *place;
+    const char *multicast;
+};
+
+static uint64_t result_bytes(const struct heading *heading, int size)
+{
+    uint64_t bytes = heading->part->times[0][size].bytes;
+
+    return COLLECTIVE_ALLREDUCE == heading->part->forcing.collective
+               ? bytes : bytes * (uint64_t) heading->ranks;
+}
+
+static void bytes_write(FILE *file, uint64_t bytes)
+{
+    static const char suffixes[] = "GMK";
+
+    for (int i = 0; i < 3 && bytes > 0; i++) {
+        int shift = 30 - 10 * i;
+        if (0 == bytes % (UINT64_C(1) << shift)) {
+            fprintf(file, "%" PRIu64 "%c", bytes >> shift, suffixes[i]);
+            return;
+        }
+    }
+    fprintf(file, "%" PRIu64, bytes);
+}
+
+/* Sizes from `first` to before `end`; the last row has no end. */
+static void row_write(FILE *file, const struct heading *heading, int first, int end, int winner)
+{
+    const struct tune_part *part = heading->part;
+    bool slot = is_slot(part, winner);
+
+    fprintf(file, "%s %s %d %s %s ",
+            COLLECTIVE_ALLREDUCE == part->forcing.collective ? "allreduce" : "allgather",
+            heading->on_device ? "device" : "host", heading->ranks, slot ? "any" : heading->place,
+            slot ? "any" : heading->multicast);
+    bytes_write(file, result_bytes(heading, first));
+    if (end < part->sizes) {
+        fprintf(file, "-");
+        bytes_write(file, result_bytes(heading, end));
+    }
+    fprintf(file, " %s\n", part->forcing.candidate[winner].word);
+}
+
+/* The rows of a list; of the slot, or of all others. */
+static void list_write(FILE *file, const struct heading *heading, const struct winners *winners,
+                       bool slot)
+{
+    const struct tune_part *part = heading->part;
+    int first = 0;
+
+    while (first < part->sizes) {
+        int winner = winners->by[first];
+        int end = first + 1;
+        while (end < part->sizes && (winners->by[end] == winner || NOBODY == winners->by[end])) {
+            end++;
+        }
+        if (NOBODY != winner && is_slot(part, winner) == slot) {
+            row_write(file, heading, first, end, winner);
+        }
+        first = end;
+    }
+}
+
+static void lists_write(FILE *file, struct heading heading, bool multicast)
+{
+    struct winners winners[2];
+
+    for (int place = 0; place < 2; place++) {
+        winners_find(heading.part, place, multicast, &winners[place]);
+    }
+    size_t length = (size_t) heading.part->sizes * sizeof winners[0].by[0];
+    bool alike = 0 == memcmp(winners[0].by, winners[1].by, length);
+    heading.multicast = multicast ? "yes" : "any";
+    heading.place = alike ? "any" : "out";
+    if (!multicast) {
+        list_write(file, &heading, &winners[0], true);
+    }
+    list_write(file, &heading, &winners[0], false);
+    if (!alike) {
+        heading.place = "in";
+        list_write(file, &heading, &winners[1], false);
+    }
+}
+
+static bool has_multicast(const struct tune_part *part)
+{
+    for (int size = 0; size < part->sizes; size++) {
+        for (int i = 0; i < part->forcing.count; i++) {
+            if (is_multicast(part, i)
+                && (part->times[0][size].us[i] > 0 || part->times[1][size].us[i] > 0)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void times_write(FILE *file, const struct tune_part *part, int place, int size)
+{
+    const struct choice_times *times = &part->times[place][size];
+
+    fprintf(file, "#   %zu %s:", times->bytes, 0 == place ? "out" : "in");
+    for (int i = 0; i < part->forcing.count; i++) {
+        if (times->us[i] > 0) {
+            fprintf(file, " %s %.2f", part->forcing.candidate[i].word, times->us[i]);
+        }
+    }
+    fprintf(file, "%s\n", times->measured ? "" : " not measured, the machine changed too often");
+}
+
+void tune_rows_write(FILE *file, const struct tune_part *part, int ranks, bool on_device)
+{
+    struct heading heading = {.part = part, .ranks = ranks, .on_device = on_device};
+
+    fprintf(file, "\n# %s\n", call_name(part->forcing.collective));
+    if (has_multicast(part)) {
+        lists_write(file, heading, true);
+    }
+    lists_write(file, heading, false);
+    for (int size = 0; size < part->sizes; size++) {
+        for (int place = 0; place < 2; place++) {
+            times_write(file, part, place, size);
+        }
+    }
+}

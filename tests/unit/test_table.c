@@ -1,0 +1,339 @@
+/*
+ * test_table.c - the choice of an algorithm: rows and their order, the model, the reader of files.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_choose.h"
+#include "mca/coll/symm/coll_symm_model.h"
+#include "mca/coll/symm/coll_symm_single_copy.h"
+#include "mca/coll/symm/coll_symm_table_file.h"
+
+#include "tests/unit/unit.h"
+
+#include <math.h>
+
+/* For coll_symm_choose.c. */
+mca_coll_symm_component_t mca_coll_symm_component;
+
+bool mca_coll_symm_single_copy(void)
+{
+    return false;
+}
+
+static struct symm_table table;
+
+/* Everything is possible, but by multicast; out of place. */
+static struct symm_facts facts_of(enum symm_collective collective, bool device, int ranks,
+                                  size_t bytes)
+{
+    return (struct symm_facts){
+        .table = &table,
+        .collective = collective,
+        .ranks = ranks,
+        .bytes = bytes,
+        .staged_max = SIZE_MAX,
+        .forced = MCA_COLL_SYMM_AUTO,
+        .inputs_reachable = true,
+        .outputs_reachable = true,
+        .out_of_place = true,
+        .device = device,
+        .slices = device,
+        .piece_size = 262144,
+        .scratch_size = device ? (size_t)512 << 20 : 0,
+    };
+}
+
+/* ---- built-in rows --------------------------------------------------------------------------------- */
+
+/* The limits that measurements gave, on both sides. */
+static void test_limits(void **state)
+{
+    static const struct {
+        enum symm_collective collective;
+        bool device;
+        int ranks;
+        size_t bytes;
+        enum symm_algorithm at, above; /* this size, and a byte (of a block) more */
+    } limits[] = {
+        {SYMM_ALLREDUCE, true, 2, ((size_t)256 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+         SYMM_ALLREDUCE_CUDA_COPY_ENGINE},
+        {SYMM_ALLREDUCE, true, 4, (48 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+         SYMM_ALLREDUCE_CUDA_PUSH},
+        {SYMM_ALLGATHER, true, 2, 1 << 20, SYMM_ALLGATHER_CUDA_KERNEL,
+         SYMM_ALLGATHER_CUDA_COPY_ENGINE},
+        {SYMM_ALLGATHER, true, 4, 2 << 20, SYMM_ALLGATHER_CUDA_KERNEL,
+         SYMM_ALLGATHER_CUDA_COPY_ENGINE},
+        {SYMM_ALLGATHER, false, 4, (256 << 10) - 1, SYMM_ALLGATHER_PULL, SYMM_ALLGATHER_PUSH},
+        {SYMM_ALLGATHER, false, 2, 1000, SYMM_ALLGATHER_PUSH, SYMM_ALLGATHER_PUSH},
+        {SYMM_ALLREDUCE, false, 8, 1 << 20, SYMM_ALLREDUCE_TWO_SHOT, SYMM_ALLREDUCE_TWO_SHOT},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        mca_coll_symm_table_fill(&table, limits[i].ranks, NULL, 0);
+        struct symm_facts facts = facts_of(limits[i].collective, limits[i].device,
+                                           limits[i].ranks, limits[i].bytes);
+        assert_int_equal(mca_coll_symm_choose(&facts), limits[i].at);
+        facts.bytes++;
+        assert_int_equal(mca_coll_symm_choose(&facts), limits[i].above);
+    }
+}
+
+/* What is not possible is passed over, and what is forced comes first where it is possible. */
+static void test_possible(void **state)
+{
+    (void)state;
+    mca_coll_symm_table_fill(&table, 2, NULL, 0);
+    struct symm_facts facts = facts_of(SYMM_ALLREDUCE, true, 2, (size_t)1 << 30);
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_COPY_ENGINE);
+    facts.small_pages = true;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_PUSH);
+    facts.slices = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_TWO_SHOT);
+    facts.outputs_reachable = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_ONE_SHOT);
+    facts.out_of_place = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_SCRATCH);
+    facts.scratch_size = 0;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALGORITHM_COUNT);
+    assert_int_equal(mca_coll_symm_choose_not(&facts), SYMM_REASON_REACH);
+    facts.kept = true;
+    assert_true(mca_coll_symm_choose_again(&facts));
+
+    facts = facts_of(SYMM_ALLREDUCE, true, 2, 1000);
+    facts.forced = SYMM_ALLREDUCE_ONE_SHOT; /* for both memories */
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_ONE_SHOT);
+    facts.out_of_place = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_TWO_SHOT);
+    facts.forced = SYMM_ALLREDUCE_STAGED; /* not on devices */
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_TWO_SHOT);
+}
+
+/* With multicast: never by itself in host memory, and only reductions that it has. */
+static void test_multicast(void **state)
+{
+    (void)state;
+    for (int ranks = 3; ranks <= 8; ranks++) {
+        mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+        struct symm_facts facts = facts_of(SYMM_ALLREDUCE, true, ranks, 4096);
+        facts.multicast_inputs = facts.multicast_outputs = true;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_TWO_SHOT);
+        facts.multimem = true;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_MULTIMEM);
+        facts.multimem_one_shot = true;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT);
+        facts.out_of_place = false;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_MULTIMEM);
+        facts.device = false;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_TWO_SHOT);
+        facts.forced = SYMM_ALLREDUCE_MULTIMEM;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_MULTIMEM);
+    }
+}
+
+/* ---- the model ------------------------------------------------------------------------------------- */
+
+/* Within 15 % of medians in bench/results. */
+static void test_model(void **state)
+{
+    static const struct {
+        enum symm_algorithm algorithm;
+        int ranks;
+        uint64_t bytes;
+        bool in_place;
+        double measured;
+    } medians[] = {
+        {SYMM_ALLREDUCE_CUDA_TWO_SHOT, 2, 1024, false, 13.78},
+        {SYMM_ALLREDUCE_CUDA_TWO_SHOT, 2, 4 << 20, false, 25.75},
+        {SYMM_ALLREDUCE_CUDA_TWO_SHOT, 2, 128 << 20, false, 410.69},
+        {SYMM_ALLREDUCE_CUDA_TWO_SHOT, 4, 16384, false, 15.30},
+        {SYMM_ALLREDUCE_CUDA_TWO_SHOT, 4, 4 << 20, false, 36.29},
+        {SYMM_ALLREDUCE_CUDA_TWO_SHOT, 4, 1 << 30, false, 5085.7},
+        {SYMM_ALLREDUCE_CUDA_ONE_SHOT, 4, 4096, false, 16.28},
+        {SYMM_ALLREDUCE_CUDA_ONE_SHOT, 4, 16 << 20, false, 190.72},
+        {SYMM_ALLREDUCE_CUDA_PUSH, 4, 64 << 20, false, 316.45},
+        {SYMM_ALLREDUCE_CUDA_PUSH, 4, 1 << 30, false, 4724.7},
+        {SYMM_ALLREDUCE_CUDA_COPY_ENGINE, 2, 1 << 30, false, 2898.5},
+        {SYMM_ALLGATHER_CUDA_KERNEL, 2, 2048, false, 12.4},
+        {SYMM_ALLGATHER_CUDA_KERNEL, 4, 4096, false, 14.23},
+        {SYMM_ALLGATHER_CUDA_KERNEL, 4, 8 << 20, false, 34.86},
+        {SYMM_ALLGATHER_CUDA_KERNEL, 4, 256 << 20, false, 601.8},
+        {SYMM_ALLGATHER_CUDA_COPY_ENGINE, 2, 128 << 20, true, 186.1},
+        {SYMM_ALLGATHER_CUDA_COPY_ENGINE, 4, 4096, false, 24.54},
+        {SYMM_ALLGATHER_CUDA_COPY_ENGINE, 4, 4096, true, 18.6},
+        {SYMM_ALLGATHER_CUDA_COPY_ENGINE, 4, 256 << 20, false, 542.37},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(medians) / sizeof(medians[0]); i++) {
+        double time = mca_coll_symm_model_time(medians[i].algorithm, medians[i].ranks,
+                                               medians[i].bytes, medians[i].in_place);
+        if (fabs(time / medians[i].measured - 1) > 0.15) {
+            fail_msg("%s, %d ranks, %llu bytes: %.2f us, measured %.2f",
+                     symm_algorithm_name(medians[i].algorithm), medians[i].ranks,
+                     (unsigned long long)medians[i].bytes, time, medians[i].measured);
+        }
+    }
+    assert_true(mca_coll_symm_model_time(SYMM_ALLREDUCE_TWO_SHOT, 2, 1, false) < 0);
+}
+
+/* For each number of ranks there is room, an answer for each size, and nothing by multicast without it. */
+static void test_model_rows(void **state)
+{
+    (void)state;
+    for (int ranks = 2; ranks <= SYMM_CUDA_RANKS_MAX; ranks++) {
+        mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+        const struct symm_table_part *last = &table.parts[SYMM_ALLGATHER][SYMM_ROW_DEVICE];
+        assert_true(last->begin + last->count + SYMM_TABLE_FILE_MOST <= SYMM_TABLE_ROWS);
+        for (int shift = 0; shift <= 36; shift++) {
+            for (int collective = 0; collective < SYMM_COLLECTIVE_COUNT; collective++) {
+                struct symm_facts facts = facts_of((enum symm_collective)collective, true, ranks,
+                                                   (size_t)1 << shift);
+                const struct symm_row *row = mca_coll_symm_choose_row(&facts, NULL);
+                assert_non_null(row);
+                assert_false(symm_algorithm_is_multimem((enum symm_algorithm)row->algorithm));
+                assert_int_equal(row->origin, ranks == 2 || ranks == 4 ||
+                                              row->ranks_most != ranks ? SYMM_ROW_BUILT_IN
+                                                                       : SYMM_ROW_MODEL);
+            }
+        }
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------------- */
+
+static struct symm_row *rows;
+static size_t row_count;
+static struct symm_table_fault fault;
+
+static bool read_text(const char *text)
+{
+    FILE *file = fmemopen(symm_ompi_unconst(text), strlen(text), "r");
+    assert_non_null(file);
+    bool good = mca_coll_symm_table_read(file, &rows, &row_count, &fault);
+    (void)fclose(file);
+    return good;
+}
+
+static void test_reader(void **state)
+{
+    static const char *const formatted[] = {
+        "allreduce host any any any 64K two_shot",
+        "allreduce device 4 out yes 3-1G multimem_one_shot",
+        "allgather device 3-8 in no 1536K copy_engine",
+        "allgather host 3- any any 0 below",
+        "allreduce host 2 any any 0-1025 slot",
+    };
+    (void)state;
+    assert_true(read_text("# nothing\n\n   \t\n"));
+    assert_int_equal(row_count, 0);
+    assert_true(read_text("allreduce host any any any 65536 two_shot # why\n"
+                          "\tallreduce\tdevice 4 out yes 3-1024m multimem_one_shot\r\n"
+                          "# a comment\n"
+                          "allgather device 3-8 in no 1536k copy_engine\n"
+                          "allgather host 3- any any 0 below\n"
+                          "allreduce host 2-2 any any 0-1025 slot"));
+    assert_int_equal(row_count, 5);
+    for (size_t i = 0; i < row_count; i++) {
+        char text[SYMM_ROW_TEXT];
+        mca_coll_symm_row_format(&rows[i], text);
+        assert_string_equal(text, formatted[i]);
+        assert_int_equal(rows[i].origin, SYMM_ROW_FILE);
+    }
+    assert_int_equal(rows[2].line, 4);
+    free(rows);
+}
+
+static void test_faults(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned line;
+        const char *value;
+        const char *allowed; /* its beginning */
+    } faults[] = {
+        {"allreduce host any any any 0\n", 1, "allreduce host any any any 0", "seven words"},
+        {"\nallreduce host 2 any any 0 staged now\n", 2, "now", "nothing behind"},
+        {"Allreduce host 2 any any 0 staged\n", 1, "Allreduce", "collective: "},
+        {"allreduce cuda 2 any any 0 staged\n", 1, "cuda", "memory: "},
+        {"allreduce host 1 any any 0 staged\n", 1, "1", "ranks: "},
+        {"allreduce host 4-3 any any 0 staged\n", 1, "4-3", "ranks: "},
+        {"allreduce host 2x any any 0 staged\n", 1, "2x", "ranks: "},
+        {"allreduce host 70000 any any 0 staged\n", 1, "70000", "ranks: "},
+        {"allreduce host 2 both any 0 staged\n", 1, "both", "place: "},
+        {"allreduce host 2 any maybe 0 staged\n", 1, "maybe", "multicast: "},
+        {"allreduce host 2 any any -1 staged\n", 1, "-1", "bytes: "},
+        {"allreduce host 2 any any 1T staged\n", 1, "1T", "bytes: "},
+        {"allreduce host 2 any any 2K-1K staged\n", 1, "2K-1K", "bytes: "},
+        {"allreduce host 2 any any 99999999999 staged\n", 1, "99999999999", "bytes: "},
+        {"allreduce host 2 any any 0 kernel\n", 1, "kernel",
+         "allreduce in host memory: slot staged staged_one_shot one_shot two_shot multimem below"},
+        {"allgather device 2 any any 0 slot\n", 1, "slot", "allgather in device memory: copy_engine"},
+        {"allreduce host 2 out any 0 slot\n", 1, "slot", "any for place"},
+        {"\x01\x02 x\n", 1, "?? x", "seven words"},
+    };
+    char many[SYMM_TABLE_FILE_MOST * 64 + 128] = "";
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        assert_false(read_text(faults[i].text));
+        assert_null(rows);
+        assert_int_equal(fault.line, faults[i].line);
+        assert_string_equal(fault.value, faults[i].value);
+        assert_memory_equal(fault.allowed, faults[i].allowed, strlen(faults[i].allowed));
+    }
+    /* Too many for 5 ranks, and as many as there may be. */
+    for (int i = 0; i < SYMM_TABLE_FILE_MOST; i++) {
+        (void)strcat(many, "allreduce host 3-9 any any 0 staged\n");
+    }
+    assert_true(read_text(many));
+    free(rows);
+    (void)strcat(many, "allreduce host 5- any any 0 staged\nallreduce host 10 any any 0 staged\n");
+    assert_false(read_text(many));
+    assert_int_equal(fault.line, SYMM_TABLE_FILE_MOST + 1);
+    assert_string_equal(fault.value, "49 rows for 5 ranks");
+}
+
+/* A file's rows come first, for the sizes and ranks that they name; what is forced comes before them. */
+static void test_override(void **state)
+{
+    (void)state;
+    assert_true(read_text("allreduce host 2 any any 1M-2M one_shot\n"
+                          "allreduce host 3 any any 1M staged\n"
+                          "allgather host 2 any any 0-100 slot\n"
+                          "allgather host 2 any any 0-1K push\n"
+                          "allgather host 2 any any 4K below\n"));
+    mca_coll_symm_table_fill(&table, 2, rows, row_count);
+    free(rows);
+    struct symm_facts facts = facts_of(SYMM_ALLREDUCE, false, 2, 1 << 20);
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_ONE_SHOT);
+    facts.forced = SYMM_ALLREDUCE_STAGED;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_STAGED);
+    facts.forced = MCA_COLL_SYMM_AUTO;
+    facts.out_of_place = false;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_TWO_SHOT);
+    facts.out_of_place = true;
+    facts.bytes = 2 << 20;
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_TWO_SHOT);
+
+    facts = facts_of(SYMM_ALLGATHER, false, 2, 2048); /* 4 KiB are received */
+    assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALGORITHM_COUNT);
+    assert_int_equal(mca_coll_symm_choose_not(&facts), SYMM_REASON_SLOWER);
+    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 49));
+    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 50));
+    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 512)); /* built-in again */
+    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 2048));
+    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 2, 8192));
+    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 2, 8193));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_possible),
+        cmocka_unit_test(test_multicast),  cmocka_unit_test(test_model),
+        cmocka_unit_test(test_model_rows), cmocka_unit_test(test_reader),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_override),
+    };
+    unit_begin("test_table", 60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
