@@ -40,7 +40,7 @@ static void contest_open(struct contest *contest, const struct choice_origin *or
         const struct candidate *candidate = &forcing->candidate[i];
         char word[FORCING_WORD];
 
-        forcing_probe(call, candidate->comm, origin->control, word);
+        forcing_probe(forcing, call, candidate->comm, word);
         if (0 == strcmp(word, candidate->word)) {
             side_add(contest, origin, i, candidate->comm, " with a forced algorithm");
         }
@@ -100,7 +100,7 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
         times->us[i] = -1;
     }
     if (with_automatic) {
-        forcing_probe(&call, origin->with, origin->control, times->automatic);
+        forcing_probe(forcing, &call, origin->with, times->automatic);
         side_add(&contest, origin, -1, origin->with, "");
     }
     contest_open(&contest, origin, forcing, &call);

@@ -4,7 +4,7 @@
  *
  * The automatic choice of algorithms: every algorithm that is possible is forced and timed, in turn.
  *   --chosen  shows what was chosen beside the best
- *   --tune    writes the best into a file for coll_symm_table
+ *   --tune-to    writes the best into a file for coll_symm_table
  */
 #ifndef BENCH_CHOICE_H
 #define BENCH_CHOICE_H

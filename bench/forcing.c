@@ -2,8 +2,9 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The parameter coll_symm_..._algorithm and the counters coll_symm_..._calls, by MPI_T, which is left
- * again after each use: Open MPI 4.1.4 crashes in MPI_Finalize if it is still in use.
+ * The parameter coll_symm_..._algorithm and the counters coll_symm_..._calls, by MPI_T. It is entered
+ * once, as that takes tens of milliseconds, and left again: Open MPI 4.1.4 crashes in MPI_Finalize if
+ * it is still in use.
  */
 #include "forcing.h"
 
@@ -14,20 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 128, COUNTERS_MOST = 64 };
+enum { NAME = 128 };
 
 static const char below_word[] = "below";
 
 static const char *collective_word(enum collective collective)
 {
     return COLLECTIVE_ALLREDUCE == collective ? "allreduce" : "allgather";
-}
-
-static bool tools_open(void)
-{
-    int provided;
-
-    return MPI_SUCCESS == MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
 }
 
 /* ---- the parameter ----------------------------------------------------------------------------- */
@@ -79,17 +73,11 @@ static bool values_get(enum collective collective, struct values *values)
     MPI_Datatype datatype;
     MPI_T_enum enumeration;
 
-    if (!tools_open()) {
-        return false;
-    }
     int index = parameter_index(collective);
-    bool got = index >= 0
-               && MPI_SUCCESS == MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &datatype,
-                                                     &enumeration, description, &length, &bind,
-                                                     &scope)
-               && values_list(enumeration, values);
-    MPI_T_finalize();
-    return got;
+    return index >= 0
+           && MPI_SUCCESS == MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &datatype,
+                                                 &enumeration, description, &length, &bind, &scope)
+           && values_list(enumeration, values);
 }
 
 /* Gives it a value; *before is the one that it had. */
@@ -98,17 +86,12 @@ static bool parameter_write(enum collective collective, int value, int *before)
     MPI_T_cvar_handle handle;
     int count;
     bool written = false;
-
-    if (!tools_open()) {
-        return false;
-    }
     int index = parameter_index(collective);
     if (index >= 0 && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
         written = MPI_SUCCESS == MPI_T_cvar_read(handle, before)
                   && MPI_SUCCESS == MPI_T_cvar_write(handle, &value);
         MPI_T_cvar_handle_free(&handle);
     }
-    MPI_T_finalize();
     return written;
 }
 
@@ -131,7 +114,7 @@ static void first_call(enum collective collective, MPI_Comm comm)
 }
 
 /* True if all ranks have given the parameter this value; the communicator is used in either case. */
-static bool candidate_add(struct forcing *forcing, const char *word, int value, MPI_Comm control)
+static bool candidate_add(struct forcing *forcing, const char *word, int value)
 {
     struct candidate *candidate = &forcing->candidate[forcing->count++];
     char text[FAILURE_LENGTH];
@@ -141,7 +124,7 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value, 
     snprintf(candidate->word, sizeof candidate->word, "%s", word);
     snprintf(text, sizeof text, "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
              machine_component, machine_component, collective_word(forcing->collective));
-    bool all = failure_agree(written, text, control);
+    bool all = failure_agree(written, text, forcing->control);
     MPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
     first_call(forcing->collective, candidate->comm);
     if (written) {
@@ -150,57 +133,7 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value, 
     return all;
 }
 
-static bool takes_part(const char *word, bool on_host)
-{
-    return 0 != strcmp(word, "auto") && !(on_host && 0 == strncmp(word, "multimem", 8));
-}
-
-bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
-                  MPI_Comm control)
-{
-    struct values values = {.count = 0};
-    char text[FAILURE_LENGTH];
-
-    forcing->collective = collective;
-    forcing->count = 0;
-    snprintf(text, sizeof text, "there is no parameter coll_%s_%s_algorithm with values",
-             machine_component, collective_word(collective));
-    if (!failure_agree(values_get(collective, &values), text, control)) {
-        return false;
-    }
-    bool all = true;
-    for (int i = 0; i < values.count && all && forcing->count < FORCING_MOST - 1; i++) {
-        if (takes_part(values.word[i], on_host)) {
-            all = candidate_add(forcing, values.word[i], values.value[i], control);
-        }
-    }
-    if (on_host && all) {
-        struct candidate *candidate = &forcing->candidate[forcing->count++];
-        snprintf(candidate->word, sizeof candidate->word, "%s", below_word);
-        candidate->comm = machine_dup_without(MPI_COMM_WORLD);
-    }
-    if (!all) {
-        forcing_close(forcing);
-    }
-    return all;
-}
-
-void forcing_close(struct forcing *forcing)
-{
-    for (int i = 0; i < forcing->count; i++) {
-        MPI_Comm_free(&forcing->candidate[i].comm);
-    }
-    forcing->count = 0;
-}
-
 /* ---- what has served --------------------------------------------------------------------------- */
-
-struct counters {
-    MPI_T_pvar_session session;
-    int count;
-    MPI_T_pvar_handle handle[COUNTERS_MOST];
-    char word[COUNTERS_MOST][FORCING_WORD];
-};
 
 /* The algorithm whose calls a variable counts, if it does: coll_symm_allreduce_cuda_push_calls. */
 static bool counter_word(const char *name, enum collective collective, char word[FORCING_WORD])
@@ -223,14 +156,13 @@ static bool counter_word(const char *name, enum collective collective, char word
     return true;
 }
 
-static void counters_open(struct counters *counters, enum collective collective)
+static void counters_open(struct forcing *forcing)
 {
     int variables = 0;
 
-    counters->count = 0;
-    MPI_T_pvar_session_create(&counters->session);
+    MPI_T_pvar_session_create(&forcing->session);
     MPI_T_pvar_get_num(&variables);
-    for (int i = 0; i < variables && counters->count < COUNTERS_MOST; i++) {
+    for (int i = 0; i < variables && forcing->counters < FORCING_COUNTERS; i++) {
         char name[NAME], description[1024];
         int name_length = sizeof name, length = sizeof description;
         int verbosity, class, bind, readonly, continuous, atomic, values;
@@ -240,45 +172,102 @@ static void counters_open(struct counters *counters, enum collective collective)
         if (MPI_SUCCESS == MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &datatype,
                                                &enumeration, description, &length, &bind,
                                                &readonly, &continuous, &atomic)
-            && counter_word(name, collective, counters->word[counters->count])
-            && MPI_SUCCESS == MPI_T_pvar_handle_alloc(counters->session, i, NULL,
-                                                      &counters->handle[counters->count],
+            && counter_word(name, forcing->collective, forcing->counter_word[forcing->counters])
+            && MPI_SUCCESS == MPI_T_pvar_handle_alloc(forcing->session, i, NULL,
+                                                      &forcing->counter[forcing->counters],
                                                       &values)) {
-            counters->count++;
+            forcing->counters++;
         }
     }
 }
 
-/* The word of the one that has counted since. */
-static void counters_close(struct counters *counters, char word[FORCING_WORD])
+static void counters_close(struct forcing *forcing)
 {
-    snprintf(word, FORCING_WORD, "%s", below_word);
-    for (int i = 0; i < counters->count; i++) {
-        unsigned long long calls = 0;
-
-        if (MPI_SUCCESS == MPI_T_pvar_read(counters->session, counters->handle[i], &calls)
-            && calls > 0) {
-            snprintf(word, FORCING_WORD, "%s", counters->word[i]);
-        }
-        MPI_T_pvar_handle_free(counters->session, &counters->handle[i]);
+    for (int i = 0; i < forcing->counters; i++) {
+        MPI_T_pvar_handle_free(forcing->session, &forcing->counter[i]);
     }
-    MPI_T_pvar_session_free(&counters->session);
+    MPI_T_pvar_session_free(&forcing->session);
 }
 
-void forcing_probe(const struct call *call, MPI_Comm comm, MPI_Comm control,
+static unsigned long long counter_read(const struct forcing *forcing, int counter)
+{
+    unsigned long long calls = 0;
+
+    MPI_T_pvar_read(forcing->session, forcing->counter[counter], &calls);
+    return calls;
+}
+
+void forcing_probe(const struct forcing *forcing, const struct call *call, MPI_Comm comm,
                    char word[FORCING_WORD])
 {
-    struct counters counters;
-    bool open = tools_open();
+    unsigned long long before[FORCING_COUNTERS] = {0};
 
-    snprintf(word, FORCING_WORD, "unknown");
-    if (open) {
-        counters_open(&counters, call->collective);
+    for (int i = 0; i < forcing->counters; i++) {
+        before[i] = counter_read(forcing, i);
     }
     call_run(call, comm);
-    if (open) {
-        counters_close(&counters, word);
-        MPI_T_finalize();
+    snprintf(word, FORCING_WORD, "%s", below_word);
+    for (int i = 0; i < forcing->counters; i++) {
+        if (counter_read(forcing, i) > before[i]) {
+            snprintf(word, FORCING_WORD, "%s", forcing->counter_word[i]);
+        }
     }
-    MPI_Bcast(word, FORCING_WORD, MPI_CHAR, 0, control);
+    MPI_Bcast(word, FORCING_WORD, MPI_CHAR, 0, forcing->control);
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------ */
+
+static bool takes_part(const char *word, bool on_host)
+{
+    return 0 != strcmp(word, "auto") && !(on_host && 0 == strncmp(word, "multimem", 8));
+}
+
+static bool candidates_open(struct forcing *forcing, const struct values *values, bool on_host)
+{
+    for (int i = 0; i < values->count && forcing->count < FORCING_MOST - 1; i++) {
+        if (takes_part(values->word[i], on_host)
+            && !candidate_add(forcing, values->word[i], values->value[i])) {
+            return false;
+        }
+    }
+    if (on_host) {
+        struct candidate *candidate = &forcing->candidate[forcing->count++];
+        snprintf(candidate->word, sizeof candidate->word, "%s", below_word);
+        candidate->comm = machine_dup_without(MPI_COMM_WORLD);
+    }
+    return true;
+}
+
+bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+                  MPI_Comm control)
+{
+    struct values values = {.count = 0};
+    char text[FAILURE_LENGTH];
+    int provided;
+
+    *forcing = (struct forcing) {.collective = collective, .control = control};
+    bool tools = MPI_SUCCESS == MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    snprintf(text, sizeof text, "there is no parameter coll_%s_%s_algorithm with values",
+             machine_component, collective_word(collective));
+    if (!failure_agree(tools && values_get(collective, &values), text, control)) {
+        if (tools) {
+            MPI_T_finalize();
+        }
+        return false;
+    }
+    counters_open(forcing);
+    if (!candidates_open(forcing, &values, on_host)) {
+        forcing_close(forcing);
+        return false;
+    }
+    return true;
+}
+
+void forcing_close(struct forcing *forcing)
+{
+    for (int i = 0; i < forcing->count; i++) {
+        MPI_Comm_free(&forcing->candidate[i].comm);
+    }
+    counters_close(forcing);
+    MPI_T_finalize();
 }

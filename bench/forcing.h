@@ -27,10 +27,18 @@ struct candidate {
     MPI_Comm comm;
 };
 
+/* Counters of calls, by the words of struct candidate. */
+enum { FORCING_COUNTERS = 32 };
+
 struct forcing {
     enum collective collective;
+    MPI_Comm control;
     int count;
     struct candidate candidate[FORCING_MOST];
+    MPI_T_pvar_session session;
+    int counters;
+    MPI_T_pvar_handle counter[FORCING_COUNTERS];
+    char counter_word[FORCING_COUNTERS][FORCING_WORD];
 };
 
 /* Collective over `control`. In memory of the host the component below takes part as well, and
@@ -40,9 +48,9 @@ bool forcing_open(struct forcing *forcing, enum collective collective, bool on_h
                   MPI_Comm control);
 void forcing_close(struct forcing *forcing);
 
-/* Collective over `control`: makes the call once, and says what has served it on rank 0, in the words
- * of struct candidate. */
-void forcing_probe(const struct call *call, MPI_Comm comm, MPI_Comm control,
+/* Collective: makes the call once, and says what has served it on rank 0, in the words of struct
+ * candidate. */
+void forcing_probe(const struct forcing *forcing, const struct call *call, MPI_Comm comm,
                    char word[FORCING_WORD]);
 
 #endif

@@ -34,7 +34,7 @@ static const char help_text[] =
     "      --compare                 every size with and without coll/symm in this one run\n"
     "      --rival nccl[=FILE]       GPU memory: NCCL beside MPI in this one run; FILE: library\n"
     "      --chosen                  coll/symm's automatic choice beside the best forced algorithm\n"
-    "      --tune FILE               time all algorithms, out of place and in place, and write the\n"
+    "      --tune-to FILE            time all algorithms, out of place and in place, and write the\n"
     "                                best into a file for the parameter coll_symm_table\n"
     "      --csv                     values separated by commas\n"
     "  -h, --help\n"

@@ -51,8 +51,9 @@ static const struct option long_options[] = {
     {"compare", no_argument, NULL, OPTION_COMPARE},
     {"rival", required_argument, NULL, OPTION_RIVAL},
     {"seed", required_argument, NULL, OPTION_SEED},
+    /* mpirun 4.1 takes --tune for itself, even behind the program's name. */
     {"chosen", no_argument, NULL, OPTION_CHOSEN},
-    {"tune", required_argument, NULL, OPTION_TUNE},
+    {"tune-to", required_argument, NULL, OPTION_TUNE},
     {"csv", no_argument, NULL, OPTION_CSV},
     {NULL, 0, NULL, 0}
 };
@@ -317,14 +318,14 @@ const char *options_memory_name(enum memory memory)
 static bool choice_check(const struct parser *parser)
 {
     const struct options *options = parser->options;
-    const char *name = NULL != options->tune_file ? "--tune" : "--chosen";
+    const char *name = NULL != options->tune_file ? "--tune-to" : "--chosen";
 
     if (NULL == options->tune_file && !options->show_choice) {
         return true;
     }
     if (options->compare || options->rival || (NULL != options->tune_file && options->show_choice)) {
         return refuse(parser, "option", name, "leave out --compare, --rival, and one of --chosen and "
-                                              "--tune: each is a run of its own");
+                                              "--tune-to: each is a run of its own");
     }
     if (NULL != options->tune_file && options->in_place) {
         return refuse(parser, "option", name, "it times both places: leave out --in-place");

@@ -191,7 +191,7 @@ static bool collective_run(struct session *session, enum collective collective)
     return right;
 }
 
-/* ---- --chosen and --tune ----------------------------------------------------------------------- */
+/* ---- --chosen and --tune-to ----------------------------------------------------------------------- */
 
 /* `tune` is NULL with --chosen. */
 static bool choice_run(struct session *session, enum collective collective, struct tune *tune)
@@ -262,7 +262,7 @@ static void component_print(bool loaded, int priority)
 
 static void component_missing(const struct options *options)
 {
-    const char *name = options->compare ? "--compare" : options->show_choice ? "--chosen" : "--tune";
+    const char *name = options->compare ? "--compare" : options->show_choice ? "--chosen" : "--tune-to";
 
     fflush(stdout);
     fprintf(stderr,

@@ -15,7 +15,7 @@
 #include <time.h>
 
 /* A file that begins so may be written over. */
-static const char mark[] = "# Written by symm_bench --tune";
+static const char mark[] = "# Written by symm_bench --tune-to";
 
 /* ---- the file that is there ---------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static const char *obstacle(const char *path)
     }
     bool ours = NULL != fgets(line, sizeof line, file) && 0 == strcmp(line, mark);
     fclose(file);
-    return ours ? NULL : "it is there and was not written by symm_bench --tune: name another file, "
+    return ours ? NULL : "it is there and was not written by symm_bench --tune-to: name another file, "
                          "or remove it";
 }
 

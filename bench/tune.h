@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * --tune: a file of choices for coll_symm_table, from times of all algorithms, out of place and in
+ * --tune-to: a file of choices for coll_symm_table, from times of all algorithms, out of place and in
  * place. Rows are as ompi-symm(7) has them; neighbouring sizes with the same winner are one row.
  */
 #ifndef BENCH_TUNE_H

@@ -85,7 +85,7 @@ static void winners_find(const struct tune_part *part, int place, bool multicast
         int best = slot_wins(part, size) ? slot_candidate(part)
                                          : quickest(part, place, size, multicast, before);
         winners->by[size] = best;
-        before = NOBODY == best ? before : best;
+        before = NOBODY == best ? before : is_slot(part, best) ? NOBODY : best;
     }
 }
 

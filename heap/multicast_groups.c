@@ -11,8 +11,8 @@
 #include "config.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "heap/cuda_device.h"
@@ -47,23 +47,32 @@ static _Atomic int objects; /* of this process */
 
 /* ---- life of the table --------------------------------------------------------------------------- */
 
+/* Of the table and what its groups have for each rank. */
+static size_t groups_size(const struct symm_team *team)
+{
+    size_t of_rank = sizeof(struct symm_location) + sizeof(unsigned char *);
+    return sizeof(struct symm_multicast_groups) +
+           SYMM_MULTICAST_GROUPS_MAX * (size_t)team->size * of_rank;
+}
+
+/* For all groups that there may ever be; what is never used stays addresses without memory. */
 enum symm_status symm_multicast_groups_create(struct symm_team *team)
 {
     size_t size = (size_t)team->size;
-    struct symm_multicast_groups *groups = calloc(1, sizeof(*groups));
-    if (groups == NULL) {
+    struct symm_multicast_groups *groups =
+        mmap(NULL, groups_size(team), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (groups == MAP_FAILED) {
         return SYMM_ERR_NO_MEMORY;
     }
-    team->groups = groups;
-    for (int i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
-        struct group *group = &groups->groups[i];
-        group->segments = calloc(size, sizeof(*group->segments));
-        group->replicas = calloc(size, sizeof(*group->replicas));
-        if (group->segments == NULL || group->replicas == NULL) {
-            symm_multicast_groups_destroy(team);
-            return SYMM_ERR_NO_MEMORY;
-        }
+    struct symm_location *segments = (struct symm_location *)(void *)(groups + 1);
+    unsigned char **replicas =
+        (unsigned char **)(void *)(segments + SYMM_MULTICAST_GROUPS_MAX * size);
+    for (size_t i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
+        groups->groups[i].segments = segments + i * size;
+        groups->groups[i].replicas = replicas + i * size;
     }
+    team->groups = groups;
     return SYMM_OK;
 }
 
@@ -114,10 +123,8 @@ void symm_multicast_groups_destroy(struct symm_team *team)
     offer_end(team);
     for (int i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
         group_undo(&groups->groups[i]);
-        free(groups->groups[i].segments);
-        free(groups->groups[i].replicas);
     }
-    free(groups);
+    (void)munmap(groups, groups_size(team));
     team->groups = NULL;
 }
 

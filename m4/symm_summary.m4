@@ -20,7 +20,7 @@ AC_DEFUN([SYMM_SUMMARY], [
         [no/no], [symm_show_cuda='not used: host memory only (--without-cuda)'],
         [symm_show_cuda="missing: host memory only ($symm_cuda_missing)"])
     AS_CASE([$enable_multicast],
-        [yes], [symm_show_multicast='kernels only: not used yet'],
+        [yes], [symm_show_multicast='yes (not yet run on multicast hardware)'],
         [unicast], [symm_show_multicast='loops in its place (--enable-multicast=unicast)'],
         [symm_show_multicast='left out'])
     symm_show_mpirun=$MPIRUN

@@ -30,6 +30,7 @@ mpi_tests = \
 	tests/scratch.tap \
 	tests/selection.tap \
 	tests/staged.tap \
+	tests/table.tap \
 	tests/types.tap \
 	tests/verbose.tap
 

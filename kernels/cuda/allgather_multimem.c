@@ -16,9 +16,10 @@ static enum symm_status start(struct symm_run *run)
 {
     int ranks = run->team->size;
     size_t offset = (size_t)run->team->rank * run->count;
+    unsigned char *output = symm_multimem_pointer(&run->multicast_output, run->output);
     struct symm_cuda_multimem_copy arguments = {
         .unicast = {.input = run->input, .bytes = run->count, .output_count = ranks},
-        .output = (unsigned char *)run->multicast_output.address + offset,
+        .output = output + offset,
     };
     for (int rank = 0; rank < ranks; rank++) {
         arguments.unicast.outputs[rank] = (unsigned char *)run->outputs[rank] + offset;

@@ -25,8 +25,8 @@ static enum symm_status start(struct symm_run *run)
                &end);
     struct symm_cuda_multimem arguments = {
         .unicast = {.begin = begin, .end = end, .ranks = ranks, .output_count = ranks},
-        .input = run->multicast_input.address,
-        .output = run->multicast_output.address,
+        .input = symm_multimem_pointer(&run->multicast_input, run->input),
+        .output = symm_multimem_pointer(&run->multicast_output, run->output),
     };
     for (int rank = 0; rank < ranks; rank++) {
         arguments.unicast.inputs[rank] = run->inputs[rank];

@@ -20,7 +20,7 @@ static enum symm_status start(struct symm_run *run)
     int ranks = run->team->size;
     struct symm_cuda_multimem arguments = {
         .unicast = {.end = run->count, .ranks = ranks, .output_count = 1, .outputs = {run->output}},
-        .input = run->multicast_input.address,
+        .input = symm_multimem_pointer(&run->multicast_input, run->input),
     };
     for (int rank = 0; rank < ranks; rank++) {
         arguments.unicast.inputs[rank] = run->inputs[rank];

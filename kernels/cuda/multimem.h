@@ -10,6 +10,7 @@
 #ifndef SYMM_KERNELS_CUDA_MULTIMEM_H
 #define SYMM_KERNELS_CUDA_MULTIMEM_H
 
+#include "heap/multicast.h"
 #include "kernels/cuda/device.h"
 
 /* Blocks unless the caller wants fewer.  By arithmetic, 1 MB in flight; not measured yet. */
@@ -45,6 +46,22 @@ SYMM_API enum symm_status
 symm_device_multimem_copy_start(struct symm_device *device,
                                 const struct symm_cuda_multimem_copy *arguments,
                                 unsigned block_limit, struct symm_ticket *ticket);
+
+/*
+ * A multicast address for a kernel.  In a build with loops over the replicas there is none, and a kernel only
+ * looks how it is aligned: as this rank's buffer is.
+ */
+static inline void *symm_multimem_pointer(const struct symm_multicast_address *multicast,
+                                          const void *own)
+{
+#ifdef MULTICAST_UNICAST
+    (void)multicast;
+    return (void *)(uintptr_t)own;
+#else
+    (void)own;
+    return multicast->address;
+#endif
+}
 
 /* For device.c, with the context current: give the kernels back. */
 void symm_multimem_unload(struct symm_device *device);

@@ -29,7 +29,7 @@ struct mca_coll_symm_component_t {
     int priority;
     int allreduce_algorithm; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
     int allgather_algorithm;
-    char *table; /* a file of choices; empty: none */
+    char *table; /* a file of choices; see coll_symm_table_file.h */
     size_t slot_size;
     size_t piece_size;
     size_t allgather_staged_max; /* 0: see coll_symm_choose.c */

@@ -119,9 +119,9 @@ static const struct symm_parameter allgather_parameter = {
 
 static const struct symm_parameter table_parameter = {
     "table",
-    "A file of choices that come before the built-in ones, as symm_bench --tune writes it; the format is in "
+    "A file of choices that come before the built-in ones, as symm_bench --tune-to writes it; the format is in "
     "ompi-symm(7). The file of a communicator's rank 0 counts. Where an algorithm is forced, that one "
-    "is used. Empty: none",
+    "is used",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {
@@ -227,7 +227,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
                                      &component->allreduce_algorithm);
     symm_parameter_changeable_choice(base, &allgather_parameter, allgather_values,
                                      &component->allgather_algorithm);
-    symm_parameter_text(base, &table_parameter, "", &component->table);
+    symm_parameter_text(base, &table_parameter, "none", &component->table);
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);

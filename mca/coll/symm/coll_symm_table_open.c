@@ -42,7 +42,7 @@ static void fault_tell(const char *path, const struct symm_table_fault *fault)
 void mca_coll_symm_table_open(const char *path)
 {
     struct symm_table_fault fault;
-    if (path == NULL || *path == '\0') {
+    if (path == NULL || *path == '\0' || strcmp(path, "none") == 0) {
         return;
     }
     FILE *file = fopen(path, "re");

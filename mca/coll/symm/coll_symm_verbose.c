@@ -84,7 +84,7 @@ static const char *component_name(const struct ompi_communicator_t *comm,
 /* A parameter's value as the user writes it. */
 static const char *algorithm_text(int forced)
 {
-    return forced == MCA_COLL_SYMM_AUTO ? "auto" : symm_algorithm_name((enum symm_algorithm)forced);
+    return forced == MCA_COLL_SYMM_AUTO ? "auto" : mca_coll_symm_table_word(forced);
 }
 
 void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
