@@ -21,6 +21,7 @@
     USE(cuDriverGetVersion) \
     USE(cuDeviceGetCount) \
     USE(cuDeviceGet) \
+    USE(cuDeviceGetAttribute) \
     USE(cuDeviceGetName) \
     USE(cuDeviceGetUuid) \
     USE(cuDevicePrimaryCtxRetain) \

@@ -39,9 +39,19 @@ noinst_PROGRAMS += bench/launch_time
 bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h bench/meeting.c bench/meeting.h
 bench_launch_time_LDADD = libsymm.la
 
+# For the first machine with multicast: what its driver says of it. Never installed.
+noinst_PROGRAMS += bench/multicast_probe
+bench_multicast_probe_SOURCES = bench/multicast_probe.c bench/cuda.c bench/cuda.h bench/failure.h
+bench_multicast_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
+bench_multicast_probe_LDADD = -ldl
+
 dist_man_MANS += bench/symm_bench.1
-dist_noinst_SCRIPTS += bench/gpu_run
+dist_noinst_SCRIPTS += bench/gpu_run bench/multicast_bringup
 EXTRA_DIST += \
+	bench/multicast-bringup.md \
+	bench/multicast_links.sh \
+	bench/multicast_machine.sh \
+	bench/steps.sh \
 	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \

@@ -3,6 +3,7 @@
 
 mpi_tests = \
 	tests/algorithms.tap \
+	tests/bringup.tap \
 	tests/checkers.tap \
 	tests/cleanup.tap \
 	tests/collectives.tap \
