@@ -53,7 +53,8 @@ static int row_pick(const struct measure_result *result)
     int best = -1;
 
     for (int i = 0; i < CACHELINE_STATES; i++) {
-        if (result->row[i].enough && (best < 0 || result->row[i].blocks > result->row[best].blocks)) {
+        if (result->row[i].enough
+            && (best < 0 || result->row[i].blocks > result->row[best].blocks)) {
             best = i;
         }
     }

@@ -323,17 +323,19 @@ static bool choice_check(const struct parser *parser)
     if (NULL == options->tune_file && !options->show_choice) {
         return true;
     }
-    if (options->compare || options->rival || (NULL != options->tune_file && options->show_choice)) {
-        return refuse(parser, "option", name, "leave out --compare, --rival, and one of --chosen and "
-                                              "--tune-to: each is a run of its own");
+    if (options->compare || options->rival
+        || (NULL != options->tune_file && options->show_choice)) {
+        return refuse(parser, "option", name,
+                      "leave out --compare, --rival, and one of --chosen and --tune-to: each is a run "
+                      "of its own");
     }
     if (NULL != options->tune_file && options->in_place) {
         return refuse(parser, "option", name, "it times both places: leave out --in-place");
     }
     if (NULL != options->tune_file
         && (MEMORY_MALLOC == options->memory || MEMORY_CUDAMALLOC == options->memory)) {
-        return refuse(parser, "option", name, "it needs memory in which all algorithms are possible: "
-                                              "--memory alloc or cuda");
+        return refuse(parser, "option", name,
+                      "it needs memory in which all algorithms are possible: --memory alloc or cuda");
     }
     return true;
 }

@@ -262,7 +262,9 @@ static void component_print(bool loaded, int priority)
 
 static void component_missing(const struct options *options)
 {
-    const char *name = options->compare ? "--compare" : options->show_choice ? "--chosen" : "--tune-to";
+    const char *name = options->compare       ? "--compare"
+                       : options->show_choice ? "--chosen"
+                                              : "--tune-to";
 
     fflush(stdout);
     fprintf(stderr,

@@ -30,8 +30,8 @@ static const char *obstacle(const char *path)
     }
     bool ours = NULL != fgets(line, sizeof line, file) && 0 == strcmp(line, mark);
     fclose(file);
-    return ours ? NULL : "it is there and was not written by symm_bench --tune-to: name another file, "
-                         "or remove it";
+    return ours ? NULL : "it is there and was not written by symm_bench --tune-to: name another "
+                         "file, or remove it";
 }
 
 bool tune_open(struct tune *tune, const char *path, MPI_Comm control)

@@ -159,7 +159,8 @@ static const char *obstacle_with_gaps(int algorithm, const struct symm_facts *fa
     case SYMM_ALLGATHER_PULL:
         return facts->inputs_reachable ? NULL : no_inputs;
     case SYMM_ALLGATHER_STAGED:
-        return facts->bytes <= facts->piece_size ? NULL : "packed blocks do not fit a staging buffer";
+        return facts->bytes <= facts->piece_size ? NULL
+                                                 : "packed blocks do not fit a staging buffer";
     default:
         return "some rank's data have gaps";
     }

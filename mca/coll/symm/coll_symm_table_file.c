@@ -199,7 +199,8 @@ static bool line_parse(struct reader *reader, char *line)
     }
     if (count > 0 && count < WORDS) {
         copy[strcspn(copy, "\r\n")] = '\0';
-        return refuse(reader, copy, "seven words: collective memory ranks place multicast bytes algorithm");
+        return refuse(reader, copy,
+                      "seven words: collective memory ranks place multicast bytes algorithm");
     }
     return count == 0 || row_parse(reader, words);
 }
