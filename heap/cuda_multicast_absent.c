@@ -16,7 +16,7 @@ void symm_cuda_multicast_prepare(const struct symm_cuda_scope *scope, struct sym
 {
     (void)scope;
 #ifdef MULTICAST_UNICAST
-    kind->multicast = symm_multicast_opted_out(NULL) ? NULL : &symm_multicast_host;
+    kind->multicast = &symm_multicast_host;
 #else
     (void)kind;
 #endif

@@ -23,9 +23,17 @@ static const struct {
 
 static const char *opt_out; /* NULL: none */
 
+/* A build with loops in the place of multicast has nothing to opt out of. */
+#ifdef MULTICAST_UNICAST
+enum { HAS_NVLINK = 0 };
+#else
+enum { HAS_NVLINK = 1 };
+#endif
+
 static void environment_read(void)
 {
-    for (size_t i = 0; opt_out == NULL && i < sizeof(opt_outs) / sizeof(*opt_outs); i++) {
+    for (size_t i = 0; HAS_NVLINK && opt_out == NULL && i < sizeof(opt_outs) / sizeof(*opt_outs);
+         i++) {
         const char *value = getenv(opt_outs[i].variable);
         if (value != NULL && strcmp(value, opt_outs[i].value) == 0) {
             opt_out = opt_outs[i].assignment;

@@ -46,7 +46,8 @@ enum symm_multicast_state {
 /*
  * Whether the user has forbidden NVLink multicast by a variable that other libraries have for that:
  * NCCL_NVLS_ENABLE=0, NVSHMEM_DISABLE_NVLS=1, TORCH_SYMM_MEM_DISABLE_MULTICAST=1.  *variable (unless it is
- * NULL): the assignment, as a text that stays.  The environment is read once.
+ * NULL): the assignment, as a text that stays.  The environment is read once.  Never in a build with loops in
+ * the place of NVLink multicast (--enable-multicast=unicast), which makes none.
  */
 SYMM_API bool symm_multicast_opted_out(const char **variable);
 

@@ -367,7 +367,11 @@ static void opt_out(struct fork_rank *self, void *context)
     char *value = strchr(text, '=');
     *value++ = '\0';
     FORK_CHECK(self, setenv(text, value, 1) == 0);
+#ifdef MULTICAST_UNICAST
+    bool forbids = false; /* there is nothing of what it is about */
+#else
     bool forbids = strcmp(value, strcmp(text, "NCCL_NVLS_ENABLE") == 0 ? "0" : "1") == 0;
+#endif
     FORK_CHECK(self, symm_multicast_opted_out(&named) == forbids);
     FORK_CHECK(self, forbids ? strcmp(named, assignment) == 0 : named == NULL);
     struct symm_process *process = fork_team_process(self);
