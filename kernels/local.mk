@@ -36,7 +36,8 @@ kernel_sources = \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
-	kernels/host/multimem.h
+	kernels/host/multimem.h \
+	kernels/host/steps.h
 
 # The launch layer, or what stands in its place.
 if CUDA

@@ -10,25 +10,15 @@
 #include "config.h"
 
 #include "kernels/host/multimem.h"
+#include "kernels/host/steps.h"
 
-enum { COPYING, DEPARTING };
-enum { STEP_DEPART = 1 };
+static void store_block(struct symm_run *run, size_t bytes)
+{
+    const unsigned char *source = (const unsigned char *)run->input + run->position;
+    symm_multimem_store(run, (size_t)run->team->rank * run->count + run->position, source, bytes);
+}
 
 enum symm_status symm_allgather_multimem_step(struct symm_run *run)
 {
-    if (run->stage == COPYING) {
-        size_t end = symm_least(run->count, run->position + SYMM_STEP_BYTES);
-        while (run->position < end) {
-            size_t bytes = symm_least(end - run->position, SYMM_BLOCK_SIZE);
-            symm_multimem_store(run, (size_t)run->team->rank * run->count + run->position,
-                                (const unsigned char *)run->input + run->position, bytes);
-            run->position += bytes;
-        }
-        if (run->position < run->count) {
-            return symm_run_more(run);
-        }
-        symm_run_raise(run, STEP_DEPART);
-        run->stage = DEPARTING;
-    }
-    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+    return symm_host_block_step(run, store_block);
 }

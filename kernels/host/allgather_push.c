@@ -12,10 +12,7 @@
 
 #include <string.h>
 
-#include "kernels/run_steps.h"
-
-enum { COPYING, DEPARTING };
-enum { STEP_DEPART = 1 };
+#include "kernels/host/steps.h"
 
 /* To the peers first, while the block is in the cache that has written it; then my own copy. */
 static void store_block(struct symm_run *run, size_t bytes)
@@ -35,18 +32,5 @@ static void store_block(struct symm_run *run, size_t bytes)
 
 enum symm_status symm_allgather_push_step(struct symm_run *run)
 {
-    if (run->stage == COPYING) {
-        size_t end = symm_least(run->count, run->position + SYMM_STEP_BYTES);
-        while (run->position < end) {
-            size_t bytes = symm_least(end - run->position, SYMM_BLOCK_SIZE);
-            store_block(run, bytes);
-            run->position += bytes;
-        }
-        if (run->position < run->count) {
-            return symm_run_more(run);
-        }
-        symm_run_raise(run, STEP_DEPART);
-        run->stage = DEPARTING;
-    }
-    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+    return symm_host_block_step(run, store_block);
 }

@@ -14,32 +14,16 @@
 #include "config.h"
 
 #include "kernels/host/multimem.h"
+#include "kernels/host/steps.h"
 
-enum { STARTING, REDUCING, DEPARTING };
-enum { STEP_DEPART = 1 };
+static void reduce_block(struct symm_run *run, size_t block)
+{
+    size_t extent = run->reduction->extent, offset = run->position * extent;
+    symm_multimem_load(run, offset, run->team->scratch, block);
+    symm_multimem_store(run, offset, run->team->scratch, block * extent);
+}
 
 enum symm_status symm_allreduce_multimem_step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin, end;
-    if (run->stage != DEPARTING) {
-        symm_slice(run->count, extent, team->rank, team->size, &begin, &end);
-        if (run->stage == STARTING) {
-            run->position = begin;
-            run->stage = REDUCING;
-        }
-        size_t stop = symm_least(end, run->position + SYMM_STEP_BYTES / extent + 1);
-        while (run->position < stop) {
-            size_t block = symm_least(end - run->position, symm_block_bytes(extent) / extent);
-            symm_multimem_load(run, run->position * extent, team->scratch, block);
-            symm_multimem_store(run, run->position * extent, team->scratch, block * extent);
-            run->position += block;
-        }
-        if (run->position < end) {
-            return symm_run_more(run);
-        }
-        symm_run_raise(run, STEP_DEPART);
-        run->stage = DEPARTING;
-    }
-    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+    return symm_host_slice_step(run, reduce_block);
 }

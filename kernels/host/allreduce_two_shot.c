@@ -19,10 +19,7 @@
 
 #include <string.h>
 
-#include "kernels/run_steps.h"
-
-enum { STARTING, REDUCING, DEPARTING };
-enum { STEP_DEPART = 1 };
+#include "kernels/host/steps.h"
 
 static void reduce_block(struct symm_run *run, size_t block)
 {
@@ -44,25 +41,5 @@ static void reduce_block(struct symm_run *run, size_t block)
 
 enum symm_status symm_allreduce_two_shot_step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin, end;
-    if (run->stage != DEPARTING) {
-        symm_slice(run->count, extent, team->rank, team->size, &begin, &end);
-        if (run->stage == STARTING) {
-            run->position = begin;
-            run->stage = REDUCING;
-        }
-        size_t stop = symm_least(end, run->position + SYMM_STEP_BYTES / extent + 1);
-        while (run->position < stop) {
-            size_t block = symm_least(end - run->position, symm_block_bytes(extent) / extent);
-            reduce_block(run, block);
-            run->position += block;
-        }
-        if (run->position < end) {
-            return symm_run_more(run);
-        }
-        symm_run_raise(run, STEP_DEPART);
-        run->stage = DEPARTING;
-    }
-    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+    return symm_host_slice_step(run, reduce_block);
 }

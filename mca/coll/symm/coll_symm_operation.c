@@ -251,7 +251,6 @@ static void agree_again(struct symm_operation *operation)
     go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
-/* All lines are there and alike, and the segments they name are mapped or given up. */
 /* Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for it. */
 static void note_stages(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
@@ -261,6 +260,7 @@ static void note_stages(struct symm_operation *operation, enum symm_algorithm al
     }
 }
 
+/* All lines are there and alike, and the segments they name are mapped or given up. */
 static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
