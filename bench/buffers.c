@@ -150,18 +150,39 @@ void buffers_load(const struct buffers *buffers, void *to_host, const void *from
     }
 }
 
-/* On a GPU all four bytes of a float are the same: below 0x40 it is smaller than 1. */
-void buffers_write_floats(const struct buffers *buffers, void *to, size_t bytes, int round)
+static void write_floats(float *to, size_t count, int round)
 {
-    float *values = to;
     float first = (float) (round & 1023);
 
-    if (NULL != buffers->device) {
-        device_fill(buffers->device, to, round & 0x3f, bytes);
-        return;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = first + (float) (i & 15);
     }
-    for (size_t i = 0; i < bytes / sizeof *values; i++) {
-        values[i] = first + (float) (i & 15);
+}
+
+static void write_ints(int32_t *to, size_t count, int round)
+{
+    int32_t first = round & 1023;
+
+    for (size_t i = 0; i < count; i++) {
+        to[i] = first + (int32_t) (i & 15);
+    }
+}
+
+/*
+ * On a GPU all four bytes are the same. Below 0x40 a float is smaller than 1; ints must not overflow in a
+ * sum over ranks: below 0x04 they do not with up to 41.
+ */
+void buffers_write_elements(const struct buffers *buffers, void *to, size_t bytes,
+                            enum element element, int round)
+{
+    bool is_int = ELEMENT_INT == element;
+
+    if (NULL != buffers->device) {
+        device_fill(buffers->device, to, round & (is_int ? 0x03 : 0x3f), bytes);
+    } else if (is_int) {
+        write_ints(to, bytes / sizeof(int32_t), round);
+    } else {
+        write_floats(to, bytes / sizeof(float), round);
     }
 }
 

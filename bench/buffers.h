@@ -35,7 +35,8 @@ void buffers_store(const struct buffers *buffers, void *to, const void *from_hos
 void buffers_load(const struct buffers *buffers, void *to_host, const void *from, size_t bytes);
 
 /* Write like a program that computes its next input; values differ from round to round. */
-void buffers_write_floats(const struct buffers *buffers, void *to, size_t bytes, int round);
+void buffers_write_elements(const struct buffers *buffers, void *to, size_t bytes,
+                            enum element element, int round);
 void buffers_write_bytes(const struct buffers *buffers, void *to, size_t bytes, int round);
 
 /* Read like a program that uses a result. */

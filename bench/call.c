@@ -14,7 +14,7 @@ const char *call_name(enum collective collective)
 
 size_t call_round(enum collective collective, size_t bytes)
 {
-    size_t unit = COLLECTIVE_ALLREDUCE == collective ? sizeof(float) : 1;
+    size_t unit = COLLECTIVE_ALLREDUCE == collective ? ELEMENT_BYTES : 1;
 
     return (bytes + unit - 1) / unit * unit;
 }
@@ -41,8 +41,8 @@ void call_run(const struct call *call, MPI_Comm comm)
     const void *send = call->in_place ? MPI_IN_PLACE : call->buffers->send;
 
     if (COLLECTIVE_ALLREDUCE == call->collective) {
-        MPI_Allreduce(send, call->buffers->receive, (int) (call->bytes / sizeof(float)), MPI_FLOAT,
-                      MPI_SUM, comm);
+        MPI_Allreduce(send, call->buffers->receive, (int) (call->bytes / ELEMENT_BYTES),
+                      ELEMENT_INT == call->element ? MPI_INT32_T : MPI_FLOAT, MPI_SUM, comm);
     } else {
         MPI_Allgather(send, (int) call->bytes, MPI_CHAR, call->buffers->receive,
                       (int) call->bytes, MPI_CHAR, comm);
@@ -55,7 +55,7 @@ void call_touch(const struct call *call, int round)
 
     buffers_read(buffers, buffers->receive, call_result_bytes(call));
     if (COLLECTIVE_ALLREDUCE == call->collective) {
-        buffers_write_floats(buffers, call_input(call), call->bytes, round);
+        buffers_write_elements(buffers, call_input(call), call->bytes, call->element, round);
     } else {
         buffers_write_bytes(buffers, call_input(call), call->bytes, round);
     }

@@ -18,13 +18,14 @@ struct call {
     int rank;
     int ranks;
     bool in_place;
+    enum element element; /* of an all-reduce */
     const struct buffers *buffers;
 };
 
 /* "MPI_Allreduce" or "MPI_Allgather" */
 const char *call_name(enum collective collective);
 
-/* All-reduce sums float32, so its sizes are rounded up to 4 bytes; all-gather moves bytes. */
+/* All-reduce sums elements of four bytes: its sizes are rounded up to that; all-gather moves bytes. */
 size_t call_round(enum collective collective, size_t bytes);
 
 /* The first byte of this rank's input, `bytes` long, within the result if in place. */

@@ -4,6 +4,7 @@
  */
 #include "choice.h"
 
+#include "report.h"
 #include "table.h"
 #include "validate.h"
 
@@ -82,7 +83,7 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
 {
     const struct options *options = origin->options;
     struct call call = {forcing->collective, bytes, origin->rank, origin->ranks, in_place,
-                        origin->buffers};
+                        options->element, origin->buffers};
     struct contest contest = {.sides = {.count = 0}};
     struct measure_plan plan = {
         .sides = &contest.sides,
@@ -125,11 +126,7 @@ static void show_begin(struct table *table, const struct choice_origin *origin,
 
     printf("\n# %s: the automatic choice beside the best forced algorithm, slowest rank\n",
            call_name(collective));
-    printf("# %s, %s memory, %s, access: %s\n",
-           COLLECTIVE_ALLREDUCE == collective ? "Size: bytes of the vector, float32 sum"
-                                              : "Size: bytes of each rank's block",
-           options_memory_name(options->memory), options->in_place ? "in place" : "out of place",
-           ACCESS_APP == options->access ? "app" : "osu");
+    report_calls(options, collective);
     table_begin(table, options->csv);
     table_add(table, "# Size", 11);
     table_add(table, "chosen(us)", 12);

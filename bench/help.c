@@ -8,7 +8,7 @@
 
 static const char help_text[] =
     "Usage: mpirun -n RANKS symm_bench [OPTION]... [allreduce] [allgather]\n"
-    "Time MPI_Allreduce (float32 sum) and MPI_Allgather; both in turn if none is named.\n"
+    "Time MPI_Allreduce (sum) and MPI_Allgather; both in turn if none is named.\n"
     "\n"
     "What to run\n"
     "  -m, --message-size [MIN:]MAX  sizes, doubling; K, M and G allowed (default up to 1M).\n"
@@ -17,6 +17,7 @@ static const char help_text[] =
     "                                malloc: from malloc\n"
     "                                cuda: GPU memory from MPI_Alloc_mem (mpool=symm,kind=cuda)\n"
     "                                cudamalloc: GPU memory from the CUDA driver\n"
+    "  -T, --type float|int          what an all-reduce sums, float32 (default) or int32\n"
     "      --in-place                pass MPI_IN_PLACE\n"
     "      --access app|osu          app: between calls, untimed, read the result and rewrite the\n"
     "                                input, as a program does. osu: never, as the OSU loop does.\n"

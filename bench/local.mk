@@ -51,6 +51,7 @@ EXTRA_DIST += \
 	bench/multicast-bringup.md \
 	bench/multicast_links.sh \
 	bench/multicast_machine.sh \
+	bench/multicast_speed.sh \
 	bench/steps.sh \
 	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \

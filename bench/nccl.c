@@ -26,6 +26,7 @@ enum {
 enum {
     RESULT_SUCCESS = 0,
     TYPE_INT8 = 0,
+    TYPE_INT32 = 2,
     TYPE_FLOAT32 = 7,
     OPERATION_SUM = 0,
     WINDOW_SYMMETRIC = 1,
@@ -350,8 +351,9 @@ void nccl_path_run(const struct nccl_path *path, const struct call *call)
 
     if (COLLECTIVE_ALLREDUCE == call->collective) {
         check(nccl, "ncclAllReduce",
-              nccl->call.all_reduce(input, call->buffers->receive, call->bytes / sizeof(float),
-                                    TYPE_FLOAT32, OPERATION_SUM, path_comm(path), stream));
+              nccl->call.all_reduce(input, call->buffers->receive, call->bytes / ELEMENT_BYTES,
+                                    ELEMENT_INT == call->element ? TYPE_INT32 : TYPE_FLOAT32,
+                                    OPERATION_SUM, path_comm(path), stream));
     } else {
         check(nccl, "ncclAllGather",
               nccl->call.all_gather(input, call->buffers->receive, call->bytes, TYPE_INT8,

@@ -45,6 +45,7 @@ static const struct option long_options[] = {
     {"validation", no_argument, NULL, 'c'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'v'},
+    {"type", required_argument, NULL, 'T'},
     {"memory", required_argument, NULL, OPTION_MEMORY},
     {"access", required_argument, NULL, OPTION_ACCESS},
     {"in-place", no_argument, NULL, OPTION_IN_PLACE},
@@ -180,6 +181,18 @@ static bool memory_parse(const struct parser *parser, const char *text)
                                           "(MPI_Alloc_mem on the GPU) or cudamalloc");
 }
 
+static bool element_parse(const struct parser *parser, const char *text)
+{
+    if (0 == strcmp(text, "float")) {
+        parser->options->element = ELEMENT_FLOAT;
+    } else if (0 == strcmp(text, "int")) {
+        parser->options->element = ELEMENT_INT;
+    } else {
+        return refuse(parser, "type", text, "choose float or int");
+    }
+    return true;
+}
+
 /* nccl or nccl=FILE */
 static bool rival_parse(const struct parser *parser, const char *text)
 {
@@ -246,6 +259,8 @@ static bool option_apply(const struct parser *parser, int option)
         return count_parse(parser, "warm-up", optarg, 0, INT_MAX / 2, &options->warmup);
     case 'b':
         return count_parse(parser, "blocks", optarg, 1, MAX_BLOCKS, &options->blocks);
+    case 'T':
+        return element_parse(parser, optarg);
     case OPTION_MEMORY:
         return memory_parse(parser, optarg);
     case OPTION_ACCESS:
@@ -314,7 +329,12 @@ const char *options_memory_name(enum memory memory)
     }
 }
 
-/* What --chosen and --tune do not go with. */
+const char *options_element_name(enum element element)
+{
+    return ELEMENT_INT == element ? "int32" : "float32";
+}
+
+/* What --chosen and --tune-to do not go with. */
 static bool choice_check(const struct parser *parser)
 {
     const struct options *options = parser->options;
@@ -378,7 +398,7 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
 
     options_default(options);
     opterr = 0;
-    while (-1 != (option = getopt_long(argc, argv, ":m:i:x:b:fchv", long_options, NULL))) {
+    while (-1 != (option = getopt_long(argc, argv, ":m:i:x:b:T:fchv", long_options, NULL))) {
         if ('h' == option) {
             return OPTIONS_HELP;
         }

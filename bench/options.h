@@ -26,6 +26,13 @@ enum memory {
     MEMORY_CUDAMALLOC /* ordinary GPU memory */
 };
 
+/* What an all-reduce sums; an all-gather moves bytes. Both types are four bytes wide. */
+enum element {
+    ELEMENT_FLOAT,
+    ELEMENT_INT,
+    ELEMENT_BYTES = 4
+};
+
 enum access {
     ACCESS_DEFAULT, /* only while parsing */
     ACCESS_APP,     /* between calls, untimed: read the result, rewrite the input */
@@ -40,6 +47,7 @@ struct options {
     int warmup;       /* untimed calls a size and side; -1: depends on the size */
     int blocks;
     enum memory memory;
+    enum element element;
     enum access access;
     bool full;
     bool in_place;
@@ -68,6 +76,9 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
 /* Whether buffers are on a GPU, and what the kinds of memory are called in tables. */
 bool options_memory_is_gpu(enum memory memory);
 const char *options_memory_name(enum memory memory);
+
+/* "float32", "int32" */
+const char *options_element_name(enum element element);
 
 /* Calls to time and to leave untimed for messages of this many bytes. */
 int options_iterations(const struct options *options, size_t bytes);

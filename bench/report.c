@@ -16,18 +16,26 @@ static bool is_on_gpu(const struct report *report)
     return options_memory_is_gpu(report->options->memory);
 }
 
+void report_calls(const struct options *options, enum collective collective)
+{
+    if (COLLECTIVE_ALLREDUCE == collective) {
+        printf("# Size: bytes of the vector, %s sum", options_element_name(options->element));
+    } else {
+        printf("# Size: bytes of each rank's block");
+    }
+    printf(", %s memory, %s, access: %s\n", options_memory_name(options->memory),
+           options->in_place ? "in place" : "out of place",
+           ACCESS_APP == options->access ? "app" : "osu");
+}
+
 static void settings_print(const struct report *report)
 {
     const struct options *options = report->options;
-    bool reduce = COLLECTIVE_ALLREDUCE == report->collective;
 
     printf("\n# %s Latency Test%s\n", call_name(report->collective),
            options->compare ? ": with and without coll/symm, slowest rank"
            : options->rival ? " beside NCCL, slowest rank" : "");
-    printf("# %s, %s memory, %s, access: %s\n",
-           reduce ? "Size: bytes of the vector, float32 sum" : "Size: bytes of each rank's block",
-           options_memory_name(options->memory), options->in_place ? "in place" : "out of place",
-           ACCESS_APP == options->access ? "app" : "osu");
+    report_calls(options, report->collective);
     if (is_on_gpu(report)) {
         floor_print();
     }

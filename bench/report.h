@@ -30,6 +30,9 @@ struct report_entry {
     const struct measure_result *result;
 };
 
+/* The line that says what the calls of a table are. */
+void report_calls(const struct options *options, enum collective collective);
+
 void report_begin(struct report *report, const struct options *options,
                   const struct sides *sides, enum collective collective);
 void report_size(struct report *report, const struct report_entry *entry);

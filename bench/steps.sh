@@ -127,6 +127,12 @@ build_in() {
     within 600 "$file" make -j"$(nproc)" all && within 600 "$file" make -j"$(nproc)" check TESTS=
 }
 
+# build_with_loops FILE: a build in which the kernels for multicast have loops over the replicas in its place,
+# which any memory bears; the instructions themselves must not meet ordinary memory.
+build_with_loops() {
+    (build_in "$build/loops" "$1" --enable-multicast=unicast)
+}
+
 # Go to the build. Sets launch, the options of mpirun; and rival, those that add NCCL to the benchmark.
 enter_build() {
     local folder more

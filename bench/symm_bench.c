@@ -172,7 +172,7 @@ static bool collective_run(struct session *session, enum collective collective)
     size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1);
     size_t most = call_round(collective, options->max_bytes);
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
-                        &buffers};
+                        options->element, &buffers};
 
     buffers_open(&buffers, options->memory, session->gpus.device, most, call_result_bytes(&call));
     sides_open(&sides, &origin, &call);
@@ -204,7 +204,7 @@ static bool choice_run(struct session *session, enum collective collective, stru
         .rank = session->rank, .ranks = session->ranks
     };
     struct call call = {collective, call_round(collective, options->max_bytes), session->rank,
-                        session->ranks, options->in_place, &buffers};
+                        session->ranks, options->in_place, options->element, &buffers};
     struct forcing forcing;
 
     if (!forcing_open(&forcing, collective, !is_on_gpu(session), session->control)) {

@@ -97,6 +97,7 @@ struct heading {
     int ranks;
     bool on_device;
     const char *place;
+    int first_place, last_place; /* 0: out of place, 1: in place */
     const char *multicast;
 };
 
@@ -122,8 +123,48 @@ static void bytes_write(FILE *file, uint64_t bytes)
     fprintf(file, "%" PRIu64, bytes);
 }
 
-/* Sizes from `first` to before `end`; the last row has no end. */
-static void row_write(FILE *file, const struct heading *heading, int first, int end, int winner)
+/* By how many microseconds the second candidate is slower than the first; false: not timed. */
+static bool lag(const struct heading *heading, int size, int first, int second, double *us)
+{
+    *us = 0;
+    for (int place = heading->first_place; place <= heading->last_place; place++) {
+        const struct choice_times *times = &heading->part->times[place][size];
+        if (!times->measured || times->us[first] <= 0 || times->us[second] <= 0) {
+            return false;
+        }
+        *us += times->us[second] - times->us[first];
+    }
+    return true;
+}
+
+/*
+ * From how many bytes on `next`, which wins at this size, comes after `before`, which has won at the size
+ * before. Between the two sizes a copy's time is about a straight line: where the lines cross, in
+ * steps of an eighth.
+ */
+static uint64_t hand_over(const struct heading *heading, int size, int before, int next)
+{
+    const struct tune_part *part = heading->part;
+    uint64_t bytes = result_bytes(heading, size);
+    double earlier, now;
+
+    if (0 == size || NOBODY == before || is_slot(part, before) || is_slot(part, next)
+        || !lag(heading, size - 1, before, next, &earlier) || !lag(heading, size, before, next, &now)
+        || now >= 0) {
+        return bytes;
+    }
+    uint64_t eighth = (bytes - result_bytes(heading, size - 1)) / 8;
+    double eighths = earlier > 0 ? 8 * earlier / (earlier - now) : 0;
+    return bytes - eighth * (uint64_t) (8 - (eighths < 1 ? 1 : (int) (eighths + 0.5)));
+}
+
+/* From there on, up to there; the last row has no end. */
+struct range {
+    uint64_t from, to;
+    bool endless;
+};
+
+static void row_write(FILE *file, const struct heading *heading, struct range range, int winner)
 {
     const struct tune_part *part = heading->part;
     bool slot = is_slot(part, winner);
@@ -132,10 +173,10 @@ static void row_write(FILE *file, const struct heading *heading, int first, int 
             COLLECTIVE_ALLREDUCE == part->forcing.collective ? "allreduce" : "allgather",
             heading->on_device ? "device" : "host", heading->ranks, slot ? "any" : heading->place,
             slot ? "any" : heading->multicast);
-    bytes_write(file, result_bytes(heading, first));
-    if (end < part->sizes) {
+    bytes_write(file, range.from);
+    if (!range.endless) {
         fprintf(file, "-");
-        bytes_write(file, result_bytes(heading, end));
+        bytes_write(file, range.to);
     }
     fprintf(file, " %s\n", part->forcing.candidate[winner].word);
 }
@@ -145,6 +186,8 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
                        bool slot)
 {
     const struct tune_part *part = heading->part;
+    struct range range = {0};
+    int before = NOBODY;
     int first = 0;
 
     while (first < part->sizes) {
@@ -153,9 +196,13 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
         while (end < part->sizes && (winners->by[end] == winner || NOBODY == winners->by[end])) {
             end++;
         }
+        range.from = NOBODY == winner ? 0 : hand_over(heading, first, before, winner);
+        range.endless = end == part->sizes;
+        range.to = range.endless ? 0 : hand_over(heading, end, winner, winners->by[end]);
         if (NOBODY != winner && is_slot(part, winner) == slot) {
-            row_write(file, heading, first, end, winner);
+            row_write(file, heading, range, winner);
         }
+        before = winner;
         first = end;
     }
 }
@@ -171,12 +218,14 @@ static void lists_write(FILE *file, struct heading heading, bool multicast)
     bool alike = 0 == memcmp(winners[0].by, winners[1].by, length);
     heading.multicast = multicast ? "yes" : "any";
     heading.place = alike ? "any" : "out";
+    heading.last_place = alike ? 1 : 0;
     if (!multicast) {
         list_write(file, &heading, &winners[0], true);
     }
     list_write(file, &heading, &winners[0], false);
     if (!alike) {
         heading.place = "in";
+        heading.first_place = heading.last_place = 1;
         list_write(file, &heading, &winners[1], false);
     }
 }

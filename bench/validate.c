@@ -42,11 +42,19 @@ static uint64_t input_key(uint64_t key, int rank)
 }
 
 /* A whole number, small enough that the sum over all ranks fits the 24 bits of a float32. */
-static double input_float(uint64_t key, size_t index, int ranks)
+static double input_value(uint64_t key, size_t index, int ranks)
 {
     int64_t limit = (1 << 23) / ranks;
 
     return (double) ((int64_t) (scatter(key + index) % (uint64_t) (2 * limit + 1)) - limit);
+}
+
+static void element_put(const struct call *call, unsigned char *to, double value)
+{
+    float as_float = (float) value;
+    int32_t as_int = (int32_t) value;
+
+    memcpy(to, ELEMENT_INT == call->element ? (void *) &as_int : (void *) &as_float, ELEMENT_BYTES);
 }
 
 static void input_bytes(uint64_t key, size_t offset, size_t length, unsigned char *chunk)
@@ -68,9 +76,8 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
         input_bytes(own, offset, length, chunk);
         return;
     }
-    for (size_t i = 0; i < length; i += sizeof(float)) {
-        float value = (float) input_float(own, (offset + i) / sizeof(float), call->ranks);
-        memcpy(chunk + i, &value, sizeof value);
+    for (size_t i = 0; i < length; i += ELEMENT_BYTES) {
+        element_put(call, chunk + i, input_value(own, (offset + i) / ELEMENT_BYTES, call->ranks));
     }
 }
 
@@ -82,13 +89,12 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
         input_chunk(call, key, part, offset, length, chunk);
         return;
     }
-    for (size_t i = 0; i < length; i += sizeof(float)) {
+    for (size_t i = 0; i < length; i += ELEMENT_BYTES) {
         double sum = 0;
         for (int rank = 0; rank < call->ranks; rank++) {
-            sum += input_float(input_key(key, rank), (offset + i) / sizeof(float), call->ranks);
+            sum += input_value(input_key(key, rank), (offset + i) / ELEMENT_BYTES, call->ranks);
         }
-        float value = (float) sum;
-        memcpy(chunk + i, &value, sizeof value);
+        element_put(call, chunk + i, sum);
     }
 }
 

@@ -4,7 +4,7 @@
  *
  * Checks what a call delivers against an independent reference: every rank can compute every
  * other rank's random input from the seed, so nothing under test carries the answer. All-reduce
- * adds whole numbers so small that a float32 sum of them is exact in any order.
+ * adds whole numbers so small that a sum of them is exact in any order, in float32 too.
  */
 #ifndef BENCH_VALIDATE_H
 #define BENCH_VALIDATE_H

@@ -7,14 +7,22 @@
 #include "config.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "heap/cuda_handles.h"
 
+const char *symm_cuda_imex_channels = "/dev/nvidia-caps-imex-channels";
+
 static _Atomic bool allowed_on[SYMM_CUDA_DEVICES_MAX];
 
-void symm_cuda_fabric_allow(int device, bool allowed)
+static void allow(int device, bool allowed)
 {
     atomic_store_explicit(&allowed_on[device], allowed, memory_order_relaxed);
+}
+
+void symm_cuda_fabric_allow(int device, bool has)
+{
+    allow(device, has && access(symm_cuda_imex_channels, F_OK) == 0);
 }
 
 CUmemAllocationHandleType symm_cuda_handle_types(int device)
@@ -32,6 +40,6 @@ bool symm_cuda_fabric_refused(int device, CUmemAllocationHandleType types, CUres
         (result != CUDA_ERROR_NOT_PERMITTED && result != CUDA_ERROR_NOT_SUPPORTED)) {
         return false;
     }
-    symm_cuda_fabric_allow(device, false);
+    allow(device, false);
     return true;
 }

@@ -35,6 +35,7 @@ enum {
     INTERNAL_ERROR = 3,
     INVALID_ARGUMENT = 4,
     TYPE_INT8 = 0,
+    TYPE_INT32 = 2,
     TYPE_FLOAT32 = 7,
     POLICY_ZERO = 2,
     RANKS_MOST = 8,
@@ -297,37 +298,53 @@ static int piece_get(void *receive, size_t offset, const void *from, size_t leng
     return SUCCESS;
 }
 
-static void piece_sum(const struct comm *comm, float *sum, size_t length)
+static double value_get(int type, const unsigned char *from)
 {
-    for (size_t i = 0; i < length / sizeof *sum; i++) {
-        sum[i] = 0;
+    float as_float;
+    int32_t as_int;
+
+    memcpy(&as_float, from, sizeof as_float);
+    memcpy(&as_int, from, sizeof as_int);
+    return TYPE_INT32 == type ? as_int : (double) as_float;
+}
+
+static void value_put(int type, unsigned char *to, double value)
+{
+    float as_float = (float) value;
+    int32_t as_int = (int32_t) value;
+
+    memcpy(to, TYPE_INT32 == type ? (void *) &as_int : (void *) &as_float, sizeof as_int);
+}
+
+static void piece_sum(const struct comm *comm, int type, unsigned char *to, size_t length,
+                      bool is_wrong)
+{
+    for (size_t i = 0; i < length; i += sizeof(float)) {
+        double sum = 0 == i && is_wrong ? 1 : 0;
         for (int rank = 0; rank < comm->ranks; rank++) {
-            float value;
-            memcpy(&value, &comm->shared->piece[rank][i * sizeof value], sizeof value);
-            sum[i] += value;
+            sum += value_get(type, &comm->shared->piece[rank][i]);
         }
+        value_put(type, to + i, sum);
     }
 }
 
 EXPORTED int ncclAllReduce(const void *send, void *receive, size_t count, int type, int operation,
                            struct comm *comm, void *stream)
 {
-    static float sum[PIECE / sizeof(float)];
+    static unsigned char sum[PIECE];
     size_t bytes = count * sizeof(float);
     int result = SUCCESS;
 
     FAIL_IF_ASKED();
-    if (TYPE_FLOAT32 != type || 0 != operation) {
+    if ((TYPE_FLOAT32 != type && TYPE_INT32 != type) || 0 != operation) {
         return INVALID_ARGUMENT;
     }
     for (size_t offset = 0; offset < bytes && SUCCESS == result; offset += PIECE) {
         size_t length = bytes - offset < PIECE ? bytes - offset : PIECE;
         result = piece_put(comm, send, offset, length, stream);
         meet(comm);
-        piece_sum(comm, sum, length);
-        if (0 == offset && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive))) {
-            sum[0] += 1;
-        }
+        piece_sum(comm, type, sum, length,
+                  0 == offset && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive)));
         if (SUCCESS == result) {
             result = piece_get(receive, offset, sum, length, stream);
         }

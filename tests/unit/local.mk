@@ -23,7 +23,8 @@ unit_tests = \
 	tests/unit/test_strangers \
 	tests/unit/test_table \
 	tests/unit/test_team \
-	tests/unit/test_team_states
+	tests/unit/test_team_states \
+	tests/unit/test_tune_rows
 
 # Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
 if CUDA
@@ -194,6 +195,12 @@ tests_unit_test_table_SOURCES = tests/unit/test_table.c \
 tests_unit_test_table_CPPFLAGS = $(component_cppflags)
 tests_unit_test_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
+
+# The benchmark's.
+tests_unit_test_tune_rows_SOURCES = tests/unit/test_tune_rows.c bench/tune_rows.c
+tests_unit_test_tune_rows_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_test_tune_rows_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_tune_rows_LDADD = $(unit_libs)
 
 # The pool's parser as it stands, with the functions of Open MPI that it calls.
 tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_symm_hints.c

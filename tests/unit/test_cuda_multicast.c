@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/cuda_handles.h"
 #include "kernels/cuda/multimem.h"
 #include "tests/cuda/kernels.h"
 
@@ -312,8 +313,9 @@ static void test_machines(void **state)
 /* ---- fabric handles ------------------------------------------------------------------------------------- */
 
 struct grant {
-    const char *fabric; /* SYMM_STANDIN_FABRIC */
-    const char *fault;  /* NULL: none */
+    const char *channels; /* the folder of the IMEX channels */
+    const char *fabric;   /* SYMM_STANDIN_FABRIC */
+    const char *fault;    /* NULL: none */
     bool granted;
 };
 
@@ -338,6 +340,7 @@ static void ask_for_fabric(struct fork_rank *self, void *context)
     const struct grant *grant = context;
     struct member member;
     struct multicast_block block;
+    symm_cuda_imex_channels = grant->channels;
     set(self, "SYMM_STANDIN_FABRIC", grant->fabric);
     if (grant->fault != NULL) {
         set(self, "SYMM_STANDIN_FAIL", grant->fault);
@@ -353,13 +356,15 @@ static void ask_for_fabric(struct fork_rank *self, void *context)
 static void test_fabric(void **state)
 {
     struct grant grants[] = {
-        {"0", NULL, false},
-        {"1", NULL, true},
-        {"2", NULL, false},
-        {"3", NULL, false},
-        {"1", "cuMemCreate:1:CUDA_ERROR_NOT_PERMITTED", false},
-        {"1", "cuMemCreate:1:CUDA_ERROR_NOT_SUPPORTED", false},
-        {"1", "cuMulticastCreate:1:CUDA_ERROR_NOT_PERMITTED", true}, /* memory has it already */
+        {"/", "0", NULL, false},
+        {"/", "1", NULL, true},
+        {"/nowhere", "1", NULL, false},
+        {"/", "2", NULL, false},
+        {"/", "3", NULL, false},
+        {"/", "1", "cuMemCreate:1:CUDA_ERROR_NOT_PERMITTED", false},
+        {"/", "1", "cuMemCreate:1:CUDA_ERROR_NOT_SUPPORTED", false},
+        /* Memory has it already. */
+        {"/", "1", "cuMulticastCreate:1:CUDA_ERROR_NOT_PERMITTED", true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(grants) / sizeof(*grants); i++) {

@@ -57,11 +57,13 @@ static void test_limits(void **state)
         size_t bytes;
         enum symm_algorithm at, above; /* this size, and a byte (of a block) more */
     } limits[] = {
-        {SYMM_ALLREDUCE, true, 2, ((size_t)256 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+        {SYMM_ALLREDUCE, true, 2, ((size_t)144 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+         SYMM_ALLREDUCE_CUDA_PUSH},
+        {SYMM_ALLREDUCE, true, 2, ((size_t)576 << 20) - 1, SYMM_ALLREDUCE_CUDA_PUSH,
          SYMM_ALLREDUCE_CUDA_COPY_ENGINE},
         {SYMM_ALLREDUCE, true, 4, (48 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
          SYMM_ALLREDUCE_CUDA_PUSH},
-        {SYMM_ALLGATHER, true, 2, 1 << 20, SYMM_ALLGATHER_CUDA_KERNEL,
+        {SYMM_ALLGATHER, true, 2, (9 << 19) - 1, SYMM_ALLGATHER_CUDA_KERNEL,
          SYMM_ALLGATHER_CUDA_COPY_ENGINE},
         {SYMM_ALLGATHER, true, 4, 2 << 20, SYMM_ALLGATHER_CUDA_KERNEL,
          SYMM_ALLGATHER_CUDA_COPY_ENGINE},

@@ -43,9 +43,9 @@ static const struct symm_row built_in[] = {
     ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_PUSH),
     ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_PULL),
     ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_STAGED),
-    /* Two H200: bench/results/gpu-2-ranks-allreduce*.txt, gpu-through-scratch.txt. */
-    ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(256), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
-    ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(256), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
+    /* Two H200: bench/results/gpu-2-ranks-allreduce.table, from symm_bench --tune-to. */
+    ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(576), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
+    ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Four H200: bench/results/gpu-4-ranks-allreduce-*.txt, gpu-through-scratch.txt. */
     ROW(REDUCE, DEVICE, 4, 4, ANYWHERE, EITHER, MIB(48), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Any: two-shot is as quick as one-shot for small arrays, and moves less. */
@@ -53,10 +53,10 @@ static const struct symm_row built_in[] = {
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_SCRATCH),
     /*
-     * Two H200: bench/results/gpu-2-ranks-allgather*.txt.  In place an engine does it all; otherwise a
-     * kernel has to copy a rank's own block.
+     * Two H200: bench/results/gpu-2-ranks-allgather.table, from symm_bench --tune-to.  In place an
+     * engine does it all; otherwise a kernel has to copy a rank's own block.
      */
-    ROW(GATHER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(2) + 1, SYMM_ALLGATHER_CUDA_KERNEL),
+    ROW(GATHER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(9), SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
     /* Four H200: bench/results/gpu-4-ranks-allgather-*.txt. */
     ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, MIB(8) + 1, SYMM_ALLGATHER_CUDA_KERNEL),
