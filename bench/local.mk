@@ -56,14 +56,21 @@ EXTRA_DIST += \
 	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \
+	bench/results/gpu-2-multicast-loops.txt \
 	bench/results/gpu-2-osu.txt \
 	bench/results/gpu-2-python-cupy.txt \
 	bench/results/gpu-2-python-torch.txt \
 	bench/results/gpu-2-ranks-allgather-blocks.txt \
+	bench/results/gpu-2-ranks-allgather-chosen-in-place.txt \
+	bench/results/gpu-2-ranks-allgather-chosen.txt \
 	bench/results/gpu-2-ranks-allgather-in-place.txt \
+	bench/results/gpu-2-ranks-allgather.table \
 	bench/results/gpu-2-ranks-allgather.txt \
 	bench/results/gpu-2-ranks-allreduce-blocks.txt \
+	bench/results/gpu-2-ranks-allreduce-chosen-in-place.txt \
+	bench/results/gpu-2-ranks-allreduce-chosen.txt \
 	bench/results/gpu-2-ranks-allreduce-in-place.txt \
+	bench/results/gpu-2-ranks-allreduce.table \
 	bench/results/gpu-2-ranks-allreduce.txt \
 	bench/results/gpu-2-ranks-elsewhere-allgather-heap.txt \
 	bench/results/gpu-2-ranks-elsewhere-allgather-mapped.txt \
