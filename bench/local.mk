@@ -92,14 +92,22 @@ EXTRA_DIST += \
 	bench/results/gpu-4-ranks-allreduce-two-shot-large.txt \
 	bench/results/gpu-4-ranks-allreduce-two-shot.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
+	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \
+	bench/results/gpu-host-2-ranks-allgather.table \
 	bench/results/gpu-host-2-ranks-alloc.txt \
+	bench/results/gpu-host-2-ranks-allreduce.table \
 	bench/results/gpu-host-2-ranks-malloc.txt \
+	bench/results/gpu-host-4-ranks-allgather.table \
 	bench/results/gpu-host-4-ranks-alloc.txt \
+	bench/results/gpu-host-4-ranks-allreduce.table \
 	bench/results/gpu-host-4-ranks-malloc.txt \
+	bench/results/gpu-host-8-ranks-allgather.table \
 	bench/results/gpu-host-8-ranks-alloc.txt \
+	bench/results/gpu-host-8-ranks-allreduce.table \
 	bench/results/gpu-host-8-ranks-malloc.txt \
 	bench/results/gpu-host-beside-cuda.txt \
+	bench/results/gpu-host-chosen.txt \
 	bench/results/gpu-parts-of-a-call.txt \
 	bench/results/gpu-through-scratch.txt \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
@@ -109,4 +117,5 @@ EXTRA_DIST += \
 	bench/results/host-2-ranks-malloc.txt \
 	bench/results/host-4-ranks-alloc.txt \
 	bench/results/host-4-ranks-left-below.txt \
-	bench/results/host-4-ranks-malloc.txt
+	bench/results/host-4-ranks-malloc.txt \
+	bench/results/host-chosen.txt

@@ -181,11 +181,14 @@ static bool memory_parse(const struct parser *parser, const char *text)
                                           "(MPI_Alloc_mem on the GPU) or cudamalloc");
 }
 
+/* With or without the prefix that the OSU micro-benchmarks want. */
 static bool element_parse(const struct parser *parser, const char *text)
 {
-    if (0 == strcmp(text, "float")) {
+    const char *name = 0 == strncmp(text, "mpi_", 4) ? text + 4 : text;
+
+    if (0 == strcmp(name, "float")) {
         parser->options->element = ELEMENT_FLOAT;
-    } else if (0 == strcmp(text, "int")) {
+    } else if (0 == strcmp(name, "int")) {
         parser->options->element = ELEMENT_INT;
     } else {
         return refuse(parser, "type", text, "choose float or int");

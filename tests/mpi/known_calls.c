@@ -9,9 +9,9 @@
  *   3 all-reduces of 200000 bytes in MPI_Alloc_mem memory
  *   2 all-reduces of 200000 bytes in malloc memory
  *   5 all-gathers of 500 bytes a rank
- *   4 all-gathers of 400000 bytes a rank in MPI_Alloc_mem memory, and 3 of 50000
+ *   4 all-gathers of 500000 bytes a rank in MPI_Alloc_mem memory, and 3 of 50000
  *   6 all-gathers of 600 bytes a rank, a vector type with gaps, which are packed
- *   1 all-gather of 400000 bytes a rank of that type, which cannot be served
+ *   1 all-gather of 500000 bytes a rank of that type, which cannot be served
  */
 #include "counted_calls.h"
 
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { REDUCED = 200000, GATHERED = 400000, GATHERED_SMALL = 50000 };
+enum { REDUCED = 200000, GATHERED = 500000, GATHERED_SMALL = 50000 };
 
 int main(int argc, char **argv)
 {

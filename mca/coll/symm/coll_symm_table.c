@@ -30,16 +30,20 @@ enum {
 /* Those for all numbers of ranks say what is taken where the preferred algorithm is not possible. */
 static const struct symm_row built_in[] = {
     /*
-     * Host memory, 2 to 16 ranks: bench/results/host-*.txt and gpu-host-*.txt.  With more than two
-     * ranks one-shot reduces more than staging copies; two that reduce everything each are quicker
-     * than two that wait once more, up to 32 KiB.
+     * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table, host-*.txt and gpu-host-*.txt.  With
+     * more than two ranks one-shot reduces more than staging copies; two that reduce everything each are
+     * quicker than two that wait once more, up to 32 KiB.
      */
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_TWO_SHOT),
     ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_ONE_SHOT),
     ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, KIB(32) + 1, SYMM_ALLREDUCE_STAGED_ONE_SHOT),
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_STAGED),
-    /* Small results are read more quickly than written, if there are more than two ranks. */
-    ROW(GATHER, HOST, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, MIB(1), SYMM_ALLGATHER_PULL),
+    /*
+     * Results that fit the caches are read more quickly than written; between two ranks only those that
+     * fit the larger ones.
+     */
+    ROW(GATHER, HOST, 2, 2, ANYWHERE, EITHER, KIB(40), KIB(176), SYMM_ALLGATHER_PULL),
+    ROW(GATHER, HOST, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, KIB(1280), SYMM_ALLGATHER_PULL),
     ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_PUSH),
     ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_PULL),
     ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_STAGED),
@@ -69,17 +73,12 @@ static const struct symm_row built_in[] = {
 enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
 
 /*
- * Bytes of all ranks together that travel in the slot (bench/results/host-*.txt, gpu-host-*.txt).  There every rank
- * reads everything, and in an all-reduce reduces everything: the more ranks, the sooner dividing the
- * work pays.
+ * Bytes of all ranks together that travel in the slot (bench/results/gpu-host-*.table), where every rank reads
+ * everything.  At the upper end, as for 4 KiB of four ranks with a core each, the heap's memory would be
+ * quicker, but not other memory, which would be staged, nor ranks that share cores; and the ranks do not
+ * know yet.
  */
-static size_t slot_bytes_in_all(enum symm_collective collective, int ranks)
-{
-    if (collective == SYMM_ALLGATHER) {
-        return 32 * 1024;
-    }
-    return ranks <= 4 ? 16 * 1024 : 8 * 1024;
-}
+static const uint64_t slot_bytes_in_all = KIB(16);
 
 /* ---- a team's table -------------------------------------------------------------------------------- */
 
@@ -166,7 +165,7 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
             return row->algorithm == SYMM_ALLREDUCE_SLOT || row->algorithm == SYMM_ALLGATHER_SLOT;
         }
     }
-    return in_all <= slot_bytes_in_all(collective, ranks);
+    return in_all <= slot_bytes_in_all;
 }
 
 /* ---- words ------------------------------------------------------------------------------------- */
