@@ -170,7 +170,7 @@ static void write_ints(int32_t *to, size_t count, int round)
 
 /*
  * On a GPU all four bytes are the same. Below 0x40 a float is smaller than 1; ints must not overflow in a
- * sum over ranks: below 0x04 they do not with up to 41.
+ * sum over ranks: below 0x04 they do not with up to 42.
  */
 void buffers_write_elements(const struct buffers *buffers, void *to, size_t bytes,
                             enum element element, int round)

@@ -35,7 +35,7 @@ sizes() {
 # One variable switches NCCL's multicast and is an opt-out for us: so what has NCCL without multicast
 # beside it is our unicast, and multicast stands beside NCCL's.
 step_speed() {
-    local n collective place flags NCCL_NVLS_ENABLE=1
+    local n collective place flags NCCL_NVLS_ENABLE
     export NCCL_NVLS_ENABLE
     local launch=("${launch[@]}" -x NCCL_NVLS_ENABLE)
     for n in $ranks; do
@@ -60,10 +60,11 @@ speed_of() {
     timed "$name-without" "$n" "$collective" --mca coll_symm_multicast never -- "$@"
 }
 
-# Only integers and bits have a one-shot by multicast: where it stops being quicker.
+# Only integers and bits have a one-shot by multicast: where it stops being quicker. Sizes are its own.
 ints_of() {
     local n=$1 way must most=1M
     [[ -z $try ]] || most=4K
+    NCCL_NVLS_ENABLE=1
     for way in multimem_one_shot multimem two_shot; do
         must="allreduce $way"
         timed "speed/$n-ranks-allreduce-int-$way" "$n" allreduce \
@@ -119,7 +120,6 @@ chosen_by() {
         name=tune/$n-ranks-$collective-chosen
         timed "$name" "$n" "$collective" --mca coll_symm_table "$table" -- --chosen -m "$sizes" \
             "${@:4}" || continue
-        awk '/^# [0-9]+ of [0-9]+ sizes: / { near = $2; all = $4 } END { exit near == "" || near < all }' \
-            "$work/$name.txt" || [[ -n $try ]] || fail "$name: not near the best for some sizes"
+        all_near "$work/$name.txt" || [[ -n $try ]] || fail "$name: not near the best for some sizes"
     done
 }

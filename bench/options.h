@@ -29,9 +29,10 @@ enum memory {
 /* What an all-reduce sums; an all-gather moves bytes. Both types are four bytes wide. */
 enum element {
     ELEMENT_FLOAT,
-    ELEMENT_INT,
-    ELEMENT_BYTES = 4
+    ELEMENT_INT
 };
+
+enum { ELEMENT_BYTES = 4 };
 
 enum access {
     ACCESS_DEFAULT, /* only while parsing */

@@ -120,17 +120,25 @@ begin() {
 build_in() {
     local folder=$1 file=$2
     shift 2
-    mkdir -p "$folder" && cd "$folder" || exit 1
-    if [[ ! -e config.status ]]; then
-        within 300 "$file" "$top/configure" "$@" || return
+    mkdir -p "$folder" || exit 1
+    if [[ ! -e $folder/config.status ]]; then
+        within 300 "$file" env -C "$folder" "$top/configure" "$@" || return
     fi
-    within 600 "$file" make -j"$(nproc)" all && within 600 "$file" make -j"$(nproc)" check TESTS=
+    within 600 "$file" make -C "$folder" -j"$(nproc)" all &&
+        within 600 "$file" make -C "$folder" -j"$(nproc)" check TESTS=
 }
 
-# build_with_loops FILE: a build in which the kernels for multicast have loops over the replicas in its place,
-# which any memory bears; the instructions themselves must not meet ordinary memory.
+# build_with_loops FILE: a build in which the kernels for multicast have loops over the replicas instead of its
+# instructions, which must not meet ordinary memory. It has addresses of its own making for multicast objects.
 build_with_loops() {
-    (build_in "$build/loops" "$1" --enable-multicast=unicast)
+    local options=()
+    read -ra options <<<"${CONFIGURE:-}"
+    build_in "$build/loops" "$1" "${options[@]}" --enable-multicast=unicast
+}
+
+# For a subshell that runs steps: signals end what it runs, too.
+begin_apart() {
+    trap 'finish_running; exit 130' INT TERM HUP
 }
 
 # Go to the build. Sets launch, the options of mpirun; and rival, those that add NCCL to the benchmark.
@@ -169,6 +177,27 @@ END
 on_device() {
     launch+=(-x "LD_PRELOAD=$build/tests/mpi/.libs/ondevice.so"
         -x "SYMM_TEST_CUDA_LIBRARY=${DRIVER:-libcuda.so.1}")
+}
+
+# ---- what files say --------------------------------------------------------------------------------
+
+# is_served FILE COLLECTIVE ALGORITHM: an algorithm that is forced but cannot be used is replaced without a word, and
+# results are right all the same: only the report tells. $prefix is cuda_, or nothing for host memory.
+is_served() {
+    grep -Eq "$2 +served: $prefix$3 +[1-9]" "$1"
+}
+
+# all_near FILE: whether symm_bench --chosen found each size within its limit of the best.
+all_near() {
+    awk '/^# [0-9]+ of [0-9]+ sizes: / { near = $2; all = $4 } END { exit near == "" || near < all }' "$1"
+}
+
+# ---- tools -----------------------------------------------------------------------------------------
+
+# Sets checker; false if there is none.
+find_checker() {
+    checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+    [[ -x $checker ]]
 }
 
 ranks_for() {

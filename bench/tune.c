@@ -93,8 +93,9 @@ static void head_write(FILE *file, const struct choice_origin *origin, const cha
     for (int i = 0; i < argc; i++) {
         fprintf(file, " %s", argv[i]);
     }
-    fprintf(file, "\n# %d ranks, %s, %s\n", origin->ranks, system.machine,
-            NULL != device ? device : "host memory");
+    fprintf(file, "\n# %d ranks, %s, %s; all-reduces of %s\n", origin->ranks, system.machine,
+            NULL != device ? device : "host memory",
+            options_element_name(origin->options->element));
     fprintf(file,
             "#\n"
             "# Rows: collective, memory, ranks, place (out, in, any), possible by multicast (yes, no,\n"

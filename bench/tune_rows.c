@@ -4,7 +4,8 @@
  *
  * Data that travel in the slot do so before the ranks know of each other, so the slot wins or loses
  * for both places together, and has rows of its own. What is possible by multicast has rows in front
- * of the others, which then are for calls that are not.
+ * of the others, which then are for calls that are not; and one-shot by multicast, which is not for all
+ * types, in front of those.
  */
 #include "tune_rows.h"
 
@@ -15,6 +16,11 @@
 static const double tolerance = 1.02;
 
 enum { NOBODY = -1 };
+
+/* Who takes part. */
+enum field { FIELD_ALL, FIELD_BUT_ONE_SHOT, FIELD_UNICAST };
+
+static const char one_shot_word[] = "multimem_one_shot";
 
 /* By size, the winner's number; NOBODY if that size was not measured. */
 struct winners {
@@ -31,14 +37,31 @@ static bool is_multicast(const struct tune_part *part, int candidate)
     return 0 == strncmp(part->forcing.candidate[candidate].word, "multimem", 8);
 }
 
+static bool is_one_shot(const struct tune_part *part, int candidate)
+{
+    return 0 == strcmp(part->forcing.candidate[candidate].word, one_shot_word);
+}
+
+static bool takes_part(const struct tune_part *part, int candidate, enum field field)
+{
+    switch (field) {
+    case FIELD_UNICAST:
+        return !is_multicast(part, candidate);
+    case FIELD_BUT_ONE_SHOT:
+        return !is_one_shot(part, candidate);
+    default:
+        return true;
+    }
+}
+
 /* The quickest but the slot; NOBODY. */
-static int quickest(const struct tune_part *part, int place, int size, bool multicast, int before)
+static int quickest(const struct tune_part *part, int place, int size, enum field field, int before)
 {
     const struct choice_times *times = &part->times[place][size];
     int best = NOBODY;
 
     for (int i = 0; times->measured && i < part->forcing.count; i++) {
-        if (times->us[i] > 0 && !is_slot(part, i) && (multicast || !is_multicast(part, i))
+        if (times->us[i] > 0 && !is_slot(part, i) && takes_part(part, i, field)
             && (NOBODY == best || times->us[i] < times->us[best])) {
             best = i;
         }
@@ -66,7 +89,7 @@ static bool slot_wins(const struct tune_part *part, int size)
 
     for (int place = 0; NOBODY != slot && place < 2; place++) {
         const struct choice_times *times = &part->times[place][size];
-        int best = quickest(part, place, size, true, NOBODY);
+        int best = quickest(part, place, size, FIELD_ALL, NOBODY);
         if (NOBODY == best || times->us[slot] <= 0) {
             return false;
         }
@@ -76,14 +99,14 @@ static bool slot_wins(const struct tune_part *part, int size)
     return with > 0 && with <= without;
 }
 
-static void winners_find(const struct tune_part *part, int place, bool multicast,
+static void winners_find(const struct tune_part *part, int place, enum field field,
                          struct winners *winners)
 {
     int before = NOBODY;
 
     for (int size = 0; size < part->sizes; size++) {
         int best = slot_wins(part, size) ? slot_candidate(part)
-                                         : quickest(part, place, size, multicast, before);
+                                         : quickest(part, place, size, field, before);
         winners->by[size] = best;
         before = NOBODY == best ? before : is_slot(part, best) ? NOBODY : best;
     }
@@ -123,7 +146,8 @@ static void bytes_write(FILE *file, uint64_t bytes)
     fprintf(file, "%" PRIu64, bytes);
 }
 
-/* By how many microseconds the second candidate is slower than the first; false: not timed. */
+/* By how many microseconds the second candidate is slower than the first (negative: quicker); false: one
+ * of them was not timed. */
 static bool lag(const struct heading *heading, int size, int first, int second, double *us)
 {
     *us = 0;
@@ -140,7 +164,8 @@ static bool lag(const struct heading *heading, int size, int first, int second, 
 /*
  * From how many bytes on `next`, which wins at this size, comes after `before`, which has won at the size
  * before. Between the two sizes a copy's time is about a straight line: where the lines cross, in
- * steps of an eighth.
+ * steps of an eighth. If `before` was not the quickest there any more, only not worth a change: a step
+ * behind that size.
  */
 static uint64_t hand_over(const struct heading *heading, int size, int before, int next)
 {
@@ -207,19 +232,19 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
     }
 }
 
-static void lists_write(FILE *file, struct heading heading, bool multicast)
+static void lists_write(FILE *file, struct heading heading, enum field field)
 {
     struct winners winners[2];
 
     for (int place = 0; place < 2; place++) {
-        winners_find(heading.part, place, multicast, &winners[place]);
+        winners_find(heading.part, place, field, &winners[place]);
     }
     size_t length = (size_t) heading.part->sizes * sizeof winners[0].by[0];
     bool alike = 0 == memcmp(winners[0].by, winners[1].by, length);
-    heading.multicast = multicast ? "yes" : "any";
+    heading.multicast = FIELD_UNICAST == field ? "any" : "yes";
     heading.place = alike ? "any" : "out";
     heading.last_place = alike ? 1 : 0;
-    if (!multicast) {
+    if (FIELD_UNICAST == field) {
         list_write(file, &heading, &winners[0], true);
     }
     list_write(file, &heading, &winners[0], false);
@@ -230,11 +255,12 @@ static void lists_write(FILE *file, struct heading heading, bool multicast)
     }
 }
 
-static bool has_multicast(const struct tune_part *part)
+/* Whether it has times of an algorithm by multicast, or of that one. */
+static bool has_multicast(const struct tune_part *part, bool one_shot)
 {
     for (int size = 0; size < part->sizes; size++) {
         for (int i = 0; i < part->forcing.count; i++) {
-            if (is_multicast(part, i)
+            if ((one_shot ? is_one_shot(part, i) : is_multicast(part, i))
                 && (part->times[0][size].us[i] > 0 || part->times[1][size].us[i] > 0)) {
                 return true;
             }
@@ -261,10 +287,13 @@ void tune_rows_write(FILE *file, const struct tune_part *part, int ranks, bool o
     struct heading heading = {.part = part, .ranks = ranks, .on_device = on_device};
 
     fprintf(file, "\n# %s\n", call_name(part->forcing.collective));
-    if (has_multicast(part)) {
-        lists_write(file, heading, true);
+    if (has_multicast(part, false)) {
+        lists_write(file, heading, FIELD_ALL);
     }
-    lists_write(file, heading, false);
+    if (has_multicast(part, true)) {
+        lists_write(file, heading, FIELD_BUT_ONE_SHOT);
+    }
+    lists_write(file, heading, FIELD_UNICAST);
     for (int size = 0; size < part->sizes; size++) {
         for (int place = 0; place < 2; place++) {
             times_write(file, part, place, size);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST, SECOND, MULTICAST, SLOT, CANDIDATES };
+enum { FIRST, SECOND, MULTICAST, ONE_SHOT, SLOT, CANDIDATES };
 
 const char *call_name(enum collective collective)
 {
@@ -23,7 +23,8 @@ const char *call_name(enum collective collective)
 /* Nothing is measured yet; sizes double from 1 KiB on. */
 static struct tune_part part_of(enum collective collective, int sizes)
 {
-    static const char *const words[CANDIDATES] = {"first", "second", "multimem", "slot"};
+    static const char *const words[CANDIDATES] = {"first", "second", "multimem", "multimem_one_shot",
+                                                   "slot"};
     struct tune_part part = {.there = true, .sizes = sizes};
     part.forcing.collective = collective;
     part.forcing.count = CANDIDATES;
@@ -161,6 +162,25 @@ static void test_multicast(void **state)
                 "allreduce device 2 any any 1K first\n");
 }
 
+/* One-shot by multicast is not for all types: behind its rows stand those of all that is. */
+static void test_multicast_one_shot(void **state)
+{
+    (void)state;
+    struct tune_part part = part_of(COLLECTIVE_ALLREDUCE, 3);
+    for (int size = 0; size < 3; size++) {
+        measured_alike(&part, size, 10 << size, 30 << size);
+        for (int place = 0; place < 2; place++) {
+            part.times[place][size].us[MULTICAST] = 8 + size;
+            part.times[place][size].us[ONE_SHOT] = 7 + 2 * size;
+        }
+    }
+    expect_rows(&part, 2,
+                "allreduce device 2 any yes 1K-2304 multimem_one_shot\n"
+                "allreduce device 2 any yes 2304 multimem\n"
+                "allreduce device 2 any yes 1K multimem\n"
+                "allreduce device 2 any any 1K first\n");
+}
+
 /* The slot is for both places, and hands over where it was measured. */
 static void test_slot(void **state)
 {
@@ -181,7 +201,7 @@ int main(void)
         cmocka_unit_test(test_one_wins),      cmocka_unit_test(test_lines_cross),
         cmocka_unit_test(test_before_stays),  cmocka_unit_test(test_no_line),
         cmocka_unit_test(test_places_differ), cmocka_unit_test(test_multicast),
-        cmocka_unit_test(test_slot),
+        cmocka_unit_test(test_multicast_one_shot), cmocka_unit_test(test_slot),
     };
     unit_begin("test_tune_rows", 30);
     return cmocka_run_group_tests(tests, NULL, NULL);

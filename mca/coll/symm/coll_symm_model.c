@@ -23,7 +23,7 @@ static const struct cost costs[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLREDUCE_CUDA_ONE_SHOT] = {11.9, 1.1, 11.9, 1.1, 337e3, 288e3, 0},
     [SYMM_ALLREDUCE_CUDA_TWO_SHOT] = {11.1, 1.1, 11.1, 1.1, 337e3, 318e3, 0},
     [SYMM_ALLGATHER_CUDA_KERNEL] = {10.4, 1.0, 10.9, 1.0, 335e3, 335e3, 0},
-    [SYMM_ALLGATHER_CUDA_COPY_ENGINE] = {2.0, 4.2, 2.7, 3.9, 383e3, 385e3, 6.2},
+    [SYMM_ALLGATHER_CUDA_COPY_ENGINE] = {0.4, 4.55, 1.1, 4.3, 383e3, 385e3, 5.2},
     /*
      * gpu-through-scratch.txt, with 512 MiB of scratch.  The start of push is such that the limit found with four
      * ranks comes out: its pieces are of a size at least, so below that its line is not straight.
