@@ -107,7 +107,8 @@ if MULTICAST
 unit_tests += tests/unit/test_cuda_multimem tests/unit/test_cuda_multimem_launch
 
 unit_tests += tests/unit/test_cuda_multicast
-tests_unit_test_cuda_multicast_SOURCES = tests/unit/test_cuda_multicast.c
+tests_unit_test_cuda_multicast_SOURCES = tests/unit/test_cuda_multicast.c \
+	tests/unit/multicast_member.c tests/unit/multicast_member.h
 tests_unit_test_cuda_multicast_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_test_cuda_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

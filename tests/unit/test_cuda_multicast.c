@@ -9,158 +9,15 @@
 #include "config.h"
 
 #include "tests/unit/device_memory.h"
-#include "tests/unit/multicast_ranks.h"
+#include "tests/unit/multicast_member.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heap/cuda_handles.h"
-#include "kernels/cuda/multimem.h"
-#include "tests/cuda/kernels.h"
 
-enum { MIB = 1 << 20, BIG = 3 * MIB, COUNT = 1000, SMALL = 64 * 1024, LATER = 1 << 20 };
-
-/* A rank with a device, and what the stand-in tells of itself. */
-struct member {
-    struct multicast_rank rank;
-    struct fork_rank *self;
-    struct symm_device *device;
-    int number;
-    symm_standin_left_function *left;
-    symm_standin_fail_function *set_fault;
-    symm_standin_uses_function *uses;
-};
-
-static void set(struct fork_rank *self, const char *name, const char *value)
-{
-    FORK_CHECK(self, setenv(name, value, 1) == 0);
-}
-
-static void symbol_get(struct fork_rank *self, const char *name, void *function)
-{
-    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
-    FORK_CHECK(self, driver != NULL);
-    void *symbol = dlsym(driver, name);
-    FORK_CHECK(self, symbol != NULL);
-    memcpy(function, &symbol, sizeof(symbol));
-}
-
-static void member_begin(struct member *member, struct fork_rank *self, int device)
-{
-    set(self, "SYMM_STANDIN_DEVICES", "8");
-    member->self = self;
-    member->number = device;
-    struct symm_process *process = device_process(self);
-    symbol_get(self, "symm_standin_left", &member->left);
-    symbol_get(self, "symm_standin_fail", &member->set_fault);
-    symbol_get(self, "symm_standin_uses", &member->uses);
-    multicast_begin(&member->rank, self, process, device_heap(self, process, device), 1);
-    FORK_STATUS(self, symm_device_get(device, &member->device), SYMM_OK);
-    FORK_STATUS(self, symm_device_multimem_load(member->device), SYMM_OK);
-}
-
-static void member_end(struct member *member)
-{
-    symm_team_destroy(member->rank.team);
-    FORK_CHECK(member->self, member->left("binding") == 0);
-    symm_device_close_all();
-    symm_process_release(member->rank.process);
-}
-
-static enum symm_multicast_state state_of(struct member *member,
-                                          const struct multicast_block *block)
-{
-    return symm_team_multicast_state(member->rank.team, block->all);
-}
-
-static void set_up_well(struct member *member, const struct multicast_block *block)
-{
-    FORK_CHECK(member->self, symm_team_multicast_fits(member->rank.team, block->all));
-    FORK_CHECK(member->self, state_of(member, block) == SYMM_MULTICAST_UNKNOWN);
-    struct multicast_outcome outcome = multicast_set_up(&member->rank, block);
-    FORK_STATUS(member->self, outcome.status, SYMM_OK);
-    FORK_CHECK(member->self, outcome.ready && state_of(member, block) == SYMM_MULTICAST_READY);
-}
-
-/* ---- kernels --------------------------------------------------------------------------------------- */
-
-static void copy(struct member *member, void *memory, int32_t *here, bool there)
-{
-    struct symm_cuda_scope scope;
-    CUdeviceptr device = (CUdeviceptr)(uintptr_t)memory;
-    FORK_STATUS(member->self, symm_cuda_enter(member->number, &scope), SYMM_OK);
-    CUresult result = there ? scope.cuda->cuMemcpyHtoDAsync(device, here, COUNT * 4, NULL)
-                            : scope.cuda->cuMemcpyDtoHAsync(here, device, COUNT * 4, NULL);
-    FORK_CHECK(member->self, result == CUDA_SUCCESS);
-    FORK_CHECK(member->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
-    symm_cuda_leave(&scope);
-}
-
-static struct symm_multicast_address address_of(struct member *member,
-                                                const struct multicast_block *block)
-{
-    struct symm_multicast_address address = {.address = NULL};
-    FORK_CHECK(member->self, symm_team_multicast_fits(member->rank.team, block->all));
-    FORK_CHECK(member->self,
-               symm_team_multicast_address(member->rank.team, block->all, &address));
-    FORK_CHECK(member->self, address.address != NULL && address.replicas == NULL);
-    return address;
-}
-
-/* A two-shot sum by multicast; the status of the launch, or of the kernel.  `shift`: mistakes. */
-static enum symm_status sum(struct member *member, const struct multicast_block *input,
-                            const struct multicast_block *output, ptrdiff_t shift)
-{
-    struct fork_rank *self = member->self;
-    int64_t size = self->size;
-    struct symm_ticket ticket;
-    struct symm_cuda_multimem arguments = {
-        .unicast = {.ranks = self->size, .output_count = self->size,
-                    .begin = (uint64_t)(self->rank * COUNT / size),
-                    .end = (uint64_t)((self->rank + 1) * COUNT / size)},
-        .input = (unsigned char *)address_of(member, input).address + shift,
-        .output = address_of(member, output).address,
-    };
-    for (int rank = 0; rank < self->size; rank++) {
-        arguments.unicast.inputs[rank] =
-            symm_team_address(member->rank.team, rank, &input->all[rank]);
-        arguments.unicast.outputs[rank] =
-            symm_team_address(member->rank.team, rank, &output->all[rank]);
-    }
-    unsigned polls = 0;
-    enum symm_status status = symm_device_multimem_start(
-        member->device, SYMM_CUDA_INT32, SYMM_CUDA_SUM, &arguments, 0, &ticket);
-    while (status == SYMM_OK &&
-           (status = symm_device_ticket_test(member->device, &ticket)) == SYMM_PENDING) {
-        unit_pause(&polls);
-        status = SYMM_OK;
-    }
-    return status;
-}
-
-static void use(struct member *member, const struct multicast_block *input,
-                const struct multicast_block *output, int32_t salt)
-{
-    struct fork_rank *self = member->self;
-    int32_t numbers[COUNT], wanted = 0;
-    for (int i = 0; i < COUNT; i++) {
-        numbers[i] = salt * (self->rank + 1) + i;
-    }
-    for (int rank = 0; rank < self->size; rank++) {
-        wanted += salt * (rank + 1);
-    }
-    copy(member, input->block, numbers, true);
-    fork_rank_barrier(self);
-    FORK_STATUS(self, sum(member, input, output, 0), SYMM_OK);
-    fork_rank_barrier(self);
-    copy(member, output->block, numbers, false);
-    for (int i = 0; i < COUNT; i++) {
-        FORK_CHECK(self, numbers[i] == wanted + self->size * i);
-    }
-    fork_rank_barrier(self);
-}
+enum { MIB = 1 << 20, BIG = 3 * MIB, SMALL = 64 * 1024, LATER = 1 << 20 };
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
@@ -177,28 +34,28 @@ static void live(struct fork_rank *self, void *context)
     multicast_block_make(rank, &output, BIG);
     size_t handles = member.left("handle"), mappings = member.left("mapping"),
            reservations = member.left("reservation");
-    set_up_well(&member, &input);
-    set_up_well(&member, &output);
+    member_set_up(&member, &input);
+    member_set_up(&member, &output);
     FORK_CHECK(self, member.left("binding") == 2 && member.left("handle") == handles + 2);
-    use(&member, &input, &output, 3);
-    use(&member, &output, &input, 5);
-    FORK_CHECK(self, sum(&member, &input, &output, 16) == SYMM_ERR_SYSTEM); /* not the same place */
+    member_use(&member, &input, &output, 3);
+    member_use(&member, &output, &input, 5);
+    FORK_CHECK(self, member_sum(&member, &input, &output, 16) == SYMM_ERR_SYSTEM); /* not the same place */
     FORK_CHECK(self, device_failure_names("cuLaunchKernel"));
-    use(&member, &input, &output, 7);
+    member_use(&member, &input, &output, 7);
     multicast_block_free(rank, &output); /* unbound before its memory goes, known to others later */
     FORK_CHECK(self, member.left("binding") == 1 && member.left("handle") == handles + 1);
     multicast_call(rank, 1);
     FORK_CHECK(self, member.left("handle") == handles);
     multicast_block_make(rank, &output, BIG);
-    set_up_well(&member, &output);
-    use(&member, &input, &output, 9);
+    member_set_up(&member, &output);
+    member_use(&member, &input, &output, 9);
     symm_team_destroy(rank->team);
     FORK_CHECK(self, member.left("binding") == 0 && member.left("handle") == handles);
     FORK_CHECK(self, member.left("mapping") <= mappings &&
                          member.left("reservation") <= reservations);
     multicast_begin(rank, self, rank->process, rank->heap, 2); /* segments outlive teams */
     multicast_block_make(rank, &input, SMALL);
-    set_up_well(&member, &input);
+    member_set_up(&member, &input);
     member_end(&member);
 }
 
@@ -220,9 +77,9 @@ static void live_shortly(struct fork_rank *self, void *context)
     FORK_CHECK(self, symm_heap_multicast_able(member.rank.heap));
     multicast_block_make(&member.rank, &first, SMALL);
     multicast_block_make(&member.rank, &block, SMALL);
-    set_up_well(&member, &block);
-    use(&member, &block, &block, 2);
-    use(&member, &first, &block, 3);
+    member_set_up(&member, &block);
+    member_use(&member, &block, &block, 2);
+    member_use(&member, &first, &block, 3);
     fork_rank_barrier(self);
     member_end(&member);
 }
@@ -270,7 +127,7 @@ static void look_at_machine(struct fork_rank *self, void *context)
     const struct machine *machine = context;
     struct symm_location location;
     struct symm_segment_place place;
-    set(self, machine->name, machine->value);
+    member_set(self, machine->name, machine->value);
     struct symm_process *process = device_process(self);
     struct symm_heap *heap = device_heap(self, process, 0);
     void *block = device_alloc(self, heap, BIG);
@@ -326,9 +183,9 @@ static bool has_fabric_handle(struct member *member, const struct multicast_bloc
     __typeof__(cuMemRelease) *release;
     CUmemGenericAllocationHandle handle;
     CUmemAllocationProp properties;
-    symbol_get(member->self, "cuMemRetainAllocationHandle", &retain);
-    symbol_get(member->self, "cuMemGetAllocationPropertiesFromHandle", &get);
-    symbol_get(member->self, "cuMemRelease", &release);
+    member_symbol(member->self, "cuMemRetainAllocationHandle", &retain);
+    member_symbol(member->self, "cuMemGetAllocationPropertiesFromHandle", &get);
+    member_symbol(member->self, "cuMemRelease", &release);
     FORK_CHECK(member->self, retain(&handle, block->block) == CUDA_SUCCESS);
     FORK_CHECK(member->self, get(&properties, handle) == CUDA_SUCCESS);
     FORK_CHECK(member->self, release(handle) == CUDA_SUCCESS);
@@ -341,15 +198,15 @@ static void ask_for_fabric(struct fork_rank *self, void *context)
     struct member member;
     struct multicast_block block;
     symm_cuda_imex_channels = grant->channels;
-    set(self, "SYMM_STANDIN_FABRIC", grant->fabric);
+    member_set(self, "SYMM_STANDIN_FABRIC", grant->fabric);
     if (grant->fault != NULL) {
-        set(self, "SYMM_STANDIN_FAIL", grant->fault);
+        member_set(self, "SYMM_STANDIN_FAIL", grant->fault);
     }
     member_begin(&member, self, self->rank);
     multicast_block_make(&member.rank, &block, SMALL);
     FORK_CHECK(self, has_fabric_handle(&member, &block) == grant->granted);
-    set_up_well(&member, &block);
-    use(&member, &block, &block, 4); /* in place */
+    member_set_up(&member, &block);
+    member_use(&member, &block, &block, 4); /* in place */
     member_end(&member);
 }
 
@@ -454,7 +311,7 @@ static void fail_once(struct member *member, const char *name, unsigned long use
     struct counts before = counts_get(member);
     (void)snprintf(fault, sizeof(fault), "%s:%lu", name, use_number);
     FORK_CHECK(self, symm_team_multicast_fits(rank->team, block.all));
-    FORK_CHECK(self, state_of(member, &block) == SYMM_MULTICAST_UNKNOWN);
+    FORK_CHECK(self, member_state(member, &block) == SYMM_MULTICAST_UNKNOWN);
     symm_cuda_forget_failure();
     if (self->rank == victim) {
         member->set_fault(fault);
@@ -462,7 +319,7 @@ static void fail_once(struct member *member, const char *name, unsigned long use
     struct multicast_outcome outcome = multicast_set_up(rank, &block);
     bool failed = outcome.step != NULL;
     FORK_CHECK(self, !failed || (self->rank == victim && device_failure_names(name)));
-    FORK_CHECK(self, state_of(member, &block) ==
+    FORK_CHECK(self, member_state(member, &block) ==
                          (outcome.ready ? SYMM_MULTICAST_READY : SYMM_MULTICAST_REFUSED));
     member->set_fault("");
     if (!outcome.ready) {
@@ -470,9 +327,9 @@ static void fail_once(struct member *member, const char *name, unsigned long use
         FORK_CHECK(self, gives_back(name) || memcmp(&before, &after, sizeof(before)) == 0);
         multicast_call(rank, LATER);
         rank->team->refusal_span = 0; /* it would double each time */
-        set_up_well(member, &block);
+        member_set_up(member, &block);
     }
-    use(member, &block, &block, (int32_t)use_number);
+    member_use(member, &block, &block, (int32_t)use_number);
     if (self->rank == victim) { /* the end */
         (void)snprintf(fault, sizeof(fault), "%s:1", name);
         member->set_fault(fault);
@@ -492,7 +349,7 @@ static void fail_each(struct fork_rank *self, void *context)
     member_begin(&member, self, self->rank);
     multicast_block_make(&member.rank, &block, BIG);
     member.set_fault("");
-    set_up_well(&member, &block);
+    member_set_up(&member, &block);
     functions_gather(&member, &functions);
     FORK_CHECK(self, functions.count > 8);
     multicast_block_free(&member.rank, &block);
