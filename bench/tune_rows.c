@@ -255,13 +255,27 @@ static void lists_write(FILE *file, struct heading heading, enum field field)
     }
 }
 
-/* Whether it has times of an algorithm by multicast, or of that one. */
-static bool has_multicast(const struct tune_part *part, bool one_shot)
+static bool has_multicast(const struct tune_part *part)
 {
     for (int size = 0; size < part->sizes; size++) {
         for (int i = 0; i < part->forcing.count; i++) {
-            if ((one_shot ? is_one_shot(part, i) : is_multicast(part, i))
+            if (is_multicast(part, i)
                 && (part->times[0][size].us[i] > 0 || part->times[1][size].us[i] > 0)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool one_shot_wins(const struct tune_part *part)
+{
+    struct winners winners;
+
+    for (int place = 0; place < 2; place++) {
+        winners_find(part, place, FIELD_ALL, &winners);
+        for (int size = 0; size < part->sizes; size++) {
+            if (NOBODY != winners.by[size] && is_one_shot(part, winners.by[size])) {
                 return true;
             }
         }
@@ -287,10 +301,10 @@ void tune_rows_write(FILE *file, const struct tune_part *part, int ranks, bool o
     struct heading heading = {.part = part, .ranks = ranks, .on_device = on_device};
 
     fprintf(file, "\n# %s\n", call_name(part->forcing.collective));
-    if (has_multicast(part, false)) {
+    if (has_multicast(part)) {
         lists_write(file, heading, FIELD_ALL);
     }
-    if (has_multicast(part, true)) {
+    if (one_shot_wins(part)) {
         lists_write(file, heading, FIELD_BUT_ONE_SHOT);
     }
     lists_write(file, heading, FIELD_UNICAST);
