@@ -4,9 +4,9 @@
  * Within a node they travel as file descriptors.  They are asked for with fabric handles as well, where the
  * device has those: such memory can be exported to other nodes of a multi-node NVLink domain, by UCX for
  * instance when a program sends from it, and memory made without cannot be given the handle later.  A
- * driver grants them to those who have an IMEX channel.  Where the folder of the channels is missing it is not asked, because
- * a refusal is an error that debuggers and compute-sanitizer report.  It may refuse for other reasons (no
- * rights): when something is made with one, and nothing of that device is, from then on.
+ * driver grants them to those who have an IMEX channel.  Where the folder of the channels is missing it is
+ * not asked, because a refusal is an error that debuggers and compute-sanitizer report.  It may refuse for
+ * other reasons (no rights): when something is made with one, and nothing of that device is, from then on.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
