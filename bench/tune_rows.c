@@ -119,7 +119,6 @@ struct heading {
     const struct tune_part *part;
     int ranks;
     bool on_device;
-    const char *place;
     int first_place, last_place; /* 0: out of place, 1: in place */
     const char *multicast;
 };
@@ -183,25 +182,31 @@ static uint64_t hand_over(const struct heading *heading, int size, int before, i
     return bytes - eighth * (uint64_t) (8 - (eighths < 1 ? 1 : (int) (eighths + 0.5)));
 }
 
-/* From there on, up to there; the last row has no end. */
-struct range {
-    uint64_t from, to;
-    bool endless;
-};
+/* The places that rows are for, as words of a table. */
+static const char *place_word(const struct heading *heading)
+{
+    if (heading->first_place != heading->last_place) {
+        return "any";
+    }
+    return 0 == heading->first_place ? "out" : "in";
+}
 
-static void row_write(FILE *file, const struct heading *heading, struct range range, int winner)
+enum { ENDLESS = 0 }; /* in the place of the bytes where a row ends: the last one does not */
+
+static void row_write(FILE *file, const struct heading *heading, uint64_t from, uint64_t to,
+                      int winner)
 {
     const struct tune_part *part = heading->part;
     bool slot = is_slot(part, winner);
 
     fprintf(file, "%s %s %d %s %s ",
             COLLECTIVE_ALLREDUCE == part->forcing.collective ? "allreduce" : "allgather",
-            heading->on_device ? "device" : "host", heading->ranks, slot ? "any" : heading->place,
+            heading->on_device ? "device" : "host", heading->ranks, slot ? "any" : place_word(heading),
             slot ? "any" : heading->multicast);
-    bytes_write(file, range.from);
-    if (!range.endless) {
+    bytes_write(file, from);
+    if (ENDLESS != to) {
         fprintf(file, "-");
-        bytes_write(file, range.to);
+        bytes_write(file, to);
     }
     fprintf(file, " %s\n", part->forcing.candidate[winner].word);
 }
@@ -211,7 +216,6 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
                        bool slot)
 {
     const struct tune_part *part = heading->part;
-    struct range range = {0};
     int before = NOBODY;
     int first = 0;
 
@@ -221,11 +225,10 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
         while (end < part->sizes && (winners->by[end] == winner || NOBODY == winners->by[end])) {
             end++;
         }
-        range.from = NOBODY == winner ? 0 : hand_over(heading, first, before, winner);
-        range.endless = end == part->sizes;
-        range.to = range.endless ? 0 : hand_over(heading, end, winner, winners->by[end]);
         if (NOBODY != winner && is_slot(part, winner) == slot) {
-            row_write(file, heading, range, winner);
+            uint64_t to = end == part->sizes
+                              ? ENDLESS : hand_over(heading, end, winner, winners->by[end]);
+            row_write(file, heading, hand_over(heading, first, before, winner), to, winner);
         }
         before = winner;
         first = end;
@@ -242,14 +245,12 @@ static void lists_write(FILE *file, struct heading heading, enum field field)
     size_t length = (size_t) heading.part->sizes * sizeof winners[0].by[0];
     bool alike = 0 == memcmp(winners[0].by, winners[1].by, length);
     heading.multicast = FIELD_UNICAST == field ? "any" : "yes";
-    heading.place = alike ? "any" : "out";
     heading.last_place = alike ? 1 : 0;
     if (FIELD_UNICAST == field) {
         list_write(file, &heading, &winners[0], true);
     }
     list_write(file, &heading, &winners[0], false);
     if (!alike) {
-        heading.place = "in";
         heading.first_place = heading.last_place = 1;
         list_write(file, &heading, &winners[1], false);
     }

@@ -7,8 +7,8 @@
 #include "config.h"
 
 #include "tests/unit/cuda_ranks.h"
+#include "tests/unit/device_memory.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,16 +21,7 @@ void cuda_ranks_begin(struct fork_rank *self, const char *fault)
     FORK_CHECK(self, fault == NULL || setenv("SYMM_STANDIN_FAIL", fault, 1) == 0);
     /* One process is all ranks, so their memory is not behind multicast addresses. */
     FORK_CHECK(self, setenv("SYMM_STANDIN_MULTICAST_ANY", "1", 1) == 0);
-    symm_cuda_configure(SYMM_STANDIN_DRIVER);
-}
-
-void cuda_ranks_symbol(struct fork_rank *self, const char *name, void *function)
-{
-    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
-    FORK_CHECK(self, driver != NULL);
-    void *symbol = dlsym(driver, name);
-    FORK_CHECK(self, symbol != NULL);
-    memcpy(function, &symbol, sizeof(symbol));
+    device_driver_use();
 }
 
 static unsigned char *buffer_make(struct cuda_ranks *ranks, int device, size_t size)

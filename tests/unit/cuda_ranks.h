@@ -43,9 +43,6 @@ struct cuda_ranks {
 /* To do first in a rank of fork_ranks: the driver, with `fault` as SYMM_STANDIN_FAIL (NULL: none). */
 void cuda_ranks_begin(struct fork_rank *self, const char *fault);
 
-/* A function that the stand-in driver has and the real one has not; `function` points to a pointer. */
-void cuda_ranks_symbol(struct fork_rank *self, const char *name, void *function);
-
 /* The devices for `size` ranks; false, and nothing held, if one cannot be got. */
 bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size);
 void cuda_ranks_close(struct cuda_ranks *ranks);

@@ -8,12 +8,22 @@
 
 #include "tests/unit/device_memory.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 void device_driver_use(void)
 {
     symm_cuda_configure(SYMM_STANDIN_DRIVER);
+}
+
+void device_driver_symbol(struct fork_rank *self, const char *name, void *function)
+{
+    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
+    FORK_CHECK(self, driver != NULL);
+    void *symbol = dlsym(driver, name);
+    FORK_CHECK(self, symbol != NULL);
+    memcpy(function, &symbol, sizeof(symbol));
 }
 
 struct symm_process *device_process(struct fork_rank *self)

@@ -16,6 +16,9 @@
 /* From now on the stand-in is the driver, if none has been opened. */
 void device_driver_use(void);
 
+/* A function of the stand-in, by its name; `function` points to the pointer that it goes to. */
+void device_driver_symbol(struct fork_rank *self, const char *name, void *function);
+
 /* This process, with that driver. */
 struct symm_process *device_process(struct fork_rank *self);
 

@@ -59,8 +59,6 @@ tests_unit_test_cuda_exports_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_exports_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_memory_SOURCES = tests/unit/test_cuda_memory.c
-tests_unit_test_cuda_memory_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_test_cuda_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_memory_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_memory_DEPENDENCIES = tests/cuda/standin_driver.la
@@ -97,10 +95,8 @@ tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
 tests_unit_test_cuda_device_SOURCES = tests/unit/test_cuda_device.c \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
 	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_device_LDADD = $(unit_libs) -ldl -lm
+tests_unit_test_cuda_device_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl -lm
 EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
 
 if MULTICAST
@@ -109,8 +105,6 @@ unit_tests += tests/unit/test_cuda_multimem tests/unit/test_cuda_multimem_launch
 unit_tests += tests/unit/test_cuda_multicast
 tests_unit_test_cuda_multicast_SOURCES = tests/unit/test_cuda_multicast.c \
 	tests/unit/multicast_member.c tests/unit/multicast_member.h
-tests_unit_test_cuda_multicast_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_test_cuda_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_multicast_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_multicast_DEPENDENCIES = tests/cuda/standin_driver.la
@@ -118,18 +112,15 @@ EXTRA_tests_unit_test_cuda_multicast_DEPENDENCIES = tests/cuda/standin_driver.la
 tests_unit_test_cuda_multimem_SOURCES = tests/unit/test_cuda_multimem.c \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
 	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
+tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
 tests_unit_test_cuda_multimem_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_multimem_LDADD = $(unit_libs) -ldl -lm
+tests_unit_test_cuda_multimem_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl -lm
 EXTRA_tests_unit_test_cuda_multimem_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_multimem_launch_SOURCES = tests/unit/test_cuda_multimem_launch.c \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h
-tests_unit_test_cuda_multimem_launch_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_test_cuda_multimem_launch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_multimem_launch_LDADD = $(unit_libs) -ldl
+tests_unit_test_cuda_multimem_launch_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_multimem_launch_DEPENDENCIES = tests/cuda/standin_driver.la
 endif
 endif

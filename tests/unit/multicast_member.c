@@ -10,22 +10,11 @@
 
 #include "tests/unit/device_memory.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 void member_set(struct fork_rank *self, const char *name, const char *value)
 {
     FORK_CHECK(self, setenv(name, value, 1) == 0);
-}
-
-void member_symbol(struct fork_rank *self, const char *name, void *function)
-{
-    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
-    FORK_CHECK(self, driver != NULL);
-    void *symbol = dlsym(driver, name);
-    FORK_CHECK(self, symbol != NULL);
-    memcpy(function, &symbol, sizeof(symbol));
 }
 
 void member_begin(struct member *member, struct fork_rank *self, int device)
@@ -34,9 +23,9 @@ void member_begin(struct member *member, struct fork_rank *self, int device)
     member->self = self;
     member->number = device;
     struct symm_process *process = device_process(self);
-    member_symbol(self, "symm_standin_left", &member->left);
-    member_symbol(self, "symm_standin_fail", &member->set_fault);
-    member_symbol(self, "symm_standin_uses", &member->uses);
+    device_driver_symbol(self, "symm_standin_left", &member->left);
+    device_driver_symbol(self, "symm_standin_fail", &member->set_fault);
+    device_driver_symbol(self, "symm_standin_uses", &member->uses);
     multicast_begin(&member->rank, self, process, device_heap(self, process, device), 1);
     FORK_STATUS(self, symm_device_get(device, &member->device), SYMM_OK);
     FORK_STATUS(self, symm_device_multimem_load(member->device), SYMM_OK);

@@ -29,9 +29,6 @@ struct member {
 /* Puts a variable into the environment, for a driver that is not open yet. */
 void member_set(struct fork_rank *self, const char *name, const char *value);
 
-/* A function of the stand-in driver; `function` points to where it goes. */
-void member_symbol(struct fork_rank *self, const char *name, void *function);
-
 /* All ranks together; each on the device that it names. At the end nothing must be bound any more. */
 void member_begin(struct member *member, struct fork_rank *self, int device);
 void member_end(struct member *member);

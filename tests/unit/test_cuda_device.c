@@ -10,13 +10,13 @@
 
 #include "tests/unit/cuda_ranks.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heap/cuda_device.h"
 #include "tests/unit/cuda_reference.h"
+#include "tests/unit/device_memory.h"
 
 enum { COUNT_MOST = 600, SHIFT_MOST = 16, BYTES_MOST = COUNT_MOST * 16 + SHIFT_MOST };
 
@@ -267,11 +267,7 @@ struct fault {
 static symm_standin_watch_function *watch_find(struct fork_rank *self)
 {
     symm_standin_watch_function *watch;
-    void *driver = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
-    FORK_CHECK(self, driver != NULL);
-    void *symbol = dlsym(driver, "symm_standin_watch");
-    FORK_CHECK(self, symbol != NULL);
-    memcpy(&watch, &symbol, sizeof(watch));
+    device_driver_symbol(self, "symm_standin_watch", &watch);
     return watch;
 }
 

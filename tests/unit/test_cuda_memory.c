@@ -9,7 +9,6 @@
 
 #include "tests/unit/device_memory.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum { SIZE = 2 << 20 };
@@ -23,22 +22,13 @@ static struct {
     CUresult (*cuMemFreeAsync)(CUdeviceptr, CUstream);
 } program;
 
-static void find(struct fork_rank *self, void *library, const char *name, void *function)
-{
-    void *address = dlsym(library, name);
-    FORK_CHECK(self, address != NULL);
-    memcpy(function, &address, sizeof(address));
-}
-
 static void program_open(struct fork_rank *self)
 {
-    void *library = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW);
-    FORK_CHECK(self, library != NULL);
-    find(self, library, "cuCtxCreate_v2", &program.cuCtxCreate);
-    find(self, library, "cuCtxDestroy_v2", &program.cuCtxDestroy);
-    find(self, library, "cuMemAllocManaged", &program.cuMemAllocManaged);
-    find(self, library, "cuMemAllocAsync", &program.cuMemAllocAsync);
-    find(self, library, "cuMemFreeAsync", &program.cuMemFreeAsync);
+    device_driver_symbol(self, "cuCtxCreate_v2", &program.cuCtxCreate);
+    device_driver_symbol(self, "cuCtxDestroy_v2", &program.cuCtxDestroy);
+    device_driver_symbol(self, "cuMemAllocManaged", &program.cuMemAllocManaged);
+    device_driver_symbol(self, "cuMemAllocAsync", &program.cuMemAllocAsync);
+    device_driver_symbol(self, "cuMemFreeAsync", &program.cuMemFreeAsync);
 }
 
 /* What the driver says of an address, and whether kernels on its device can use it: twice. */

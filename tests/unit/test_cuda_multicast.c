@@ -183,9 +183,9 @@ static bool has_fabric_handle(struct member *member, const struct multicast_bloc
     __typeof__(cuMemRelease) *release;
     CUmemGenericAllocationHandle handle;
     CUmemAllocationProp properties;
-    member_symbol(member->self, "cuMemRetainAllocationHandle", &retain);
-    member_symbol(member->self, "cuMemGetAllocationPropertiesFromHandle", &get);
-    member_symbol(member->self, "cuMemRelease", &release);
+    device_driver_symbol(member->self, "cuMemRetainAllocationHandle", &retain);
+    device_driver_symbol(member->self, "cuMemGetAllocationPropertiesFromHandle", &get);
+    device_driver_symbol(member->self, "cuMemRelease", &release);
     FORK_CHECK(member->self, retain(&handle, block->block) == CUDA_SUCCESS);
     FORK_CHECK(member->self, get(&properties, handle) == CUDA_SUCCESS);
     FORK_CHECK(member->self, release(handle) == CUDA_SUCCESS);

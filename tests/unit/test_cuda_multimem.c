@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "tests/unit/cuda_ranks.h"
+#include "tests/unit/device_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static void body_run(struct cuda_ranks *ranks, const char *name, size_t size, vo
 {
     const struct symm_cuda_host_kernel *(*find)(const char *name);
     uint32_t flag = 0;
-    cuda_ranks_symbol(ranks->self, "symm_cuda_host_kernel_find", &find);
+    device_driver_symbol(ranks->self, "symm_cuda_host_kernel_find", &find);
     const struct symm_cuda_host_kernel *kernel = find(name);
     FORK_CHECK(ranks->self, kernel != NULL && kernel->arguments_size == size);
     *finish = (struct symm_cuda_finish){.flag = &flag, .sequence = 77};

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "tests/unit/cuda_ranks.h"
+#include "tests/unit/device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +93,8 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
     symm_standin_uses_function *uses;
     (void)context;
     cuda_ranks_begin(self, NULL);
-    cuda_ranks_symbol(self, "symm_standin_fail", &fault_set);
-    cuda_ranks_symbol(self, "symm_standin_uses", &uses);
+    device_driver_symbol(self, "symm_standin_fail", &fault_set);
+    device_driver_symbol(self, "symm_standin_uses", &uses);
     for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
         enum { OTHER_MODULES = 2 }; /* which the device has had before */
         char failure[SYMM_CUDA_TEXT_SIZE] = "";
