@@ -46,7 +46,7 @@ bench_multicast_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_multicast_probe_LDADD = -ldl
 
 dist_man_MANS += bench/symm_bench.1
-dist_noinst_SCRIPTS += bench/gpu_run bench/multicast_bringup
+dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
 EXTRA_DIST += \
 	bench/multicast-bringup.md \
 	bench/multicast_links.sh \

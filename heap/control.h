@@ -39,6 +39,7 @@ enum {
     SYMM_PAYLOAD_LEAST = 320, /* bytes of payload that every line has room for */
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
     SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
+    SYMM_FETCH_MOST = 512, /* bytes of each line; the processor fetches by itself what is read next */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
     SYMM_EXTRA_MOST = 4032, /* bytes; what is left of the page with the sizes */
 };
@@ -123,6 +124,18 @@ static inline void symm_line_prefetch(const struct symm_control *control, uint64
 {
     size_t size = SYMM_HEADER_SIZE + (bytes < SYMM_PREFETCH_MOST ? bytes : SYMM_PREFETCH_MOST);
     symm_prefetch_for_writing(symm_control_line(control, sequence, rank), size);
+}
+
+/*
+ * Fetch the payload of a line that has been posted for reading, as far as it is not in the header's cache
+ * line: those of all ranks are then on their way at the same time.
+ */
+static inline void symm_line_fetch(const struct symm_line *line, size_t bytes)
+{
+    enum { BESIDE_HEADER = SYMM_CACHE_LINE - SYMM_HEADER_SIZE };
+    for (size_t at = BESIDE_HEADER; at < bytes && at < SYMM_FETCH_MOST; at += SYMM_CACHE_LINE) {
+        __builtin_prefetch(line->payload + at, 0, 3);
+    }
 }
 
 static inline void symm_line_post(struct symm_line *line, uint64_t sequence)

@@ -48,6 +48,9 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
         if (line->signature != call->signature || line->count != call->agreed_count) {
             operation->mismatch = operation->seen;
         }
+        if (operation->in_slot) {
+            symm_line_fetch(line, call->payload_bytes);
+        }
         /* Counters wrap; what counts is how far behind this call they are. */
         if (now - line->finished > now - operation->least_finished) {
             operation->least_finished = line->finished;

@@ -71,6 +71,25 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                      bytes));
 }
 
+/*
+ * A line costs next to nothing while somebody reads it.  In a run of calls whose lines nobody reads each rank
+ * has to look now and then whether the others have finished: 3 % of such a call with 32 ranks.  So none is
+ * posted where no rank needs one: kernels do not serve teams of more than SYMM_CUDA_RANKS_MAX ranks.
+ */
+enum symm_below mca_coll_symm_choose_below(const struct symm_call *call,
+                                           const struct symm_team *team)
+{
+    if (!mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
+                                   call->payload_bytes) ||
+        mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
+        return SYMM_BELOW_NOT;
+    }
+    if (team->size > SYMM_CUDA_RANKS_MAX) {
+        return SYMM_BELOW_MUTE;
+    }
+    return call->device < 0 ? SYMM_BELOW_VETO : SYMM_BELOW_NOT;
+}
+
 static bool moves_slices(int algorithm)
 {
     return algorithm == SYMM_ALLREDUCE_CUDA_PUSH || algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE;

@@ -182,14 +182,23 @@ static void step_wait_for_slot(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     struct symm_call *call = &operation->call;
+    bool is_small = mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
+    enum symm_below below =
+        is_small ? SYMM_BELOW_NOT : mca_coll_symm_choose_below(call, team);
+    if (below == SYMM_BELOW_MUTE) {
+        end_fallback(operation, SYMM_REASON_LEFT);
+        return;
+    }
     if (!slot_is_free(team, team->sequence + 1)) {
         return;
+    }
+    if (below == SYMM_BELOW_VETO && call->veto == SYMM_REASON_NONE) {
+        call->veto = SYMM_REASON_LEFT;
     }
     operation->sequence = ++team->sequence;
     /* This rank's processor does not reach device memory; without data there is none to reach. */
     operation->in_slot = call->veto == SYMM_REASON_NONE &&
-                         (call->device < 0 || call->payload_bytes == 0) &&
-                         mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
+                         (call->device < 0 || call->payload_bytes == 0) && is_small;
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);
     }

@@ -17,6 +17,7 @@
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
 #define ANY_RANKS 2, SYMM_ROW_RANKS_MOST
+#define MANY_RANKS 25, SYMM_ROW_RANKS_MOST
 #define ENDLESS UINT64_MAX
 #define ROW(...) {__VA_ARGS__, SYMM_ROW_BUILT_IN, 0}
 
@@ -33,7 +34,11 @@ static const struct symm_row built_in[] = {
      * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table and gpu-host-chosen.txt with a core for
      * each rank, host-*.txt with two cores.  With more than two ranks one-shot reduces more than staging
      * copies; two that reduce everything each are quicker than two that wait once more, up to 32 KiB.
+     * 24 to 64 ranks: host-64-cores-*.txt.  Each rank waits for each other one twice in a two-shot, which from
+     * some 25 ranks on takes longer than the component below where the data do not fit the slot: 1.1 to 2 times
+     * as long from 1 to 2 KiB, with 32 and 64 ranks.
      */
+    ROW(REDUCE, HOST, MANY_RANKS, ANYWHERE, EITHER, 0, KIB(4), SYMM_ALGORITHM_BELOW),
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_TWO_SHOT),
     ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_ONE_SHOT),
     ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, KIB(32) + 1, SYMM_ALLREDUCE_STAGED_ONE_SHOT),
@@ -79,7 +84,15 @@ enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
  * memory would be about as much quicker as other memory, which would be staged, is slower; and the ranks do
  * not know yet.  Runs differ: from 16 to 64 KiB in all-gathers of eight ranks.
  */
-static const uint64_t slot_bytes_in_all = KIB(16);
+static uint64_t slot_bytes_in_all(enum symm_collective collective, int ranks)
+{
+    /* More ranks: host-64-cores-*.txt.  What else there is has each rank wait for all others once more. */
+    enum { FEW_RANKS = 16 };
+    if (ranks <= FEW_RANKS) {
+        return KIB(16);
+    }
+    return collective == SYMM_ALLREDUCE ? KIB(32) : KIB(64);
+}
 
 /* ---- a team's table -------------------------------------------------------------------------------- */
 
@@ -155,18 +168,40 @@ void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct 
     }
 }
 
+/* The first of so many rows of host memory that is for payloads of `bytes` a rank; NULL: none. */
+static const struct symm_row *first_for(const struct symm_table *table,
+                                        enum symm_collective collective, int ranks, size_t bytes,
+                                        int count)
+{
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
+    uint64_t result = collective == SYMM_ALLREDUCE ? bytes : (uint64_t)bytes * (uint64_t)ranks;
+    for (int i = 0; i < count; i++) {
+        const struct symm_row *row = &table->rows[part->begin + i];
+        if (mca_coll_symm_row_has(row, result)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
 bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
                               int ranks, size_t bytes)
 {
     const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
-    uint64_t in_all = (uint64_t)bytes * (uint64_t)ranks;
-    for (int i = 0; i < part->from_file; i++) {
-        const struct symm_row *row = &table->rows[part->begin + i];
-        if (mca_coll_symm_row_has(row, collective == SYMM_ALLREDUCE ? bytes : in_all)) {
-            return row->algorithm == SYMM_ALLREDUCE_SLOT || row->algorithm == SYMM_ALLGATHER_SLOT;
-        }
+    const struct symm_row *row = first_for(table, collective, ranks, bytes, part->from_file);
+    if (row != NULL) {
+        return row->algorithm == SYMM_ALLREDUCE_SLOT || row->algorithm == SYMM_ALLGATHER_SLOT;
     }
-    return in_all <= slot_bytes_in_all;
+    return (uint64_t)bytes * (uint64_t)ranks <= slot_bytes_in_all(collective, ranks);
+}
+
+bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
+                               int ranks, size_t bytes)
+{
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
+    const struct symm_row *row = first_for(table, collective, ranks, bytes, part->count);
+    return row != NULL && row->algorithm == SYMM_ALGORITHM_BELOW &&
+           row->place == SYMM_ROW_ANYWHERE && row->multicast == SYMM_ROW_EITHER;
 }
 
 /* ---- words ------------------------------------------------------------------------------------- */

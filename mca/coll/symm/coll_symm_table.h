@@ -93,6 +93,13 @@ static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_
 bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
                               int ranks, size_t bytes);
 
+/*
+ * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever the
+ * ranks would say of their buffers: the first row for them says so, for any place and multicast.
+ */
+bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
+                               int ranks, size_t bytes);
+
 /* ---- words ------------------------------------------------------------------------------------- */
 
 /*

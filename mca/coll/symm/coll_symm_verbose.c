@@ -216,7 +216,7 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
         int rank = operation->seen; /* the line that was read last */
         reason = operation->peer_reason;
         (void)snprintf(who, sizeof(who), ", because of rank %d", rank);
-    } else if (call->veto != SYMM_REASON_NONE) {
+    } else if (call->veto != SYMM_REASON_NONE && call->veto != SYMM_REASON_LEFT) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
     int bit = (int)call->collective * SYMM_REASON_COUNT + (int)operation->reason;
