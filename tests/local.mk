@@ -59,6 +59,7 @@ mpi_programs = \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
 	tests/mpi/check_device_memory \
+	tests/mpi/check_empty_types \
 	tests/mpi/check_environment \
 	tests/mpi/check_fork \
 	tests/mpi/check_large \
@@ -177,6 +178,11 @@ placed_sources += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
 placed_cppflags += $(CUDA_CPPFLAGS)
 placed_libs += -ldl
 endif
+
+tests_mpi_check_empty_types_SOURCES = tests/mpi/check_empty_types.c $(placed_sources)
+tests_mpi_check_empty_types_CPPFLAGS = $(placed_cppflags)
+tests_mpi_check_empty_types_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_empty_types_LDADD = $(placed_libs)
 
 tests_mpi_check_redistribution_SOURCES = tests/mpi/check_redistribution.c $(placed_sources)
 tests_mpi_check_redistribution_CPPFLAGS = $(placed_cppflags)

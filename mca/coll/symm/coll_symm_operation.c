@@ -186,9 +186,8 @@ static void step_wait_for_slot(struct symm_operation *operation)
         return;
     }
     operation->sequence = ++team->sequence;
-    /* This rank's processor does not reach device memory; without data there is none to reach. */
-    operation->in_slot = call->veto == SYMM_REASON_NONE &&
-                         (call->device < 0 || call->payload_bytes == 0) &&
+    /* This rank's processor does not reach device memory. */
+    operation->in_slot = call->veto == SYMM_REASON_NONE && call->device < 0 &&
                          mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);

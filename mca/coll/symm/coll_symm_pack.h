@@ -31,6 +31,9 @@ struct symm_layout {
  * Bytes of data in `count` elements.  To be asked before any extent or displacement of theirs: Open MPI
  * gives types without data true extents that mean nothing (4.1.4: 1 byte, from 2^63-1 on, for a vector
  * of resized vectors of nothing), and programs give them any bounds, and no buffer.
+ *
+ * A call of ours without data ends at once, without a line.  Another rank may pass a count of 0, for
+ * which MPI's binding returns before it calls us: a line would meet that of the other's next call.
  */
 static inline size_t mca_coll_symm_bytes(const struct ompi_datatype_t *dtype, size_t count)
 {
