@@ -26,10 +26,12 @@ static uint64_t opened;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+#ifdef HAVE_CUDA
 static bool is_on_device(int place)
 {
     return place >= PLACES_ON_HOST;
 }
+#endif
 
 static unsigned char *memory_get(int place)
 {
