@@ -12,6 +12,7 @@ mpi_tests = \
 	tests/device_memory.tap \
 	tests/disagree.tap \
 	tests/elsewhere.tap \
+	tests/empty_types.tap \
 	tests/environment.tap \
 	tests/example.tap \
 	tests/fallback.tap \
@@ -58,6 +59,7 @@ mpi_programs = \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
 	tests/mpi/check_device_memory \
+	tests/mpi/check_empty_types \
 	tests/mpi/check_environment \
 	tests/mpi/check_fork \
 	tests/mpi/check_large \
@@ -67,6 +69,7 @@ mpi_programs = \
 	tests/mpi/check_nodes \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
+	tests/mpi/check_redistribution \
 	tests/mpi/check_sessions \
 	tests/mpi/check_shortage \
 	tests/mpi/check_spawn \
@@ -163,6 +166,28 @@ tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
 tests_mpi_check_device_memory_SOURCES = tests/mpi/check_device_memory.c
 tests_mpi_check_device_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_device_memory_LDADD = $(harness_libs)
+
+placed_sources = \
+	tests/mpi/empty_types.c tests/mpi/empty_types.h \
+	tests/mpi/placed_buffers.c tests/mpi/placed_buffers.h \
+	tests/mpi/staged_calls.c tests/mpi/staged_calls.h
+placed_cppflags = $(AM_CPPFLAGS)
+placed_libs = $(harness_libs)
+if CUDA
+placed_sources += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
+placed_cppflags += $(CUDA_CPPFLAGS)
+placed_libs += -ldl
+endif
+
+tests_mpi_check_empty_types_SOURCES = tests/mpi/check_empty_types.c $(placed_sources)
+tests_mpi_check_empty_types_CPPFLAGS = $(placed_cppflags)
+tests_mpi_check_empty_types_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_empty_types_LDADD = $(placed_libs)
+
+tests_mpi_check_redistribution_SOURCES = tests/mpi/check_redistribution.c $(placed_sources)
+tests_mpi_check_redistribution_CPPFLAGS = $(placed_cppflags)
+tests_mpi_check_redistribution_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_redistribution_LDADD = $(placed_libs)
 
 tests_mpi_check_environment_SOURCES = tests/mpi/check_environment.c \
 	tests/mpi/deprive.c tests/mpi/deprive.h

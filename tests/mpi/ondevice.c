@@ -375,6 +375,11 @@ static bool is_wanted(const char *part)
 static size_t span(int count, MPI_Datatype type, MPI_Aint *lower)
 {
     MPI_Aint extent, bound, true_extent;
+    int size;
+    MPI_Type_size(type, &size);
+    if (size == 0) { /* then extents say nothing */
+        return 0;
+    }
     MPI_Type_get_extent(type, &bound, &extent);
     MPI_Type_get_true_extent(type, lower, &true_extent);
     return count > 0 ? (size_t)(true_extent + (count - 1) * extent) : 0;

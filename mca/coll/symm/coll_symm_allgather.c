@@ -59,12 +59,23 @@ static void describe(struct symm_call *call, int rank, const void *sbuf, size_t 
     call->signature = mca_coll_symm_signature(SYMM_ALLGATHER, 0, 0, 1);
 }
 
+/* Whether nothing is sent or received; `sbuf` may be MPI_IN_PLACE, and says nothing then. */
+static bool is_without_data(const void *sbuf, size_t scount, const struct ompi_datatype_t *sdtype,
+                            size_t rcount, const struct ompi_datatype_t *rdtype)
+{
+    return mca_coll_symm_bytes(rdtype, rcount) == 0 &&
+           (sbuf == MPI_IN_PLACE || mca_coll_symm_bytes(sdtype, scount) == 0);
+}
+
 int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
                             void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
                             struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
+    if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
+        return OMPI_SUCCESS; /* as the binding does for a count of 0: see coll_symm_pack.h */
+    }
     describe(&operation->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
              (size_t)rcount, rdtype, ompi_comm_size(comm));
     int rc;

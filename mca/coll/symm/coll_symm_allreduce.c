@@ -60,9 +60,6 @@ static void elements_describe(struct symm_call *call)
     }
     mca_coll_symm_layout_describe(&call->target, call->dtype, call->count);
     call->payload_bytes = call->target.bytes;
-    if (call->payload_bytes == 0) {
-        call->count = 0; /* elements of no data, only gaps: nothing is copied, whatever their extent */
-    }
     if (!call->target.dense || !call->target.repeats) {
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
         call->source = call->target;
@@ -158,6 +155,9 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
 {
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
+    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
+        return OMPI_SUCCESS; /* as the binding does for a count of 0: see coll_symm_pack.h */
+    }
     describe(&operation->call, sbuf, rbuf, (size_t)count, dtype, op);
     int rc;
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {

@@ -59,9 +59,6 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                size_t bytes)
 {
     int forced = mca_coll_symm_choose_forced(collective, team);
-    if (bytes == 0) {
-        return true; /* nothing to move, but the ranks have to meet */
-    }
     if (bytes > team->control.payload_size) {
         return false;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "kernels/cuda/copy.h"
+#include "mca/coll/symm/coll_symm_pack.h"
 #include "mca/coll/symm/coll_symm_recognise.h"
 #include "mca/coll/symm/coll_symm_runs.h"
 
@@ -38,18 +39,24 @@ static ptrdiff_t displacement(const struct symm_host_copy *copy, size_t i)
                                 : symm_disp_at(copy->disps, i);
 }
 
-/* Types may be none where there is nothing of them. */
+/*
+ * Types may be none where there is nothing of them.  Elements without data count as no elements:
+ * their buffer and displacement may be anything.
+ */
 static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
 {
     struct piece piece = {.buffer = copy->buffer, .count = copy->count, .dtype = copy->dtype};
     if (copy->shape != SYMM_SHAPE_EVEN) {
         piece.count = symm_count_at(copy->counts, i);
     }
-    if (piece.count == 0) {
+    if (piece.count > 0 && copy->shape == SYMM_SHAPE_TYPED) {
+        piece.dtype = copy->dtypes[i];
+    }
+    if (piece.count == 0 || mca_coll_symm_bytes(piece.dtype, 1) == 0) {
+        piece.count = 0;
         return piece;
     }
     if (copy->shape == SYMM_SHAPE_TYPED) {
-        piece.dtype = copy->dtypes[i];
         piece.buffer = at(copy->buffer, displacement(copy, i));
     } else {
         ptrdiff_t elements = copy->shape == SYMM_SHAPE_EVEN ? (ptrdiff_t)(i * copy->count)
@@ -115,9 +122,7 @@ static void rows_move(void *context, const struct symm_rows *rows)
 static bool gaps_are_small(const struct piece *piece, size_t span)
 {
     enum { MOST = 4 }; /* times what is needed */
-    size_t size;
-    ompi_datatype_type_size(piece->dtype, &size);
-    return span / MOST <= size * piece->count;
+    return span / MOST <= mca_coll_symm_bytes(piece->dtype, piece->count);
 }
 
 static void piece_move(struct transfer *transfer, struct symm_runs *runs, const struct piece *piece)
@@ -153,11 +158,14 @@ static void typed_turn(struct transfer *transfer, struct symm_runs *runs,
                        const struct piece *piece, size_t i)
 {
     struct symm_span span;
+    if (!piece_span(piece, &span)) {
+        return;
+    }
     mca_coll_symm_runs_flush(runs);
     const struct symm_host_copy *copy = transfer->copy;
     transfer->delta = (uintptr_t)copy->address + (uintptr_t)copy->moved[i] -
                       (uintptr_t)piece->buffer;
-    int device = piece_span(piece, &span) ? mca_coll_symm_device_of((const void *)span.first) : -1;
+    int device = mca_coll_symm_device_of((const void *)span.first);
     if (device != transfer->device) {
         device_finish(transfer, transfer->device);
         symm_cuda_memory_settle(device);

@@ -196,9 +196,9 @@ static void step_wait_for_slot(struct symm_operation *operation)
         call->veto = SYMM_REASON_LEFT;
     }
     operation->sequence = ++team->sequence;
-    /* This rank's processor does not reach device memory; without data there is none to reach. */
-    operation->in_slot = call->veto == SYMM_REASON_NONE &&
-                         (call->device < 0 || call->payload_bytes == 0) && is_small;
+    /* This rank's processor does not reach device memory. */
+    operation->in_slot =
+        call->veto == SYMM_REASON_NONE && call->device < 0 && is_small;
     if (call->gaps != 0 && !operation->in_slot && call->veto == SYMM_REASON_NONE) {
         mca_coll_symm_packing_review(call, team);
     }

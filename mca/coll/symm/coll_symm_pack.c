@@ -14,25 +14,28 @@ void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datat
                                    size_t count)
 {
     ptrdiff_t lower, extent, true_extent;
-    size_t size;
-    ompi_datatype_type_size(dtype, &size);
+    size_t size = mca_coll_symm_bytes(dtype, 1);
+    *layout = (struct symm_layout){
+        .dtype = dtype, .count = count, .bytes = size * count, .dense = true, .repeats = true};
+    if (layout->bytes == 0) {
+        return;
+    }
     ompi_datatype_get_extent(dtype, &lower, &extent);
     ompi_datatype_get_true_extent(dtype, &layout->start, &true_extent);
-    layout->dtype = dtype;
-    layout->count = count;
-    layout->bytes = size * count;
-    layout->repeats = size == 0 || (size_t)extent == size;
+    layout->repeats = (size_t)extent == size;
     /* The last condition: an element's parts may stand in another order than it names them, and ranks
      * may have different orders. */
-    layout->dense = size == 0 ||
-                    ((size_t)true_extent == size && (layout->repeats || count == 1) &&
-                     ompi_datatype_is_contiguous_memory_layout(dtype, count == 1 ? 1 : 2));
+    layout->dense = (size_t)true_extent == size && (layout->repeats || count == 1) &&
+                    ompi_datatype_is_contiguous_memory_layout(dtype, count == 1 ? 1 : 2);
 }
 
 size_t mca_coll_symm_layout_span(const struct symm_layout *layout)
 {
     ptrdiff_t lower, extent, true_extent;
     size_t distance, span;
+    if (layout->bytes == 0) {
+        return 0;
+    }
     ompi_datatype_get_extent(layout->dtype, &lower, &extent);
     ompi_datatype_get_true_extent(layout->dtype, &lower, &true_extent);
     if (extent < 0 || true_extent < 0 ||
@@ -95,6 +98,9 @@ void mca_coll_symm_packing_review(struct symm_call *call, const struct symm_team
 void *mca_coll_symm_block(const struct symm_call *call, int rank)
 {
     ptrdiff_t lower, extent;
+    if (call->target.bytes == 0) {
+        return call->receive;
+    }
     ompi_datatype_get_extent(call->target.dtype, &lower, &extent);
     return mca_coll_symm_at(call->receive, (ptrdiff_t)call->target.count * extent * rank);
 }

@@ -21,11 +21,24 @@ struct symm_call;
 struct symm_layout {
     struct ompi_datatype_t *dtype;
     size_t count;    /* elements; of one rank */
-    size_t bytes;    /* of data in them */
+    size_t bytes;    /* of data in them; 0: they are nowhere, dense, and start at 0 */
     ptrdiff_t start; /* of the first data byte, seen from the buffer's address */
     bool dense;      /* they are `bytes` bytes in a row, ... */
     bool repeats;    /* ... and so are the next ones, right behind them */
 };
+
+/*
+ * Bytes of data in `count` elements.  To be asked before any extent or displacement of theirs: Open MPI
+ * gives types without data true extents that mean nothing (4.1.4: 1 byte, from 2^63-1 on, for a vector
+ * of resized vectors of nothing), and programs give them any bounds, and no buffer.
+ *
+ * A call of ours without data ends at once, without a line.  Another rank may pass a count of 0, for
+ * which MPI's binding returns before it calls us: a line would meet that of the other's next call.
+ */
+static inline size_t mca_coll_symm_bytes(const struct ompi_datatype_t *dtype, size_t count)
+{
+    return dtype->super.size * count;
+}
 
 void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datatype_t *dtype,
                                    size_t count);
@@ -37,8 +50,8 @@ static inline void *mca_coll_symm_at(const void *buffer, ptrdiff_t offset)
 }
 
 /*
- * Bytes from the first data byte of `count` elements to the last, gaps included; SIZE_MAX where the
- * elements do not follow each other in memory.
+ * Bytes from the first data byte of `count` elements to the last, gaps included; 0 without data;
+ * SIZE_MAX where the elements do not follow each other in memory.
  */
 size_t mca_coll_symm_layout_span(const struct symm_layout *layout);
 

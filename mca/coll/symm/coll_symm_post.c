@@ -159,7 +159,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     if (call->veto != SYMM_REASON_NONE) {
         line->flags = LINE_VETO | (uint32_t)call->veto << LINE_VETO_SHIFT;
     } else if (operation->in_slot) {
-        line->flags = call->device >= 0 ? LINE_DEVICE : 0;
+        line->flags = 0; /* on a device nothing travels in the slot */
         if (call->gaps == 0) {
             memcpy(line->payload, call->input, call->payload_bytes);
         } else {

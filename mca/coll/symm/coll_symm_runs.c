@@ -14,11 +14,11 @@ bool mca_coll_symm_span(const void *buffer, size_t count, const struct ompi_data
                         struct symm_span *span)
 {
     ptrdiff_t lower, extent, start, true_extent;
-    ompi_datatype_get_extent(dtype, &lower, &extent);
-    ompi_datatype_get_true_extent(dtype, &start, &true_extent);
-    if (count == 0 || true_extent <= 0) {
+    if (mca_coll_symm_bytes(dtype, count) == 0) {
         return false;
     }
+    ompi_datatype_get_extent(dtype, &lower, &extent);
+    ompi_datatype_get_true_extent(dtype, &start, &true_extent);
     ptrdiff_t way = extent * (ptrdiff_t)(count - 1); /* from the first element to the last */
     span->first = (uintptr_t)buffer + (uintptr_t)(start + (way < 0 ? way : 0));
     span->bytes = (size_t)(true_extent + (way < 0 ? -way : way));

@@ -26,6 +26,7 @@
 
 #include "mca/coll/symm/coll_symm_host_copy.h"
 #include "mca/coll/symm/coll_symm_layer.h"
+#include "mca/coll/symm/coll_symm_pack.h"
 #include "mca/coll/symm/coll_symm_recognise.h"
 
 /* The values of the parameter coll_symm_host_staging. */
@@ -65,8 +66,9 @@ static inline bool mca_coll_symm_staging_needs_none(struct symm_host_copy *copy)
 {
     bool host = copy->shape == SYMM_SHAPE_NONE || copy->buffer == MPI_IN_PLACE ||
                 (copy->shape == SYMM_SHAPE_EVEN &&
-                 mca_coll_symm_is_known_host((const void *)((uintptr_t)copy->buffer +
-                                                            (uintptr_t)copy->dtype->super.true_lb)));
+                 (mca_coll_symm_bytes(copy->dtype, copy->count) == 0 ||
+                  mca_coll_symm_is_known_host(mca_coll_symm_at(copy->buffer,
+                                                               copy->dtype->super.true_lb))));
     copy->device = -1;
     copy->address = symm_ompi_unconst(copy->buffer);
     return host;
