@@ -388,7 +388,6 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     }
     switch (module->state) {
     case MCA_COLL_SYMM_NEW:
-        symm_vote_reserve_tag(&module->vote, operation->comm);
         symm_vote_open(&module->vote, operation->comm);
         go_to(operation, SYMM_OPERATION_SETTING_UP);
         break;
