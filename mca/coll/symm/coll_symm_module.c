@@ -32,6 +32,7 @@ static void module_construct(mca_coll_symm_module_t *module)
     symm_vote_init(&module->vote, 0, 0, 0);
     memset(&module->operation, 0, sizeof(module->operation));
     module->operation.module = module;
+    module->operation.state = SYMM_OPERATION_DONE;
     module->calls_in_stages = 0;
     module->stages_device = -1;
     module->told_algorithms = 0;
@@ -105,9 +106,9 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
  * The counter begins anew after 2^30 nonblocking calls (pml/ucx sends 24 bits of a tag: there it is
  * after 2^24), and ten of them get these tags again.  A vote is disturbed if one of those is under
  * way at the same time, and votes are made at first calls and for new memory only: so this is not
- * guarded against.  A guard would have to hold the counter back in the same call on all ranks, which
- * only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open MPI's own blocking collectives
- * just as often.
+ * guarded against.  A guard would have to hold the counter back in the same call on all ranks,
+ * which only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open MPI's own blocking
+ * collectives just as often.
  */
 static void tags_reserve(struct mca_coll_symm_tags *tags, struct ompi_communicator_t *comm)
 {

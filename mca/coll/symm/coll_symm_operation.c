@@ -440,6 +440,7 @@ static void step_once(struct symm_operation *operation)
         }
         break;
     case SYMM_OPERATION_DONE:
+    case SYMM_OPERATION_BELOW:
         break;
     }
 }

@@ -3,9 +3,9 @@
  *
  * Set-up and mapping can fail on one rank alone, and before set-up there is no shared memory to say so.
  * So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.  Votes
- * are rare (one per communicator, one per new segment, and when what failed is tried again).  They use a
- * tag of their own, so they can cross any other communication; votes on one communicator are begun in
- * the same order by all ranks.
+ * are rare (one per communicator, one per new segment, and when what failed is tried again).  They
+ * use a tag of their own, so they can cross any other communication; votes on one communicator are
+ * begun in the same order by all ranks.
  *
  * A vote allocates nothing, because a rank without memory must be able to say so: rank 0 talks to the
  * others in groups of a fixed size.
