@@ -118,6 +118,17 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
     }
 }
 
+void mca_coll_symm_layer_hold(const struct symm_aside *aside)
+{
+    struct symm_slot held, left;
+    memcpy(&held, aside->before, sizeof(held));
+    memcpy(&left, aside->slot, sizeof(left));
+    if (left.owner != held.owner) {
+        OBJ_RETAIN(left.owner);
+        OBJ_RELEASE(held.owner);
+    }
+}
+
 int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {
     const mca_coll_symm_layer_t *layer = (const mca_coll_symm_layer_t *)module;

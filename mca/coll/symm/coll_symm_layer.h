@@ -122,9 +122,15 @@ static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
     }
 }
 
+/* From interface 3 on tables hold no references, so ours goes over to a new owner by itself. */
+void mca_coll_symm_layer_hold(const struct symm_aside *aside);
+
 static inline void mca_coll_symm_layer_step_back(const struct symm_aside *aside)
 {
     if (aside->slot != NULL) {
+        if (SYMM_COLL_INTERFACE >= 3) {
+            mca_coll_symm_layer_hold(aside);
+        }
         memcpy(aside->before, aside->slot, sizeof(struct symm_slot));
         memcpy(aside->slot, &aside->found, sizeof(struct symm_slot));
     }
