@@ -16,6 +16,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_agree.c mca/coll/symm/coll_symm_agree.h \
 	mca/coll/symm/coll_symm_allgather.c \
 	mca/coll/symm/coll_symm_allreduce.c \
+	mca/coll/symm/coll_symm_below.c mca/coll/symm/coll_symm_below.h \
 	mca/coll/symm/coll_symm_call.h \
 	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
 	mca/coll/symm/coll_symm_component.c \

@@ -237,9 +237,9 @@ static inline int symm_ompi_raise(int error, const char *function)
 }
 
 /*
- * What tells a communicator from all others that rank 0's process is in at the time.  In 4.1 that is the
- * context id: the same on all its ranks, and each process uses an id for one communicator at a time.
- * From 5.0 on it is the extended one, which is never used again.
+ * What tells a communicator from all others that rank 0's process is in at the time: its context
+ * id, which is the same on all its ranks.  An id is used again when its communicator is gone; from
+ * 5.0 on those of MPI_Comm_create_from_group, which come from PMIx, are not.
  */
 static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, uint8_t key[16])
 {

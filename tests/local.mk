@@ -23,6 +23,7 @@ mpi_tests = \
 	tests/mpool.tap \
 	tests/multicast.tap \
 	tests/multimem_ptx.tap \
+	tests/nested.tap \
 	tests/nodes.tap \
 	tests/parameters.tap \
 	tests/python.tap \
@@ -70,8 +71,10 @@ mpi_programs = \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \
+	tests/mpi/check_reentry \
 	tests/mpi/check_sessions \
 	tests/mpi/check_shortage \
+	tests/mpi/check_slots \
 	tests/mpi/check_spawn \
 	tests/mpi/check_threads \
 	tests/mpi/check_type_ops \
@@ -133,6 +136,12 @@ tests_mpi_aware_la_CFLAGS = $(AM_CFLAGS)
 tests_mpi_aware_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_mpi_aware_la_LIBADD = -ldl
 endif
+
+check_LTLIBRARIES += tests/mpi/mca_coll_nest.la
+tests_mpi_mca_coll_nest_la_SOURCES = tests/mpi/coll_nest.c
+tests_mpi_mca_coll_nest_la_CPPFLAGS = $(component_cppflags)
+tests_mpi_mca_coll_nest_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_mpi_mca_coll_nest_la_LIBADD = $(OMPI_LIBS)
 
 check_LTLIBRARIES += tests/mpi/refuse.la
 tests_mpi_refuse_la_SOURCES = tests/mpi/refuse.c
@@ -243,6 +252,10 @@ tests_mpi_check_recovery_SOURCES = tests/mpi/check_recovery.c
 tests_mpi_check_recovery_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_recovery_LDADD = $(harness_libs)
 
+tests_mpi_check_reentry_SOURCES = tests/mpi/check_reentry.c
+tests_mpi_check_reentry_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_reentry_LDADD = $(harness_libs)
+
 tests_mpi_check_sessions_SOURCES = tests/mpi/check_sessions.c
 tests_mpi_check_sessions_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_sessions_LDADD = $(MPI_LIBS)
@@ -250,6 +263,10 @@ tests_mpi_check_sessions_LDADD = $(MPI_LIBS)
 tests_mpi_check_shortage_SOURCES = tests/mpi/check_shortage.c
 tests_mpi_check_shortage_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_shortage_LDADD = $(harness_libs) -ldl
+
+tests_mpi_check_slots_SOURCES = tests/mpi/check_slots.c
+tests_mpi_check_slots_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_slots_LDADD = $(harness_libs)
 
 tests_mpi_check_spawn_SOURCES = tests/mpi/check_spawn.c
 tests_mpi_check_spawn_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

@@ -155,6 +155,18 @@ tap_end_jobs_at_once() {
     export OMPI_MCA_odls_base_sigkill_timeout PRTE_MCA_odls_base_sigkill_timeout
 }
 
+# tap_nest WHAT: from now on the component of mpi/coll_nest.c stands below ours.
+tap_nest() {
+    SYMM_TEST_NEST=$1
+    export SYMM_TEST_NEST
+    mkdir -p "$tap_folder/components"
+    ln -sf "$tap_programs/.libs/mca_coll_nest.so" "$tap_folder/components"
+    case $OMPI_MCA_mca_base_component_path in
+        "$tap_folder"/*) return ;;
+    esac
+    OMPI_MCA_mca_base_component_path=$tap_folder/components:$OMPI_MCA_mca_base_component_path
+}
+
 # tap_run_help ARGUMENTS...: as tap_run, for jobs that should print a help message. mpirun of Open
 # MPI 4.1 loses some of them, its own as well, and complains of its buffer; such a job is repeated.
 tap_run_help() {

@@ -47,18 +47,23 @@ static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, i
            (part * symm_cuda_scratch_rows(run->team->size) + row) * row_bytes;
 }
 
+/* The first rank that has marked its phase of a call as failed; -1: none has. */
+static inline int symm_cuda_failed_rank(const struct symm_control *control, uint64_t sequence)
+{
+    const struct symm_word *phases = symm_control_phases(control, sequence);
+    uint64_t failed = (sequence << SYMM_PHASE_BITS) + SYMM_CUDA_STEP_FAILED;
+    for (int rank = 0; rank < control->size; rank++) {
+        if (atomic_load_explicit(&phases[rank].value, memory_order_relaxed) == failed) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
 /* All ranks have raised their phases: has one failed? */
 static inline void symm_cuda_failures_collect(struct symm_run *run)
 {
-    const struct symm_control *control = &run->team->control;
-    const struct symm_word *phases = symm_control_phases(control, run->sequence);
-    uint64_t failed = (run->sequence << SYMM_PHASE_BITS) + SYMM_CUDA_STEP_FAILED;
-    run->failed_rank = -1;
-    for (int rank = 0; rank < control->size && run->failed_rank < 0; rank++) {
-        if (atomic_load_explicit(&phases[rank].value, memory_order_relaxed) == failed) {
-            run->failed_rank = rank;
-        }
-    }
+    run->failed_rank = symm_cuda_failed_rank(&run->team->control, run->sequence);
     if (run->failed_rank >= 0 && run->failure == SYMM_OK) {
         run->failure = SYMM_ERR_SYSTEM;
     }

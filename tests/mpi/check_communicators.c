@@ -172,6 +172,31 @@ static void duplicated_meanwhile(void)
     }
 }
 
+/*
+ * The first call on a communicator while that is being duplicated.  MPI_Comm_idup makes nonblocking
+ * reductions on it, the later ones when a rank comes to look; one rank has looked already.
+ */
+static void duplicated_at_first_call(void)
+{
+    for (int i = 0; i < 20; i++) {
+        MPI_Comm parent;
+        MPI_Comm comm;
+        MPI_Request request;
+        test_case("first call during MPI_Comm_idup, time %d", i);
+        MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+        MPI_Comm_idup(parent, &comm, &request);
+        for (int look = 0; look < 100 && test_rank == i % test_size; look++) {
+            int done;
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        }
+        exercise_small(parent);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        exercise_small(comm);
+        MPI_Comm_free(&comm);
+        MPI_Comm_free(&parent);
+    }
+}
+
 /* A nonblocking reduction under way during blocking ones. (Not together with MPI_Comm_idup: Open
  * MPI 4.1 alone hangs if both and a blocking call are under way.) */
 static void nonblocking_meanwhile(void)
@@ -285,6 +310,7 @@ int main(int argc, char **argv)
     many_at_once();
     made_and_freed();
     duplicated_meanwhile();
+    duplicated_at_first_call();
     nonblocking_meanwhile();
     late_ranks();
     inter_communicator();

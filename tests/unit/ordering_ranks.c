@@ -146,12 +146,6 @@ void mca_coll_symm_scratch_give(int device)
     unexpected(__func__);
 }
 
-void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm)
-{
-    (void)vote, (void)comm;
-    unexpected(__func__);
-}
-
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
     (void)vote, (void)comm;

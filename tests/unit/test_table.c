@@ -386,14 +386,14 @@ static void test_scratch(void **state)
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
 }
 
-static enum symm_below below(int ranks, enum symm_collective collective, size_t bytes, int device,
+static enum symm_left below(int ranks, enum symm_collective collective, size_t bytes, int device,
                              uint64_t options)
 {
     const struct symm_team team = {.size = ranks, .control = {.extra = &table, .payload_size = 4096,
                                                               .options = options}};
     const struct symm_call call = {.collective = collective, .payload_bytes = bytes,
                                    .device = device};
-    return mca_coll_symm_choose_below(&call, &team);
+    return mca_coll_symm_choose_left(&call, &team);
 }
 
 /* What is left to the component below before ranks know of each other, and what travels in the slot instead. */
@@ -402,22 +402,22 @@ static void test_below(void **state)
     const uint64_t forced = SYMM_ALLREDUCE_STAGED + 1;
     (void)state;
     mca_coll_symm_table_fill(&table, 24, NULL, 0);
-    assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_BELOW_NOT);
+    assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_NOT);
     mca_coll_symm_table_fill(&table, 32, NULL, 0);
     assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 1024));
     assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 1025));
     assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 32, 2048));
     assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 32, 2049));
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_BELOW_VETO);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 4095, -1, 0), SYMM_BELOW_VETO);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 4096, -1, 0), SYMM_BELOW_NOT);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_BELOW_NOT);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_BELOW_NOT);
-    assert_int_equal(below(32, SYMM_ALLGATHER, 4000, -1, 0), SYMM_BELOW_NOT);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_VETO);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 4095, -1, 0), SYMM_LEFT_VETO);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 4096, -1, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_LEFT_NOT);
+    assert_int_equal(below(32, SYMM_ALLGATHER, 4000, -1, 0), SYMM_LEFT_NOT);
     mca_coll_symm_table_fill(&table, 33, NULL, 0);
-    assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_BELOW_MUTE);
-    assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_BELOW_MUTE);
-    assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_BELOW_NOT);
+    assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_MUTE);
+    assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_LEFT_MUTE);
+    assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_LEFT_NOT);
 
     /* A file's rows come first; one that is not for every place has to wait for the ranks' lines. */
     assert_true(read_text("allreduce host 40 any any 1K-2K staged\n"
@@ -425,10 +425,10 @@ static void test_below(void **state)
                           "allgather host 40 any any 200K-400K below\n"));
     mca_coll_symm_table_fill(&table, 40, rows, row_count);
     free(rows);
-    assert_int_equal(below(40, SYMM_ALLREDUCE, 2047, -1, 0), SYMM_BELOW_NOT);
-    assert_int_equal(below(40, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_BELOW_NOT);
-    assert_int_equal(below(40, SYMM_ALLREDUCE, 3072, -1, 0), SYMM_BELOW_MUTE);
-    assert_int_equal(below(40, SYMM_ALLGATHER, 8192, -1, 0), SYMM_BELOW_MUTE);
+    assert_int_equal(below(40, SYMM_ALLREDUCE, 2047, -1, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(40, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(40, SYMM_ALLREDUCE, 3072, -1, 0), SYMM_LEFT_MUTE);
+    assert_int_equal(below(40, SYMM_ALLGATHER, 8192, -1, 0), SYMM_LEFT_MUTE);
 }
 
 int main(void)

@@ -65,6 +65,17 @@ enum mca_coll_symm_state {
     MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
 };
 
+/*
+ * Tags for messages on the communicator.  All are reserved when the module is enabled, because that
+ * is the only moment at which every rank is sure to get the same ones (coll_symm_module.c).
+ */
+enum { MCA_COLL_SYMM_MESSAGE_TAGS = 8 };
+struct mca_coll_symm_tags {
+    int vote;             /* votes of blocking calls */
+    int nonblocking_vote; /* votes of nonblocking calls, which begin in an order of their own */
+    int first_message;    /* calls over messages: this one and the next lower numbers */
+};
+
 struct mca_coll_symm_module_t {
     mca_coll_symm_layer_t super;
     enum mca_coll_symm_state state;
@@ -73,6 +84,7 @@ struct mca_coll_symm_module_t {
     unsigned retry_distance;   /* between the last try and the next; the same on all ranks */
     unsigned calls_in_stages;  /* on devices, so many of the next are taken to go through scratch */
     int stages_device;         /* on which the last one was; -1: there was none */
+    struct mca_coll_symm_tags tags;
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
     uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_below.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_staging.h"
 
@@ -73,23 +74,35 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
 {
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
+    struct symm_below below;
+    int rc;
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
         return OMPI_SUCCESS; /* as the binding does for a count of 0: see coll_symm_pack.h */
     }
+    if (operation->state != SYMM_OPERATION_DONE) { /* a call within a call */
+        if (!mca_coll_symm_below_interrupt(operation, comm, "MPI_Allgather")) {
+            return MPI_ERR_OTHER;
+        }
+        rc = mca_coll_symm_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, module);
+        mca_coll_symm_below_resume(operation);
+        return rc;
+    }
     describe(&operation->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
              (size_t)rcount, rdtype, ompi_comm_size(comm));
-    int rc;
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-    mca_coll_symm_device_below_begin(operation);
+    mca_coll_symm_below_begin(&below, operation);
     if (mca_coll_symm_staging_is_on()) {
         rc = mca_coll_symm_staged_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                             module);
     } else {
         const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        struct symm_aside aside;
+        mca_coll_symm_layer_step_aside(&aside, SYMM_STAGED_allgather, comm, module);
         rc = before->coll_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                     before->coll_allgather_module);
+        mca_coll_symm_layer_step_back(&aside);
     }
-    return mca_coll_symm_device_below_end(operation, rc);
+    return mca_coll_symm_below_end(&below, rc);
 }

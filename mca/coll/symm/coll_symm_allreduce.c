@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_below.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_staging.h"
 
@@ -155,21 +156,33 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
 {
     mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
     struct symm_operation *operation = &symm->operation;
+    struct symm_below below;
+    int rc;
     if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
         return OMPI_SUCCESS; /* as the binding does for a count of 0: see coll_symm_pack.h */
     }
+    if (operation->state != SYMM_OPERATION_DONE) { /* a call within a call */
+        if (!mca_coll_symm_below_interrupt(operation, comm, "MPI_Allreduce")) {
+            return MPI_ERR_OTHER;
+        }
+        rc = mca_coll_symm_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
+        mca_coll_symm_below_resume(operation);
+        return rc;
+    }
     describe(&operation->call, sbuf, rbuf, (size_t)count, dtype, op);
-    int rc;
     if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
         return rc;
     }
-    mca_coll_symm_device_below_begin(operation);
+    mca_coll_symm_below_begin(&below, operation);
     if (mca_coll_symm_staging_is_on()) {
         rc = mca_coll_symm_staged_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
     } else {
         const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        struct symm_aside aside;
+        mca_coll_symm_layer_step_aside(&aside, SYMM_STAGED_allreduce, comm, module);
         rc = before->coll_allreduce(sbuf, rbuf, count, dtype, op, comm,
                                     before->coll_allreduce_module);
+        mca_coll_symm_layer_step_back(&aside);
     }
-    return mca_coll_symm_device_below_end(operation, rc);
+    return mca_coll_symm_below_end(&below, rc);
 }

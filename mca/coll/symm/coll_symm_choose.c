@@ -73,18 +73,18 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
  * has to look now and then whether the others have finished: 3 % of such a call with 32 ranks.  So none is
  * posted where no rank needs one: kernels do not serve teams of more than SYMM_CUDA_RANKS_MAX ranks.
  */
-enum symm_below mca_coll_symm_choose_below(const struct symm_call *call,
+enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team)
 {
     if (!mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
                                    call->payload_bytes) ||
         mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
-        return SYMM_BELOW_NOT;
+        return SYMM_LEFT_NOT;
     }
     if (team->size > SYMM_CUDA_RANKS_MAX) {
-        return SYMM_BELOW_MUTE;
+        return SYMM_LEFT_MUTE;
     }
-    return call->device < 0 ? SYMM_BELOW_VETO : SYMM_BELOW_NOT;
+    return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
 }
 
 static bool moves_slices(int algorithm)

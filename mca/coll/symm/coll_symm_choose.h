@@ -60,17 +60,17 @@ bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
                                         const struct symm_team *team);
 
 /* What to do with a call that the table leaves to the component below before the ranks have met. */
-enum symm_below {
-    SYMM_BELOW_NOT,  /* the table does not */
-    SYMM_BELOW_VETO, /* the rank says so in its line: another one's buffers may be on a device */
-    SYMM_BELOW_MUTE, /* all ranks find the same, so no line is posted */
+enum symm_left {
+    SYMM_LEFT_NOT,  /* the table does not */
+    SYMM_LEFT_VETO, /* the rank says so in its line: another one's buffers may be on a device */
+    SYMM_LEFT_MUTE, /* all ranks find the same, so no line is posted */
 };
 
 /*
  * For a call that does not travel in the slot.  A function of what all ranks have alike: collective, bytes,
  * and the team's table and size; only whether this rank's line is needed depends on its buffers.
  */
-enum symm_below mca_coll_symm_choose_below(const struct symm_call *call,
+enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team);
 
 /*

@@ -71,38 +71,6 @@ int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *ca
     return OMPI_ERROR;
 }
 
-/* ---- going below ----------------------------------------------------------------------------- */
-
-void mca_coll_symm_device_below_begin(struct symm_operation *operation)
-{
-    if (operation->sequence != 0) { /* otherwise the ranks have no memory in common to mark anything in */
-        operation->module->super.below = operation;
-    }
-}
-
-/*
- * Nobody has a result below to which this rank has not contributed, so who has one sees the mark.  The
- * slot is not used again before that: no rank gets eight calls ahead of another.
- */
-void mca_coll_symm_device_below_spoil(const struct symm_operation *operation)
-{
-    const struct symm_team *team = operation->module->team;
-    symm_phase_raise(&team->control, operation->sequence, team->rank, SYMM_CUDA_STEP_FAILED);
-}
-
-int mca_coll_symm_device_below_end(struct symm_operation *operation, int rc)
-{
-    struct symm_run *run = &operation->run;
-    operation->module->super.below = NULL;
-    if (rc != OMPI_SUCCESS || operation->sequence == 0) {
-        return rc;
-    }
-    run->team = operation->module->team;
-    run->sequence = operation->sequence;
-    symm_cuda_failures_collect(run);
-    return run->failed_rank >= 0 ? OMPI_ERROR : OMPI_SUCCESS;
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)

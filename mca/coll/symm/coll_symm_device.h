@@ -68,15 +68,6 @@ void mca_coll_symm_device_start_early(struct symm_operation *operation);
 /* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);
 
-/*
- * A call goes below, and has ended there with `rc` on this rank.  A rank that cannot bring in its data takes
- * part all the same (coll_symm_staging.h), and has spoilt the result: it marks its phase of this call first,
- * and end() looks for such marks.  Returns the error for MPI, on all ranks alike.
- */
-void mca_coll_symm_device_below_begin(struct symm_operation *operation);
-void mca_coll_symm_device_below_spoil(const struct symm_operation *operation);
-int mca_coll_symm_device_below_end(struct symm_operation *operation, int rc);
-
 /* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */
 int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call);
 

@@ -50,7 +50,8 @@ static bool needs_progress(const struct symm_operation *operation)
     return operation->state == SYMM_OPERATION_SETTING_UP ||
            operation->state == SYMM_OPERATION_VOTING_ON_SET_UP ||
            operation->state == SYMM_OPERATION_MAPPING ||
-           operation->state == SYMM_OPERATION_VOTING_ON_MAPS;
+           operation->state == SYMM_OPERATION_VOTING_ON_MAPS ||
+           operation->state == SYMM_OPERATION_MULTICASTING;
 }
 
 /* Start it and drive it to its end. */

@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/coll_symm_layer.h"
 
-#include <stddef.h>
-
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_staging.h"
 
@@ -27,6 +25,14 @@ static const struct slot {
     SYMM_COLLECTIVES(SLOT)
 #undef SLOT
 };
+
+#define IS_SLOT(name)                                                                             \
+    _Static_assert(offsetof(mca_coll_base_comm_coll_t, coll_##name##_module) ==                   \
+                       offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
+                           offsetof(struct symm_slot, owner),                                     \
+                   "in Open MPI's tables a module is behind its function");
+SYMM_COLLECTIVES(IS_SLOT)
+#undef IS_SLOT
 
 static function_t *function_get(const void *table, size_t offset)
 {
@@ -109,6 +115,17 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
             owner_set(&layer->before, slot, owner);
             slot_put(comm, slot, ours, &layer->super);
         }
+    }
+}
+
+void mca_coll_symm_layer_hold(const struct symm_aside *aside)
+{
+    struct symm_slot held, left;
+    memcpy(&held, aside->before, sizeof(held));
+    memcpy(&left, aside->slot, sizeof(left));
+    if (left.owner != held.owner) {
+        OBJ_RETAIN(left.owner);
+        OBJ_RELEASE(held.owner);
     }
 }
 

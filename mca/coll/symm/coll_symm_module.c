@@ -28,9 +28,11 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->team = NULL;
     module->calls_until_retry = 0;
     module->retry_distance = 0;
-    symm_vote_init(&module->vote, 0, 0);
+    memset(&module->tags, 0, sizeof(module->tags));
+    symm_vote_init(&module->vote, 0, 0, 0);
     memset(&module->operation, 0, sizeof(module->operation));
     module->operation.module = module;
+    module->operation.state = SYMM_OPERATION_DONE;
     module->calls_in_stages = 0;
     module->stages_device = -1;
     module->told_algorithms = 0;
@@ -95,6 +97,27 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
     return module;
 }
 
+/*
+ * The counter that nonblocking collectives get their tags from was set when the communicator was
+ * made.  Components take tags from it in calls only, so all ranks get the same ones here.  At the
+ * first call they may not: MPI_Comm_idup makes nonblocking all-reduces on the communicator from
+ * within opal_progress(), and each rank is there at a moment of its own.
+ *
+ * The counter begins anew after 2^30 nonblocking calls (pml/ucx sends 24 bits of a tag: there it is
+ * after 2^24), and ten of them get these tags again.  A vote is disturbed if one of those is under
+ * way at the same time, and votes are made at first calls and for new memory only: so this is not
+ * guarded against.  A guard would have to hold the counter back in the same call on all ranks,
+ * which only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open MPI's own blocking
+ * collectives just as often.
+ */
+static void tags_reserve(struct mca_coll_symm_tags *tags, struct ompi_communicator_t *comm)
+{
+    int first = ompi_coll_base_nbc_reserve_tags(comm, 2 + MCA_COLL_SYMM_MESSAGE_TAGS);
+    tags->vote = first;
+    tags->nonblocking_vote = first - 1;
+    tags->first_message = first - 2;
+}
+
 /* Called in ascending priority, so the table holds what stood before.  Modules are disabled in descending
  * order, or (up to 5.0) once for each slot. */
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
@@ -107,6 +130,8 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         }
         return OMPI_ERR_NOT_FOUND;
     }
+    tags_reserve(&module->tags, comm);
+    symm_vote_init(&module->vote, ompi_comm_rank(comm), ompi_comm_size(comm), module->tags.vote);
     mca_coll_symm_layer_enable(&module->super, comm);
     mca_coll_symm_verbose_selected(module, comm);
     return OMPI_SUCCESS;
@@ -292,7 +317,6 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
         return NULL;
     }
     mca_coll_base_module_t *base = &module->super.super;
-    symm_vote_init(&module->vote, ompi_comm_rank(comm), ompi_comm_size(comm));
     base->coll_module_enable = module_enable;
     base->coll_module_disable = mca_coll_symm_layer_disable;
     base->coll_allreduce = mca_coll_symm_allreduce;

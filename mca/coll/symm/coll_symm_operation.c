@@ -183,16 +183,16 @@ static void step_wait_for_slot(struct symm_operation *operation)
     struct symm_team *team = operation->module->team;
     struct symm_call *call = &operation->call;
     bool is_small = mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
-    enum symm_below below =
-        is_small ? SYMM_BELOW_NOT : mca_coll_symm_choose_below(call, team);
-    if (below == SYMM_BELOW_MUTE) {
+    enum symm_left left =
+        is_small ? SYMM_LEFT_NOT : mca_coll_symm_choose_left(call, team);
+    if (left == SYMM_LEFT_MUTE) {
         end_fallback(operation, SYMM_REASON_LEFT);
         return;
     }
     if (!slot_is_free(team, team->sequence + 1)) {
         return;
     }
-    if (below == SYMM_BELOW_VETO && call->veto == SYMM_REASON_NONE) {
+    if (left == SYMM_LEFT_VETO && call->veto == SYMM_REASON_NONE) {
         call->veto = SYMM_REASON_LEFT;
     }
     operation->sequence = ++team->sequence;
@@ -397,7 +397,6 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     }
     switch (module->state) {
     case MCA_COLL_SYMM_NEW:
-        symm_vote_reserve_tag(&module->vote, operation->comm);
         symm_vote_open(&module->vote, operation->comm);
         go_to(operation, SYMM_OPERATION_SETTING_UP);
         break;
@@ -450,6 +449,7 @@ static void step_once(struct symm_operation *operation)
         }
         break;
     case SYMM_OPERATION_DONE:
+    case SYMM_OPERATION_BELOW:
         break;
     }
 }

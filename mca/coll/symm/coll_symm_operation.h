@@ -34,6 +34,7 @@ enum symm_operation_state {
     SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
     SYMM_OPERATION_RUNNING,
     SYMM_OPERATION_DONE,
+    SYMM_OPERATION_BELOW, /* done, and the call is below; see coll_symm_below.h */
 };
 
 enum symm_outcome {

@@ -12,6 +12,7 @@
 
 #include "heap/cuda_device.h"
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/coll_symm_below.h"
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
@@ -46,8 +47,9 @@ bool mca_coll_symm_staging_make_copies(struct symm_staging *staging)
     int sent = mca_coll_symm_host_copy_open(&staging->send);
     int received = mca_coll_symm_host_copy_open(&staging->receive);
     staging->error = sent != OMPI_SUCCESS ? sent : received;
-    if (staging->error == OMPI_ERROR && staging->operation != NULL) {
-        mca_coll_symm_device_below_spoil(staging->operation);
+    const struct symm_below *below = ((const mca_coll_symm_layer_t *)staging->module)->below;
+    if (staging->error == OMPI_ERROR && below != NULL) {
+        mca_coll_symm_below_spoil(below);
     }
     return sent != OMPI_ERR_OUT_OF_RESOURCE && received != OMPI_ERR_OUT_OF_RESOURCE;
 }

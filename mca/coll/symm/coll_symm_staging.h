@@ -13,10 +13,12 @@
  *     }
  *     return mca_coll_symm_staging_close(&staging);
  *
+ * From begin() to close() the communicator's slot holds the function below (coll_symm_layer.h).
+ *
  * It is this rank's own affair: other ranks' buffers may be where they like.  A rank that cannot make its
  * copies must not leave the others waiting in the component below, so it takes part there all the same, if
  * with memory whose contents are worth nothing, and fails afterwards.  (Without memory even for that, it
- * fails at once.)  In calls that we would have served, it lets the others know (coll_symm_device.h).
+ * fails at once.)  In calls that we would have served, it lets the others know (coll_symm_below.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -40,7 +42,8 @@ struct symm_staging {
     struct ompi_communicator_t *comm; /* the one to speak of */
     const mca_coll_base_comm_coll_t *before;
     enum symm_staged_why why;
-    const struct symm_operation *operation; /* it is part of this call of ours; NULL: of none */
+    mca_coll_base_module_t *module;
+    struct symm_aside aside;
     struct symm_host_copy send, receive;
     int error;
 };
@@ -48,17 +51,22 @@ struct symm_staging {
 static inline void mca_coll_symm_staging_begin(struct symm_staging *staging,
                                                enum symm_staged collective,
                                                struct ompi_communicator_t *comm,
-                                               const mca_coll_base_module_t *module)
+                                               mca_coll_base_module_t *module)
 {
     staging->collective = collective;
     staging->comm = comm;
     staging->before = mca_coll_symm_before(module);
-    staging->operation = ((const mca_coll_symm_layer_t *)module)->below;
+    staging->module = module;
     staging->why = mca_coll_symm_staged_why(collective, module);
     staging->send.shape = SYMM_SHAPE_NONE;
     staging->send.buffer = NULL;
     staging->receive.shape = SYMM_SHAPE_NONE;
     staging->receive.buffer = NULL;
+    if (collective == SYMM_STAGED_reduce_local) {
+        staging->aside.slot = NULL;
+    } else {
+        mca_coll_symm_layer_step_aside(&staging->aside, collective, comm, module);
+    }
 }
 
 /* The quick way for memory that is known to be the host's; false: it may not be. */
@@ -98,6 +106,7 @@ static inline void mca_coll_symm_staging_made(struct symm_staging *staging, int 
 int mca_coll_symm_staging_end(struct symm_staging *staging);
 static inline int mca_coll_symm_staging_close(struct symm_staging *staging)
 {
+    mca_coll_symm_layer_step_back(&staging->aside);
     bool staged = staging->send.device >= 0 || staging->receive.device >= 0;
     return staged ? mca_coll_symm_staging_end(staging) : staging->error;
 }

@@ -6,16 +6,9 @@
  */
 #include "mca/coll/symm/coll_symm_vote.h"
 
-void symm_vote_init(struct symm_vote *vote, int rank, int size)
+void symm_vote_init(struct symm_vote *vote, int rank, int size, int tag)
 {
-    *vote = (struct symm_vote){.rank = rank, .size = size, .loser = -1};
-}
-
-void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm)
-{
-    if (vote->tag == 0) {
-        vote->tag = ompi_coll_base_nbc_reserve_tags(comm, 1);
-    }
+    *vote = (struct symm_vote){.tag = tag, .rank = rank, .size = size, .loser = -1};
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */

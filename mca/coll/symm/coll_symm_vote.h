@@ -3,8 +3,8 @@
  *
  * Set-up and mapping can fail on one rank alone, and before set-up there is no shared memory to say so.
  * So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.  Votes
- * are rare (one per communicator, one per new segment, and when what failed is tried again).  They use a tag of their own, reserved like a
- * nonblocking collective's, so they can cross any other communication; votes on one communicator are
+ * are rare (one per communicator, one per new segment, and when what failed is tried again).  They
+ * use a tag of their own, so they can cross any other communication; votes on one communicator are
  * begun in the same order by all ranks.
  *
  * A vote allocates nothing, because a rank without memory must be able to say so: rank 0 talks to the
@@ -31,7 +31,7 @@ struct symm_vote_messages {
 };
 
 struct symm_vote {
-    int tag;             /* 0: not reserved yet (real tags are negative) */
+    int tag;
     int rank, size;
     int ballot;          /* this rank's vote: 0 is yes, anything else a reason */
     int ballots[SYMM_VOTE_GROUP]; /* rank 0: of the group of ranks that are asked */
@@ -42,11 +42,8 @@ struct symm_vote {
     int error;           /* first error of the PML, or OMPI_SUCCESS */
 };
 
-/* The votes of a communicator; nothing to undo. */
-void symm_vote_init(struct symm_vote *vote, int rank, int size);
-
-/* Reserve the tag, at the same place in the order of collective calls on all ranks.  Idempotent. */
-void symm_vote_reserve_tag(struct symm_vote *vote, struct ompi_communicator_t *comm);
+/* The votes of a communicator, with a tag that is the same on all ranks; nothing to undo. */
+void symm_vote_init(struct symm_vote *vote, int rank, int size, int tag);
 
 /* Begin a vote, before the work that it is about. */
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm);
