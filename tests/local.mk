@@ -46,7 +46,7 @@ dist_noinst_SCRIPTS += tests/sanitizers
 EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
 
 # configure has written it; this has it written again when its source has changed.
-noinst_DATA = tests/env.sh
+noinst_DATA += tests/env.sh
 
 # The same tests on Debian 13, run by .ci/run.
 dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
