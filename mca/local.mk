@@ -26,6 +26,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_elsewhere.c mca/coll/symm/coll_symm_elsewhere.h \
 	mca/coll/symm/coll_symm_host_copy.c mca/coll/symm/coll_symm_host_copy.h \
 	mca/coll/symm/coll_symm_layer.c mca/coll/symm/coll_symm_layer.h \
+	mca/coll/symm/coll_symm_leave.c mca/coll/symm/coll_symm_leave.h \
 	mca/coll/symm/coll_symm_line.h \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \

@@ -14,6 +14,7 @@ mpi_tests = \
 	tests/elsewhere.tap \
 	tests/environment.tap \
 	tests/example.tap \
+	tests/failures.tap \
 	tests/fallback.tap \
 	tests/gpus.tap \
 	tests/large.tap \
@@ -59,6 +60,7 @@ mpi_programs = \
 	tests/mpi/check_counters \
 	tests/mpi/check_device_memory \
 	tests/mpi/check_environment \
+	tests/mpi/check_failures \
 	tests/mpi/check_fork \
 	tests/mpi/check_large \
 	tests/mpi/check_leaks \
@@ -267,6 +269,9 @@ tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c \
 tests_mpi_known_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_known_calls_LDADD = $(MPI_LIBS)
 
+tests_mpi_check_failures_SOURCES = tests/mpi/check_failures.c
+tests_mpi_check_failures_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_failures_LDADD = $(MPI_LIBS) -lpthread
 tests_mpi_victim_SOURCES = tests/mpi/victim.c
 tests_mpi_victim_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_victim_LDADD = $(MPI_LIBS) -lpthread

@@ -75,6 +75,7 @@ enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
     MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
+    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (coll_symm_leave.h): all others fail, too */
 };
 
 struct mca_coll_symm_module_t {
