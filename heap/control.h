@@ -207,6 +207,42 @@ static inline uint64_t symm_phase_least(const struct symm_control *control, uint
     return least;
 }
 
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+/*
+ * A rank whose team cannot go on, because a rank has died, leaves for good.  Others may be at work on its
+ * memory then, or about to.  So a rank says first, by its phase, that it will touch others' memory, and
+ * looks then whether somebody has left; who leaves says that first, and looks then who is at work.  All
+ * four are sequentially consistent: one of the two sees the other.  (Only teams that may lose ranks need to
+ * enter.)  A `finished` of the highest number says that a rank has left.
+ */
+static inline void symm_control_leave(const struct symm_control *control, int rank)
+{
+    atomic_store(&control->finished[rank].value, UINT64_MAX);
+}
+
+/* Before the run of a call, whose lines are all there.  False: somebody has left, so touch nothing. */
+static inline bool symm_control_enter(const struct symm_control *control, uint64_t sequence,
+                                      int rank)
+{
+    atomic_store(&symm_control_phases(control, sequence)[rank].value, sequence << SYMM_PHASE_BITS);
+    for (int other = 0; other < control->size; other++) {
+        if (atomic_load(&control->finished[other].value) == UINT64_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* For who has left: whether the rank may be at work on others' memory in this call.  It will end. */
+static inline bool symm_control_is_inside(const struct symm_control *control, uint64_t sequence,
+                                          int rank)
+{
+    uint64_t phase = atomic_load(&symm_control_phases(control, sequence)[rank].value);
+    return (phase - (sequence << SYMM_PHASE_BITS)) >> SYMM_PHASE_BITS == 0 &&
+           atomic_load(&control->finished[rank].value) < sequence;
+}
+
 /* ---- staging buffers ------------------------------------------------------------------------- */
 
 /* What each buffer is for, the algorithm says that uses it. */

@@ -161,6 +161,12 @@ static inline bool symm_algorithm_multicasts_outputs(enum symm_algorithm algorit
            algorithm != SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
 }
 
+/*
+ * Give up a run, before its end or before its start: nothing more is started, and SYMM_OK comes when nothing
+ * of it is under way on this rank's device.  Other ranks may still be at work on this rank's buffers.
+ */
+SYMM_API enum symm_status symm_run_give_up(struct symm_run *run);
+
 /* For messages and parameters: "one_shot", "staged", ... */
 SYMM_API const char *symm_algorithm_name(enum symm_algorithm algorithm);
 

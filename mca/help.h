@@ -1,8 +1,9 @@
 /*
  * help.h - messages for the user, from the components' help texts (help-*.txt).
  *
- * The texts are installed in SYMM_HELP_DIR, or lie in the folders that the environment variable
- * SYMM_HELP_DIR lists (the build tree uses that).
+ * The texts are installed in SYMM_HELP_DIR.  Before that folder the one is searched that the component was
+ * loaded from: a build tree has copies of them there (mca/local.mk).  The environment variable
+ * SYMM_HELP_DIR lists folders to search in the place of both.
  *
  * Messages go straight to standard error.  Open MPI's own way, opal_show_help(), sends them to mpirun,
  * which merges duplicates; but mpirun 4.1.4 loses about one in three of them.  So where all ranks know of
@@ -14,16 +15,38 @@
 #ifndef SYMM_MCA_HELP_H
 #define SYMM_MCA_HELP_H
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mca/ompi_compat.h"
+
+/* The folder of the component's file; the program may change its working directory later. */
+static inline void symm_help_add_own_folder(void)
+{
+    static const char inside_component; /* any address in it will do */
+    Dl_info place;
+    if (dladdr(&inside_component, &place) == 0 || place.dli_fname == NULL) {
+        return;
+    }
+    char *path = realpath(place.dli_fname, NULL);
+    char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    if (slash != NULL) {
+        *slash = '\0';
+        (void)opal_show_help_add_dir(path);
+    }
+    free(path);
+}
 
 /* Make the texts known; before the first message. */
 static inline void symm_help_open(void)
 {
     const char *from_environment = getenv("SYMM_HELP_DIR");
+    if (from_environment == NULL) {
+        symm_help_add_own_folder();
+    }
     char **folders = opal_argv_split(from_environment != NULL ? from_environment : SYMM_HELP_DIR,
                                      ':');
     for (int i = 0; folders != NULL && folders[i] != NULL; i++) {

@@ -27,6 +27,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_elsewhere.c mca/coll/symm/coll_symm_elsewhere.h \
 	mca/coll/symm/coll_symm_host_copy.c mca/coll/symm/coll_symm_host_copy.h \
 	mca/coll/symm/coll_symm_layer.c mca/coll/symm/coll_symm_layer.h \
+	mca/coll/symm/coll_symm_leave.c mca/coll/symm/coll_symm_leave.h \
 	mca/coll/symm/coll_symm_line.h \
 	mca/coll/symm/coll_symm_mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
@@ -76,6 +77,16 @@ dist_help_DATA += \
 	mca/help-symm.txt \
 	mca/coll/symm/help-coll-symm.txt \
 	mca/mpool/symm/help-mpool-symm.txt
+
+# Components that are used from the build tree find the texts beside themselves (help.h), which is where
+# libtool has put them.  Nothing of it is installed, and `make clean` removes libtool's folder.
+help_copies = .libs/help-symm.txt .libs/help-coll-symm.txt .libs/help-mpool-symm.txt
+noinst_DATA += $(help_copies)
+.libs/help-symm.txt: mca/help-symm.txt
+.libs/help-coll-symm.txt: mca/coll/symm/help-coll-symm.txt
+.libs/help-mpool-symm.txt: mca/mpool/symm/help-mpool-symm.txt
+$(help_copies):
+	$(AM_V_GEN)$(MKDIR_P) .libs && cp $? $@ && chmod u+w $@
 
 EXTRA_DIST += mca/shim/ompi/mpi/fortran/base/fint_2_int.h
 dist_man_MANS += mca/ompi-symm.7

@@ -29,6 +29,7 @@
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/runtime/mpiruntime.h"
+#include "ompi/runtime/params.h"
 #include "opal/class/opal_hash_table.h"
 #include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_pvar.h"
@@ -235,6 +236,90 @@ static inline int symm_ompi_raise(int error, const char *function)
 #endif
     return OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, error, function);
 }
+
+/* ---- ULFM: jobs that outlive some of their processes (from 5.0 on, mpirun --with-ft ulfm) ---- */
+
+#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
+
+static inline bool symm_ompi_is_fault_tolerant(void)
+{
+    return ompi_ftmpi_enabled;
+}
+
+/*
+ * Why collectives on a communicator can only fail: MPI_ERR_REVOKED, MPI_ERR_PROC_FAILED, or MPI_SUCCESS if
+ * they need not.  It stays like that.  opal_progress() learns of it, by pml/ob1 only, which is the one for
+ * such jobs.
+ */
+static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
+{
+    if (!ompi_ftmpi_enabled || !ompi_comm_coll_revoked(comm)) {
+        return MPI_SUCCESS;
+    }
+    return ompi_comm_is_revoked(comm) ? MPI_ERR_REVOKED : MPI_ERR_PROC_FAILED;
+}
+
+static inline const char *symm_ompi_failure_text(int failure)
+{
+    return failure == MPI_ERR_REVOKED ? "it has been revoked" : "a process has failed";
+}
+
+/* Whether an error of the PML is one of these. */
+static inline bool symm_ompi_is_failure(int error)
+{
+    return error == MPI_ERR_REVOKED || error == MPI_ERR_PROC_FAILED ||
+           error == MPI_ERR_PROC_FAILED_PENDING;
+}
+
+static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
+{
+    return ompi_comm_is_proc_active(comm, rank, false);
+}
+
+/* A request on such a communicator: have it end with an error, if that is not under way. */
+static inline void symm_ompi_request_give_up(ompi_request_t *request)
+{
+    (void)ompi_request_is_failed(request);
+}
+
+#else
+
+static inline bool symm_ompi_is_fault_tolerant(void)
+{
+    return false;
+}
+
+static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
+{
+    (void)comm;
+    return MPI_SUCCESS;
+}
+
+static inline const char *symm_ompi_failure_text(int failure)
+{
+    (void)failure;
+    return "";
+}
+
+static inline bool symm_ompi_is_failure(int error)
+{
+    (void)error;
+    return false;
+}
+
+static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
+{
+    (void)comm;
+    (void)rank;
+    return true;
+}
+
+static inline void symm_ompi_request_give_up(ompi_request_t *request)
+{
+    (void)request;
+}
+
+#endif
 
 /*
  * What tells a communicator from all others that rank 0's process is in at the time: its context

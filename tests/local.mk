@@ -15,6 +15,7 @@ mpi_tests = \
 	tests/empty_types.tap \
 	tests/environment.tap \
 	tests/example.tap \
+	tests/failures.tap \
 	tests/fallback.tap \
 	tests/gpus.tap \
 	tests/large.tap \
@@ -48,7 +49,7 @@ dist_noinst_SCRIPTS += tests/sanitizers
 EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
 
 # configure has written it; this has it written again when its source has changed.
-noinst_DATA = tests/env.sh
+noinst_DATA += tests/env.sh
 
 # The same tests on Debian 13, run by .ci/run.
 dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
@@ -62,6 +63,7 @@ mpi_programs = \
 	tests/mpi/check_device_memory \
 	tests/mpi/check_empty_types \
 	tests/mpi/check_environment \
+	tests/mpi/check_failures \
 	tests/mpi/check_fork \
 	tests/mpi/check_large \
 	tests/mpi/check_leaks \
@@ -309,6 +311,9 @@ tests_mpi_known_calls_SOURCES = tests/mpi/known_calls.c \
 tests_mpi_known_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_known_calls_LDADD = $(MPI_LIBS)
 
+tests_mpi_check_failures_SOURCES = tests/mpi/check_failures.c
+tests_mpi_check_failures_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_failures_LDADD = $(MPI_LIBS) -lpthread
 tests_mpi_victim_SOURCES = tests/mpi/victim.c
 tests_mpi_victim_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_victim_LDADD = $(MPI_LIBS) -lpthread

@@ -226,6 +226,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_elsewhere.c \
+	tests/unit/ordering_leave.c \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \
 	tests/unit/ordering_multicast.c \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \

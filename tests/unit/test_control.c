@@ -9,6 +9,7 @@
 
 #include "tests/unit/fork_ranks.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -363,6 +364,98 @@ static void test_protocol(void **state)
     }
 }
 
+/* ---- leaving ----------------------------------------------------------------------------------- */
+
+/* What the two ranks share beside control memory; in a staging buffer. */
+struct table {
+    struct symm_word arrived[2];
+    struct symm_word memory; /* of rank 0; rank 1 works on it in a run */
+    struct symm_word last;   /* call, once rank 0 knows it */
+};
+
+static void meet(struct table *table, int rank, uint64_t round)
+{
+    atomic_store(&table->arrived[rank].value, round);
+    for (unsigned polls = 0; atomic_load(&table->arrived[1 - rank].value) < round; polls++) {
+        if (polls % 256 == 255) {
+            (void)sched_yield();
+        }
+    }
+}
+
+/* Of some nanoseconds, so that each is first about as often. */
+static void hesitate(struct unit_random *random)
+{
+    for (volatile size_t i = unit_random_below(random, 40); i > 0; i--) {
+    }
+}
+
+/* Once rank 0 has left and rank 1 is not inside, rank 1 stores to its memory no more. */
+static void leave_and_enter(struct fork_rank *self, void *context)
+{
+    enum { MARK = 1 };
+    struct symm_control control;
+    struct unit_random random = unit_random_start(5, (uint64_t)self->rank);
+    uint64_t entered = 0, call = 1;
+    double end = unit_seconds() + 0.7;
+    FORK_STATUS(self, symm_control_attach(&control, self->size, *(int *)context), SYMM_OK);
+    struct table *table = (struct table *)(void *)symm_stage_buffer(&control, 0, 0);
+    _Atomic uint64_t *finished = &control.finished[self->rank].value;
+    while (atomic_load(&table->last.value) != call) {
+        atomic_store(finished, call++);
+        if (self->rank == 0 && unit_seconds() > end) {
+            atomic_store(&table->last.value, call);
+        }
+        meet(table, self->rank, 2 * call);
+        hesitate(&random);
+        if (self->rank == 0) {
+            symm_control_leave(&control, 0);
+            while (symm_control_is_inside(&control, call, 1)) {
+                (void)sched_yield();
+            }
+            atomic_store_explicit(&table->memory.value, MARK, memory_order_relaxed);
+        } else {
+            if (symm_control_enter(&control, call, 1)) {
+                hesitate(&random);
+                atomic_store_explicit(&table->memory.value, call, memory_order_relaxed);
+                entered++;
+            }
+            atomic_store_explicit(finished, call, memory_order_release);
+        }
+        meet(table, self->rank, 2 * call + 1);
+        FORK_CHECK(self, atomic_load(&table->memory.value) == MARK);
+    }
+    if (self->rank == 1) {
+        (void)printf("# %llu of %llu times the run was entered\n", (unsigned long long)entered,
+                     (unsigned long long)call - 1);
+        (void)fflush(stdout);
+    }
+    symm_control_detach(&control);
+}
+
+static void test_leaving(void **state)
+{
+    const struct symm_control_config config = {.payload_size = PAYLOAD, .piece_size = PIECE};
+    struct symm_control control;
+    struct fork_ranks ranks;
+    int descriptor = -1;
+    (void)state;
+    assert_status(symm_control_create(&control, 2, &config, &descriptor), SYMM_OK);
+    assert_true(symm_control_enter(&control, 1, 1));
+    assert_true(symm_control_is_inside(&control, 1, 1));
+    assert_false(symm_control_is_inside(&control, 1, 0));
+    assert_false(symm_control_is_inside(&control, 1 + SYMM_RING, 1));
+    symm_phase_raise(&control, 1, 1, 7);
+    assert_true(symm_control_is_inside(&control, 1, 1));
+    symm_control_leave(&control, 1);
+    assert_false(symm_control_is_inside(&control, 1, 1));
+    assert_false(symm_control_enter(&control, 2, 0));
+    symm_control_detach(&control);
+    fork_ranks_start(&ranks, 2, leave_and_enter, &descriptor);
+    fork_ranks_join(&ranks);
+    (void)close(descriptor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_phase_words),
         cmocka_unit_test(test_protocol),
+        cmocka_unit_test(test_leaving),
     };
     unit_begin("test_control", 150);
     return cmocka_run_group_tests(tests, NULL, NULL);

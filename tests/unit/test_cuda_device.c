@@ -235,6 +235,52 @@ static void run_many(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
+/*
+ * One of two ranks gives up in the middle of calls, as if the other had died: its work ends, every slot
+ * comes back, and the next call works.
+ */
+static void run_given_up(struct fork_rank *self, void *context)
+{
+    static const struct symm_ticket none;
+    struct unit_random random = unit_random_start(45, 0);
+    struct cuda_ranks ranks = {0};
+    unsigned polls = 0, waited = 0;
+    (void)context;
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 2));
+    struct cuda_rank *one = &ranks.ranks[0], *other = &ranks.ranks[1];
+    for (int i = 0; i < SYMM_CUDA_SLOTS + ALLREDUCES; i++) {
+        const void *run_inputs[] = {one->input, other->input};
+        void *run_outputs[] = {one->output, other->output};
+        void *scratches[] = {one->scratch, other->scratch};
+        struct symm_run run = {
+            .algorithm = allreduces[i % ALLREDUCES], .count = COUNT_MOST, .team = &one->team,
+            .cuda_type = SYMM_CUDA_FLOAT, .cuda_op = SYMM_CUDA_SUM, .device = one->device,
+            .sequence = ++ranks.sequence, .input = one->input, .output = one->output,
+            .inputs = run_inputs, .outputs = run_outputs, .scratches = scratches,
+            .scratch_size = CUDA_SCRATCH,
+        };
+        for (int step = i % 3; step >= 0; step--) {
+            FORK_STATUS(self, symm_run_step(&run), SYMM_PENDING);
+        }
+        for (; symm_run_give_up(&run) == SYMM_PENDING; waited++) {
+            unit_pause(&polls);
+        }
+        FORK_CHECK(self, memcmp(&run.ticket, &none, sizeof(none)) == 0);
+        FORK_CHECK(self, memcmp(&run.tickets[0], &none, sizeof(none)) == 0);
+        FORK_CHECK(self, memcmp(&run.pipeline.pushes[0], &none, sizeof(none)) == 0);
+    }
+    FORK_CHECK(self, waited > 0);
+    for (int i = 0; i < ALLREDUCES; i++) {
+        const struct plan plan = {
+            .algorithm = allreduces[i], .type = SYMM_CUDA_INT32, .op = SYMM_CUDA_SUM, .count = 100,
+        };
+        FORK_CHECK(self, allreduce(&ranks, &plan, &random) == SYMM_OK);
+    }
+    cuda_ranks_close(&ranks);
+}
+
 static void run_wrong_arguments(struct fork_rank *self, void *context)
 {
     struct cuda_ranks ranks = {0};
@@ -363,6 +409,7 @@ static void test_launches(void **state)
 {
     (void)state;
     fork_ranks_run(1, run_many, NULL);
+    fork_ranks_run(1, run_given_up, NULL);
     fork_ranks_run(1, run_wrong_arguments, NULL);
 }
 

@@ -57,12 +57,25 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
 
+/* Say so if the user's list lacks components without which MPI_Init fails; once all are open. */
+void mca_coll_symm_select_check(void);
+
+/* Say why there is no component below us on a communicator; once in a job. */
+void mca_coll_symm_select_nothing_below(const struct ompi_communicator_t *comm);
+
+/*
+ * Whether the framework's other components have the interface that this one was built for.  If not, it
+ * will not be asked for modules, without a word: so that is said here.  When it is opened.
+ */
+bool mca_coll_symm_select_interface_is_theirs(void);
+
 /* ---- module: one per communicator that is served --------------------------------------------- */
 
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
     MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
+    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (coll_symm_leave.h): all others fail, too */
 };
 
 /*

@@ -63,6 +63,9 @@ static int component_register(void)
 static int component_open(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    if (!mca_coll_symm_select_interface_is_theirs()) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
     mca_coll_symm_verbose_open();
     symm_host_blocks_limit(component->host_pinned);
     enum symm_status status = symm_process_acquire(NULL, &component->process);
@@ -114,5 +117,6 @@ int mca_coll_symm_init_query(bool enable_progress_threads, bool enable_mpi_threa
 {
     (void)enable_progress_threads;
     (void)enable_mpi_threads; /* every thread level is fine */
+    mca_coll_symm_select_check();
     return OMPI_SUCCESS;
 }

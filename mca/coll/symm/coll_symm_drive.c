@@ -12,6 +12,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/coll_symm_leave.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 
 /* Whether waiting ranks should yield at once: found out once, when MPI_Init has done the same. */
@@ -51,7 +52,8 @@ static bool needs_progress(const struct symm_operation *operation)
            operation->state == SYMM_OPERATION_VOTING_ON_SET_UP ||
            operation->state == SYMM_OPERATION_MAPPING ||
            operation->state == SYMM_OPERATION_VOTING_ON_MAPS ||
-           operation->state == SYMM_OPERATION_MULTICASTING;
+           operation->state == SYMM_OPERATION_MULTICASTING ||
+           operation->state == SYMM_OPERATION_LEAVING;
 }
 
 /* Start it and drive it to its end. */
@@ -64,6 +66,9 @@ static void operation_run(struct symm_operation *operation)
         unsigned long due = yielding ? YIELDS_PER_PROGRESS : POLLS_PER_PROGRESS;
         if (++polls % due == 0 || needs_progress(operation)) {
             opal_progress(); /* others may wait for messages of ours, which only this moves */
+            if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
+                mca_coll_symm_leave(operation);
+            }
         }
         if (operation->run.worked) {
             operation->run.worked = false;

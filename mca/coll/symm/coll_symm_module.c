@@ -18,7 +18,6 @@
 #include "mca/coll/symm/coll_symm_table_file.h"
 #include "mca/coll/symm/coll_symm_verbose.h"
 #include "mca/coll/symm/coll_symm_words.h"
-#include "mca/help.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -126,7 +125,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     const mca_coll_base_comm_coll_t *table = comm->c_coll;
     if (table->coll_allreduce == NULL || table->coll_allgather == NULL) {
         if (ompi_comm_rank(comm) == 0) {
-            symm_help_show("help-coll-symm.txt", "nothing below", comm->c_name);
+            mca_coll_symm_select_nothing_below(comm);
         }
         return OMPI_ERR_NOT_FOUND;
     }

@@ -14,6 +14,7 @@
 #include "mca/coll/symm/coll_symm_counters.h"
 #include "mca/coll/symm/coll_symm_device.h"
 #include "mca/coll/symm/coll_symm_elsewhere.h"
+#include "mca/coll/symm/coll_symm_leave.h"
 #include "mca/coll/symm/coll_symm_multicast.h"
 #include "mca/coll/symm/coll_symm_packed.h"
 #include "mca/coll/symm/coll_symm_scratch.h"
@@ -137,6 +138,9 @@ static void step_vote_on_set_up(struct symm_operation *operation)
     }
     if (module->team != NULL) {
         symm_team_set_up_end(module->team);
+    }
+    if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
+        return;
     }
     if (status != SYMM_OK) {
         symm_team_destroy(module->team); /* the next call begins anew */
@@ -296,6 +300,9 @@ static void choose_and_start(struct symm_operation *operation)
         go_to(operation, SYMM_OPERATION_MULTICASTING);
         return;
     }
+    if (!mca_coll_symm_leave_or_enter(operation)) {
+        return;
+    }
     note_stages(operation, algorithm);
     run_start(operation, algorithm, facts.gaps);
     operation->run.scratch_size = facts.scratch_size;
@@ -357,6 +364,9 @@ static void step_vote_on_maps(struct symm_operation *operation)
     if (status == SYMM_PENDING) {
         return;
     }
+    if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
+        return;
+    }
     if (status != SYMM_OK) {
         slot_leave(operation);
         end_error(operation, module->vote.error);
@@ -374,9 +384,17 @@ static void step_multicast(struct symm_operation *operation)
     enum symm_status status = mca_coll_symm_multicast_step(operation);
     if (status == SYMM_OK) {
         choose_and_start(operation);
-    } else if (status != SYMM_PENDING) {
+    } else if (status != SYMM_PENDING && !mca_coll_symm_leave_vote(operation)) {
         slot_leave(operation);
         end_error(operation, operation->module->vote.error);
+    }
+}
+
+static void step_leave(struct symm_operation *operation)
+{
+    int error;
+    if (mca_coll_symm_leave_step(operation, &error) == SYMM_OK) {
+        end_error(operation, error);
     }
 }
 
@@ -405,6 +423,9 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
         break;
     case MCA_COLL_SYMM_DISABLED:
         end_fallback(operation, SYMM_REASON_DISABLED);
+        break;
+    case MCA_COLL_SYMM_FAILED:
+        end_error(operation, symm_ompi_comm_failure(operation->comm));
         break;
     }
 }
@@ -447,6 +468,9 @@ static void step_once(struct symm_operation *operation)
                 end_error(operation, mca_coll_symm_device_failure(operation));
             }
         }
+        break;
+    case SYMM_OPERATION_LEAVING:
+        step_leave(operation);
         break;
     case SYMM_OPERATION_DONE:
     case SYMM_OPERATION_BELOW:

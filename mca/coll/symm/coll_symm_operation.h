@@ -7,6 +7,7 @@
  *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
  *                      no multicast address yet:        +-> MULTICASTING ----------------+
  *                                                       +-> RUNNING -> DONE
+ *   communicator failed or revoked: from any state to LEAVING -> DONE
  *
  * A step never waits: it returns SYMM_PENDING and is called again.  A blocking collective starts an
  * operation and drives it to the end; a nonblocking one would leave it to opal_progress().
@@ -33,6 +34,7 @@ enum symm_operation_state {
     SYMM_OPERATION_VOTING_ON_MAPS,
     SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
     SYMM_OPERATION_RUNNING,
+    SYMM_OPERATION_LEAVING, /* for good: see coll_symm_leave.h */
     SYMM_OPERATION_DONE,
     SYMM_OPERATION_BELOW, /* done, and the call is below; see coll_symm_below.h */
 };

@@ -60,6 +60,15 @@ static bool finished(struct symm_vote *vote, struct symm_vote_messages *messages
     return true;
 }
 
+static void messages_give_up(const struct symm_vote_messages *messages)
+{
+    for (int i = 0; i < messages->pending; i++) {
+        if (!REQUEST_COMPLETE(messages->requests[i])) {
+            symm_ompi_request_give_up(messages->requests[i]);
+        }
+    }
+}
+
 /* Whether a group has gone through and there is another one; `messages` then stands before it. */
 static bool next_group(const struct symm_vote *vote, struct symm_vote_messages *messages)
 {
@@ -170,4 +179,12 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
     *all_yes = vote->verdict > 0;
     vote->loser = *all_yes ? -1 : -vote->verdict;
     return vote->error == OMPI_SUCCESS ? SYMM_OK : SYMM_ERR_SYSTEM;
+}
+
+bool symm_vote_give_up(struct symm_vote *vote)
+{
+    messages_give_up(&vote->in);
+    messages_give_up(&vote->out);
+    bool received = finished(vote, &vote->in);
+    return finished(vote, &vote->out) && received;
 }

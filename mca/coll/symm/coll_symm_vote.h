@@ -65,4 +65,10 @@ void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, in
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
                                 bool *all_yes);
 
+/*
+ * The communicator has failed or been revoked (symm_ompi_comm_failure()): have the vote's messages end.  True:
+ * none is under way any more.  Also where no vote is.
+ */
+bool symm_vote_give_up(struct symm_vote *vote);
+
 #endif /* MCA_COLL_SYMM_VOTE_H */

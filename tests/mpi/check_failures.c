@@ -1,0 +1,481 @@
+/*
+ * Processes that die and communicators that are revoked, with Open MPI's ULFM extension: calls return
+ * an error instead of waiting for ever, buffers are the program's own again when they do, and the
+ * survivors go on with a communicator from MPIX_Comm_shrink.  For tests/failures.tap.
+ *
+ *   check_failures revoked KIND       rank 0 revokes a communicator in which the others wait
+ *   check_failures dead KIND RANK     that rank dies instead of making a call
+ *   check_failures first KIND RANK    likewise, and it is the communicator's first call
+ *   check_failures inside RANK        that rank dies while it reduces; another one is slow and must not
+ *                                     store to the buffers of those that have returned
+ *   check_failures times RANKS SEED   so many ranks die at random times of calls of all kinds
+ *
+ * KIND: small, large (memory from malloc), heap (from MPI_Alloc_mem), gather (likewise, an all-gather)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+
+enum { SMALL = 64, LARGE = 60000, PATIENCE = 10 /* seconds that an error may take */ };
+
+enum kind { KIND_SMALL, KIND_LARGE, KIND_HEAP, KIND_GATHER, KINDS };
+
+static const char *const kind_names[KINDS] = {"small", "large", "heap", "gather"};
+
+static int world_rank, world_size, faults;
+
+struct arrays {
+    double *send, *receive;
+    bool heap;
+};
+
+/* ---- reports ------------------------------------------------------------------------------------- */
+
+static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void wrong(const char *format, ...)
+{
+    va_list arguments;
+    char text[256];
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    faults++;
+    printf("check_failures: rank %d: wrong: %s\n", world_rank, text);
+    fflush(stdout);
+}
+
+static void pause_for(long milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static int class_of(int rc)
+{
+    int class = MPI_SUCCESS;
+    MPI_Error_class(rc, &class);
+    return class;
+}
+
+static const char *class_name(int class)
+{
+    return class == MPI_SUCCESS ? "success"
+           : class == MPIX_ERR_PROC_FAILED ? "process failed"
+           : class == MPIX_ERR_REVOKED ? "revoked" : "another error";
+}
+
+/* ---- calls --------------------------------------------------------------------------------------- */
+
+static double *array_make(bool heap)
+{
+    double *array = NULL;
+    if (heap) {
+        MPI_Alloc_mem(LARGE * sizeof(*array), MPI_INFO_NULL, &array);
+    } else {
+        array = malloc(LARGE * sizeof(*array));
+    }
+    if (array == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        exit(2);
+    }
+    return array;
+}
+
+static struct arrays arrays_make(enum kind kind)
+{
+    bool heap = kind == KIND_HEAP || kind == KIND_GATHER;
+    return (struct arrays){array_make(heap), array_make(heap), heap};
+}
+
+static void arrays_free(const struct arrays *arrays)
+{
+    double *each[] = {arrays->send, arrays->receive};
+    for (int i = 0; i < 2; i++) {
+        if (arrays->heap) {
+            MPI_Free_mem(each[i]);
+        } else {
+            free(each[i]);
+        }
+    }
+}
+
+static void check_allreduce(const struct arrays *arrays, int count, int size)
+{
+    int bad = 0;
+    for (int i = 0; i < count; i++) {
+        bad += arrays->receive[i] != size * (size - 1) / 2 + (double)size * i;
+    }
+    if (bad > 0) {
+        wrong("%d elements of an all-reduce", bad);
+    }
+}
+
+static void check_allgather(const struct arrays *arrays, int block, int size)
+{
+    int bad = 0;
+    for (int i = 0; i < block * size; i++) {
+        bad += arrays->receive[i] != i / block + i % block;
+    }
+    if (bad > 0) {
+        wrong("%d elements of an all-gather", bad);
+    }
+}
+
+/* One call, checked if it succeeds; its error class. */
+static int call(MPI_Comm comm, enum kind kind, const struct arrays *arrays)
+{
+    int rank, size, rc, count = kind == KIND_SMALL ? SMALL : LARGE;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < count; i++) {
+        arrays->send[i] = rank + i;
+        arrays->receive[i] = -1;
+    }
+    if (kind == KIND_GATHER) {
+        rc = MPI_Allgather(arrays->send, count / size, MPI_DOUBLE, arrays->receive, count / size,
+                           MPI_DOUBLE, comm);
+    } else {
+        rc = MPI_Allreduce(arrays->send, arrays->receive, count, MPI_DOUBLE, MPI_SUM, comm);
+    }
+    if (rc == MPI_SUCCESS && kind == KIND_GATHER) {
+        check_allgather(arrays, count / size, size);
+    } else if (rc == MPI_SUCCESS) {
+        check_allreduce(arrays, count, size);
+    }
+    return class_of(rc);
+}
+
+static void expect(int class, int expected, const char *what, double begun)
+{
+    if (class != expected) {
+        wrong("%s: %s instead of %s", what, class_name(class), class_name(expected));
+    }
+    if (MPI_Wtime() - begun > PATIENCE) {
+        wrong("%s: %.1f seconds", what, MPI_Wtime() - begun);
+    }
+}
+
+static void expect_call(MPI_Comm comm, enum kind kind, const struct arrays *arrays, int expected,
+                        const char *what)
+{
+    double begun = MPI_Wtime();
+    expect(call(comm, kind, arrays), expected, what, begun);
+}
+
+/* ---- the survivors go on ---------------------------------------------------------------------------- */
+
+static MPI_Comm shrink(MPI_Comm comm, int expected)
+{
+    MPI_Comm smaller = MPI_COMM_NULL;
+    int size = 0, rc = MPIX_Comm_shrink(comm, &smaller);
+    if (rc != MPI_SUCCESS || smaller == MPI_COMM_NULL) {
+        wrong("MPIX_Comm_shrink: %s", class_name(class_of(rc)));
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    MPI_Comm_set_errhandler(smaller, MPI_ERRORS_RETURN);
+    MPI_Comm_size(smaller, &size);
+    if (expected > 0 && size != expected) {
+        wrong("%d ranks are left of %d", size, expected);
+    }
+    return smaller;
+}
+
+/* Every kind of call, and new communicators. */
+static void go_on(MPI_Comm comm)
+{
+    MPI_Comm more;
+    for (int round = 0; round < 2; round++) {
+        for (enum kind kind = KIND_SMALL; kind < KINDS; kind++) {
+            struct arrays arrays = arrays_make(kind);
+            expect_call(comm, kind, &arrays, MPI_SUCCESS, "a call after MPIX_Comm_shrink");
+            arrays_free(&arrays);
+        }
+        if (round == 0 && MPI_Comm_dup(comm, &more) == MPI_SUCCESS) {
+            struct arrays arrays = arrays_make(KIND_SMALL);
+            expect_call(more, KIND_SMALL, &arrays, MPI_SUCCESS, "a call on a duplicate");
+            arrays_free(&arrays);
+            MPI_Comm_free(&more);
+        }
+    }
+}
+
+/*
+ * One line from the first rank of those that are left.  Where a rank has died, MPI_Finalize of 5.0.7 now and then
+ * waits for ever, without our components, too: so the program just ends.
+ */
+static int verdict(MPI_Comm comm)
+{
+    int rank, size, sum = 0, all[64];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (MPI_Gather(&faults, 1, MPI_INT, all, 1, MPI_INT, 0, comm) != MPI_SUCCESS) {
+        wrong("MPI_Gather fails on what is left");
+    }
+    for (int i = 0; rank == 0 && i < size; i++) {
+        sum += all[i];
+    }
+    if (rank == 0) {
+        printf("check_failures: %d of %d ranks are left, %d faults\n", size, world_size, sum);
+        fflush(stdout);
+    }
+    if (size < world_size) {
+        MPI_Barrier(comm);
+        _exit(faults != 0);
+    }
+    MPI_Finalize();
+    return faults != 0;
+}
+
+/* ---- revoked, or a rank is gone ---------------------------------------------------------------------- */
+
+static MPI_Comm duplicate(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+}
+
+static MPI_Comm be_revoked(enum kind kind)
+{
+    MPI_Comm comm = duplicate();
+    struct arrays arrays = arrays_make(kind);
+    expect_call(comm, kind, &arrays, MPI_SUCCESS, "the first call");
+    if (world_rank == 0) {
+        pause_for(100);
+        MPIX_Comm_revoke(comm);
+    } else {
+        expect_call(comm, kind, &arrays, MPIX_ERR_REVOKED, "the call that was revoked");
+    }
+    expect_call(comm, kind, &arrays, MPIX_ERR_REVOKED, "a call afterwards");
+    MPI_Comm smaller = shrink(comm, world_size);
+    MPI_Comm_free(&comm);
+    arrays_free(&arrays);
+    return smaller;
+}
+
+static MPI_Comm lose(enum kind kind, int doomed, bool first)
+{
+    MPI_Comm comm = duplicate();
+    struct arrays arrays = arrays_make(kind);
+    if (!first) {
+        expect_call(comm, kind, &arrays, MPI_SUCCESS, "the first call");
+    }
+    if (world_rank == doomed) {
+        pause_for(100);
+        raise(SIGKILL);
+    }
+    expect_call(comm, kind, &arrays, MPIX_ERR_PROC_FAILED, "the call without the dead rank");
+    expect_call(comm, kind, &arrays, MPIX_ERR_PROC_FAILED, "a call afterwards");
+    MPI_Comm smaller = shrink(comm, world_size - 1);
+    MPI_Comm_free(&comm);
+    arrays_free(&arrays);
+    return smaller;
+}
+
+/* ---- within a call ----------------------------------------------------------------------------------- */
+
+static int inside_doomed = -1, inside_slow = -1, inside_turns;
+
+/* A sum.  The doomed rank dies in the second block, the slow one sleeps in its first. */
+static void deadly_sum(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const double *from = in;
+    double *to = inout;
+    (void)type;
+    inside_turns++;
+    if (world_rank == inside_doomed && inside_turns == 2) {
+        raise(SIGKILL);
+    }
+    if (world_rank == inside_slow && inside_turns == 1) {
+        pause_for(1000);
+    }
+    for (int i = 0; i < *count; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* What is in the buffers when a call has returned stays there. */
+static MPI_Comm die_inside(int doomed)
+{
+    MPI_Comm comm = duplicate();
+    MPI_Op op;
+    struct arrays arrays = arrays_make(KIND_HEAP);
+    expect_call(comm, KIND_HEAP, &arrays, MPI_SUCCESS, "the first call");
+    MPI_Op_create(deadly_sum, 1, &op);
+    inside_doomed = doomed;
+    inside_slow = (doomed + 1) % world_size;
+    double begun = MPI_Wtime();
+    int rc = MPI_Allreduce(arrays.send, arrays.receive, LARGE, MPI_DOUBLE, op, comm);
+    for (int i = 0; i < LARGE; i++) {
+        arrays.receive[i] = -7;
+    }
+    expect(class_of(rc), MPIX_ERR_PROC_FAILED, "the call in which a rank dies", begun);
+    pause_for(1200);
+    int changed = 0;
+    for (int i = 0; i < LARGE; i++) {
+        changed += arrays.receive[i] != -7;
+    }
+    if (changed > 0) {
+        wrong("%d elements have changed after the call had returned", changed);
+    }
+    MPI_Comm smaller = shrink(comm, world_size - 1);
+    MPI_Comm_free(&comm);
+    arrays_free(&arrays);
+    MPI_Op_free(&op);
+    return smaller;
+}
+
+/* ---- at random times ---------------------------------------------------------------------------------- */
+
+static void *kill_later(void *milliseconds)
+{
+    pause_for(*(const long *)milliseconds);
+    raise(SIGKILL);
+    return NULL;
+}
+
+static uint64_t random_at(uint64_t seed, uint64_t place)
+{
+    uint64_t x = (seed * 64 + place + 1) * 0x9e3779b97f4a7c15u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return x ^ x >> 32;
+}
+
+/* Make new communicators and segments, and calls on them, until one fails. */
+static void call_until_failure(MPI_Comm comm, double until)
+{
+    int class = MPI_SUCCESS, more = 1;
+    while (class == MPI_SUCCESS && more != 0) {
+        MPI_Comm other;
+        class = class_of(MPI_Comm_dup(comm, &other));
+        if (class != MPI_SUCCESS) {
+            break;
+        }
+        for (enum kind kind = KIND_SMALL; kind < KINDS && class == MPI_SUCCESS; kind++) {
+            struct arrays arrays = arrays_make(kind);
+            for (int i = 0; i < 8 && class == MPI_SUCCESS; i++) {
+                class = call(i % 2 == 0 ? other : comm, kind, &arrays);
+            }
+            arrays_free(&arrays);
+        }
+        if (class != MPI_SUCCESS) {
+            MPIX_Comm_revoke(other);
+        }
+        MPI_Comm_free(&other);
+        if (class == MPI_SUCCESS) { /* all end in the same round */
+            int mine = MPI_Wtime() < until;
+            class = class_of(MPI_Allreduce(&mine, &more, 1, MPI_INT, MPI_MAX, comm));
+        }
+    }
+    if (class != MPI_SUCCESS && class != MPIX_ERR_PROC_FAILED && class != MPIX_ERR_REVOKED) {
+        wrong("a call while ranks die: %s", class_name(class));
+    }
+    if (class != MPI_SUCCESS) {
+        MPIX_Comm_revoke(comm);
+    }
+}
+
+static MPI_Comm die_at_times(int victims, uint64_t seed)
+{
+    MPI_Comm comm = duplicate();
+    static long delay;
+    pthread_t thread;
+    int first = (int)(random_at(seed, 0) % (uint64_t)world_size);
+    int turn = (world_rank - first + world_size) % world_size; /* as which it dies */
+    if (turn < victims) {
+        delay = (long)(random_at(seed, (uint64_t)turn + 1) % 300) + 300 * turn;
+        if (pthread_create(&thread, NULL, kill_later, &delay) != 0) {
+            wrong("there is no thread");
+        }
+    }
+    double until = MPI_Wtime() + PATIENCE;
+    int left = world_size;
+    while (left > world_size - victims && MPI_Wtime() < until) {
+        call_until_failure(comm, until);
+        MPI_Comm smaller = shrink(comm, 0);
+        MPI_Comm_free(&comm);
+        comm = smaller;
+        MPI_Comm_size(comm, &left);
+    }
+    if (left != world_size - victims) {
+        wrong("%d ranks are left of %d", left, world_size - victims);
+    }
+    return comm;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------- */
+
+static enum kind kind_of(const char *name)
+{
+    enum kind kind = KIND_SMALL;
+    while (kind < KINDS && strcmp(kind_names[kind], name) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    bool calls_of_kind = strcmp(how, "revoked") == 0 || strcmp(how, "dead") == 0 ||
+                         strcmp(how, "first") == 0;
+    enum kind kind = calls_of_kind && argc > 2 ? kind_of(argv[2]) : KIND_SMALL;
+    int number = argc > (calls_of_kind ? 3 : 2) ? atoi(argv[calls_of_kind ? 3 : 2]) : 0;
+    MPI_Comm left;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (strcmp(how, "revoked") == 0 && kind < KINDS) {
+        left = be_revoked(kind);
+    } else if (calls_of_kind && kind < KINDS) {
+        left = lose(kind, number, strcmp(how, "first") == 0);
+    } else if (strcmp(how, "inside") == 0) {
+        left = die_inside(number);
+    } else if (strcmp(how, "times") == 0 && argc > 3) {
+        left = die_at_times(number, strtoull(argv[3], NULL, 0));
+    } else {
+        fprintf(stderr, "check_failures: unknown arguments; see the head of its source\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        return 2;
+    }
+    go_on(left);
+    return verdict(left);
+}
+
+#else /* no ULFM */
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        printf("check_failures: skipped: this Open MPI has no MPIX_Comm_revoke\n");
+    }
+    MPI_Finalize();
+    return 77;
+}
+
+#endif
