@@ -17,6 +17,7 @@ tests_cuda_standin_driver_la_LDFLAGS = -module -avoid-version -shared -rpath /no
 tests_cuda_standin_driver_la_LIBADD = kernels/cuda/libhost.la $(PTHREAD_LIBS)
 tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/begin.c tests/cuda/standin.h \
+	tests/cuda/capture.c \
 	tests/cuda/contexts.c \
 	tests/cuda/copies.c \
 	tests/cuda/devices.c \
@@ -35,6 +36,7 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/multicast_launch.c \
 	tests/cuda/multicast_objects.c \
 	tests/cuda/pointers.c \
+	tests/cuda/primary.c \
 	tests/cuda/streams.c \
 	tests/cuda/trap.c tests/cuda/trap.h \
 	tests/cuda/vmm.c

@@ -255,6 +255,7 @@ tests_unit_test_server_LDADD = $(unit_libs)
 if CUDA
 standin_tests = \
 	tests/unit/test_standin \
+	tests/unit/test_standin_contexts \
 	tests/unit/test_standin_ipc \
 	tests/unit/test_standin_machine \
 	tests/unit/test_standin_memory \
@@ -285,6 +286,12 @@ tests_unit_test_standin_machine_SOURCES = tests/unit/test_standin_machine.c \
 tests_unit_test_standin_machine_CPPFLAGS = $(standin_cppflags)
 tests_unit_test_standin_machine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_standin_machine_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_contexts_SOURCES = tests/unit/test_standin_contexts.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_contexts_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_contexts_LDADD = $(unit_libs) -ldl
 
 tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h
