@@ -42,22 +42,39 @@ struct symm_device_flag {
 };
 
 /*
- * Everything but free_slots and what belongs to a slot stays as it is; a slot belongs to one ticket, so
- * there is nothing to lock.
+ * Everything but free_slots and what belongs to a slot stays as it is while the context lives; a slot belongs to one
+ * ticket, so there is nothing to lock.  What has been made in a context that has ended (cuda_context.h) is made
+ * anew by the next start.  The flags are memory of our own, which is only registered: looking at them is
+ * harmless whatever becomes of the context.
+ *
+ * Streams but the first are made when they are first needed.  A device has eight connections by default, and streams
+ * that share one wait for each other: those that nobody uses would slow down the program's.
  */
 struct symm_device {
     int number;
     const struct symm_cuda *cuda;
+    _Atomic uint32_t life;          /* of the context, in which the following has been made */
     struct symm_functions functions;
     struct symm_multimem_functions *_Atomic multimem; /* NULL until symm_device_multimem_load() */
     CUstream kernels;               /* all our streams are non-blocking */
-    CUstream beside;                /* kernels that do not wait for those */
-    CUstream copies[SYMM_DEVICE_COPY_STREAMS];
-    struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], pinned */
+    _Atomic(CUstream) beside;       /* kernels that do not wait for those */
+    _Atomic(CUstream) copies[SYMM_DEVICE_COPY_STREAMS];
+    struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
     _Atomic uint64_t free_slots;    /* a bit for each */
+    _Atomic uint32_t lost_slots;    /* for ever: nobody knows what is still done for them */
 };
+
+/* What device.c does for launch.c, within a scope of the device. */
+
+/* Make anew what has ended with an earlier life of the context.  After an error it is tried again by the next start. */
+enum symm_status symm_device_renew(struct symm_device *device,
+                                   const struct symm_cuda_scope *scope);
+
+/* The stream at `place`, made if there is none. */
+enum symm_status symm_device_stream(struct symm_device *device, _Atomic(CUstream) *place,
+                                    CUstream *stream);
 
 /* What launch.c does for all kernels that raise a flag. */
 

@@ -20,6 +20,7 @@ enum {
     OWN_BLOCKS = 16,         /* copy within a device about as fast as an engine does to a peer */
     POLLS_PER_QUERY = 1024,  /* looks at a flag between two questions to the driver */
     TROUBLES_MOST = 100,     /* attempts to ask the driver */
+    SETTLINGS_MOST = 10,     /* attempts to wait for what cannot be asked after */
 };
 
 /* ---- slots ------------------------------------------------------------------------------------- */
@@ -41,6 +42,22 @@ static bool slot_take(struct symm_device *device, uint32_t *slot)
 static void slot_give(struct symm_device *device, uint32_t slot)
 {
     (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << slot, memory_order_release);
+}
+
+/* The slot and its events are never used again: work that was given with them may still go on. */
+static void slot_lose(struct symm_device *device, struct symm_ticket *ticket)
+{
+    (void)atomic_fetch_add_explicit(&device->lost_slots, 1, memory_order_relaxed);
+    *ticket = (struct symm_ticket){0};
+}
+
+static enum symm_status slots_busy(const struct symm_device *device)
+{
+    if (atomic_load_explicit(&device->lost_slots, memory_order_relaxed) < SYMM_CUDA_SLOTS) {
+        return SYMM_PENDING;
+    }
+    (void)symm_cuda_unusable("the device has not answered %d times", SYMM_CUDA_SLOTS);
+    return SYMM_ERR_SYSTEM;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
@@ -89,13 +106,21 @@ enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticke
 {
     *ticket = (struct symm_ticket){0};
     if (!slot_take(device, &ticket->slot)) {
-        return SYMM_PENDING;
+        return slots_busy(device);
     }
     enum symm_status status = symm_cuda_enter(device->number, scope);
+    if (status == SYMM_OK && atomic_load_explicit(&device->life, memory_order_acquire) != scope->life) {
+        status = symm_device_renew(device, scope);
+        if (status != SYMM_OK) {
+            symm_cuda_leave(scope);
+        }
+    }
     if (status != SYMM_OK) {
         slot_give(device, ticket->slot);
+        return status;
     }
-    return status;
+    ticket->life = scope->life;
+    return SYMM_OK;
 }
 
 enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
@@ -125,10 +150,8 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_reduce launched = *arguments;
-    CUfunction function =
-        symm_functions_reduce(&device->functions, type, op, arguments->ranks);
     *ticket = (struct symm_ticket){0};
-    if (function == NULL || arguments->ranks < 1 || arguments->ranks > SYMM_CUDA_RANKS_MAX ||
+    if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 || arguments->ranks > SYMM_CUDA_RANKS_MAX ||
         arguments->output_count < 1 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -139,6 +162,8 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     if (status != SYMM_OK) {
         return status;
     }
+    CUfunction function =
+        symm_functions_reduce(&device->functions, type, op, arguments->ranks);
     launched.finish = symm_launch_finish(device, ticket->slot);
     status = symm_launch_kernel(device, device->kernels, function, &launched,
                                 reduce_units(type, arguments->end - arguments->begin),
@@ -211,9 +236,14 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     }
     memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
     launched.finish = symm_launch_finish(device, ticket->slot);
-    status = symm_launch_kernel(device, beside ? device->beside : device->kernels,
-                                device->functions.push, &launched,
-                                (bytes + VECTOR - 1) / VECTOR, block_limit);
+    CUstream stream = device->kernels;
+    if (beside) {
+        status = symm_device_stream(device, &device->beside, &stream);
+    }
+    if (status == SYMM_OK) {
+        status = symm_launch_kernel(device, stream, device->functions.push, &launched,
+                                    (bytes + VECTOR - 1) / VECTOR, block_limit);
+    }
     if (status == SYMM_OK) {
         ticket->sequence = launched.finish.sequence;
         ticket->beside = beside;
@@ -237,14 +267,18 @@ enum symm_status symm_device_beside_start(struct symm_device *device,
 
 /* ---- copy engines ------------------------------------------------------------------------------ */
 
-static CUstream kernel_stream(const struct symm_device *device, const struct symm_ticket *ticket)
+static CUstream copy_stream(const struct symm_device *device, int stream)
 {
-    return ticket->beside ? device->beside : device->kernels;
+    return atomic_load_explicit(&device->copies[stream], memory_order_acquire);
 }
 
-/* Wait until nothing of this ticket is under way.  Whether the device has done all of it. */
-static bool streams_settle(const struct symm_device *device,
-                                       const struct symm_ticket *ticket)
+static CUstream kernel_stream(const struct symm_device *device, const struct symm_ticket *ticket)
+{
+    return ticket->beside ? atomic_load_explicit(&device->beside, memory_order_acquire)
+                          : device->kernels;
+}
+
+static bool streams_wait(const struct symm_device *device, const struct symm_ticket *ticket)
 {
     CUresult result = CUDA_SUCCESS;
     if (ticket->sequence != 0) {
@@ -252,19 +286,37 @@ static bool streams_settle(const struct symm_device *device,
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
         if ((ticket->copies >> i & 1) != 0) {
-            CUresult next = device->cuda->cuStreamSynchronize(device->copies[i]);
+            CUresult next = device->cuda->cuStreamSynchronize(copy_stream(device, i));
             result = result == CUDA_SUCCESS ? next : result;
         }
     }
     return result == CUDA_SUCCESS;
 }
 
-static enum symm_status copy_queue(const struct symm_device *device, int stream,
+/*
+ * Wait until nothing of this ticket is under way.  Whether the device has done all of it: a driver that fails to
+ * wait is asked again, because its failure says nothing of the work.
+ */
+static bool streams_settle(const struct symm_device *device, const struct symm_ticket *ticket)
+{
+    bool settled = false;
+    for (int attempt = 0; attempt < SETTLINGS_MOST && !settled; attempt++) {
+        settled = streams_wait(device, ticket);
+    }
+    return settled;
+}
+
+static enum symm_status copy_queue(struct symm_device *device, int number,
                                    const struct symm_cuda_push *push)
 {
+    CUstream stream;
+    enum symm_status status = symm_device_stream(device, &device->copies[number], &stream);
+    if (status != SYMM_OK) {
+        return status;
+    }
     CUresult result = device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)push->output,
                                                   (CUdeviceptr)(uintptr_t)push->input,
-                                                  push->bytes, device->copies[stream]);
+                                                  push->bytes, stream);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
 }
 
@@ -279,7 +331,7 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
             return symm_cuda_failed("cuEventCreate", made);
         }
     }
-    CUresult result = device->cuda->cuEventRecord(*event, device->copies[stream]);
+    CUresult result = device->cuda->cuEventRecord(*event, copy_stream(device, stream));
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
 }
 
@@ -291,8 +343,10 @@ static enum symm_status copies_queue(struct symm_device *device,
     for (int i = 0; i < count && status == SYMM_OK; i++) {
         int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
         if (pushes[i].bytes > 0) {
-            ticket->copies |= 1u << stream;
             status = copy_queue(device, stream, &pushes[i]);
+            if (copy_stream(device, stream) != NULL) { /* it may have taken a copy that failed, too */
+                ticket->copies |= 1u << stream;
+            }
         }
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
@@ -332,8 +386,11 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     if (status == SYMM_OK && copies_own) {
         status = own_copy(device, own, block_limit, ticket);
     }
-    if (status != SYMM_OK) {
-        (void)streams_settle(device, ticket);
+    if (status != SYMM_OK && !streams_settle(device, ticket)) {
+        symm_cuda_leave(&scope);
+        symm_cuda_own_work(1);
+        slot_lose(device, ticket);
+        return status;
     }
     return symm_launch_end(device, ticket, &scope, status);
 }
@@ -388,7 +445,15 @@ static enum symm_status ticket_fail(struct symm_device *device, struct symm_tick
     if (streams_settle(device, ticket) && kernel_is_done(device, ticket)) {
         return ticket_end(device, ticket);
     }
-    *ticket = (struct symm_ticket){0};
+    slot_lose(device, ticket);
+    return SYMM_ERR_SYSTEM;
+}
+
+/* The work has ended with its context, wherever it was: nothing of it touches the slot any more. */
+static enum symm_status ticket_bury(struct symm_device *device, struct symm_ticket *ticket)
+{
+    (void)symm_cuda_unusable("the device has been reset during a call");
+    (void)ticket_end(device, ticket);
     return SYMM_ERR_SYSTEM;
 }
 
@@ -411,8 +476,12 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
         if (++ticket->troubles < TROUBLES_MOST) {
             return SYMM_PENDING;
         }
-        *ticket = (struct symm_ticket){0}; /* and its slot: it may still be stored to */
+        slot_lose(device, ticket);
         return status;
+    }
+    if (scope.life != ticket->life) {
+        symm_cuda_leave(&scope);
+        return ticket_bury(device, ticket);
     }
     status = SYMM_PENDING;
     CUresult result = driver_ask(device, ticket, &call);

@@ -29,6 +29,7 @@ unit_tests = \
 # Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
 if CUDA
 unit_tests += \
+	tests/unit/test_cuda_contexts \
 	tests/unit/test_cuda_device \
 	tests/unit/test_cuda_devices \
 	tests/unit/test_cuda_exports \
@@ -49,6 +50,11 @@ tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
 tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_contexts_SOURCES = tests/unit/test_cuda_contexts.c
+tests_unit_test_cuda_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_contexts_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_contexts_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_exports_SOURCES = tests/unit/test_cuda_exports.c \
 	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
