@@ -65,6 +65,13 @@ tests_cuda_check_elsewhere_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir
 tests_cuda_check_elsewhere_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl -lpthread
 
+# What contexts.tap runs.
+check_PROGRAMS += tests/cuda/check_contexts
+tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c
+tests_cuda_check_contexts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_contexts_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_contexts_LDADD = $(harness_libs) -ldl -lpthread
+
 check_PROGRAMS += tests/cuda/check_gpus
 tests_cuda_check_gpus_SOURCES = tests/cuda/check_gpus.c
 tests_cuda_check_gpus_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi

@@ -219,7 +219,8 @@ static void settling_fails(struct fork_rank *self, void *context)
     for (unsigned char value = 1; value < 9; value++) {
         OK(self, program.cuMemsetD8(block, value, BYTES));
     }
-    program.let_fail("cuStreamSynchronize:1:CUDA_ERROR_UNKNOWN,cuStreamQuery:1:CUDA_ERROR_UNKNOWN");
+    program.let_fail("cuStreamSynchronize:1:CUDA_ERROR_UNKNOWN,cuStreamSynchronize:2:CUDA_ERROR_UNKNOWN,"
+                     "cuStreamQuery:1:CUDA_ERROR_UNKNOWN");
     symm_cuda_memory_settle(0);
     program.let_fail("");
     symm_cuda_memory_settle(0);
@@ -420,11 +421,21 @@ static void waiting_fails(struct fork_rank *self, void *context)
 
 /* ---- the tests ------------------------------------------------------------------------------------ */
 
-static void test_waiting(void **state)
+static void test_seen_early(void **state)
 {
     (void)state;
     fork_ranks_run(1, seen_early, NULL);
+}
+
+static void test_seen_late(void **state)
+{
+    (void)state;
     fork_ranks_run(1, seen_late, NULL);
+}
+
+static void test_settling_fails(void **state)
+{
+    (void)state;
     fork_ranks_run(1, settling_fails, NULL);
 }
 
@@ -485,7 +496,9 @@ static void test_waiting_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_seen_early),
+        cmocka_unit_test(test_seen_late),
+        cmocka_unit_test(test_settling_fails),
         cmocka_unit_test(test_captures),
         cmocka_unit_test(test_flags_overwritten),
         cmocka_unit_test(test_resets),
