@@ -16,7 +16,7 @@
 struct device {
     CUdevice handle;
     _Atomic(CUcontext) context; /* the primary one, retained for ever; NULL until first entered */
-    _Atomic unsigned long long id; /* by which the driver tells this life of the context from others */
+    _Atomic unsigned long long id; /* by which the driver knows this life of it */
     _Atomic uint32_t life;
     CUstream stream;               /* of symm_cuda_stream(), under its mutex */
     uint32_t stream_life;          /* in which it was made */
@@ -79,7 +79,7 @@ static enum symm_status handle_get(const struct symm_cuda *cuda, int number, CUd
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuDeviceGet", result);
 }
 
-/* Under the mutex.  What has been retained stays so, since resetting a context does not release it. */
+/* Under the mutex.  What has been retained stays so: resetting a context does not release it. */
 static void life_begin(struct device *device, int number, CUcontext context, unsigned long long id)
 {
     uint32_t life = atomic_load_explicit(&device->life, memory_order_relaxed);
@@ -137,7 +137,7 @@ static enum symm_status context_get(const struct symm_cuda *cuda, int number, CU
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Within the relaxed mode.  What is current already need not be pushed: most programs use no other context. */
+/* Within the relaxed mode.  Most programs use no other context, and then nothing is pushed. */
 static enum symm_status context_push(struct symm_cuda_scope *scope, CUcontext context)
 {
     CUcontext current = NULL;
@@ -154,9 +154,9 @@ static enum symm_status context_push(struct symm_cuda_scope *scope, CUcontext co
 }
 
 /*
- * Errors of earlier work are returned by any function, which has done its own work nevertheless: so after an error
- * it is looked at whether the context is there still, lest the program's be popped, too.  It was not current
- * before, so what is below is another one.
+ * Errors of earlier work are returned by any function, which has done its own work nevertheless: so
+ * after an error it is looked at whether the context is there still, lest the program's be popped,
+ * too.  It was not current before, so what is below is another one.
  */
 static void context_pop(const struct symm_cuda_scope *scope)
 {

@@ -5,10 +5,11 @@
  * may have made another device's or a context of its own current, and may be capturing a graph: so each
  * stretch of driver calls lies between symm_cuda_enter() and symm_cuda_leave().
  *
- * cudaDeviceReset() ends a primary context, with all streams, functions and registrations that were made in it.
- * It is entered anew afterwards, in another *life*: whoever keeps something that was made in a context notes the
- * life in which that was, and lets go of it, without a call of the driver, when the life has become another.
- * Before CUDA 12.0 the driver has no words for that, and a reset goes unnoticed.
+ * cudaDeviceReset() ends a primary context, with all streams, functions and registrations that were
+ * made in it. It is entered anew afterwards, in another *life*: whoever keeps something that was
+ * made in a context notes the life in which that was, and lets go of it, without a call of the
+ * driver, when the life has become another. Before CUDA 12.0 the driver has no words for that, and
+ * a reset goes unnoticed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -34,8 +35,9 @@ struct symm_cuda_scope {
 SYMM_API enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope);
 
 /*
- * The same to give something back: a context that has ended is not begun anew for that.  Then scope->life is 0,
- * and the program's context stays current, in which virtual memory can be given back as in any other.
+ * The same to give something back: a context that has ended is not begun anew for that.  Then
+ * scope->life is 0, and the program's context stays current, in which virtual memory can be given
+ * back as in any other.
  */
 SYMM_API enum symm_status symm_cuda_enter_to_release(int device, struct symm_cuda_scope *scope);
 
@@ -48,13 +50,14 @@ SYMM_API uint32_t symm_cuda_device_life(int device);
 SYMM_API uint32_t symm_cuda_resets(void);
 
 /*
- * Within a scope of `device`: its stream for work that is waited for at once.  It is one for all such work, made at
- * first use and kept, because making one takes longer than most copies, and waits for no stream of the program's.
+ * Within a scope of `device`: its stream for work that is waited for at once.  It is one for all
+ * such work, made at first use and kept, because making one takes longer than most copies, and
+ * waits for no stream of the program's.
  */
 SYMM_API enum symm_status symm_cuda_stream(const struct symm_cuda_scope *scope, int device,
                                            CUstream *stream);
 
-/* ---- between cuda_context.c and cuda_memops.c -------------------------------------------------- */
+/* ---- between cuda_context.c and cuda_memops.c ------------------------------------------------ */
 
 /* The primary context as it was entered last, alive or not; NULL: it has not been. */
 CUcontext symm_cuda_primary(int device);

@@ -1,23 +1,27 @@
 /*
- * cuda_memops.c - memory that the program has written by cudaMemset() or by a copy between device buffers just
- * before it calls; symm_cuda_notice(), symm_cuda_sync_memops() and symm_cuda_memory_settle() of cuda_device.h.
+ * cuda_memops.c - memory that the program has written by cudaMemset() or by a copy between device
+ * buffers just before it calls; symm_cuda_notice(), symm_cuda_sync_memops() and
+ * symm_cuda_memory_settle() of cuda_device.h.
  *
- * Such functions return before their work is done, and our streams wait for nobody.  A context with the flag
- * CU_CTX_SYNC_MEMOPS, which came with CUDA 12.1, lets them return afterwards.  So primary contexts are given that
- * flag as soon as the driver is seen in the process, best before they exist: then nothing has to be waited for,
- * ever.  Waiting means waiting for the legacy stream (stream 0), and that encompasses all *blocking* streams of its
- * context: with a kernel on one of them that waits for another process, as those of NCCL do, two ranks can wait for
- * each other for ever.  While a blocking stream is captured, even a question about the legacy stream ends the
+ * Such functions return before their work is done, and our streams wait for nobody.  A context with
+ * the flag CU_CTX_SYNC_MEMOPS, which came with CUDA 12.1, lets them return afterwards.  So primary
+ * contexts are given that flag as soon as the driver is seen in the process, best before they
+ * exist: then nothing has to be waited for, ever.  Waiting means waiting for the legacy stream
+ * (stream 0), and that encompasses all *blocking* streams of its context: with a kernel on one of
+ * them that waits for another process, as those of NCCL do, two ranks can wait for each other for
+ * ever.  While a blocking stream is captured, even a question about the legacy stream ends the
  * capture, in whichever thread and mode.
  *
- * So there is a wait only for a *lapse*: a time at which an active context has been found without the flag, because
- * it existed before the driver was first seen, or because cudaSetDeviceFlags() has overwritten what was
- * set; and in each call with a driver that does not know the flag.  It is not made while a capture goes on, but in
- * a later call: what is captured is not being done, and nothing can be put into the legacy stream meanwhile.
- * And it ends after some seconds: what keeps a legacy stream busy for so long is waiting itself, while memory
- * that the program set before has been set by then.
+ * So there is a wait only for a *lapse*: a time at which an active context has been found without
+ * the flag, because it existed before the driver was first seen, or because cudaSetDeviceFlags()
+ * has overwritten what was set; and in each call with a driver that does not know the flag.  It is
+ * not made while a capture goes on, but in a later call: what is captured is not being done, and
+ * nothing can be put into the legacy stream meanwhile. And it ends after some seconds: what keeps a
+ * legacy stream busy for so long is waiting itself, while memory that the program set before has
+ * been set by then.
  *
- * The streams that per-thread default streams stand for are blocking ones, so they are waited for as well.
+ * The streams that per-thread default streams stand for are blocking ones, so they are waited for
+ * as well.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -58,7 +62,19 @@ static bool is_known(const struct symm_cuda *cuda)
     return cuda->cuCtxSetFlags != NULL;
 }
 
-/* ---- the flag of primary contexts --------------------------------------------------------------- */
+/* ---- the flag of primary contexts ------------------------------------------------------------ */
+
+/* The manual does not list CU_CTX_MAP_HOST, which all contexts have, among what can be set. */
+static void primary_set(const struct symm_cuda *cuda, CUdevice handle, unsigned flags)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS) {
+        if (cuda->cuDevicePrimaryCtxSetFlags(handle, flags) != CUDA_SUCCESS) {
+            (void)cuda->cuDevicePrimaryCtxSetFlags(handle, flags & ~(unsigned)CU_CTX_MAP_HOST);
+        }
+        (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    }
+}
 
 /* A lapse is noted before the flag is set: whoever sees the flag sees that as well. */
 static void demand(const struct symm_cuda *cuda, int device, CUdevice handle)
@@ -72,7 +88,7 @@ static void demand(const struct symm_cuda *cuda, int device, CUdevice handle)
         atomic_fetch_add(&primaries[device].lapses, 1);
     }
     if (is_known(cuda)) {
-        (void)cuda->cuDevicePrimaryCtxSetFlags(handle, flags | CU_CTX_SYNC_MEMOPS);
+        primary_set(cuda, handle, flags | CU_CTX_SYNC_MEMOPS);
     }
 }
 
@@ -94,17 +110,14 @@ void symm_cuda_memops_entered(int device)
 void symm_cuda_memops_notice(const struct symm_cuda *cuda)
 {
     static _Atomic bool noticed;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     int count = 0;
     if (atomic_load_explicit(&noticed, memory_order_relaxed) ||
-        cuda->cuDeviceGetCount(&count) != CUDA_SUCCESS || /* nobody has initialised it yet */
-        cuda->cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS) {
+        cuda->cuDeviceGetCount(&count) != CUDA_SUCCESS) { /* nobody has initialised it yet */
         return;
     }
     for (int device = 0; device < count && device < SYMM_CUDA_DEVICES_MAX; device++) {
         symm_cuda_memops_demand(cuda, device);
     }
-    (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
     atomic_store_explicit(&noticed, true, memory_order_relaxed);
 }
 
@@ -116,7 +129,7 @@ void symm_cuda_notice(void)
     }
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static double now(void)
 {
@@ -143,7 +156,7 @@ static CUresult legacy_ask(const struct symm_cuda *cuda)
     return result == CUDA_SUCCESS ? cuda->cuStreamQuery(CU_STREAM_LEGACY) : result;
 }
 
-/* Whether what the program has begun in the context that is current is done; false: that could not be asked. */
+/* Wait in the context that is current.  False: it could not be asked whether that is over. */
 static bool legacy_wait(const struct symm_cuda *cuda)
 {
     CUresult result = legacy_ask(cuda);
@@ -169,7 +182,10 @@ static void primary_settle(int device)
     }
 }
 
-/* A context of the program's own keeps the flag only if what went before is done: so a later call sees it is not. */
+/*
+ * In a context of the program's own, which is current.  It keeps the flag only if what went before
+ * is over: otherwise a later call begins anew.
+ */
 static void own_settle(const struct symm_cuda *cuda)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -187,7 +203,7 @@ static void own_settle(const struct symm_cuda *cuda)
     (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-/* ---- before a call -------------------------------------------------------------------------------- */
+/* ---- before a call --------------------------------------------------------------------------- */
 
 static bool current_is_on(const struct symm_cuda *cuda)
 {
@@ -196,8 +212,8 @@ static bool current_is_on(const struct symm_cuda *cuda)
 }
 
 /*
- * The flags are asked for in each call, of the context that is current by the quicker function.  The device's own
- * context may not have been current in any thread yet, or in this one.
+ * The flags are asked for in each call, of the context that is current by the quicker function.
+ * The device's own context may not have been current in any thread yet, or in this one.
  */
 static void settle(int device, bool is_foreign)
 {

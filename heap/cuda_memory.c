@@ -110,10 +110,11 @@ static bool is_usable_managed(const struct symm_cuda *cuda)
 }
 
 /*
- * Within a scope: the device's primary context is current.  Memory of cuMemAlloc() belongs to a context; that
- * of pools and of virtual memory management to none, and devices have access to it or not.  What has been
- * allocated in a green context, with a part of the device's multiprocessors, may be said to belong to that: then it is
- * staged, which is right and slow.  The manuals do not say that the primary context reaches it.
+ * Within a scope: the device's primary context is current.  Memory of cuMemAlloc() belongs to a
+ * context; that of pools and of virtual memory management to none, and devices have access to it or
+ * not.  What has been allocated in a green context, with a part of the device's multiprocessors,
+ * may be said to belong to that: then it is staged, which is right and slow.  The manuals do not
+ * say that the primary context reaches it.
  */
 static bool is_usable_here(const struct symm_cuda *cuda, const struct symm_memory *memory,
                            CUdeviceptr address)
@@ -145,9 +146,9 @@ static bool is_usable_find_out(const struct symm_memory *memory, const void *add
 }
 
 /*
- * Allocations of cuMemAlloc() that can be used, for certain; ids are never used again.  Others are asked after each
- * time: access to virtual memory can be taken back while it stays mapped, under the same id, and a kernel that
- * then used it would end the context.  That takes some 0.2 us.
+ * Allocations of cuMemAlloc() that can be used, for certain; ids are never used again.  Others are
+ * asked after each time: access to virtual memory can be taken back while it stays mapped, under
+ * the same id, and a kernel that then used it would end the context.  That takes some 0.2 us.
  */
 enum { KNOWN = 64 };
 static struct {

@@ -130,8 +130,9 @@ static enum symm_status parts_make(struct symm_device *device)
 }
 
 /*
- * A program that resets a device while calls are under way on it has itself to blame; here it gets errors for
- * those.  (A flag that has never been raised is found by the driver's word on the stream, or by the life.)
+ * A program that resets a device while calls are under way on it has itself to blame; here it gets
+ * errors for those.  (A flag that has never been raised is found by the driver's word on the
+ * stream, or by the life.)
  */
 static enum symm_status renew_locked(struct symm_device *device,
                                      const struct symm_cuda_scope *scope)

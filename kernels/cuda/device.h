@@ -45,10 +45,10 @@ struct symm_ticket {
 };
 
 /*
- * The device of this number (as the driver counts in this process), with kernels loaded and most of what its
- * work needs, so that little can fail later.  One for all callers, until symm_device_close_all().
- * Errors: NOT_FOUND (no driver), ARGUMENT (no such device), NO_MEMORY, SYSTEM (e.g. no kernel for so old a
- * device).
+ * The device of this number (as the driver counts in this process), with kernels loaded and most of
+ * what its work needs, so that little can fail later.  One for all callers, until
+ * symm_device_close_all(). Errors: NOT_FOUND (no driver), ARGUMENT (no such device), NO_MEMORY,
+ * SYSTEM (e.g. no kernel for so old a device).
  */
 SYMM_API enum symm_status symm_device_get(int number, struct symm_device **device);
 

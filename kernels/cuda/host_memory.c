@@ -22,13 +22,13 @@ static struct kept {
     void *memory; /* NULL: none yet */
     size_t size;
     int device;    /* in whose context it was pinned */
-    uint32_t life; /* of that context; in a later one it is ordinary memory, until it is pinned anew */
+    uint32_t life; /* of that context; in a later one it has to be pinned anew */
     bool busy;
 } kept[KEPT];
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- pages --------------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 void *symm_host_pages_map(size_t size)
 {
@@ -45,9 +45,9 @@ void symm_host_pages_unmap(void *pages, size_t size)
     (void)munmap(pages, size);
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Not of a device that cannot be entered any more.  What the driver does not let go of stays mapped. */
+/* Not of a device that cannot be entered.  What the driver does not let go of stays mapped. */
 static bool unpin(struct kept *block)
 {
     struct symm_cuda_scope scope;

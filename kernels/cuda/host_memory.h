@@ -25,9 +25,10 @@ SYMM_API enum symm_status symm_host_block_get(int device, size_t size,
 SYMM_API void symm_host_block_put(struct symm_host_block *block);
 
 /*
- * Zeroed pages for registering with the driver (NULL: no memory): they stay what they are when the program resets the
- * device, where those that the driver allocates would be unmapped.  Children of fork() do not get them, because a
- * page that is written after a fork would be another one than the device has.
+ * Zeroed pages for registering with the driver (NULL: no memory): they stay what they are when the
+ * program resets the device, where those that the driver allocates would be unmapped.  Children of
+ * fork() do not get them, because a page that is written after a fork would be another one than the
+ * device has.
  */
 void *symm_host_pages_map(size_t size);
 void symm_host_pages_unmap(void *pages, size_t size);

@@ -17,7 +17,6 @@
 enum {
     WARP = 32,
     VECTOR = 16,             /* bytes that a thread moves at a time */
-    OWN_BLOCKS = 16,         /* copy within a device about as fast as an engine does to a peer */
     POLLS_PER_QUERY = 1024,  /* looks at a flag between two questions to the driver */
     TROUBLES_MOST = 100,     /* attempts to ask the driver */
     SETTLINGS_MOST = 10,     /* attempts to wait for what cannot be asked after */
@@ -44,8 +43,7 @@ static void slot_give(struct symm_device *device, uint32_t slot)
     (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << slot, memory_order_release);
 }
 
-/* The slot and its events are never used again: work that was given with them may still go on. */
-static void slot_lose(struct symm_device *device, struct symm_ticket *ticket)
+void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket)
 {
     (void)atomic_fetch_add_explicit(&device->lost_slots, 1, memory_order_relaxed);
     *ticket = (struct symm_ticket){0};
@@ -109,7 +107,8 @@ enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticke
         return slots_busy(device);
     }
     enum symm_status status = symm_cuda_enter(device->number, scope);
-    if (status == SYMM_OK && atomic_load_explicit(&device->life, memory_order_acquire) != scope->life) {
+    if (status == SYMM_OK &&
+        atomic_load_explicit(&device->life, memory_order_acquire) != scope->life) {
         status = symm_device_renew(device, scope);
         if (status != SYMM_OK) {
             symm_cuda_leave(scope);
@@ -151,7 +150,8 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     struct symm_cuda_scope scope;
     struct symm_cuda_reduce launched = *arguments;
     *ticket = (struct symm_ticket){0};
-    if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 || arguments->ranks > SYMM_CUDA_RANKS_MAX ||
+    if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 ||
+        arguments->ranks > SYMM_CUDA_RANKS_MAX ||
         arguments->output_count < 1 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -172,9 +172,9 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     return symm_launch_end(device, ticket, &scope, status);
 }
 
-static enum symm_status copy_launch(struct symm_device *device,
-                                    const struct symm_cuda_copy *arguments, unsigned block_limit,
-                                    struct symm_ticket *ticket)
+enum symm_status symm_launch_copy(struct symm_device *device,
+                                  const struct symm_cuda_copy *arguments, unsigned block_limit,
+                                  struct symm_ticket *ticket)
 {
     struct symm_cuda_copy launched = *arguments;
     launched.finish = symm_launch_finish(device, ticket->slot);
@@ -204,10 +204,10 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
         return status;
     }
     return symm_launch_end(device, ticket, &scope,
-                           copy_launch(device, arguments, block_limit, ticket));
+                           symm_launch_copy(device, arguments, block_limit, ticket));
 }
 
-static uint64_t bytes_most(const struct symm_cuda_push *pushes, int count)
+uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
 {
     uint64_t most = 0;
     for (int i = 0; i < count; i++) {
@@ -226,7 +226,7 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
-    uint64_t bytes = bytes_most(pushes, count);
+    uint64_t bytes = symm_launch_bytes_most(pushes, count);
     if (bytes == 0) {
         return SYMM_OK;
     }
@@ -265,9 +265,9 @@ enum symm_status symm_device_beside_start(struct symm_device *device,
     return push_start(device, true, pushes, count, block_limit, ticket);
 }
 
-/* ---- copy engines ------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
-static CUstream copy_stream(const struct symm_device *device, int stream)
+CUstream symm_launch_copy_stream(const struct symm_device *device, int stream)
 {
     return atomic_load_explicit(&device->copies[stream], memory_order_acquire);
 }
@@ -286,113 +286,20 @@ static bool streams_wait(const struct symm_device *device, const struct symm_tic
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
         if ((ticket->copies >> i & 1) != 0) {
-            CUresult next = device->cuda->cuStreamSynchronize(copy_stream(device, i));
+            CUresult next = device->cuda->cuStreamSynchronize(symm_launch_copy_stream(device, i));
             result = result == CUDA_SUCCESS ? next : result;
         }
     }
     return result == CUDA_SUCCESS;
 }
 
-/*
- * Wait until nothing of this ticket is under way.  Whether the device has done all of it: a driver that fails to
- * wait is asked again, because its failure says nothing of the work.
- */
-static bool streams_settle(const struct symm_device *device, const struct symm_ticket *ticket)
+bool symm_launch_settle(const struct symm_device *device, const struct symm_ticket *ticket)
 {
     bool settled = false;
     for (int attempt = 0; attempt < SETTLINGS_MOST && !settled; attempt++) {
         settled = streams_wait(device, ticket);
     }
     return settled;
-}
-
-static enum symm_status copy_queue(struct symm_device *device, int number,
-                                   const struct symm_cuda_push *push)
-{
-    CUstream stream;
-    enum symm_status status = symm_device_stream(device, &device->copies[number], &stream);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    CUresult result = device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)push->output,
-                                                  (CUdeviceptr)(uintptr_t)push->input,
-                                                  push->bytes, stream);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
-}
-
-/* What will tell that the stream has got so far. */
-static enum symm_status event_record(struct symm_device *device, int stream, uint32_t slot)
-{
-    CUevent *event = &device->events[slot][stream];
-    if (*event == NULL) {
-        CUresult made = device->cuda->cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
-        if (made != CUDA_SUCCESS) {
-            *event = NULL;
-            return symm_cuda_failed("cuEventCreate", made);
-        }
-    }
-    CUresult result = device->cuda->cuEventRecord(*event, copy_stream(device, stream));
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
-}
-
-static enum symm_status copies_queue(struct symm_device *device,
-                                     const struct symm_cuda_push *pushes, int count, int lane,
-                                     struct symm_ticket *ticket)
-{
-    enum symm_status status = SYMM_OK;
-    for (int i = 0; i < count && status == SYMM_OK; i++) {
-        int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
-        if (pushes[i].bytes > 0) {
-            status = copy_queue(device, stream, &pushes[i]);
-            if (copy_stream(device, stream) != NULL) { /* it may have taken a copy that failed, too */
-                ticket->copies |= 1u << stream;
-            }
-        }
-    }
-    for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
-        if ((ticket->copies >> i & 1) != 0) {
-            status = event_record(device, i, ticket->slot);
-        }
-    }
-    return status;
-}
-
-static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,
-                                 unsigned block_limit, struct symm_ticket *ticket)
-{
-    const struct symm_cuda_copy copy = {
-        .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
-    };
-    bool is_limited = block_limit != 0 && block_limit < OWN_BLOCKS;
-    return copy_launch(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
-}
-
-enum symm_status symm_device_engine_start(struct symm_device *device,
-                                          const struct symm_cuda_push *pushes, int count,
-                                          int lane, const struct symm_cuda_push *own,
-                                          unsigned block_limit, struct symm_ticket *ticket)
-{
-    struct symm_cuda_scope scope;
-    bool copies_own = own != NULL && own->bytes > 0;
-    *ticket = (struct symm_ticket){0};
-    if (bytes_most(pushes, count) == 0 && !copies_own) {
-        return SYMM_OK;
-    }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    status = copies_queue(device, pushes, count, lane, ticket);
-    if (status == SYMM_OK && copies_own) {
-        status = own_copy(device, own, block_limit, ticket);
-    }
-    if (status != SYMM_OK && !streams_settle(device, ticket)) {
-        symm_cuda_leave(&scope);
-        symm_cuda_own_work(1);
-        slot_lose(device, ticket);
-        return status;
-    }
-    return symm_launch_end(device, ticket, &scope, status);
 }
 
 /* ---- testing ----------------------------------------------------------------------------------- */
@@ -442,10 +349,10 @@ static enum symm_status ticket_end(struct symm_device *device, struct symm_ticke
  */
 static enum symm_status ticket_fail(struct symm_device *device, struct symm_ticket *ticket)
 {
-    if (streams_settle(device, ticket) && kernel_is_done(device, ticket)) {
+    if (symm_launch_settle(device, ticket) && kernel_is_done(device, ticket)) {
         return ticket_end(device, ticket);
     }
-    slot_lose(device, ticket);
+    symm_launch_lose(device, ticket);
     return SYMM_ERR_SYSTEM;
 }
 
@@ -476,7 +383,7 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
         if (++ticket->troubles < TROUBLES_MOST) {
             return SYMM_PENDING;
         }
-        slot_lose(device, ticket);
+        symm_launch_lose(device, ticket);
         return status;
     }
     if (scope.life != ticket->life) {

@@ -1,13 +1,13 @@
 /*
  * capture.c - streams that are captured, and what that forbids.
  *
- * Work given to such a stream is not done, as with the real driver; here it is not remembered either.  A
- * capture is spoilt, so that it ends in an error, by
- *   - any use of stream 0 of the context, also a question about it, if the captured stream is a blocking one:
- *     stream 0 encompasses those.  Only cuStreamIsCapturing() says so without harm.
+ * Work given to such a stream is not done, as with the real driver; here it is not remembered
+ * either.  A capture is spoilt, so that it ends in an error, by
+ *   - any use of stream 0 of the context, also a question about it, if the captured stream is a
+ *     blocking one: stream 0 encompasses those.  Only cuStreamIsCapturing() says so without harm.
  *   - waiting for the captured stream, or for all of its context
- *   - functions that are not for times of capture (functions.c) in threads whose mode, and that of the
- *     capture, do not allow them
+ *   - functions that are not for times of capture (functions.c) in threads whose mode, and that of
+ *     the capture, do not allow them
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -73,7 +73,7 @@ bool standin_capture_forbids(void)
     return any;
 }
 
-/* ---- the driver's functions ------------------------------------------------------------------- */
+/* ---- the driver's functions ------------------------------------------------------------------ */
 
 CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode)
 {

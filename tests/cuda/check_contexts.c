@@ -1,283 +1,27 @@
 /*
- * check_contexts.c - calls on device memory while the program captures a graph, has work in flight that goes on until
- * after the call, overwrites the flags of its device, or resets it: on the stand-in driver or on GPUs.
+ * check_contexts.c - calls on device memory while the program captures a graph, has work in flight
+ * that goes on until after the call, overwrites the flags of its device, or resets it: on the
+ * stand-in driver or on GPUs.
  *
  *     check_contexts CASE      (the table at the end)
- *
- * The program's own copies are made in a stream of their own, because stream 0 is what these tests are about.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "harness.h"
+#include "tests/cuda/contexts_program.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "tests/cuda/kernels.h"
 
 enum {
-    COUNT = 1 << 16,
-    BYTES = COUNT * 4,
-    SECONDS = 20,      /* after which work that goes on is ended for the program */
-    STREAMS_MOST = 3,  /* of the component in a rank that has made one call */
+    STREAMS_MOST = 3, /* of the component in a rank that has made calls */
     PROGRAM_STREAMS = 2,
 };
 
-/* Each under the name that the library exports. */
-#define FUNCTIONS(F)                                                                     \
-    F(cuInit, cuInit)                                                                    \
-    F(cuDriverGetVersion, cuDriverGetVersion)                                            \
-    F(cuDeviceGetCount, cuDeviceGetCount)                                                \
-    F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)                                \
-    F(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState)                            \
-    F(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)                         \
-    F(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)                               \
-    F(cuCtxSetCurrent, cuCtxSetCurrent)                                                  \
-    F(cuMemAlloc, cuMemAlloc_v2)                                                         \
-    F(cuMemHostAlloc, cuMemHostAlloc)                                                    \
-    F(cuMemsetD8, cuMemsetD8_v2)                                                         \
-    F(cuMemsetD8Async, cuMemsetD8Async)                                                  \
-    F(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)                                           \
-    F(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)                                           \
-    F(cuStreamCreate, cuStreamCreate)                                                    \
-    F(cuStreamSynchronize, cuStreamSynchronize)                                          \
-    F(cuStreamBeginCapture, cuStreamBeginCapture_v2)                                     \
-    F(cuStreamEndCapture, cuStreamEndCapture)                                            \
-    F(cuStreamWaitValue32, cuStreamWaitValue32_v2)                                       \
-    F(cuModuleLoadData, cuModuleLoadData)                                                \
-    F(cuModuleGetFunction, cuModuleGetFunction)                                          \
-    F(cuLaunchKernel, cuLaunchKernel)
-
-static struct {
-#define MEMBER(name, symbol) __typeof__(name) *name;
-    FUNCTIONS(MEMBER)
-#undef MEMBER
-} cuda;
-
-static void *library;
-static symm_standin_left_function *standin_left; /* NULL: a real driver */
-static CUdevice device;
-static CUstream copies; /* does not block */
-static CUdeviceptr input, output;
-
-static void check(const char *what, CUresult result)
-{
-    if (result != CUDA_SUCCESS) {
-        fprintf(stderr, "check_contexts: %s: error %d\n", what, (int)result);
-        exit(3);
-    }
-}
-
-#define OK(call) check(#call, cuda.call)
-
-/* ---- the program's part -------------------------------------------------------------------------- */
-
-static void driver_open(void)
-{
-    const char *path = getenv("SYMM_TEST_CUDA_LIBRARY");
-    const char *rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-    int count = 0;
-    library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    if (library == NULL) {
-        fprintf(stderr, "check_contexts: %s\n", dlerror());
-        exit(3);
-    }
-    void *address;
-#define LOOK_UP(name, symbol)                            \
-    address = dlsym(library, #symbol);                   \
-    memcpy(&cuda.name, &address, sizeof(address));       \
-    if (address == NULL) {                               \
-        check(#symbol " is not there", CUDA_ERROR_NOT_FOUND); \
-    }
-    FUNCTIONS(LOOK_UP)
-#undef LOOK_UP
-    address = dlsym(library, "symm_standin_left");
-    memcpy(&standin_left, &address, sizeof(address));
-    OK(cuInit(0));
-    OK(cuDeviceGetCount(&count));
-    if (count == 0) {
-        check("devices", CUDA_ERROR_NO_DEVICE);
-    }
-    device = (rank != NULL ? atoi(rank) : 0) % count;
-}
-
-/* As cudaSetDevice(). */
-static void context_make(void)
-{
-    CUcontext context;
-    OK(cuDevicePrimaryCtxRetain(&context, device));
-    OK(cuCtxSetCurrent(context));
-    OK(cuStreamCreate(&copies, CU_STREAM_NON_BLOCKING));
-}
-
-static uint32_t number(int rank, uint32_t call, uint32_t i)
-{
-    return call * 1000003U + (uint32_t)rank * 777U + i * 13U;
-}
-
-static void memory_make(void)
-{
-    OK(cuMemAlloc(&input, BYTES));
-    OK(cuMemAlloc(&output, BYTES));
-}
-
-static void input_write(uint32_t call)
-{
-    static uint32_t numbers[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) {
-        numbers[i] = number(test_rank, call, i);
-    }
-    OK(cuMemcpyHtoDAsync(input, numbers, BYTES, copies));
-    OK(cuStreamSynchronize(copies));
-}
-
-static bool output_is_summed(uint32_t call)
-{
-    static uint32_t numbers[COUNT];
-    bool right = true;
-    OK(cuMemcpyDtoHAsync(numbers, output, BYTES, copies));
-    OK(cuStreamSynchronize(copies));
-    for (uint32_t i = 0; i < COUNT && right; i++) {
-        uint32_t sum = 0;
-        for (int rank = 0; rank < test_size; rank++) {
-            sum += number(rank, call, i);
-        }
-        right = numbers[i] == sum;
-    }
-    return right;
-}
-
-static void *pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
-
-/* A call that kernels serve, and one that is made below on host copies. */
-static void calls_make(void)
-{
-    MPI_Allreduce(pointer(input), pointer(output), COUNT, MPI_UINT32_T, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void calls_check(uint32_t call)
-{
-    input_write(call);
-    calls_make();
-    test_check(output_is_summed(call), "the sums are right");
-    input_write(call + 1);
-    MPI_Reduce(pointer(input), pointer(output), COUNT, MPI_UINT32_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    test_check(test_rank != 0 || output_is_summed(call + 1), "the sums below are right");
-}
-
-static unsigned flags_of(CUdevice of, int *active)
-{
-    unsigned flags = 0;
-    OK(cuDevicePrimaryCtxGetState(of, &flags, active));
-    return flags;
-}
-
-static bool knows_flag(void)
-{
-    int version = 0;
-    OK(cuDriverGetVersion(&version));
-    return version >= 12010;
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* ---- work that goes on until the word is raised ---------------------------------------------------- */
-
-static _Atomic uint32_t *word;
-static _Atomic bool released, was_late;
-static pthread_t guard;
-
-/* Otherwise a call that waits for it would never come back. */
-static void *guard_main(void *argument)
-{
-    double end = seconds() + SECONDS;
-    (void)argument;
-    while (!atomic_load(&released) && seconds() < end) {
-        (void)usleep(10000);
-    }
-    if (!atomic_load(&released)) {
-        atomic_store(&was_late, true);
-        atomic_store(word, 1);
-    }
-    return NULL;
-}
-
-static const char spinning[] =
-    ".version 6.3\n.target sm_75\n.address_size 64\n"
-    ".visible .entry spin(.param .u64 word)\n"
-    "{\n"
-    "    .reg .pred %p<2>;\n    .reg .u32 %r<2>;\n    .reg .u64 %d<3>;\n"
-    "    ld.param.u64 %d1, [word];\n"
-    "    cvta.to.global.u64 %d2, %d1;\n"
-    "again:\n"
-    "    ld.volatile.global.u32 %r1, [%d2];\n"
-    "    setp.eq.u32 %p1, %r1, 0;\n"
-    "    @%p1 bra again;\n"
-    "    ret;\n"
-    "}\n";
-
-static void word_make(void)
-{
-    void *memory;
-    OK(cuMemHostAlloc(&memory, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
-    word = memory;
-    atomic_store(word, 0);
-}
-
-static void kernel_start(CUstream stream)
-{
-    CUmodule module;
-    CUfunction function;
-    void *argument = word, *arguments[] = {&argument};
-    OK(cuModuleLoadData(&module, spinning));
-    OK(cuModuleGetFunction(&function, module, "spin"));
-    OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL));
-}
-
-static CUstream work_start(bool by_kernel)
-{
-    CUstream stream;
-    word_make();
-    atomic_store(&released, false);
-    atomic_store(&was_late, false);
-    OK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
-    if (by_kernel) {
-        kernel_start(stream);
-    } else {
-        OK(cuStreamWaitValue32(stream, (uintptr_t)word, 1, CU_STREAM_WAIT_VALUE_GEQ));
-    }
-    (void)pthread_create(&guard, NULL, guard_main, NULL);
-    return stream;
-}
-
-static void work_end(CUstream stream)
-{
-    atomic_store(&released, true);
-    atomic_store(word, 1);
-    (void)pthread_join(guard, NULL);
-    OK(cuStreamSynchronize(stream));
-    test_check(!atomic_load(&was_late), "the call does not wait for the program's kernel");
-}
-
-/* ---- cases: before MPI_Init, and after it ------------------------------------------------------------ */
+/* ---- cases: before MPI_Init, and after it ---------------------------------------------------- */
 
 static void early_before(void)
 {
@@ -316,8 +60,8 @@ static void early_call(uint32_t call, bool by_kernel, bool is_below)
 }
 
 /*
- * The first call takes host copies.  The first one that kernels serve maps memory, which is a case of its own: the
- * stand-in lets that wait for everything.
+ * The first call takes host copies.  The first one that kernels serve maps memory, which is a case
+ * of its own: the stand-in lets that wait for everything.
  */
 static void early_after(bool by_kernel)
 {
@@ -325,7 +69,8 @@ static void early_after(bool by_kernel)
     early_call(1, by_kernel, true);
     calls_check(2);
     if (standin_left != NULL) {
-        test_check(standin_left("stream") <= PROGRAM_STREAMS + STREAMS_MOST, "few streams are made");
+        test_check(standin_left("stream") <= PROGRAM_STREAMS + STREAMS_MOST,
+                   "few streams are made");
     }
     early_call(4, by_kernel, false);
     early_call(5, by_kernel, true);
@@ -413,7 +158,7 @@ static void capture_check(const char *where)
     test_check(capture.result == CUDA_SUCCESS && capture.graph != NULL, "the capture goes on");
 }
 
-/* The context is older than MPI_Init, so the first calls have something to wait for, and must not. */
+/* As the context is older than MPI_Init, the first calls want to wait, and must not. */
 static void capture_after(void)
 {
     OK(cuStreamCreate(&capture.stream, CU_STREAM_DEFAULT));
@@ -482,11 +227,16 @@ static void *heap_memory(void)
     return memory;
 }
 
-/* Whether the driver still knows memory of virtual memory management after a reset: the manuals do not say. */
+/* Whether virtual memory outlives a reset: the manuals do not say. */
 static bool is_there(const void *memory)
 {
     static unsigned char bytes[BYTES];
-    CUresult result = cuda.cuMemcpyDtoHAsync(bytes, (uintptr_t)memory, BYTES, copies);
+    CUdeviceptr base;
+    size_t size;
+    CUresult result = cuda.cuMemGetAddressRange(&base, &size, (uintptr_t)memory);
+    if (result == CUDA_SUCCESS) {
+        result = cuda.cuMemcpyDtoHAsync(bytes, (uintptr_t)memory, BYTES, copies);
+    }
     if (result == CUDA_SUCCESS) {
         result = cuda.cuStreamSynchronize(copies);
     }
@@ -527,7 +277,7 @@ static void reset_after(void)
     MPI_Free_mem(heap);
 }
 
-/* ---- which one ------------------------------------------------------------------------------------- */
+/* ---- which one ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

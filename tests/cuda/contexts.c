@@ -1,6 +1,6 @@
 /*
- * contexts.c - contexts, each thread's stack of them, and its capture mode; primary ones begin and end in
- * primary.c.
+ * contexts.c - contexts, each thread's stack of them, and its capture mode; primary ones begin and
+ * end in primary.c.
  *
  * A context ends with everything that was made in it.
  *
@@ -47,7 +47,7 @@ size_t standin_contexts_made(void)
     return count;
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lives ----------------------------------------------------------------------------------- */
 
 CUresult standin_context_begin(CUcontext context)
 {
@@ -74,7 +74,7 @@ void standin_context_end(CUcontext context)
     context->alive = false;
 }
 
-/* ---- the driver's functions ------------------------------------------------------------------- */
+/* ---- the driver's functions ------------------------------------------------------------------ */
 
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
@@ -182,7 +182,7 @@ CUresult cuCtxPopCurrent(CUcontext *context)
         if (context != NULL) {
             *context = popped;
         }
-        /* Errors of earlier work are returned by all functions, which do their work nevertheless. */
+        /* Errors of earlier work are returned by functions that do theirs nevertheless. */
         result = standin_end(standin_context_is(popped) ? popped->broken : CUDA_SUCCESS);
     }
     return result;
@@ -227,7 +227,7 @@ CUresult cuCtxSetFlags(unsigned flags)
     return result;
 }
 
-/* That of a primary context which has been reset was never asked for on a real driver, so this is a guess. */
+/* It is a guess what a real driver says of a primary context that has been reset. */
 CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 {
     CUresult result = id == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);

@@ -67,7 +67,8 @@ tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl -lpthread
 
 # What contexts.tap runs.
 check_PROGRAMS += tests/cuda/check_contexts
-tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c
+tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c \
+	tests/cuda/contexts_program.c tests/cuda/contexts_program.h
 tests_cuda_check_contexts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
 tests_cuda_check_contexts_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_cuda_check_contexts_LDADD = $(harness_libs) -ldl -lpthread

@@ -1,8 +1,10 @@
 /*
- * primary.c - primary contexts: when they begin and end, their flags, and the end that cudaDeviceReset() brings.
+ * primary.c - primary contexts: when they begin and end, their flags, and the end that
+ * cudaDeviceReset() brings.
  *
- * A context begins when it is first retained, with the flags that have been set until then.  A reset ends it,
- * whoever has retained it, and its flags become the default ones; it begins anew when it is next retained.
+ * A context begins when it is first retained, with the flags that have been set until then.  A
+ * reset ends it, whoever has retained it, and its flags become the default ones; it begins anew
+ * when it is next retained.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

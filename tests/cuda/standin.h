@@ -352,8 +352,9 @@ void standin_stream_destroy(CUstream stream);
 void standin_streams_destroy(CUcontext context);
 
 /*
- * A handle in the current context; NULL and the legacy names mean the context's stream 0.  While one of its
- * blocking streams is captured, that may not be used: this says so, and spoils the capture.
+ * A handle in the current context; NULL and the legacy names mean the context's stream 0.  While
+ * one of its blocking streams is captured, that may not be used: this says so, and spoils the
+ * capture.
  */
 CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *stream);
 
@@ -365,7 +366,7 @@ CUstream standin_capture_of_blocking(CUcontext context);
 /* End the captures of all blocking streams of a context, by a use of its stream 0. */
 void standin_capture_spoil(CUcontext context);
 
-/* A function that is not for times of capture is called in this thread: whether a capture forbids it, and is spoilt. */
+/* Whether a capture forbids unsafe functions in this thread; then it is spoilt. */
 bool standin_capture_forbids(void);
 
 /* The calling thread's capture mode, by cuThreadExchangeStreamCaptureMode(). */

@@ -38,6 +38,7 @@ unit_tests += \
 	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels \
 	tests/unit/test_cuda_memory \
+	tests/unit/test_cuda_resets \
 	tests/unit/test_host_blocks
 
 check_LTLIBRARIES += tests/unit/libdevice.la
@@ -51,10 +52,17 @@ tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
 
-tests_unit_test_cuda_contexts_SOURCES = tests/unit/test_cuda_contexts.c
+tests_unit_test_cuda_contexts_SOURCES = tests/unit/test_cuda_contexts.c \
+	tests/unit/device_program.c tests/unit/device_program.h
 tests_unit_test_cuda_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_contexts_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
 EXTRA_tests_unit_test_cuda_contexts_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_resets_SOURCES = tests/unit/test_cuda_resets.c \
+	tests/unit/device_program.c tests/unit/device_program.h
+tests_unit_test_cuda_resets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_resets_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_resets_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_exports_SOURCES = tests/unit/test_cuda_exports.c \
 	tests/unit/ipc_owner.c tests/unit/ipc_owner.h

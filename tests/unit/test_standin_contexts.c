@@ -1,6 +1,7 @@
 /*
- * test_standin_contexts.c - the stand-in driver's rules about contexts: what a reset ends, what stream 0 encompasses,
- * and what spoils a capture.  They are the manual's; what real devices do, check_contexts shows.
+ * test_standin_contexts.c - the stand-in driver's rules about contexts: what a reset ends, what
+ * stream 0 encompasses, and what spoils a capture.  They are the manual's; what real devices do,
+ * check_contexts shows.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +16,7 @@
 
 enum { BYTES = 4096 };
 
-/* ---- primary contexts ------------------------------------------------------------------------- */
+/* ---- primary contexts ------------------------------------------------------------------------ */
 
 static void rank_flags(struct fork_rank *self, void *unused)
 {
@@ -86,7 +87,7 @@ static void rank_reset(struct fork_rank *self, void *unused)
     standin_memory_end(self, other, 1);
 }
 
-/* ---- stream 0 ----------------------------------------------------------------------------------- */
+/* ---- stream 0 -------------------------------------------------------------------------------- */
 
 static uint32_t *word_make(struct fork_rank *self)
 {
@@ -108,7 +109,8 @@ static void rank_encompasses(struct fork_rank *self, void *unused)
     STANDIN_OK(self, cu.cuStreamWaitValue32(other, (uintptr_t)word, 1, CU_STREAM_WAIT_VALUE_GEQ));
     STANDIN_OK(self, cu.cuStreamSynchronize(CU_STREAM_LEGACY));
     STANDIN_OK(self, cu.cuStreamQuery(NULL));
-    STANDIN_OK(self, cu.cuStreamWaitValue32(blocking, (uintptr_t)word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+    STANDIN_OK(self, cu.cuStreamWaitValue32(blocking, (uintptr_t)word, 1,
+                                            CU_STREAM_WAIT_VALUE_GEQ));
     STANDIN_RESULT(self, cu.cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
     STANDIN_OK(self, cu.cuStreamWriteValue32(other, (uintptr_t)word, 1, 0));
     __atomic_store_n(word, 1, __ATOMIC_RELEASE);
@@ -116,7 +118,7 @@ static void rank_encompasses(struct fork_rank *self, void *unused)
     STANDIN_OK(self, cu.cuStreamQuery(blocking));
 }
 
-/* ---- captures ----------------------------------------------------------------------------------- */
+/* ---- captures -------------------------------------------------------------------------------- */
 
 static void capture_end(struct fork_rank *self, CUstream stream, CUresult wanted)
 {
