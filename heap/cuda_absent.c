@@ -37,6 +37,10 @@ enum symm_status symm_cuda_device_current(int *device)
     return SYMM_ERR_NOT_FOUND;
 }
 
+void symm_cuda_notice(void)
+{
+}
+
 void symm_cuda_sync_memops(int device)
 {
     (void)device;

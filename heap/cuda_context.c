@@ -15,12 +15,16 @@
 
 struct device {
     CUdevice handle;
-    bool syncs_memops;
     _Atomic(CUcontext) context; /* the primary one, retained for ever; NULL until first entered */
+    _Atomic unsigned long long id; /* by which the driver knows this life of it */
+    _Atomic uint32_t life;
+    CUstream stream;               /* of symm_cuda_stream(), under its mutex */
+    uint32_t stream_life;          /* in which it was made */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct device devices[SYMM_CUDA_DEVICES_MAX];
+static _Atomic uint32_t resets;
 static _Atomic int local_rank;
 
 void symm_cuda_configure_rank(int rank)
@@ -28,23 +32,40 @@ void symm_cuda_configure_rank(int rank)
     atomic_store_explicit(&local_rank, rank, memory_order_relaxed);
 }
 
-/* ---- contexts -------------------------------------------------------------------------------- */
+/* ---- primary contexts ------------------------------------------------------------------------ */
 
-/* Flags can only be set all at once.  Whether the context that is current has the flag now. */
-static bool sync_memops_set(const struct symm_cuda *cuda)
+static CUcontext context_of(const struct device *device)
 {
-    unsigned flags = 0;
-    if (cuda->cuCtxSetFlags == NULL || cuda->cuCtxGetFlags(&flags) != CUDA_SUCCESS) {
-        return false;
-    }
-    return (flags & CU_CTX_SYNC_MEMOPS) != 0 ||
-           cuda->cuCtxSetFlags(flags | CU_CTX_SYNC_MEMOPS) == CUDA_SUCCESS;
+    return atomic_load_explicit(&device->context, memory_order_acquire);
 }
 
-static enum symm_status context_retain(const struct symm_cuda *cuda, int number,
-                                       struct device *device)
+CUcontext symm_cuda_primary(int device)
 {
-    CUcontext context;
+    return context_of(&devices[device]);
+}
+
+uint32_t symm_cuda_device_life(int device)
+{
+    return atomic_load_explicit(&devices[device].life, memory_order_relaxed);
+}
+
+uint32_t symm_cuda_resets(void)
+{
+    return atomic_load_explicit(&resets, memory_order_relaxed);
+}
+
+/* Whether the context lives that was entered before, not a later one under the same handle. */
+static bool is_alive(const struct symm_cuda *cuda, const struct device *device, CUcontext context)
+{
+    unsigned long long id = 0;
+    return context != NULL &&
+           (cuda->cuCtxGetId == NULL ||
+            (cuda->cuCtxGetId(context, &id) == CUDA_SUCCESS &&
+             id == atomic_load_explicit(&device->id, memory_order_relaxed)));
+}
+
+static enum symm_status handle_get(const struct symm_cuda *cuda, int number, CUdevice *handle)
+{
     int count = 0;
     CUresult result = cuda->cuDeviceGetCount(&count);
     if (result != CUDA_SUCCESS) {
@@ -54,121 +75,184 @@ static enum symm_status context_retain(const struct symm_cuda *cuda, int number,
         (void)symm_cuda_unusable("there are %d devices and no device %d", count, number);
         return SYMM_ERR_ARGUMENT;
     }
-    result = cuda->cuDeviceGet(&device->handle, number);
-    if (result != CUDA_SUCCESS) {
-        return symm_cuda_failed("cuDeviceGet", result);
+    result = cuda->cuDeviceGet(handle, number);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuDeviceGet", result);
+}
+
+/* Under the mutex.  What has been retained stays so: resetting a context does not release it. */
+static void life_begin(struct device *device, int number, CUcontext context, unsigned long long id)
+{
+    uint32_t life = atomic_load_explicit(&device->life, memory_order_relaxed);
+    if (life == 0) {
+        symm_cuda_memops_entered(number);
+    } else {
+        atomic_fetch_add_explicit(&resets, 1, memory_order_relaxed);
     }
-    result = cuda->cuDevicePrimaryCtxRetain(&context, device->handle);
+    atomic_store_explicit(&device->life, life + 1, memory_order_relaxed);
+    atomic_store_explicit(&device->id, id, memory_order_relaxed);
+    atomic_store_explicit(&device->context, context, memory_order_release);
+}
+
+static enum symm_status context_retain(const struct symm_cuda *cuda, int number,
+                                       struct device *device)
+{
+    CUcontext context;
+    unsigned long long id = 0;
+    enum symm_status status = handle_get(cuda, number, &device->handle);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    symm_cuda_memops_demand(cuda, number);
+    CUresult result = cuda->cuDevicePrimaryCtxRetain(&context, device->handle);
     if (result != CUDA_SUCCESS) {
         return symm_cuda_failed("cuDevicePrimaryCtxRetain", result);
     }
-    result = cuda->cuCtxPushCurrent(context);
-    if (result != CUDA_SUCCESS) {
+    result = cuda->cuCtxGetId != NULL ? cuda->cuCtxGetId(context, &id) : CUDA_SUCCESS;
+    bool is_new = context_of(device) != context ||
+                  atomic_load_explicit(&device->id, memory_order_relaxed) != id;
+    if (result != CUDA_SUCCESS || !is_new) {
         (void)cuda->cuDevicePrimaryCtxRelease(device->handle);
-        return symm_cuda_failed("cuCtxPushCurrent", result);
+        return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuCtxGetId", result);
     }
-    device->syncs_memops = sync_memops_set(cuda);
-    (void)cuda->cuCtxPopCurrent(&context);
-    atomic_store_explicit(&device->context, context, memory_order_release);
+    life_begin(device, number, context, id);
     return SYMM_OK;
 }
 
 static enum symm_status context_get(const struct symm_cuda *cuda, int number, CUcontext *context)
 {
-    if (number < 0 || number >= SYMM_CUDA_DEVICES_MAX) {
-        (void)symm_cuda_unusable("there is no device %d", number);
-        return SYMM_ERR_ARGUMENT;
-    }
     struct device *device = &devices[number];
     enum symm_status status = SYMM_OK;
-    *context = atomic_load_explicit(&device->context, memory_order_acquire);
-    if (*context != NULL) {
+    *context = context_of(device);
+    if (is_alive(cuda, device, *context)) {
         return SYMM_OK;
     }
     (void)pthread_mutex_lock(&mutex);
-    if (atomic_load_explicit(&device->context, memory_order_relaxed) == NULL) {
+    if (!is_alive(cuda, device, context_of(device))) {
         status = context_retain(cuda, number, device);
     }
-    *context = atomic_load_explicit(&device->context, memory_order_relaxed);
+    *context = context_of(device);
     (void)pthread_mutex_unlock(&mutex);
     return status;
 }
 
-/* Within the relaxed mode: the context of a device, pushed. */
-static enum symm_status context_push(const struct symm_cuda *cuda, int device)
+/* ---- scopes ---------------------------------------------------------------------------------- */
+
+/* Within the relaxed mode.  Most programs use no other context, and then nothing is pushed. */
+static enum symm_status context_push(struct symm_cuda_scope *scope, CUcontext context)
 {
-    CUcontext context;
-    enum symm_status status = context_get(cuda, device, &context);
-    if (status != SYMM_OK) {
-        return status;
+    CUcontext current = NULL;
+    scope->pushed = NULL;
+    if (scope->cuda->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context) {
+        return SYMM_OK;
     }
-    CUresult result = cuda->cuCtxPushCurrent(context);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuCtxPushCurrent", result);
+    CUresult result = scope->cuda->cuCtxPushCurrent(context);
+    if (result != CUDA_SUCCESS) {
+        return symm_cuda_failed("cuCtxPushCurrent", result);
+    }
+    scope->pushed = context;
+    return SYMM_OK;
 }
 
-enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope)
+/*
+ * Errors of earlier work are returned by any function, which has done its own work nevertheless: so
+ * after an error it is looked at whether the context is there still, lest the program's be popped,
+ * too.  It was not current before, so what is below is another one.
+ */
+static void context_pop(const struct symm_cuda_scope *scope)
+{
+    CUcontext popped, current = NULL;
+    if (scope->pushed != NULL && scope->cuda->cuCtxPopCurrent(&popped) != CUDA_SUCCESS) {
+        (void)scope->cuda->cuCtxGetCurrent(&current);
+        if (current == scope->pushed) {
+            (void)scope->cuda->cuCtxPopCurrent(&popped);
+        }
+    }
+}
+
+static enum symm_status enter(struct symm_cuda_scope *scope, int number, bool releases)
+{
+    const struct symm_cuda *cuda = scope->cuda;
+    const struct device *device = &devices[number];
+    CUcontext context = context_of(device);
+    enum symm_status status = SYMM_OK;
+    scope->life = 0;
+    scope->pushed = NULL;
+    if (!releases) {
+        status = context_get(cuda, number, &context);
+    } else if (!is_alive(cuda, device, context)) {
+        context = NULL;
+    }
+    if (status == SYMM_OK && context != NULL) {
+        status = context_push(scope, context);
+        scope->life = symm_cuda_device_life(number);
+    }
+    scope->device = device->handle;
+    return status;
+}
+
+static enum symm_status enter_relaxed(int device, bool releases, struct symm_cuda_scope *scope)
 {
     enum symm_status status = symm_cuda_get(&scope->cuda);
     if (status != SYMM_OK) {
         return status;
+    }
+    if (device < 0 || device >= SYMM_CUDA_DEVICES_MAX) {
+        (void)symm_cuda_unusable("there is no device %d", device);
+        return SYMM_ERR_ARGUMENT;
     }
     scope->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUresult result = scope->cuda->cuThreadExchangeStreamCaptureMode(&scope->capture_mode);
     if (result != CUDA_SUCCESS) {
         return symm_cuda_failed("cuThreadExchangeStreamCaptureMode", result);
     }
-    status = context_push(scope->cuda, device);
+    status = enter(scope, device, releases);
     if (status != SYMM_OK) {
         CUstreamCaptureMode mode = scope->capture_mode;
         (void)scope->cuda->cuThreadExchangeStreamCaptureMode(&mode);
-        return status;
     }
-    scope->device = devices[device].handle;
-    return SYMM_OK;
+    return status;
+}
+
+enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope)
+{
+    return enter_relaxed(device, false, scope);
+}
+
+enum symm_status symm_cuda_enter_to_release(int device, struct symm_cuda_scope *scope)
+{
+    return enter_relaxed(device, true, scope);
 }
 
 void symm_cuda_leave(const struct symm_cuda_scope *scope)
 {
-    CUcontext context;
     CUstreamCaptureMode mode = scope->capture_mode;
-    if (scope->cuda->cuCtxPopCurrent(&context) != CUDA_SUCCESS) { /* the program has another one */
-        (void)scope->cuda->cuCtxPopCurrent(&context);
-    }
+    context_pop(scope);
     (void)scope->cuda->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-bool symm_cuda_device_syncs_memops(int device)
+void symm_cuda_notice_reset(const struct symm_cuda *cuda, int device)
 {
-    return device >= 0 && device < SYMM_CUDA_DEVICES_MAX &&
-           atomic_load_explicit(&devices[device].context, memory_order_acquire) != NULL &&
-           devices[device].syncs_memops;
-}
-
-/* Such functions work on the default stream, of which there are two sorts. */
-static void memops_wait(const struct symm_cuda *cuda)
-{
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS) {
-        (void)sync_memops_set(cuda);
-        (void)cuda->cuStreamSynchronize(CU_STREAM_LEGACY);
-        (void)cuda->cuStreamSynchronize(CU_STREAM_PER_THREAD);
-        (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    struct symm_cuda_scope scope;
+    CUcontext context = context_of(&devices[device]);
+    if (context != NULL && !is_alive(cuda, &devices[device], context) &&
+        symm_cuda_enter(device, &scope) == SYMM_OK) {
+        symm_cuda_leave(&scope);
     }
 }
 
-void symm_cuda_sync_memops(int device)
+enum symm_status symm_cuda_stream(const struct symm_cuda_scope *scope, int device, CUstream *stream)
 {
-    const struct symm_cuda *cuda;
-    CUcontext current = NULL;
-    unsigned flags = 0;
-    if (symm_cuda_get(&cuda) != SYMM_OK || cuda->cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
-        current == NULL ||
-        (symm_cuda_device_syncs_memops(device) &&
-         current == atomic_load_explicit(&devices[device].context, memory_order_relaxed)) ||
-        (cuda->cuCtxGetFlags(&flags) == CUDA_SUCCESS && (flags & CU_CTX_SYNC_MEMOPS) != 0)) {
-        return;
+    static pthread_mutex_t stream_mutex = PTHREAD_MUTEX_INITIALIZER;
+    struct device *of = &devices[device];
+    CUresult result = CUDA_SUCCESS;
+    (void)pthread_mutex_lock(&stream_mutex);
+    if (of->stream_life != scope->life) {
+        result = scope->cuda->cuStreamCreate(&of->stream, CU_STREAM_NON_BLOCKING);
+        of->stream_life = result == CUDA_SUCCESS ? scope->life : 0;
     }
-    memops_wait(cuda);
+    *stream = of->stream;
+    (void)pthread_mutex_unlock(&stream_mutex);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamCreate", result);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */

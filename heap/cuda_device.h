@@ -44,10 +44,17 @@ SYMM_API bool symm_cuda_is_used(void);
 SYMM_API enum symm_status symm_cuda_device_current(int *device);
 
 /*
- * What the program has begun with the context that is current here, by functions that should have done
- * their work when they return (cudaMemset(), copies between device buffers), is done: then its buffers
- * can be read on streams of ours.  Where the driver can be told to see to that itself, it is told, so
- * that only the first call with a context of the program's own has to wait.  Cheap after that.
+ * If the driver is in this process and initialised, whoever has done that, tell it, once, that
+ * functions which should have done their work when they return (cudaMemset(), copies between device
+ * buffers) are to have done it: the earlier, the less has to be waited for in calls.  Nothing is
+ * loaded, initialised or made.  Cheap.
+ */
+SYMM_API void symm_cuda_notice(void);
+
+/*
+ * What the program has begun by such functions with the device's context, and with the one that is
+ * current here, is done: then its buffers can be read on streams of ours.  Mostly there is nothing
+ * to wait for (cuda_memops.c). For calls on memory of this library.
  */
 SYMM_API void symm_cuda_sync_memops(int device);
 
@@ -100,9 +107,8 @@ SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory 
 SYMM_API bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address);
 
 /*
- * symm_cuda_sync_memops() for memory that need not be of this library: a memset or a copy within the device may have begun
- * before the device was first used here, so its default streams are waited for, when this is first called
- * for the device.
+ * symm_cuda_sync_memops() for memory that need not be of this library: a memset or a copy within
+ * the device may have begun before the device was first used here.
  */
 SYMM_API void symm_cuda_memory_settle(int device);
 

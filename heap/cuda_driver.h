@@ -36,6 +36,8 @@
     F(cuDeviceGetAttribute, 2000)          \
     F(cuDevicePrimaryCtxRetain, 7000)      \
     F(cuDevicePrimaryCtxRelease, 11000)    \
+    F(cuDevicePrimaryCtxGetState, 7000)    \
+    F(cuDevicePrimaryCtxSetFlags, 11000)   \
     F(cuCtxGetCurrent, 4000)               \
     F(cuCtxPushCurrent, 4000)              \
     F(cuCtxPopCurrent, 4000)               \
@@ -56,8 +58,8 @@
     F(cuIpcGetMemHandle, 4010)             \
     F(cuIpcOpenMemHandle, 11000)           \
     F(cuIpcCloseMemHandle, 4010)           \
-    F(cuMemHostAlloc, 2020)                \
-    F(cuMemFreeHost, 2000)                 \
+    F(cuMemHostRegister, 6050)             \
+    F(cuMemHostUnregister, 4000)           \
     F(cuMemHostGetDevicePointer, 3020)     \
     F(cuMemsetD8Async, 3020)               \
     F(cuMemcpyAsync, 4000)                 \
@@ -68,6 +70,7 @@
     F(cuStreamDestroy, 4000)               \
     F(cuStreamSynchronize, 2000)           \
     F(cuStreamQuery, 2000)                 \
+    F(cuStreamIsCapturing, 10000)          \
     F(cuEventCreate, 2000)                 \
     F(cuEventRecord, 2000)                 \
     F(cuEventQuery, 2000)                  \
@@ -83,6 +86,7 @@
 
 /* Those that this library can do without, where the driver is older. */
 #define SYMM_CUDA_OPTIONAL_FUNCTIONS(F) \
+    F(cuCtxGetId, 12000)                \
     F(cuCtxSetFlags, 12010)             \
     SYMM_CUDA_MULTICAST_FUNCTIONS(F)
 

@@ -28,9 +28,14 @@ enum symm_status symm_imports_create(size_t most, struct symm_imports **imports)
     return SYMM_OK;
 }
 
+static void forget_ended(struct symm_imports *imports);
+
 uint32_t symm_imports_enter(struct symm_imports *imports)
 {
     (void)pthread_mutex_lock(&imports->mutex);
+    if (imports->resets != symm_cuda_resets()) {
+        forget_ended(imports);
+    }
     imports->calls++;
     if (imports->calls_under_way++ == 0) {
         imports->busy_since = imports->calls;
@@ -77,13 +82,15 @@ enum symm_status symm_imports_get(struct symm_imports *imports, const char *name
 
 /* ---- closing ------------------------------------------------------------------------------- */
 
+/* What was open in a context that has ended has been closed with it. */
 static bool driver_close(const struct symm_import *import)
 {
     struct symm_cuda_scope scope;
-    if (symm_cuda_enter(import->device, &scope) != SYMM_OK) {
+    if (symm_cuda_enter_to_release(import->device, &scope) != SYMM_OK) {
         return false;
     }
-    CUresult result = scope.cuda->cuIpcCloseMemHandle(import->address);
+    CUresult result = scope.life == import->life ? scope.cuda->cuIpcCloseMemHandle(import->address)
+                                                 : CUDA_SUCCESS;
     symm_cuda_leave(&scope);
     if (result != CUDA_SUCCESS) {
         (void)symm_cuda_failed("cuIpcCloseMemHandle", result);
@@ -214,6 +221,19 @@ static void evict(struct symm_imports *imports, struct symm_import *import)
 {
     imports->dropped++;
     (void)symm_imports_drop(imports, import);
+}
+
+/* A device has been reset: nothing is mapped any more that was open there, whoever thinks so. */
+static void forget_ended(struct symm_imports *imports)
+{
+    struct symm_import *next;
+    imports->resets = symm_cuda_resets();
+    for (struct symm_import *import = imports->all; import != NULL; import = next) {
+        next = import->next;
+        if (import->life != symm_cuda_device_life(import->device)) {
+            evict(imports, import);
+        }
+    }
 }
 
 bool symm_imports_make_room(struct symm_imports *imports, size_t size)

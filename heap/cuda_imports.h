@@ -23,6 +23,7 @@ struct symm_import {
     struct symm_importer *importer; /* NULL: stuck, the driver would not close it */
     uint32_t index, serial;
     int device;
+    uint32_t life; /* of the device's context, in which it is open */
     CUdeviceptr address;
     struct symm_ipc_handle handle;
     uint64_t used; /* the call that has used it last */
@@ -49,6 +50,7 @@ struct symm_imports {
     uint64_t calls; /* begun so far: the number of the newest */
     uint64_t busy_since; /* the oldest call that those under way may go back to */
     uint32_t dropped;
+    uint32_t resets; /* those that have been noticed */
     struct symm_import *all;
     struct symm_importer *importers;
 };

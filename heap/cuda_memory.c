@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "heap/cuda_context.h"
 
@@ -72,6 +71,7 @@ bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
     if (result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED) {
         return true; /* nobody has any memory of it */
     }
+    symm_cuda_memops_notice(cuda);
     if (result != CUDA_SUCCESS) {
         (void)symm_cuda_failed("cuPointerGetAttributes", result);
         memory->kind = SYMM_MEMORY_DEVICE;
@@ -110,8 +110,11 @@ static bool is_usable_managed(const struct symm_cuda *cuda)
 }
 
 /*
- * Within a scope: the device's primary context is current.  Memory of cuMemAlloc() belongs to a context; that
- * of pools and of virtual memory management to none, and devices have access to it or not.
+ * Within a scope: the device's primary context is current.  Memory of cuMemAlloc() belongs to a
+ * context; that of pools and of virtual memory management to none, and devices have access to it or
+ * not.  What has been allocated in a green context, with a part of the device's multiprocessors,
+ * may be said to belong to that: then it is staged, which is right and slow.  The manuals do not
+ * say that the primary context reaches it.
  */
 static bool is_usable_here(const struct symm_cuda *cuda, const struct symm_memory *memory,
                            CUdeviceptr address)
@@ -142,7 +145,11 @@ static bool is_usable_find_out(const struct symm_memory *memory, const void *add
     return usable;
 }
 
-/* Allocations that can be used, for certain; ids are never used again.  Others are asked after each time. */
+/*
+ * Allocations of cuMemAlloc() that can be used, for certain; ids are never used again.  Others are
+ * asked after each time: access to virtual memory can be taken back while it stays mapped, under
+ * the same id, and a kernel that then used it would end the context.  That takes some 0.2 us.
+ */
 enum { KNOWN = 64 };
 static struct {
     uint64_t id;
@@ -150,46 +157,41 @@ static struct {
 } known[KNOWN];
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address)
+static size_t place_of(const struct symm_memory *memory)
 {
-    size_t place = (memory->id ^ memory->base >> 21) % KNOWN;
+    return (memory->id ^ memory->base >> 21) % KNOWN;
+}
+
+static bool is_known(const struct symm_memory *memory)
+{
+    size_t place = place_of(memory);
     (void)pthread_mutex_lock(&known_mutex);
-    bool usable = memory->id != 0 && known[place].id == memory->id &&
-                  known[place].base == memory->base;
+    bool known_usable = memory->id != 0 && known[place].id == memory->id &&
+                        known[place].base == memory->base;
     (void)pthread_mutex_unlock(&known_mutex);
-    if (usable || !is_usable_find_out(memory, address)) {
-        return usable;
-    }
+    return known_usable;
+}
+
+static void know(const struct symm_memory *memory)
+{
+    size_t place = place_of(memory);
     (void)pthread_mutex_lock(&known_mutex);
     known[place].id = memory->id;
     known[place].base = memory->base;
     (void)pthread_mutex_unlock(&known_mutex);
-    return true;
 }
 
-/* ---- work that has been begun on it ---------------------------------------------------------- */
-
-/* The device's own context may have been in use before it was first entered here. */
-static void primary_settle(int device)
+bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address)
 {
-    static _Atomic bool settled[SYMM_CUDA_DEVICES_MAX];
-    struct symm_cuda_scope scope;
-    if (atomic_load_explicit(&settled[device], memory_order_relaxed) ||
-        symm_cuda_enter(device, &scope) != SYMM_OK) {
-        return;
+    if (!memory->ipc) {
+        return is_usable_find_out(memory, address);
     }
-    /* Entering has made later memsets and copies wait for themselves, where the driver can do that. */
-    bool for_ever = symm_cuda_device_syncs_memops(device);
-    (void)scope.cuda->cuStreamSynchronize(CU_STREAM_LEGACY);
-    (void)scope.cuda->cuStreamSynchronize(CU_STREAM_PER_THREAD);
-    symm_cuda_leave(&scope);
-    atomic_store_explicit(&settled[device], for_ever, memory_order_relaxed);
-}
-
-void symm_cuda_memory_settle(int device)
-{
-    if (device >= 0 && device < SYMM_CUDA_DEVICES_MAX) {
-        primary_settle(device);
-        symm_cuda_sync_memops(device); /* the program's current context may be another one */
+    if (is_known(memory)) {
+        return true;
     }
+    bool usable = is_usable_find_out(memory, address);
+    if (usable) {
+        know(memory);
+    }
+    return usable;
 }

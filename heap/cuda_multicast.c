@@ -101,7 +101,7 @@ static void multicast_unbind(const struct symm_kind *kind, symm_handle object, i
 {
     struct symm_cuda_scope scope;
     (void)rank;
-    if (symm_cuda_enter(kind->device, &scope) == SYMM_OK) {
+    if (symm_cuda_enter_to_release(kind->device, &scope) == SYMM_OK) {
         (void)scope.cuda->cuMulticastUnbind(object, scope.device, 0, replica->size);
         symm_cuda_leave(&scope);
     }
@@ -158,7 +158,7 @@ static void multicast_unmap(const struct symm_kind *kind, void *address, size_t 
 {
     struct symm_cuda_scope scope;
     CUresult result = CUDA_ERROR_UNKNOWN;
-    if (symm_cuda_enter(kind->device, &scope) == SYMM_OK) {
+    if (symm_cuda_enter_to_release(kind->device, &scope) == SYMM_OK) {
         result = scope.cuda->cuMemUnmap(device_pointer(address), size);
         symm_cuda_leave(&scope);
     }

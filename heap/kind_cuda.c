@@ -22,7 +22,6 @@
 struct cuda_kind {
     struct symm_kind kind; /* first, so that a pointer to one is a pointer to the other */
     CUmemAllocationProp properties; /* but for the handle types, which may come to be fewer */
-    CUstream stream; /* for clearing memory; waits for nobody */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +59,7 @@ static enum symm_status cuda_reserve(const struct symm_kind *kind, size_t size, 
 static void cuda_unreserve(const struct symm_kind *kind, void *base, size_t size)
 {
     struct symm_cuda_scope scope;
-    if (symm_cuda_enter(kind->device, &scope) == SYMM_OK) {
+    if (symm_cuda_enter_to_release(kind->device, &scope) == SYMM_OK) {
         (void)scope.cuda->cuMemAddressFree(device_pointer(base), size);
         symm_cuda_leave(&scope);
     }
@@ -143,21 +142,29 @@ static enum symm_status cuda_map(const struct symm_kind *kind, void *address, si
     return status;
 }
 
+static enum symm_status clear_here(const struct symm_cuda *cuda, CUstream stream, void *address,
+                                   size_t size)
+{
+    CUresult result = cuda->cuMemsetD8Async(device_pointer(address), 0, size, stream);
+    if (result != CUDA_SUCCESS) {
+        return symm_cuda_failed("cuMemsetD8Async", result);
+    }
+    result = cuda->cuStreamSynchronize(stream);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamSynchronize", result);
+}
+
 /* A stream of our own, because the program's may be captured, or wait for something. */
 static enum symm_status cuda_clear(const struct symm_kind *kind, void *address, size_t size)
 {
     struct symm_cuda_scope scope;
+    CUstream stream;
     enum symm_status status = symm_cuda_enter(kind->device, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    CUstream stream = cuda_kind(kind)->stream;
-    CUresult result = scope.cuda->cuMemsetD8Async(device_pointer(address), 0, size, stream);
-    if (result != CUDA_SUCCESS) {
-        status = symm_cuda_failed("cuMemsetD8Async", result);
-    } else {
-        result = scope.cuda->cuStreamSynchronize(stream);
-        status = result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamSynchronize", result);
+    status = symm_cuda_stream(&scope, kind->device, &stream);
+    if (status == SYMM_OK) {
+        status = clear_here(scope.cuda, stream, address, size);
     }
     symm_cuda_leave(&scope);
     return status;
@@ -167,7 +174,7 @@ static enum symm_status cuda_unmap(const struct symm_kind *kind, void *address, 
 {
     struct symm_cuda_scope scope;
     (void)size; /* mappings come and go as a whole */
-    enum symm_status status = symm_cuda_enter(kind->device, &scope);
+    enum symm_status status = symm_cuda_enter_to_release(kind->device, &scope);
     if (status == SYMM_OK) {
         status = symm_cuda_mappings_remove(&scope, address);
         symm_cuda_leave(&scope);
@@ -181,7 +188,7 @@ static void cuda_release(const struct symm_kind *kind, symm_handle handle, size_
     struct symm_cuda_scope scope;
     (void)size;
     (void)owned;
-    if (symm_cuda_enter(kind->device, &scope) == SYMM_OK) {
+    if (symm_cuda_enter_to_release(kind->device, &scope) == SYMM_OK) {
         (void)scope.cuda->cuMemRelease(handle);
         symm_cuda_leave(&scope);
     }
@@ -261,12 +268,6 @@ static enum symm_status granularity_get(const struct symm_cuda_scope *scope,
                                   : symm_cuda_failed("cuMemGetAllocationGranularity", result);
 }
 
-static enum symm_status stream_get(const struct symm_cuda_scope *scope, struct cuda_kind *kind)
-{
-    CUresult result = scope->cuda->cuStreamCreate(&kind->stream, CU_STREAM_NON_BLOCKING);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamCreate", result);
-}
-
 static enum symm_status kind_fill(const struct symm_cuda_scope *scope, int device,
                                   struct cuda_kind *kind)
 {
@@ -279,7 +280,7 @@ static enum symm_status kind_fill(const struct symm_cuda_scope *scope, int devic
     if (status == SYMM_OK) {
         symm_cuda_multicast_prepare(scope, &kind->kind);
     }
-    return status == SYMM_OK ? stream_get(scope, kind) : status;
+    return status;
 }
 
 static enum symm_status kind_create(int device)

@@ -38,6 +38,7 @@ libsymm_core_la_SOURCES += \
 	heap/cuda_importer.c \
 	heap/cuda_imports.c heap/cuda_imports.h \
 	heap/cuda_mappings.c heap/cuda_mappings.h \
+	heap/cuda_memops.c \
 	heap/cuda_memory.c \
 	heap/cuda_multicast.h \
 	heap/cuda_plain.c \

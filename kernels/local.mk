@@ -44,6 +44,7 @@ if CUDA
 device_sources = \
 	kernels/cuda/copy.c \
 	kernels/cuda/device.c kernels/cuda/device_state.h \
+	kernels/cuda/engines.c \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \
 	kernels/cuda/host_memory.c \

@@ -7,6 +7,7 @@ mpi_tests = \
 	tests/checkers.tap \
 	tests/cleanup.tap \
 	tests/collectives.tap \
+	tests/contexts.tap \
 	tests/counters.tap \
 	tests/cuda.tap \
 	tests/device_memory.tap \

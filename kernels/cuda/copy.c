@@ -6,30 +6,8 @@
  */
 #include "config.h"
 
-#include <pthread.h>
-
 #include "heap/cuda_context.h"
 #include "kernels/cuda/copy.h"
-
-/* A stream a device, made at first use and kept: making one takes longer than most copies. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static CUstream streams[SYMM_CUDA_DEVICES_MAX];
-
-static enum symm_status stream_get(const struct symm_cuda *cuda, int device, CUstream *stream)
-{
-    enum symm_status status = SYMM_OK;
-    (void)pthread_mutex_lock(&mutex);
-    if (streams[device] == NULL) {
-        CUresult result = cuda->cuStreamCreate(&streams[device], CU_STREAM_NON_BLOCKING);
-        if (result != CUDA_SUCCESS) {
-            streams[device] = NULL;
-            status = symm_cuda_failed("cuStreamCreate", result);
-        }
-    }
-    *stream = streams[device];
-    (void)pthread_mutex_unlock(&mutex);
-    return status;
-}
 
 /* What to copy; no rows: to wait. */
 struct rows {
@@ -100,7 +78,7 @@ static enum symm_status copy(int device, const struct rows *rows, bool wait)
     if (status != SYMM_OK) {
         return status;
     }
-    status = stream_get(scope.cuda, device, &stream);
+    status = symm_cuda_stream(&scope, device, &stream);
     if (status == SYMM_OK) {
         status = rows_queue(scope.cuda, stream, rows);
     }

@@ -1,5 +1,5 @@
 /*
- * device.c - opening and closing devices: streams, kernels, flags in pinned memory.
+ * device.c - opening and closing devices: streams, kernels, flags in host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,10 +11,13 @@
 #include <string.h>
 
 #include "kernels/cuda/device_state.h"
+#include "kernels/cuda/host_memory.h"
 #include "kernels/cuda/multimem.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
+
+static const size_t flags_size = SYMM_CUDA_SLOTS * sizeof(struct symm_device_flag);
 
 /* ---- parts of a device; its context is current ------------------------------------------------- */
 
@@ -25,33 +28,42 @@ static enum symm_status stream_make(const struct symm_cuda *cuda, CUstream *stre
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamCreate", result);
 }
 
-static enum symm_status streams_make(struct symm_device *device)
+enum symm_status symm_device_stream(struct symm_device *device, _Atomic(CUstream) *place,
+                                    CUstream *stream)
 {
-    enum symm_status status = stream_make(device->cuda, &device->kernels);
-    if (status == SYMM_OK) {
-        status = stream_make(device->cuda, &device->beside);
+    enum symm_status status = SYMM_OK;
+    *stream = atomic_load_explicit(place, memory_order_acquire);
+    if (*stream != NULL) {
+        return SYMM_OK;
     }
-    for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
-        status = stream_make(device->cuda, &device->copies[i]);
+    (void)pthread_mutex_lock(&mutex);
+    *stream = atomic_load_explicit(place, memory_order_relaxed);
+    if (*stream == NULL) {
+        status = stream_make(device->cuda, stream);
+        if (status == SYMM_OK) {
+            atomic_store_explicit(place, *stream, memory_order_release);
+        }
     }
+    (void)pthread_mutex_unlock(&mutex);
     return status;
 }
 
-static enum symm_status flags_make(struct symm_device *device)
+static enum symm_status flags_register(struct symm_device *device)
 {
     const struct symm_cuda *cuda = device->cuda;
-    size_t size = SYMM_CUDA_SLOTS * sizeof(*device->flags);
-    void *memory = NULL;
-    CUresult result =
-        cuda->cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    CUresult result = cuda->cuMemHostRegister(device->flags, flags_size,
+                                              CU_MEMHOSTREGISTER_PORTABLE |
+                                                  CU_MEMHOSTREGISTER_DEVICEMAP);
     if (result != CUDA_SUCCESS) {
-        return symm_cuda_failed("cuMemHostAlloc", result);
+        return symm_cuda_failed("cuMemHostRegister", result);
     }
-    device->flags = memory;
-    memset(memory, 0, size);
-    result = cuda->cuMemHostGetDevicePointer(&device->device_flags, memory, 0);
-    return result == CUDA_SUCCESS ? SYMM_OK
-                                  : symm_cuda_failed("cuMemHostGetDevicePointer", result);
+    result = cuda->cuMemHostGetDevicePointer(&device->device_flags, device->flags, 0);
+    if (result != CUDA_SUCCESS) {
+        (void)cuda->cuMemHostUnregister(device->flags);
+        device->device_flags = 0;
+        return symm_cuda_failed("cuMemHostGetDevicePointer", result);
+    }
+    return SYMM_OK;
 }
 
 static void events_destroy(struct symm_device *device)
@@ -65,34 +77,48 @@ static void events_destroy(struct symm_device *device)
     }
 }
 
+/* What was made in a context that has ended: there is nothing to give back. */
+static void parts_forget(struct symm_device *device)
+{
+    device->kernels = NULL;
+    atomic_store_explicit(&device->beside, NULL, memory_order_relaxed);
+    for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
+        atomic_store_explicit(&device->copies[i], NULL, memory_order_relaxed);
+    }
+    memset(device->events, 0, sizeof(device->events));
+    memset(&device->functions, 0, sizeof(device->functions));
+    device->device_flags = 0;
+}
+
+static void stream_destroy(const struct symm_cuda *cuda, CUstream stream)
+{
+    if (stream != NULL) {
+        (void)cuda->cuStreamDestroy(stream);
+    }
+}
+
 /* Streams end their work before they go, so they are first. */
 static void parts_destroy(struct symm_device *device)
 {
     const struct symm_cuda *cuda = device->cuda;
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
-        if (device->copies[i] != NULL) {
-            (void)cuda->cuStreamDestroy(device->copies[i]);
-        }
+        stream_destroy(cuda, atomic_load_explicit(&device->copies[i], memory_order_relaxed));
     }
-    if (device->beside != NULL) {
-        (void)cuda->cuStreamDestroy(device->beside);
-    }
-    if (device->kernels != NULL) {
-        (void)cuda->cuStreamDestroy(device->kernels);
-    }
+    stream_destroy(cuda, atomic_load_explicit(&device->beside, memory_order_relaxed));
+    stream_destroy(cuda, device->kernels);
     events_destroy(device);
-    symm_multimem_unload(device);
     symm_functions_unload(cuda, &device->functions);
-    if (device->flags != NULL) {
-        (void)cuda->cuMemFreeHost(device->flags);
+    if (device->device_flags != 0) {
+        (void)cuda->cuMemHostUnregister(device->flags);
     }
+    parts_forget(device);
 }
 
 static enum symm_status parts_make(struct symm_device *device)
 {
-    enum symm_status status = streams_make(device);
+    enum symm_status status = stream_make(device->cuda, &device->kernels);
     if (status == SYMM_OK) {
-        status = flags_make(device);
+        status = flags_register(device);
     }
     if (status == SYMM_OK) {
         status = symm_functions_load(device->cuda, &device->functions);
@@ -103,7 +129,45 @@ static enum symm_status parts_make(struct symm_device *device)
     return status;
 }
 
+/*
+ * A program that resets a device while calls are under way on it has itself to blame; here it gets
+ * errors for those.  (A flag that has never been raised is found by the driver's word on the
+ * stream, or by the life.)
+ */
+static enum symm_status renew_locked(struct symm_device *device,
+                                     const struct symm_cuda_scope *scope)
+{
+    bool multimem = symm_multimem_is_loaded(device);
+    symm_multimem_unload(device, false);
+    parts_forget(device);
+    enum symm_status status = parts_make(device);
+    if (status == SYMM_OK && multimem) {
+        status = symm_device_multimem_load(device);
+    }
+    if (status == SYMM_OK) {
+        atomic_store_explicit(&device->life, scope->life, memory_order_release);
+    }
+    return status;
+}
+
+enum symm_status symm_device_renew(struct symm_device *device, const struct symm_cuda_scope *scope)
+{
+    enum symm_status status = SYMM_OK;
+    (void)pthread_mutex_lock(&mutex);
+    if (atomic_load_explicit(&device->life, memory_order_relaxed) != scope->life) {
+        status = renew_locked(device, scope);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    return status;
+}
+
 /* ---- devices ----------------------------------------------------------------------------------- */
+
+static void device_free(struct symm_device *device)
+{
+    symm_host_pages_unmap(device->flags, flags_size);
+    free(device);
+}
 
 static enum symm_status device_open(int number, struct symm_device **opened)
 {
@@ -113,16 +177,23 @@ static enum symm_status device_open(int number, struct symm_device **opened)
         symm_cuda_forget_failure();
         return SYMM_ERR_NO_MEMORY;
     }
+    device->flags = symm_host_pages_map(flags_size);
+    if (device->flags == NULL) {
+        symm_cuda_forget_failure();
+        free(device);
+        return SYMM_ERR_NO_MEMORY;
+    }
     enum symm_status status = symm_cuda_enter(number, &scope);
     if (status == SYMM_OK) {
         device->number = number;
         device->cuda = scope.cuda;
         atomic_init(&device->free_slots, UINT64_MAX);
+        atomic_init(&device->life, scope.life);
         status = parts_make(device);
         symm_cuda_leave(&scope);
     }
     if (status != SYMM_OK) {
-        free(device);
+        device_free(device);
         return status;
     }
     *opened = device;
@@ -145,17 +216,26 @@ enum symm_status symm_device_get(int number, struct symm_device **device)
     return status;
 }
 
-void symm_device_close_all(void)
+static void device_close(struct symm_device *device)
 {
     struct symm_cuda_scope scope;
+    if (symm_cuda_enter_to_release(device->number, &scope) == SYMM_OK) {
+        bool lives = scope.life == atomic_load_explicit(&device->life, memory_order_relaxed);
+        symm_multimem_unload(device, lives);
+        if (lives) {
+            parts_destroy(device);
+        }
+        symm_cuda_leave(&scope);
+    }
+    device_free(device);
+}
+
+void symm_device_close_all(void)
+{
     (void)pthread_mutex_lock(&mutex);
     for (int number = 0; number < SYMM_CUDA_DEVICES_MAX; number++) {
         if (devices[number] != NULL) {
-            if (symm_cuda_enter(number, &scope) == SYMM_OK) {
-                parts_destroy(devices[number]);
-                symm_cuda_leave(&scope);
-            }
-            free(devices[number]);
+            device_close(devices[number]);
             devices[number] = NULL;
         }
     }

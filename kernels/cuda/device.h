@@ -40,14 +40,15 @@ struct symm_ticket {
     uint32_t slot;
     uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
     bool beside;       /* the kernel is on the stream for those beside others */
+    uint32_t life;     /* of the device's context: with it the work has ended, too */
     uint32_t polls, troubles;
 };
 
 /*
- * The device of this number (as the driver counts in this process), with kernels loaded and all that its
- * work needs, so that little can fail later.  One for all callers, until symm_device_close_all().
- * Errors: NOT_FOUND (no driver), ARGUMENT (no such device), NO_MEMORY, SYSTEM (e.g. no kernel for so old a
- * device).
+ * The device of this number (as the driver counts in this process), with kernels loaded and most of
+ * what its work needs, so that little can fail later.  One for all callers, until
+ * symm_device_close_all(). Errors: NOT_FOUND (no driver), ARGUMENT (no such device), NO_MEMORY,
+ * SYSTEM (e.g. no kernel for so old a device).
  */
 SYMM_API enum symm_status symm_device_get(int number, struct symm_device **device);
 

@@ -42,22 +42,43 @@ struct symm_device_flag {
 };
 
 /*
- * Everything but free_slots and what belongs to a slot stays as it is; a slot belongs to one ticket, so
- * there is nothing to lock.
+ * Everything but free_slots and what belongs to a slot stays as it is while the context lives; a
+ * slot belongs to one ticket, so there is nothing to lock.  What has been made in a context that
+ * has ended (cuda_context.h) is made anew by the next start.  The flags are memory of our own,
+ * which is only registered: looking at them is harmless whatever becomes of the context.
+ *
+ * Streams but the first are made when they are first needed.  A device has eight connections by
+ * default, and streams that share one wait for each other: those that nobody uses would slow down
+ * the program's.
  */
 struct symm_device {
     int number;
     const struct symm_cuda *cuda;
+    _Atomic uint32_t life;          /* of the context, in which the following has been made */
     struct symm_functions functions;
     struct symm_multimem_functions *_Atomic multimem; /* NULL until symm_device_multimem_load() */
     CUstream kernels;               /* all our streams are non-blocking */
-    CUstream beside;                /* kernels that do not wait for those */
-    CUstream copies[SYMM_DEVICE_COPY_STREAMS];
-    struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], pinned */
+    _Atomic(CUstream) beside;       /* kernels that do not wait for those */
+    _Atomic(CUstream) copies[SYMM_DEVICE_COPY_STREAMS];
+    struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
     _Atomic uint64_t free_slots;    /* a bit for each */
+    _Atomic uint32_t lost_slots;    /* for ever: nobody knows what is still done for them */
 };
+
+/* What device.c does for launch.c, within a scope of the device. */
+
+/*
+ * Make anew what has ended with an earlier life of the context.  After an error the next start
+ * tries again.
+ */
+enum symm_status symm_device_renew(struct symm_device *device,
+                                   const struct symm_cuda_scope *scope);
+
+/* The stream at `place`, made if there is none. */
+enum symm_status symm_device_stream(struct symm_device *device, _Atomic(CUstream) *place,
+                                    CUstream *stream);
 
 /* What launch.c does for all kernels that raise a flag. */
 
@@ -68,6 +89,25 @@ enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticke
 /* The end of a start, after `status`. */
 enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
                                  const struct symm_cuda_scope *scope, enum symm_status status);
+
+/* A copy within a start. */
+enum symm_status symm_launch_copy(struct symm_device *device,
+                                  const struct symm_cuda_copy *arguments, unsigned block_limit,
+                                  struct symm_ticket *ticket);
+
+uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count);
+
+/* NULL: not made yet. */
+CUstream symm_launch_copy_stream(const struct symm_device *device, int stream);
+
+/*
+ * Wait until nothing of this ticket is under way.  Whether the device has done all of it: a driver
+ * that fails to wait is asked again, because its failure says nothing of the work.
+ */
+bool symm_launch_settle(const struct symm_device *device, const struct symm_ticket *ticket);
+
+/* The slot and its events are never used again: work that was given with them may still go on. */
+void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
 
 /* What the next kernel in this slot will store: never 0, nor what is there. */
 struct symm_cuda_finish symm_launch_finish(const struct symm_device *device, uint32_t slot);

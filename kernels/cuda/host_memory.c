@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "heap/cuda_context.h"
 #include "kernels/cuda/host_memory.h"
@@ -20,24 +21,50 @@ static size_t limit = (size_t)256 << 20; /* of all blocks that are kept; under t
 static struct kept {
     void *memory; /* NULL: none yet */
     size_t size;
-    int device; /* in whose context it was pinned */
+    int device;    /* in whose context it was pinned */
+    uint32_t life; /* of that context; in a later one it has to be pinned anew */
     bool busy;
 } kept[KEPT];
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Not of a device that cannot be entered any more. */
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+void *symm_host_pages_map(size_t size)
+{
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+    (void)madvise(pages, size, MADV_DONTFORK);
+    return pages;
+}
+
+void symm_host_pages_unmap(void *pages, size_t size)
+{
+    (void)munmap(pages, size);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Not of a device that cannot be entered.  What the driver does not let go of stays mapped. */
 static bool unpin(struct kept *block)
 {
     struct symm_cuda_scope scope;
+    CUresult result = CUDA_SUCCESS;
     if (block->memory == NULL) {
         return true;
     }
-    if (symm_cuda_enter(block->device, &scope) != SYMM_OK) {
+    if (symm_cuda_enter_to_release(block->device, &scope) != SYMM_OK) {
         return false;
     }
-    (void)scope.cuda->cuMemFreeHost(block->memory); /* it fails where the program has reset the device */
+    if (scope.life == block->life) {
+        result = scope.cuda->cuMemHostUnregister(block->memory);
+    }
     symm_cuda_leave(&scope);
+    if (result == CUDA_SUCCESS) {
+        symm_host_pages_unmap(block->memory, block->size);
+    }
     block->memory = NULL;
     block->size = 0;
     return true;
@@ -54,19 +81,38 @@ static size_t size_kept(size_t wanted)
     return size < limit ? size : limit;
 }
 
-static void pin(struct kept *block, int device, size_t size)
+static bool pages_pin(void *pages, size_t size, int device, uint32_t *life)
 {
     struct symm_cuda_scope scope;
     if (symm_cuda_enter(device, &scope) != SYMM_OK) {
-        return;
+        return false;
     }
-    if (scope.cuda->cuMemHostAlloc(&block->memory, size, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS) {
+    CUresult result = scope.cuda->cuMemHostRegister(pages, size, CU_MEMHOSTREGISTER_PORTABLE);
+    *life = scope.life;
+    symm_cuda_leave(&scope);
+    return result == CUDA_SUCCESS;
+}
+
+static void pin(struct kept *block, int device, size_t size)
+{
+    void *pages = symm_host_pages_map(size);
+    if (pages != NULL && pages_pin(pages, size, device, &block->life)) {
+        block->memory = pages;
         block->size = size;
         block->device = device;
-    } else {
-        block->memory = NULL;
+    } else if (pages != NULL) {
+        symm_host_pages_unmap(pages, size);
     }
-    symm_cuda_leave(&scope);
+}
+
+/* After a reset of the device; if that fails, copies are slower. */
+static void pin_again(struct kept *block)
+{
+    uint32_t life;
+    if (block->life != symm_cuda_device_life(block->device) &&
+        pages_pin(block->memory, block->size, block->device, &life)) {
+        block->life = life;
+    }
 }
 
 /* Under the mutex: the smallest idle block that is large enough; otherwise the smallest idle one. */
@@ -119,6 +165,7 @@ static bool kept_get(int device, size_t wanted, struct symm_host_block *block)
     }
     bool got = slot >= 0 && kept[slot].size >= wanted && kept[slot].memory != NULL;
     if (got) {
+        pin_again(&kept[slot]);
         kept[slot].busy = true;
         *block = (struct symm_host_block){kept[slot].memory, kept[slot].size, slot};
     }

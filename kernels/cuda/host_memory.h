@@ -24,6 +24,15 @@ SYMM_API enum symm_status symm_host_block_get(int device, size_t size,
                                               struct symm_host_block *block);
 SYMM_API void symm_host_block_put(struct symm_host_block *block);
 
+/*
+ * Zeroed pages for registering with the driver (NULL: no memory): they stay what they are when the
+ * program resets the device, where those that the driver allocates would be unmapped.  Children of
+ * fork() do not get them, because a page that is written after a fork would be another one than the
+ * device has.
+ */
+void *symm_host_pages_map(size_t size);
+void symm_host_pages_unmap(void *pages, size_t size);
+
 /* Keep at most so many bytes pinned, from now on; 0: use ordinary memory.  At first: 256 MiB. */
 SYMM_API void symm_host_blocks_limit(size_t bytes);
 

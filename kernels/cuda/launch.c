@@ -17,9 +17,9 @@
 enum {
     WARP = 32,
     VECTOR = 16,             /* bytes that a thread moves at a time */
-    OWN_BLOCKS = 16,         /* copy within a device about as fast as an engine does to a peer */
     POLLS_PER_QUERY = 1024,  /* looks at a flag between two questions to the driver */
     TROUBLES_MOST = 100,     /* attempts to ask the driver */
+    SETTLINGS_MOST = 10,     /* attempts to wait for what cannot be asked after */
 };
 
 /* ---- slots ------------------------------------------------------------------------------------- */
@@ -41,6 +41,21 @@ static bool slot_take(struct symm_device *device, uint32_t *slot)
 static void slot_give(struct symm_device *device, uint32_t slot)
 {
     (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << slot, memory_order_release);
+}
+
+void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket)
+{
+    (void)atomic_fetch_add_explicit(&device->lost_slots, 1, memory_order_relaxed);
+    *ticket = (struct symm_ticket){0};
+}
+
+static enum symm_status slots_busy(const struct symm_device *device)
+{
+    if (atomic_load_explicit(&device->lost_slots, memory_order_relaxed) < SYMM_CUDA_SLOTS) {
+        return SYMM_PENDING;
+    }
+    (void)symm_cuda_unusable("the device has not answered %d times", SYMM_CUDA_SLOTS);
+    return SYMM_ERR_SYSTEM;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
@@ -89,13 +104,22 @@ enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticke
 {
     *ticket = (struct symm_ticket){0};
     if (!slot_take(device, &ticket->slot)) {
-        return SYMM_PENDING;
+        return slots_busy(device);
     }
     enum symm_status status = symm_cuda_enter(device->number, scope);
+    if (status == SYMM_OK &&
+        atomic_load_explicit(&device->life, memory_order_acquire) != scope->life) {
+        status = symm_device_renew(device, scope);
+        if (status != SYMM_OK) {
+            symm_cuda_leave(scope);
+        }
+    }
     if (status != SYMM_OK) {
         slot_give(device, ticket->slot);
+        return status;
     }
-    return status;
+    ticket->life = scope->life;
+    return SYMM_OK;
 }
 
 enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
@@ -125,10 +149,9 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_reduce launched = *arguments;
-    CUfunction function =
-        symm_functions_reduce(&device->functions, type, op, arguments->ranks);
     *ticket = (struct symm_ticket){0};
-    if (function == NULL || arguments->ranks < 1 || arguments->ranks > SYMM_CUDA_RANKS_MAX ||
+    if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 ||
+        arguments->ranks > SYMM_CUDA_RANKS_MAX ||
         arguments->output_count < 1 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -139,6 +162,8 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     if (status != SYMM_OK) {
         return status;
     }
+    CUfunction function =
+        symm_functions_reduce(&device->functions, type, op, arguments->ranks);
     launched.finish = symm_launch_finish(device, ticket->slot);
     status = symm_launch_kernel(device, device->kernels, function, &launched,
                                 reduce_units(type, arguments->end - arguments->begin),
@@ -147,9 +172,9 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     return symm_launch_end(device, ticket, &scope, status);
 }
 
-static enum symm_status copy_launch(struct symm_device *device,
-                                    const struct symm_cuda_copy *arguments, unsigned block_limit,
-                                    struct symm_ticket *ticket)
+enum symm_status symm_launch_copy(struct symm_device *device,
+                                  const struct symm_cuda_copy *arguments, unsigned block_limit,
+                                  struct symm_ticket *ticket)
 {
     struct symm_cuda_copy launched = *arguments;
     launched.finish = symm_launch_finish(device, ticket->slot);
@@ -179,10 +204,10 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
         return status;
     }
     return symm_launch_end(device, ticket, &scope,
-                           copy_launch(device, arguments, block_limit, ticket));
+                           symm_launch_copy(device, arguments, block_limit, ticket));
 }
 
-static uint64_t bytes_most(const struct symm_cuda_push *pushes, int count)
+uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
 {
     uint64_t most = 0;
     for (int i = 0; i < count; i++) {
@@ -201,7 +226,7 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
-    uint64_t bytes = bytes_most(pushes, count);
+    uint64_t bytes = symm_launch_bytes_most(pushes, count);
     if (bytes == 0) {
         return SYMM_OK;
     }
@@ -211,9 +236,14 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     }
     memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
     launched.finish = symm_launch_finish(device, ticket->slot);
-    status = symm_launch_kernel(device, beside ? device->beside : device->kernels,
-                                device->functions.push, &launched,
-                                (bytes + VECTOR - 1) / VECTOR, block_limit);
+    CUstream stream = device->kernels;
+    if (beside) {
+        status = symm_device_stream(device, &device->beside, &stream);
+    }
+    if (status == SYMM_OK) {
+        status = symm_launch_kernel(device, stream, device->functions.push, &launched,
+                                    (bytes + VECTOR - 1) / VECTOR, block_limit);
+    }
     if (status == SYMM_OK) {
         ticket->sequence = launched.finish.sequence;
         ticket->beside = beside;
@@ -235,16 +265,20 @@ enum symm_status symm_device_beside_start(struct symm_device *device,
     return push_start(device, true, pushes, count, block_limit, ticket);
 }
 
-/* ---- copy engines ------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+CUstream symm_launch_copy_stream(const struct symm_device *device, int stream)
+{
+    return atomic_load_explicit(&device->copies[stream], memory_order_acquire);
+}
 
 static CUstream kernel_stream(const struct symm_device *device, const struct symm_ticket *ticket)
 {
-    return ticket->beside ? device->beside : device->kernels;
+    return ticket->beside ? atomic_load_explicit(&device->beside, memory_order_acquire)
+                          : device->kernels;
 }
 
-/* Wait until nothing of this ticket is under way.  Whether the device has done all of it. */
-static bool streams_settle(const struct symm_device *device,
-                                       const struct symm_ticket *ticket)
+static bool streams_wait(const struct symm_device *device, const struct symm_ticket *ticket)
 {
     CUresult result = CUDA_SUCCESS;
     if (ticket->sequence != 0) {
@@ -252,90 +286,20 @@ static bool streams_settle(const struct symm_device *device,
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
         if ((ticket->copies >> i & 1) != 0) {
-            CUresult next = device->cuda->cuStreamSynchronize(device->copies[i]);
+            CUresult next = device->cuda->cuStreamSynchronize(symm_launch_copy_stream(device, i));
             result = result == CUDA_SUCCESS ? next : result;
         }
     }
     return result == CUDA_SUCCESS;
 }
 
-static enum symm_status copy_queue(const struct symm_device *device, int stream,
-                                   const struct symm_cuda_push *push)
+bool symm_launch_settle(const struct symm_device *device, const struct symm_ticket *ticket)
 {
-    CUresult result = device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)push->output,
-                                                  (CUdeviceptr)(uintptr_t)push->input,
-                                                  push->bytes, device->copies[stream]);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
-}
-
-/* What will tell that the stream has got so far. */
-static enum symm_status event_record(struct symm_device *device, int stream, uint32_t slot)
-{
-    CUevent *event = &device->events[slot][stream];
-    if (*event == NULL) {
-        CUresult made = device->cuda->cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
-        if (made != CUDA_SUCCESS) {
-            *event = NULL;
-            return symm_cuda_failed("cuEventCreate", made);
-        }
+    bool settled = false;
+    for (int attempt = 0; attempt < SETTLINGS_MOST && !settled; attempt++) {
+        settled = streams_wait(device, ticket);
     }
-    CUresult result = device->cuda->cuEventRecord(*event, device->copies[stream]);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
-}
-
-static enum symm_status copies_queue(struct symm_device *device,
-                                     const struct symm_cuda_push *pushes, int count, int lane,
-                                     struct symm_ticket *ticket)
-{
-    enum symm_status status = SYMM_OK;
-    for (int i = 0; i < count && status == SYMM_OK; i++) {
-        int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
-        if (pushes[i].bytes > 0) {
-            ticket->copies |= 1u << stream;
-            status = copy_queue(device, stream, &pushes[i]);
-        }
-    }
-    for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
-        if ((ticket->copies >> i & 1) != 0) {
-            status = event_record(device, i, ticket->slot);
-        }
-    }
-    return status;
-}
-
-static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,
-                                 unsigned block_limit, struct symm_ticket *ticket)
-{
-    const struct symm_cuda_copy copy = {
-        .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
-    };
-    bool is_limited = block_limit != 0 && block_limit < OWN_BLOCKS;
-    return copy_launch(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
-}
-
-enum symm_status symm_device_engine_start(struct symm_device *device,
-                                          const struct symm_cuda_push *pushes, int count,
-                                          int lane, const struct symm_cuda_push *own,
-                                          unsigned block_limit, struct symm_ticket *ticket)
-{
-    struct symm_cuda_scope scope;
-    bool copies_own = own != NULL && own->bytes > 0;
-    *ticket = (struct symm_ticket){0};
-    if (bytes_most(pushes, count) == 0 && !copies_own) {
-        return SYMM_OK;
-    }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    status = copies_queue(device, pushes, count, lane, ticket);
-    if (status == SYMM_OK && copies_own) {
-        status = own_copy(device, own, block_limit, ticket);
-    }
-    if (status != SYMM_OK) {
-        (void)streams_settle(device, ticket);
-    }
-    return symm_launch_end(device, ticket, &scope, status);
+    return settled;
 }
 
 /* ---- testing ----------------------------------------------------------------------------------- */
@@ -385,10 +349,18 @@ static enum symm_status ticket_end(struct symm_device *device, struct symm_ticke
  */
 static enum symm_status ticket_fail(struct symm_device *device, struct symm_ticket *ticket)
 {
-    if (streams_settle(device, ticket) && kernel_is_done(device, ticket)) {
+    if (symm_launch_settle(device, ticket) && kernel_is_done(device, ticket)) {
         return ticket_end(device, ticket);
     }
-    *ticket = (struct symm_ticket){0};
+    symm_launch_lose(device, ticket);
+    return SYMM_ERR_SYSTEM;
+}
+
+/* The work has ended with its context, wherever it was: nothing of it touches the slot any more. */
+static enum symm_status ticket_bury(struct symm_device *device, struct symm_ticket *ticket)
+{
+    (void)symm_cuda_unusable("the device has been reset during a call");
+    (void)ticket_end(device, ticket);
     return SYMM_ERR_SYSTEM;
 }
 
@@ -411,8 +383,12 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
         if (++ticket->troubles < TROUBLES_MOST) {
             return SYMM_PENDING;
         }
-        *ticket = (struct symm_ticket){0}; /* and its slot: it may still be stored to */
+        symm_launch_lose(device, ticket);
         return status;
+    }
+    if (scope.life != ticket->life) {
+        symm_cuda_leave(&scope);
+        return ticket_bury(device, ticket);
     }
     status = SYMM_PENDING;
     CUresult result = driver_ask(device, ticket, &call);

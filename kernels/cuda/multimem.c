@@ -225,11 +225,18 @@ enum symm_status symm_device_multimem_load(struct symm_device *device)
     return status;
 }
 
-void symm_multimem_unload(struct symm_device *device)
+bool symm_multimem_is_loaded(struct symm_device *device)
+{
+    return functions_of(device) != NULL;
+}
+
+void symm_multimem_unload(struct symm_device *device, bool lives)
 {
     struct symm_multimem_functions *functions = functions_of(device);
     if (functions != NULL) {
-        (void)device->cuda->cuModuleUnload(functions->module);
+        if (lives) {
+            (void)device->cuda->cuModuleUnload(functions->module);
+        }
         free(functions);
         atomic_store_explicit(&device->multimem, NULL, memory_order_relaxed);
     }
@@ -267,9 +274,8 @@ enum symm_status symm_device_multimem_start(struct symm_device *device, enum sym
     struct symm_cuda_scope scope;
     struct symm_cuda_multimem launched = *arguments;
     bool one_shot = arguments->output == NULL;
-    CUfunction function = function_for(device, type, op, one_shot);
     *ticket = (struct symm_ticket){0};
-    if (function == NULL || !is_count(arguments->unicast.ranks) ||
+    if (function_for(device, type, op, one_shot) == NULL || !is_count(arguments->unicast.ranks) ||
         !is_count(arguments->unicast.output_count) ||
         (one_shot && arguments->unicast.output_count != 1)) {
         return SYMM_ERR_ARGUMENT;
@@ -288,7 +294,8 @@ enum symm_status symm_device_multimem_start(struct symm_device *device, enum sym
         return status;
     }
     launched.finish = symm_launch_finish(device, ticket->slot);
-    status = symm_launch_kernel(device, device->kernels, function, &launched,
+    status = symm_launch_kernel(device, device->kernels,
+                                function_for(device, type, op, one_shot), &launched,
                                 (bytes + VECTOR - 1) / VECTOR, blocks_limit(block_limit));
     ticket->sequence = launched.finish.sequence;
     return symm_launch_end(device, ticket, &scope, status);
@@ -300,9 +307,8 @@ enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_multimem_copy launched = *arguments;
-    const struct symm_multimem_functions *functions = functions_of(device);
     *ticket = (struct symm_ticket){0};
-    if (functions == NULL || !is_count(arguments->unicast.output_count)) {
+    if (functions_of(device) == NULL || !is_count(arguments->unicast.output_count)) {
         return SYMM_ERR_ARGUMENT;
     }
     if (arguments->unicast.bytes == 0) {
@@ -313,7 +319,7 @@ enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
         return status;
     }
     launched.finish = symm_launch_finish(device, ticket->slot);
-    status = symm_launch_kernel(device, device->kernels, functions->copy, &launched,
+    status = symm_launch_kernel(device, device->kernels, functions_of(device)->copy, &launched,
                                 (arguments->unicast.bytes + VECTOR - 1) / VECTOR,
                                 blocks_limit(block_limit));
     ticket->sequence = launched.finish.sequence;

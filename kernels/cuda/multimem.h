@@ -63,7 +63,8 @@ static inline void *symm_multimem_pointer(const struct symm_multicast_address *m
 #endif
 }
 
-/* For device.c, with the context current: give the kernels back. */
-void symm_multimem_unload(struct symm_device *device);
+/* For device.c: give the kernels back; unless the context lives, they have ended with it. */
+void symm_multimem_unload(struct symm_device *device, bool lives);
+bool symm_multimem_is_loaded(struct symm_device *device);
 
 #endif /* SYMM_KERNELS_CUDA_MULTIMEM_H */

@@ -144,8 +144,10 @@ CUresult standin_begin_in_context(const char *function, CUcontext *context)
     CUresult result = standin_begin(function);
     if (result == CUDA_SUCCESS) {
         *context = standin_context_current();
-        if (*context == NULL || !standin_context_is(*context)) {
+        if (*context == NULL) {
             result = standin_end(CUDA_ERROR_INVALID_CONTEXT);
+        } else if (!standin_context_is(*context)) {
+            result = standin_end(CUDA_ERROR_CONTEXT_IS_DESTROYED);
         } else if ((*context)->broken != CUDA_SUCCESS) {
             result = standin_end((*context)->broken);
         }

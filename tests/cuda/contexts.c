@@ -1,7 +1,8 @@
 /*
- * contexts.c - primary contexts and programs' own, each thread's stack of them, and its capture mode.
+ * contexts.c - contexts, each thread's stack of them, and its capture mode; primary ones begin and
+ * end in primary.c.
  *
- * The order of locking and of things: a context ends with everything that was made in it.
+ * A context ends with everything that was made in it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,119 +23,58 @@ CUcontext standin_context_current(void)
     return depth > 0 ? stack[depth - 1] : NULL;
 }
 
-/* Contexts are never freed; one that nobody retains any more is as good as gone. */
+/* Contexts are never freed; one that is not alive is as good as gone. */
 bool standin_context_is(CUcontext context)
 {
     for (int i = 0; i < standin_device_count; i++) {
         if (standin_devices[i].primary == context) {
-            return context != NULL && context->retained > 0;
+            return context != NULL && context->alive;
         }
     }
     CUcontext own = made;
     while (own != NULL && own != context) {
         own = own->next;
     }
-    return own != NULL && own->retained > 0;
+    return own != NULL && own->alive;
 }
 
 size_t standin_contexts_made(void)
 {
     size_t count = 0;
     for (CUcontext own = made; own != NULL; own = own->next) {
-        count += own->retained > 0;
+        count += own->alive;
     }
     return count;
 }
 
-static CUresult retain(int device, CUcontext *context)
+/* ---- lives ----------------------------------------------------------------------------------- */
+
+CUresult standin_context_begin(CUcontext context)
 {
-    struct standin_device *of = &standin_devices[device];
-    if (of->primary == NULL) {
-        of->primary = calloc(1, sizeof *of->primary);
-        if (of->primary == NULL) {
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        of->primary->device = device;
+    static unsigned long long ids;
+    context->legacy = standin_stream_create(context, CU_STREAM_DEFAULT);
+    if (context->legacy == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (of->primary->retained == 0) {
-        of->primary->legacy = standin_stream_create(of->primary, CU_STREAM_DEFAULT);
-        if (of->primary->legacy == NULL) {
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        of->primary->broken = CUDA_SUCCESS;
-    }
-    of->primary->retained++;
-    *context = of->primary;
+    context->id = ++ids;
+    context->broken = CUDA_SUCCESS;
+    context->alive = true;
     return CUDA_SUCCESS;
 }
 
-static CUresult release(CUcontext context)
+void standin_context_end(CUcontext context)
 {
-    if (context == NULL || context->retained == 0) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    if (context->retained == 1) {
-        standin_streams_drain(context);
-        standin_events_destroy(context);
-        standin_modules_destroy(context);
-        standin_streams_destroy(context);
-        context->legacy = NULL;
-    }
-    context->retained--;
-    return CUDA_SUCCESS;
+    standin_streams_drain(context);
+    standin_events_destroy(context);
+    standin_modules_destroy(context);
+    standin_streams_destroy(context);
+    standin_memory_destroy(context);
+    standin_pinned_destroy(context);
+    context->legacy = NULL;
+    context->alive = false;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
-{
-    CUresult result = context == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
-    if (result == CUDA_SUCCESS) {
-        result = standin_end(standin_device_is(device) ? retain(device, context)
-                                                       : CUDA_ERROR_INVALID_DEVICE);
-    }
-    return result;
-}
-
-CUresult cuDevicePrimaryCtxRelease(CUdevice device)
-{
-    CUresult result = standin_begin(__func__);
-    if (result == CUDA_SUCCESS) {
-        result = standin_end(standin_device_is(device) ? release(standin_devices[device].primary)
-                                                       : CUDA_ERROR_INVALID_DEVICE);
-    }
-    return result;
-}
-
-CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
-{
-    CUresult result = flags == NULL || active == NULL ? CUDA_ERROR_INVALID_VALUE
-                                                      : standin_begin(__func__);
-    if (result == CUDA_SUCCESS && !standin_device_is(device)) {
-        result = standin_end(CUDA_ERROR_INVALID_DEVICE);
-    } else if (result == CUDA_SUCCESS) {
-        CUcontext context = standin_devices[device].primary;
-        *flags = context == NULL ? 0 : context->flags;
-        *active = context != NULL && context->retained > 0;
-        result = standin_end(CUDA_SUCCESS);
-    }
-    return result;
-}
-
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
-{
-    CUresult result = standin_begin(__func__);
-    if (result == CUDA_SUCCESS) {
-        CUcontext context = standin_device_is(device) ? standin_devices[device].primary : NULL;
-        if (!standin_device_is(device)) {
-            result = CUDA_ERROR_INVALID_DEVICE;
-        } else if ((flags & ~(unsigned)CU_CTX_FLAGS_MASK) != 0) {
-            result = CUDA_ERROR_INVALID_VALUE;
-        } else if (context != NULL) {
-            context->flags = flags;
-        }
-        (void)standin_end(result);
-    }
-    return result;
-}
+/* ---- the driver's functions ------------------------------------------------------------------ */
 
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
@@ -168,12 +108,10 @@ static CUresult create(CUcontext *context, unsigned flags, CUdevice device)
     }
     created->device = device;
     created->flags = flags;
-    created->legacy = standin_stream_create(created, CU_STREAM_DEFAULT);
-    if (created->legacy == NULL) {
+    if (standin_context_begin(created) != CUDA_SUCCESS) {
         free(created);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    created->retained = 1;
     created->next = made;
     made = created;
     *context = created;
@@ -195,8 +133,11 @@ CUresult cuCtxDestroy(CUcontext context)
     CUresult result = standin_begin(__func__);
     if (result == CUDA_SUCCESS) {
         bool current = standin_context_current() == context;
-        result = standin_context_is(context) ? release(context) : CUDA_ERROR_INVALID_CONTEXT;
-        depth -= current && result == CUDA_SUCCESS;
+        result = standin_context_is(context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+        if (result == CUDA_SUCCESS) {
+            standin_context_end(context);
+            depth -= current;
+        }
         (void)standin_end(result);
     }
     return result;
@@ -237,11 +178,12 @@ CUresult cuCtxPopCurrent(CUcontext *context)
     if (result == CUDA_SUCCESS && depth == 0) {
         result = standin_end(CUDA_ERROR_INVALID_CONTEXT);
     } else if (result == CUDA_SUCCESS) {
-        depth--;
+        CUcontext popped = stack[--depth];
         if (context != NULL) {
-            *context = stack[depth];
+            *context = popped;
         }
-        result = standin_end(CUDA_SUCCESS);
+        /* Errors of earlier work are returned by functions that do theirs nevertheless. */
+        result = standin_end(standin_context_is(popped) ? popped->broken : CUDA_SUCCESS);
     }
     return result;
 }
@@ -285,11 +227,33 @@ CUresult cuCtxSetFlags(unsigned flags)
     return result;
 }
 
+/* It is a guess what a real driver says of a primary context that has been reset. */
+CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
+{
+    CUresult result = id == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
+    if (result == CUDA_SUCCESS) {
+        context = context == NULL ? standin_context_current() : context;
+        if (context == NULL) {
+            result = CUDA_ERROR_INVALID_CONTEXT;
+        } else if (!standin_context_is(context)) {
+            result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        } else {
+            *id = context->id;
+        }
+        (void)standin_end(result);
+    }
+    return result;
+}
+
+/* All streams of the context are encompassed, so none may be captured. */
 CUresult cuCtxSynchronize(void)
 {
     CUcontext context;
     CUresult result = standin_begin_in_context(__func__, &context);
-    if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS && standin_capture_of_blocking(context) != NULL) {
+        standin_capture_spoil(context);
+        result = standin_end(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    } else if (result == CUDA_SUCCESS) {
         standin_streams_drain(context);
         result = standin_end(context->broken);
     }
@@ -299,6 +263,11 @@ CUresult cuCtxSynchronize(void)
 bool standin_capture_is_strict(void)
 {
     return capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
+CUstreamCaptureMode standin_capture_thread_mode(void)
+{
+    return capture_mode;
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)

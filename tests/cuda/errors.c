@@ -68,6 +68,8 @@ static const struct error errors[] = {
                                              "combination"),
     ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
           "operation not permitted when stream is capturing"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+          "operation would make the legacy stream depend on a capturing blocking stream"),
     ERROR(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
           "operation failed due to a previous error during capture"),
     ERROR(CUDA_ERROR_TIMEOUT, "wait operation timed out"),

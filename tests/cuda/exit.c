@@ -51,7 +51,7 @@ static size_t contexts_left(void)
     size_t count = standin_contexts_made();
     for (int i = 0; i < standin_device_count; i++) {
         CUcontext context = standin_devices[i].primary;
-        count += context != NULL && context->retained > 0;
+        count += context != NULL && context->alive;
     }
     return count;
 }

@@ -168,6 +168,11 @@ CUresult standin_fault_use(size_t function)
         standin_say("%s while a stream is being captured", standin_functions[function].name);
         error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
+    if (error == CUDA_SUCCESS && (standin_functions[function].flags & STANDIN_CAPTURE_SAFE) == 0 &&
+        standin_capture_forbids()) {
+        standin_say("%s spoils a capture", standin_functions[function].name);
+        error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     return error;
 }
 

@@ -21,6 +21,7 @@ struct range {
     size_t size;
     bool allocated; /* by us, not registered */
     bool managed;
+    CUcontext owner; /* with which it ends */
 };
 
 static struct range *ranges;
@@ -72,7 +73,7 @@ static CUresult add(uint64_t address, size_t size, bool allocated)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *range = (struct range){.next = ranges, .address = address, .size = size,
-                            .allocated = allocated};
+                            .allocated = allocated, .owner = standin_context_current()};
     ranges = range;
     return CUDA_SUCCESS;
 }
@@ -161,6 +162,24 @@ bool standin_managed_free(uint64_t address)
     }
     size_t size = forget(address, true);
     return size > 0 && munmap((void *)(uintptr_t)address, size) == 0;
+}
+
+/* Memory that was allocated is unmapped; what was registered stays what it was before. */
+void standin_pinned_destroy(CUcontext context)
+{
+    struct range **link = &ranges;
+    while (*link != NULL) {
+        struct range *range = *link;
+        if (range->owner != context) {
+            link = &range->next;
+            continue;
+        }
+        *link = range->next;
+        if (range->allocated) {
+            (void)munmap((void *)(uintptr_t)range->address, range->size);
+        }
+        free(range);
+    }
 }
 
 CUresult cuMemFreeHost(void *memory)

@@ -17,6 +17,7 @@ tests_cuda_standin_driver_la_LDFLAGS = -module -avoid-version -shared -rpath /no
 tests_cuda_standin_driver_la_LIBADD = kernels/cuda/libhost.la $(PTHREAD_LIBS)
 tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/begin.c tests/cuda/standin.h \
+	tests/cuda/capture.c \
 	tests/cuda/contexts.c \
 	tests/cuda/copies.c \
 	tests/cuda/devices.c \
@@ -35,6 +36,7 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/multicast_launch.c \
 	tests/cuda/multicast_objects.c \
 	tests/cuda/pointers.c \
+	tests/cuda/primary.c \
 	tests/cuda/streams.c \
 	tests/cuda/trap.c tests/cuda/trap.h \
 	tests/cuda/vmm.c
@@ -62,6 +64,14 @@ tests_cuda_check_elsewhere_SOURCES = tests/cuda/check_elsewhere.c \
 tests_cuda_check_elsewhere_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
 tests_cuda_check_elsewhere_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl -lpthread
+
+# What contexts.tap runs.
+check_PROGRAMS += tests/cuda/check_contexts
+tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c \
+	tests/cuda/contexts_program.c tests/cuda/contexts_program.h
+tests_cuda_check_contexts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
+tests_cuda_check_contexts_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_cuda_check_contexts_LDADD = $(harness_libs) -ldl -lpthread
 
 check_PROGRAMS += tests/cuda/check_gpus
 tests_cuda_check_gpus_SOURCES = tests/cuda/check_gpus.c

@@ -303,6 +303,19 @@ CUresult standin_memory_unmap(uint64_t address, size_t size)
     return CUDA_SUCCESS;
 }
 
+/* Of cuMemAlloc() and cuIpcOpenMemHandle(); virtual memory management's belongs to no context. */
+void standin_memory_destroy(CUcontext context)
+{
+    struct standin_reservation *next;
+    for (struct standin_reservation *reservation = standin_reservations; reservation != NULL;
+         reservation = next) {
+        next = reservation->next;
+        if (reservation->owner == context || reservation->opener == context) {
+            (void)standin_reservation_free(reservation);
+        }
+    }
+}
+
 CUresult standin_reservation_free(const struct standin_reservation *reservation)
 {
     uint64_t base = reservation->base;

@@ -177,8 +177,10 @@ bool standin_machine_are_linked(int one, int other);
 struct CUctx_st {
     struct CUctx_st *next; /* of those that programs have made */
     int device;
-    unsigned retained; /* 0: does not exist */
+    bool alive;            /* a primary one that has been reset is retained, and not alive */
+    unsigned retained;
     unsigned flags;
+    unsigned long long id; /* of this life */
     CUresult broken; /* a sticky error: nothing works any more */
     CUstream legacy; /* the stream 0 */
 };
@@ -186,6 +188,10 @@ struct CUctx_st {
 CUcontext standin_context_current(void);
 bool standin_context_is(CUcontext context);
 size_t standin_contexts_made(void); /* by programs, and not destroyed */
+
+/* Begin and end a life of a context, with all that was made in it. */
+CUresult standin_context_begin(CUcontext context);
+void standin_context_end(CUcontext context);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -305,6 +311,10 @@ bool standin_address_is_pinned(uint64_t address, size_t size);
 bool standin_address_is_managed(uint64_t address);
 bool standin_managed_free(uint64_t address); /* false: it is not the first byte of such memory */
 
+/* What has been made in a context, or registered there, goes with it. */
+void standin_pinned_destroy(CUcontext context);
+void standin_memory_destroy(CUcontext context);
+
 /* Whether the process has memory at all pages of the range. */
 bool standin_address_is_mapped(uint64_t address, size_t size);
 
@@ -314,6 +324,8 @@ size_t standin_pinned_count(void);
 /* ---- streams --------------------------------------------------------------------------------- */
 
 struct standin_work;
+
+enum standin_capture { STANDIN_NO_CAPTURE, STANDIN_CAPTURING, STANDIN_CAPTURE_SPOILT };
 
 /* Done by the stream's thread, without the lock; what is returned becomes the context's error. */
 typedef CUresult standin_run(void *payload, CUstream stream);
@@ -328,6 +340,9 @@ struct CUstream_st {
     pthread_cond_t given; /* work, or the end */
     bool has_thread;
     uint64_t random;
+    enum standin_capture capture;
+    CUstreamCaptureMode capture_mode; /* with which it was begun */
+    pthread_t capturer;               /* by this thread */
 };
 
 extern struct standin_objects standin_streams;
@@ -336,8 +351,26 @@ CUstream standin_stream_create(CUcontext context, unsigned flags); /* NULL: no m
 void standin_stream_destroy(CUstream stream);
 void standin_streams_destroy(CUcontext context);
 
-/* A handle in the current context; NULL and the legacy names mean the context's stream 0. */
+/*
+ * A handle in the current context; NULL and the legacy names mean the context's stream 0.  While
+ * one of its blocking streams is captured, that may not be used: this says so, and spoils the
+ * capture.
+ */
 CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *stream);
+
+/* ---- captures (capture.c) -------------------------------------------------------------------- */
+
+/* The capture of a blocking stream of the context, which forbids stream 0; NULL: there is none. */
+CUstream standin_capture_of_blocking(CUcontext context);
+
+/* End the captures of all blocking streams of a context, by a use of its stream 0. */
+void standin_capture_spoil(CUcontext context);
+
+/* Whether a capture forbids unsafe functions in this thread; then it is spoilt. */
+bool standin_capture_forbids(void);
+
+/* The calling thread's capture mode, by cuThreadExchangeStreamCaptureMode(). */
+CUstreamCaptureMode standin_capture_thread_mode(void);
 
 /* Queue work; a copy of the payload is kept until it is done. */
 CUresult standin_stream_add(CUstream stream, standin_run *run, const void *payload, size_t size);

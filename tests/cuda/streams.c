@@ -187,6 +187,10 @@ static bool waits_for(CUstream stream, CUstream other)
 CUresult standin_stream_add(CUstream stream, standin_run *run, const void *payload, size_t size)
 {
     CUresult result = CUDA_SUCCESS;
+    if (stream->capture != STANDIN_NO_CAPTURE) {
+        return stream->capture == STANDIN_CAPTURING ? CUDA_SUCCESS
+                                                    : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
     for (struct standin_object *object = standin_streams.first;
          object != NULL && result == CUDA_SUCCESS; object = object->next) {
         CUstream other = (CUstream)object;
@@ -250,6 +254,11 @@ void standin_streams_destroy(CUcontext context)
 
 CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *stream)
 {
+    if ((handle == NULL || handle == CU_STREAM_LEGACY) &&
+        standin_capture_of_blocking(context) != NULL) {
+        standin_capture_spoil(context);
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
     if (handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         *stream = context->legacy;
         return CUDA_SUCCESS;
@@ -307,10 +316,52 @@ CUresult cuStreamDestroy(CUstream handle)
     return result;
 }
 
+/* The same for those that ask how far a stream is: one that is captured must not be asked. */
+static CUresult begin_with_question(const char *function, CUstream handle, CUstream *stream)
+{
+    CUresult result = begin_with_stream(function, handle, stream);
+    if (result == CUDA_SUCCESS && (*stream)->capture != STANDIN_NO_CAPTURE) {
+        (*stream)->capture = STANDIN_CAPTURE_SPOILT;
+        result = standin_end(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    return result;
+}
+
+static CUresult run_nothing(void *payload, CUstream stream)
+{
+    (void)payload;
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+static bool is_busy(CUstream stream)
+{
+    return stream->finished != stream->queued;
+}
+
+/* Whether another stream has work that stream 0 would wait for. */
+static bool is_behind_others(CUstream stream)
+{
+    for (struct standin_object *object = standin_streams.first; object; object = object->next) {
+        if (waits_for(stream, (CUstream)object) && stream == stream->context->legacy &&
+            is_busy((CUstream)object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of stream 0: until what all blocking streams of the context have now is done. */
 CUresult cuStreamSynchronize(CUstream handle)
 {
     CUstream stream;
-    CUresult result = begin_with_stream(__func__, handle, &stream);
+    CUresult result = begin_with_question(__func__, handle, &stream);
+    if (result == CUDA_SUCCESS && is_behind_others(stream)) {
+        result = standin_stream_add(stream, run_nothing, NULL, 0);
+        if (result != CUDA_SUCCESS) {
+            return standin_end(result);
+        }
+    }
     if (result == CUDA_SUCCESS) {
         result = standin_end(standin_stream_wait(stream, stream->queued));
     }
@@ -320,10 +371,10 @@ CUresult cuStreamSynchronize(CUstream handle)
 CUresult cuStreamQuery(CUstream handle)
 {
     CUstream stream;
-    CUresult result = begin_with_stream(__func__, handle, &stream);
+    CUresult result = begin_with_question(__func__, handle, &stream);
     if (result == CUDA_SUCCESS) {
-        result = standin_end(stream->finished == stream->queued ? CUDA_SUCCESS
-                                                                : CUDA_ERROR_NOT_READY);
+        result = standin_end(is_busy(stream) || is_behind_others(stream) ? CUDA_ERROR_NOT_READY
+                                                                         : CUDA_SUCCESS);
     }
     return result;
 }

@@ -29,6 +29,7 @@ unit_tests = \
 # Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
 if CUDA
 unit_tests += \
+	tests/unit/test_cuda_contexts \
 	tests/unit/test_cuda_device \
 	tests/unit/test_cuda_devices \
 	tests/unit/test_cuda_exports \
@@ -37,6 +38,7 @@ unit_tests += \
 	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels \
 	tests/unit/test_cuda_memory \
+	tests/unit/test_cuda_resets \
 	tests/unit/test_host_blocks
 
 check_LTLIBRARIES += tests/unit/libdevice.la
@@ -49,6 +51,18 @@ tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
 tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
 EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_contexts_SOURCES = tests/unit/test_cuda_contexts.c \
+	tests/unit/device_program.c tests/unit/device_program.h
+tests_unit_test_cuda_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_contexts_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_contexts_DEPENDENCIES = tests/cuda/standin_driver.la
+
+tests_unit_test_cuda_resets_SOURCES = tests/unit/test_cuda_resets.c \
+	tests/unit/device_program.c tests/unit/device_program.h
+tests_unit_test_cuda_resets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_cuda_resets_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
+EXTRA_tests_unit_test_cuda_resets_DEPENDENCIES = tests/cuda/standin_driver.la
 
 tests_unit_test_cuda_exports_SOURCES = tests/unit/test_cuda_exports.c \
 	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
@@ -256,6 +270,7 @@ tests_unit_test_server_LDADD = $(unit_libs)
 if CUDA
 standin_tests = \
 	tests/unit/test_standin \
+	tests/unit/test_standin_contexts \
 	tests/unit/test_standin_ipc \
 	tests/unit/test_standin_machine \
 	tests/unit/test_standin_memory \
@@ -286,6 +301,12 @@ tests_unit_test_standin_machine_SOURCES = tests/unit/test_standin_machine.c \
 tests_unit_test_standin_machine_CPPFLAGS = $(standin_cppflags)
 tests_unit_test_standin_machine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_standin_machine_LDADD = $(unit_libs) -ldl
+
+tests_unit_test_standin_contexts_SOURCES = tests/unit/test_standin_contexts.c \
+	tests/unit/standin_driver.c tests/unit/standin_driver.h
+tests_unit_test_standin_contexts_CPPFLAGS = $(standin_cppflags)
+tests_unit_test_standin_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_standin_contexts_LDADD = $(unit_libs) -ldl
 
 tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h

@@ -27,11 +27,16 @@
     F(cuDeviceGetAttribute, "cuDeviceGetAttribute")                                                \
     F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                                        \
     F(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease")                                      \
+    F(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState")                                    \
+    F(cuDevicePrimaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags")                                    \
+    F(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset")                                          \
     F(cuCtxGetCurrent, "cuCtxGetCurrent")                                                          \
     F(cuCtxSetCurrent, "cuCtxSetCurrent")                                                          \
     F(cuCtxPushCurrent, "cuCtxPushCurrent")                                                        \
     F(cuCtxPopCurrent, "cuCtxPopCurrent")                                                          \
     F(cuCtxGetDevice, "cuCtxGetDevice")                                                            \
+    F(cuCtxGetFlags, "cuCtxGetFlags")                                                              \
+    F(cuCtxGetId, "cuCtxGetId")                                                                    \
     F(cuCtxSetFlags, "cuCtxSetFlags")                                                              \
     F(cuCtxSynchronize, "cuCtxSynchronize")                                                        \
     F(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode")                      \
@@ -79,6 +84,10 @@
     F(cuStreamWaitEvent, "cuStreamWaitEvent")                                                      \
     F(cuStreamWriteValue32, "cuStreamWriteValue32")                                                \
     F(cuStreamWaitValue32, "cuStreamWaitValue32")                                                  \
+    F(cuStreamBeginCapture, "cuStreamBeginCapture")                                                \
+    F(cuStreamEndCapture, "cuStreamEndCapture")                                                    \
+    F(cuStreamIsCapturing, "cuStreamIsCapturing")                                                  \
+    F(cuGraphDestroy, "cuGraphDestroy")                                                            \
     F(cuEventCreate, "cuEventCreate")                                                              \
     F(cuEventRecord, "cuEventRecord")                                                              \
     F(cuEventQuery, "cuEventQuery")                                                                \

@@ -352,6 +352,7 @@ static bool is_vital(const struct fault *fault)
         }
     }
     return fault->use == 1 && (strcmp(fault->what, "cuEventCreate") == 0 ||
+                               strcmp(fault->what, "cuStreamCreate") == 0 ||
                                strcmp(fault->what, "cuCtxPushCurrent") == 0 ||
                                strcmp(fault->what, "cuThreadExchangeStreamCaptureMode") == 0);
 }
@@ -416,10 +417,10 @@ static void test_launches(void **state)
 static void test_failures_in_opening(void **state)
 {
     static const struct fault faults[] = {
-        {"cuStreamCreate", 1}, {"cuStreamCreate", 2}, {"cuStreamCreate", 9},
-        {"cuMemHostAlloc", 1}, {"cuMemHostGetDevicePointer", 1}, {"cuModuleLoadData", 1},
-        {"cuModuleLoadData", 2}, {"cuModuleGetFunction", 1}, {"cuModuleGetFunction", 2},
-        {"cuModuleGetFunction", 88}, {"cuCtxPushCurrent", 2},
+        {"cuStreamCreate", 1}, {"cuMemHostRegister", 1}, {"cuMemHostGetDevicePointer", 1},
+        {"cuModuleLoadData", 1}, {"cuModuleLoadData", 2}, {"cuModuleGetFunction", 1},
+        {"cuModuleGetFunction", 2}, {"cuModuleGetFunction", 88}, {"cuCtxPushCurrent", 1},
+        {"cuDevicePrimaryCtxRetain", 1}, {"cuCtxGetId", 1},
         {"cuThreadExchangeStreamCaptureMode", 1},
     };
     (void)state;
@@ -434,7 +435,7 @@ static void test_failures_in_running(void **state)
 {
     static const char *const names[] = {
         "cuLaunchKernel", "cuMemcpyAsync", "cuEventCreate", "cuEventRecord", "cuEventQuery",
-        "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
+        "cuStreamCreate", "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
         "cuThreadExchangeStreamCaptureMode", "kernel", "copy",
     };
     int last = 2 * unit_uses(4) - 1;

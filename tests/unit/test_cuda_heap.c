@@ -303,7 +303,12 @@ static void use_contexts(struct fork_rank *self, void *context)
     (void)device_alloc(self, device_heap(self, process, 0), BIG);
     (void)device_alloc(self, device_heap(self, process, 1), BIG);
     FORK_CHECK(self, cuda->cuCtxGetCurrent(&after) == CUDA_SUCCESS && after == program);
-    FORK_CHECK(self, symm_cuda_device_syncs_memops(0) && symm_cuda_device_syncs_memops(1));
+    for (CUdevice handle = 0; handle < 2; handle++) {
+        unsigned flags = 0;
+        int active = 0;
+        FORK_CHECK(self, cuda->cuDevicePrimaryCtxGetState(handle, &flags, &active) == CUDA_SUCCESS);
+        FORK_CHECK(self, active != 0 && (flags & CU_CTX_SYNC_MEMOPS) != 0);
+    }
     symm_cuda_device_describe(1, text, sizeof(text));
     FORK_CHECK(self, strncmp(text, "device 1 (", 10) == 0 && strstr(text, ", GPU-") != NULL);
     symm_cuda_device_describe(99, text, sizeof(text));

@@ -365,7 +365,7 @@ static void break_context(struct fork_rank *self)
     STANDIN_RESULT(self, cu.cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
     STANDIN_RESULT(self, cu.cuStreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
     STANDIN_RESULT(self, cu.cuModuleUnload(module), CUDA_ERROR_ILLEGAL_ADDRESS);
-    STANDIN_OK(self, cu.cuCtxPopCurrent(&context));
+    STANDIN_RESULT(self, cu.cuCtxPopCurrent(&context), CUDA_ERROR_ILLEGAL_ADDRESS);
     STANDIN_OK(self, cu.cuStreamQuery(NULL)); /* device 0 is as it was */
 }
 

@@ -273,8 +273,8 @@ int mca_coll_symm_host_copy_open(struct symm_host_copy *copy)
     if (copy->device < 0) {
         return OMPI_SUCCESS;
     }
-    int rc = copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
     symm_cuda_memory_settle(copy->device);
+    int rc = copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
     if (rc == OMPI_SUCCESS && copy->read.begin < copy->read.end) {
         rc = pieces_move(copy, &copy->read, true);
     }

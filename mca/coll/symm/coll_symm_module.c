@@ -308,6 +308,7 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
         return NULL;
     }
     mca_coll_symm_report_attach();
+    symm_cuda_notice(); /* before calls, in which it would have to wait */
     if (!is_eligible(comm)) {
         return mca_coll_symm_layer_query(comm, priority);
     }

@@ -71,6 +71,7 @@ static void forget(void *address, size_t length, void *data, bool from_allocator
 
 void mca_coll_symm_recognise_open(void)
 {
+    symm_cuda_notice();
     watching = symm_cuda_is_built() && symm_ompi_watch_releases(forget);
 }
 
