@@ -351,6 +351,24 @@ enum symm_status symm_server_create(struct symm_server **server)
     return SYMM_OK;
 }
 
+/*
+ * The thread's stack is small, for the sake of processes with little address space.  Where the libraries'
+ * thread-local variables do not fit beside it, it has the usual size.
+ */
+static int thread_create(struct symm_server *server)
+{
+    enum { STACK_SIZE = 256 << 10 };
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        return error;
+    }
+    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    error = pthread_create(&server->thread, &attributes, serve, server);
+    (void)pthread_attr_destroy(&attributes);
+    return error == EINVAL ? pthread_create(&server->thread, NULL, serve, server) : error;
+}
+
 enum symm_status symm_server_start_thread(struct symm_server *server)
 {
     enum symm_status status = SYMM_OK;
@@ -360,7 +378,7 @@ enum symm_status symm_server_start_thread(struct symm_server *server)
         sigset_t all, before;
         (void)sigfillset(&all);
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        int error = pthread_create(&server->thread, NULL, serve, server);
+        int error = thread_create(server);
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
         server->running = error == 0;
         if (error != 0) {

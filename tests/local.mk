@@ -58,6 +58,7 @@ mpi_programs = \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
 	tests/mpi/check_device_memory \
+	tests/mpi/check_crowd \
 	tests/mpi/check_environment \
 	tests/mpi/check_fork \
 	tests/mpi/check_large \
@@ -163,6 +164,11 @@ tests_mpi_check_counters_LDADD = $(harness_libs) -lpthread
 tests_mpi_check_device_memory_SOURCES = tests/mpi/check_device_memory.c
 tests_mpi_check_device_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_device_memory_LDADD = $(harness_libs)
+
+tests_mpi_check_crowd_SOURCES = tests/mpi/check_crowd.c \
+	tests/mpi/deprive.c tests/mpi/deprive.h
+tests_mpi_check_crowd_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_crowd_LDADD = $(harness_libs)
 
 tests_mpi_check_environment_SOURCES = tests/mpi/check_environment.c \
 	tests/mpi/deprive.c tests/mpi/deprive.h

@@ -14,6 +14,7 @@ unit_tests = \
 	tests/unit/test_float16 \
 	tests/unit/test_flood \
 	tests/unit/test_fold \
+	tests/unit/test_headroom \
 	tests/unit/test_heap \
 	tests/unit/test_heap_limits \
 	tests/unit/test_hints \
@@ -169,6 +170,11 @@ tests_unit_test_flood_LDADD = $(unit_libs)
 tests_unit_test_fold_SOURCES = tests/unit/test_fold.c
 tests_unit_test_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_fold_LDADD = $(unit_libs)
+
+tests_unit_test_headroom_SOURCES = tests/unit/test_headroom.c
+tests_unit_test_headroom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_headroom_LDFLAGS = -Wl,--wrap=open
+tests_unit_test_headroom_LDADD = $(unit_libs)
 
 tests_unit_test_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_test_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
