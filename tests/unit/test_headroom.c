@@ -165,10 +165,21 @@ static void limit_to(struct fork_rank *self, int resource, rlim_t value)
     FORK_CHECK(self, setrlimit(resource, &limit) == 0);
 }
 
+/* What the process has of it; /proc/self/statm has the pages in its first and its sixth number. */
+static size_t bytes_used(struct fork_rank *self, int resource)
+{
+    unsigned long all, data;
+    FILE *file = fopen("/proc/self/statm", "r");
+    FORK_CHECK(self, file != NULL);
+    FORK_CHECK(self, fscanf(file, "%lu %*u %*u %*u %*u %lu", &all, &data) == 2);
+    (void)fclose(file);
+    return (resource == RLIMIT_AS ? all : data) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static void have_space(struct fork_rank *self, void *context)
 {
     int resource = *(const int *)context;
-    size_t used = resource == RLIMIT_AS ? unit_address_space() : 0;
+    size_t used = bytes_used(self, resource);
     limit_told = 1 << 20;
     FORK_STATUS(self, symm_headroom_to_begin(), SYMM_OK);
     limit_to(self, resource, used + 1000 * mib);
