@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "heap/control.h"
+#include "heap/headroom.h"
 #include "heap/memfd.h"
 #include "heap/socket.h"
 
@@ -66,10 +67,15 @@ static enum symm_status map_and_lay_out(struct symm_control *control, int descri
 {
     control->memory = NULL;
     control->memory_size = lay_out(control);
-    enum symm_status status =
-        symm_memfd_map(descriptor, control->memory_size, &control->memory);
+    enum symm_status status = symm_headroom_take(control->memory_size);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    status = symm_memfd_map(descriptor, control->memory_size, &control->memory);
     if (status == SYMM_OK) {
         (void)lay_out(control);
+    } else {
+        symm_headroom_give();
     }
     return status;
 }
@@ -137,6 +143,7 @@ void symm_control_detach(struct symm_control *control)
 {
     if (control->memory != NULL) {
         (void)munmap(control->memory, control->memory_size);
+        symm_headroom_give();
         *control = (struct symm_control){.size = control->size};
     }
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "heap/directory.h"
+#include "heap/headroom.h"
 #include "heap/memfd.h"
 #include "heap/peer.h"
 #include "heap/request.h"
@@ -80,6 +81,7 @@ void symm_peer_destroy(struct symm_peer *peer)
     }
     if (peer->window != NULL) {
         peer->kind->unreserve(peer->kind, peer->window, peer->window_size);
+        symm_headroom_give();
     }
     if (peer->directory != NULL) {
         (void)munmap((void *)(uintptr_t)peer->directory, sizeof(*peer->directory));
@@ -117,7 +119,13 @@ static enum symm_status directory_attach(struct symm_peer *peer, const struct sy
     }
     const struct symm_directory *directory = address;
     size_t window_size = directory->window_size;
-    status = peer->kind->reserve(peer->kind, window_size, &window);
+    status = symm_headroom_take(window_size);
+    if (status == SYMM_OK) {
+        status = peer->kind->reserve(peer->kind, window_size, &window);
+        if (status != SYMM_OK) {
+            symm_headroom_give();
+        }
+    }
     if (status != SYMM_OK) {
         (void)munmap(address, sizeof(struct symm_directory));
         return status;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "heap/cuda_device.h"
+#include "heap/headroom.h"
 #include "heap/process.h"
 
 struct peer_entry {
@@ -73,6 +74,10 @@ static enum symm_status heap_add(struct symm_process *process, uint32_t number,
 static enum symm_status process_create(const struct symm_heap_config *config,
                                        struct symm_process **process)
 {
+    enum symm_status status = symm_headroom_to_begin();
+    if (status != SYMM_OK) {
+        return status;
+    }
     struct symm_process *created = calloc(1, sizeof(*created));
     if (created == NULL) {
         return SYMM_ERR_NO_MEMORY;
@@ -82,7 +87,7 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     }
     (void)pthread_mutex_init(&created->peers_mutex, NULL);
     (void)pthread_mutex_init(&created->heaps_mutex, NULL);
-    enum symm_status status = symm_server_create(&created->server);
+    status = symm_server_create(&created->server);
     if (status == SYMM_OK) {
         status = heap_add(created, 0, &symm_kind_host);
     }

@@ -7,9 +7,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "heap/request.h"
+
+/* Nanoseconds between two tries to connect. */
+static const int64_t delay_first = 20000, delay_last = 1000000;
 
 void symm_request_begin(struct symm_request *request, const char *name,
                         const struct symm_object_id *id)
@@ -25,9 +29,29 @@ void symm_request_cancel(struct symm_request *request)
     }
 }
 
+static int64_t now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void try_later(struct symm_request *request)
+{
+    int64_t longer = request->delay == 0 ? delay_first : 2 * request->delay;
+    request->delay = longer < delay_last ? longer : delay_last;
+    request->next = now() + request->delay;
+}
+
 static enum symm_status request_send(struct symm_request *request)
 {
+    if (request->delay != 0 && now() < request->next) {
+        return SYMM_PENDING;
+    }
     enum symm_status status = symm_socket_connect(request->name, &request->descriptor);
+    if (status == SYMM_PENDING) {
+        try_later(request);
+    }
     if (status != SYMM_OK) {
         return status;
     }
@@ -35,6 +59,7 @@ static enum symm_status request_send(struct symm_request *request)
     status = symm_socket_send(request->descriptor, &packet, sizeof(packet), -1);
     if (status == SYMM_PENDING) {
         symm_request_cancel(request); /* no room for one packet: connect again later */
+        try_later(request);
     }
     return status;
 }

@@ -26,6 +26,12 @@
 
 enum { TABLE_SIZE = 256, CONNECTIONS_MAX = 1024, POLL_FIXED = 2 };
 
+/* Connections taken at a time: others may be coming as fast, and who is connected waits meanwhile. */
+enum { ACCEPTS_MOST = 64 };
+
+/* Milliseconds without another try, after nothing could be accepted, or poll() has failed. */
+enum { PAUSE_FIRST = 1, PAUSE_LAST = 64, PAUSE_OF_POLL = 10 };
+
 struct entry {
     struct symm_object_id id;
     struct symm_object object;
@@ -42,6 +48,7 @@ struct symm_server {
     int listener;
     int wake; /* eventfd: something was exported, or the thread is to stop */
     int spare; /* a descriptor to give up when there is none to accept a connection with; or -1 */
+    int pause; /* milliseconds until the next try to accept; 0: the last one has not failed */
     char name[SYMM_SOCKET_NAME_SIZE];
     pthread_mutex_t mutex;
     struct entry *table[TABLE_SIZE];
@@ -183,7 +190,8 @@ static int spare_open(void)
 
 /*
  * The process has no descriptor left to accept a connection with.  A peer that waits for an answer must
- * get an end all the same, so one is accepted with the spare descriptor, and closed.
+ * get an end all the same, so one is accepted with the spare descriptor, and closed.  Another thread of
+ * the program may have been quicker to take that descriptor; errno is then accept4()'s.
  */
 static bool connection_turn_away(struct symm_server *server)
 {
@@ -191,29 +199,49 @@ static bool connection_turn_away(struct symm_server *server)
         (void)close(server->spare);
     }
     int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int error = errno;
     if (fd >= 0) {
         (void)close(fd);
     }
     server->spare = spare_open();
+    errno = error;
     return fd >= 0;
 }
 
+/* Other users are sent away.  A peer's request has mostly come with it, and is answered at once. */
+static void connection_begin(struct symm_server *server, int fd)
+{
+    struct connection *connection = &server->connections[server->connection_count];
+    *connection = (struct connection){.descriptor = fd};
+    if (symm_socket_check_user(fd) != SYMM_OK || connection_read(server, connection)) {
+        (void)close(fd);
+    } else {
+        server->connection_count++;
+    }
+}
+
+static int pause_after(int pause)
+{
+    return pause == 0 ? PAUSE_FIRST : 2 * pause < PAUSE_LAST ? 2 * pause : PAUSE_LAST;
+}
+
+/* Where nothing can be accepted, poll() would report the same queue again at once: so that has to pause. */
 static void connections_accept(struct symm_server *server)
 {
-    while (server->connection_count < CONNECTIONS_MAX) {
-        int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0 && (errno == EMFILE || errno == ENFILE) && connection_turn_away(server)) {
-            continue;
-        }
-        if (fd < 0) {
-            return;
-        }
-        if (symm_socket_check_user(fd) != SYMM_OK) {
-            (void)close(fd);
-            continue;
-        }
-        server->connections[server->connection_count++] = (struct connection){.descriptor = fd};
+    bool failed = false;
+    if (server->spare < 0) {
+        server->spare = spare_open();
     }
+    for (int i = 0; i < ACCEPTS_MOST && server->connection_count < CONNECTIONS_MAX; i++) {
+        int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            connection_begin(server, fd);
+        } else if ((errno != EMFILE && errno != ENFILE) || !connection_turn_away(server)) {
+            failed = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+            break;
+        }
+    }
+    server->pause = failed ? pause_after(server->pause) : 0;
 }
 
 /* Returns the number of descriptors to poll. */
@@ -221,7 +249,8 @@ static nfds_t poll_prepare(struct symm_server *server)
 {
     server->polled[0] = (struct pollfd){.fd = server->wake, .events = POLLIN};
     server->polled[1] = (struct pollfd){
-        .fd = server->connection_count < CONNECTIONS_MAX ? server->listener : -1,
+        .fd = server->connection_count < CONNECTIONS_MAX && server->pause == 0 ? server->listener
+                                                                               : -1,
         .events = POLLIN,
     };
     for (size_t i = 0; i < server->connection_count; i++) {
@@ -240,7 +269,8 @@ static void connections_serve(struct symm_server *server, bool exported)
         bool closing = false;
         if (server->polled[POLL_FIXED + i].revents != 0) {
             closing = connection_read(server, connection);
-        } else if (exported && connection->waiting) {
+        }
+        if (!closing && exported && connection->waiting) {
             closing = connection_answer(server, connection);
         }
         if (closing) {
@@ -260,14 +290,26 @@ static bool is_stopping(struct symm_server *server)
     return stopping;
 }
 
+/*
+ * Wait until there is something to do.  poll() itself may fail: for want of memory, or because the program
+ * has set a limit below the number of descriptors that we have.  Then everything is tried after a moment.
+ */
+static void work_wait(struct symm_server *server)
+{
+    nfds_t count = poll_prepare(server);
+    if (poll(server->polled, count, server->pause > 0 ? server->pause : -1) < 0 && errno != EINTR) {
+        (void)poll(NULL, 0, PAUSE_OF_POLL);
+        for (nfds_t i = 0; i < count; i++) {
+            server->polled[i].revents = POLLIN;
+        }
+    }
+}
+
 static void *serve(void *argument)
 {
     struct symm_server *server = argument;
     while (!is_stopping(server)) {
-        nfds_t count = poll_prepare(server);
-        if (poll(server->polled, count, -1) < 0 && errno != EINTR && errno != ENOMEM) {
-            break;
-        }
+        work_wait(server);
         bool exported = (server->polled[0].revents & POLLIN) != 0;
         if (exported) {
             uint64_t ignored;
@@ -275,7 +317,7 @@ static void *serve(void *argument)
             (void)got;
         }
         connections_serve(server, exported);
-        if (server->polled[1].revents != 0) {
+        if (server->polled[1].revents != 0 || server->pause > 0) {
             connections_accept(server);
         }
     }
@@ -309,6 +351,24 @@ enum symm_status symm_server_create(struct symm_server **server)
     return SYMM_OK;
 }
 
+/*
+ * The thread's stack is small, for the sake of processes with little address space.  Where the libraries'
+ * thread-local variables do not fit beside it, it has the usual size.
+ */
+static int thread_create(struct symm_server *server)
+{
+    enum { STACK_SIZE = 256 << 10 };
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        return error;
+    }
+    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    error = pthread_create(&server->thread, &attributes, serve, server);
+    (void)pthread_attr_destroy(&attributes);
+    return error == EINVAL ? pthread_create(&server->thread, NULL, serve, server) : error;
+}
+
 enum symm_status symm_server_start_thread(struct symm_server *server)
 {
     enum symm_status status = SYMM_OK;
@@ -318,7 +378,7 @@ enum symm_status symm_server_start_thread(struct symm_server *server)
         sigset_t all, before;
         (void)sigfillset(&all);
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        int error = pthread_create(&server->thread, NULL, serve, server);
+        int error = thread_create(server);
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
         server->running = error == 0;
         if (error != 0) {

@@ -14,6 +14,7 @@
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
+#include "heap/headroom.h"
 #include "heap/multicast.h"
 
 /* Serial numbers count from 1; this bit beside one says that some rank could not map it. */
@@ -114,6 +115,7 @@ void symm_team_destroy(struct symm_team *team)
     free(team->scratch);
     if (team->segment_states != NULL) {
         (void)munmap(team->segment_states, segment_states_size(team));
+        symm_headroom_give();
     }
     free(team->devices);
     free(team->retired);
@@ -170,9 +172,14 @@ static enum symm_status control_fetch(struct symm_team *team)
  */
 static enum symm_status segment_states_get(struct symm_team *team)
 {
+    enum symm_status status = symm_headroom_take(segment_states_size(team));
+    if (status != SYMM_OK) {
+        return status;
+    }
     void *memory = mmap(NULL, segment_states_size(team), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
+        symm_headroom_give();
         return SYMM_ERR_NO_MEMORY;
     }
     team->segment_states = memory;

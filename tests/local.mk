@@ -63,6 +63,7 @@ mpi_programs = \
 	tests/mpi/check_counters \
 	tests/mpi/check_device_memory \
 	tests/mpi/check_empty_types \
+	tests/mpi/check_crowd \
 	tests/mpi/check_environment \
 	tests/mpi/check_failures \
 	tests/mpi/check_fork \
@@ -200,6 +201,11 @@ tests_mpi_check_redistribution_SOURCES = tests/mpi/check_redistribution.c $(plac
 tests_mpi_check_redistribution_CPPFLAGS = $(placed_cppflags)
 tests_mpi_check_redistribution_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_redistribution_LDADD = $(placed_libs)
+
+tests_mpi_check_crowd_SOURCES = tests/mpi/check_crowd.c \
+	tests/mpi/deprive.c tests/mpi/deprive.h
+tests_mpi_check_crowd_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_crowd_LDADD = $(harness_libs)
 
 tests_mpi_check_environment_SOURCES = tests/mpi/check_environment.c \
 	tests/mpi/deprive.c tests/mpi/deprive.h

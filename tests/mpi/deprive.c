@@ -68,17 +68,21 @@ static size_t space_in_use(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Every other page of a reservation gets another protection, so that each is a mapping. */
-static bool take_mappings(void)
+/*
+ * Every other page of a reservation gets another protection, so that each is a mapping. `left` pages, an
+ * even number, are given back.
+ */
+static bool take_mappings(size_t left)
 {
     enum { MOST = 1 << 20 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t i = 1;
-    /* The test's own memory is to be had without mappings. */
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    void *volatile store = malloc(32 * MIB); /* volatile: not to be optimised away */
-    free(store);
+    if (left == 0) { /* the test's own memory is to be had without mappings */
+        mallopt(M_MMAP_MAX, 0);
+        mallopt(M_TRIM_THRESHOLD, INT_MAX);
+        void *volatile store = malloc(32 * MIB); /* volatile: not to be optimised away */
+        free(store);
+    }
     mapped_size = MOST * page;
     mapped = mmap(NULL, mapped_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) {
@@ -86,6 +90,9 @@ static bool take_mappings(void)
     }
     while (i + 1 < MOST && mprotect(mapped + i * page, page, PROT_READ) == 0) {
         i += 2;
+    }
+    if (left > 0 && i > left + 1) {
+        mprotect(mapped + (i - 1 - left) * page, left * page, PROT_NONE);
     }
     return i + 1 < MOST; /* the system may allow more than that */
 }
@@ -111,7 +118,10 @@ static bool take(const char *what)
         return limit(RLIMIT_FSIZE, 4096);
     }
     if (strcmp(what, "mappings") == 0) {
-        return take_mappings();
+        return take_mappings(0);
+    }
+    if (strcmp(what, "most-mappings") == 0) {
+        return take_mappings(400);
     }
     fprintf(stderr, "'%s' is nothing that can be taken; see deprive.h\n", what);
     exit(2);

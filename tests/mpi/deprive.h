@@ -19,6 +19,7 @@
  *   space        no address space is left but for some MiB
  *   file-size    files, and so memory files, may not be larger than a page
  *   mappings     no memory can be mapped any more (vm.max_map_count)
+ *   most-mappings  likewise, but for some hundred mappings
  * Returns false, having said why, if the process may not do that.
  */
 bool test_deprive(const char *what);

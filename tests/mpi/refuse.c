@@ -16,6 +16,8 @@
  * SYMM_TEST_REFUSE_TIMES  how many fail then; all by default
  * SYMM_TEST_REFUSE_ERROR  the errno of a refused memory file; EMFILE by default
  *
+ * SYMM_TEST_MAPPINGS      what vm.max_map_count seems to be to our libraries, on all ranks
+ *
  * A program may call symm_test_refuse_memory(N), found with dlsym(): the N-th allocation of memory
  * from then on, counted from 0, that our libraries ask for fails, once; a negative N disarms. It
  * returns whether the one of the call before has failed.
@@ -26,9 +28,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +50,7 @@ EXPORTED int connect(int descriptor, const struct sockaddr *address, socklen_t l
 EXPORTED int bind(int descriptor, const struct sockaddr *address, socklen_t length);
 EXPORTED ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags);
 EXPORTED int memfd_create(const char *name, unsigned flags);
+EXPORTED int open(const char *path, int flags, ...);
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument);
 EXPORTED void *malloc(size_t size);
@@ -135,6 +140,24 @@ int memfd_create(const char *name, unsigned flags)
         return -1;
     }
     return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int open(const char *path, int flags, ...)
+{
+    const char *limit = getenv("SYMM_TEST_MAPPINGS");
+    va_list rest;
+    va_start(rest, flags);
+    unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, unsigned) : 0;
+    va_end(rest);
+    if (limit == NULL || strcmp(path, "/proc/sys/vm/max_map_count") != 0 ||
+        !is_our_code(__builtin_return_address(0))) {
+        return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    }
+    int file = (int)syscall(SYS_memfd_create, "limit", 0U);
+    if (file >= 0 && pwrite(file, limit, strlen(limit), 0) < 0) {
+        abort();
+    }
+    return file;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),

@@ -12,7 +12,9 @@ unit_tests = \
 	tests/unit/test_control \
 	tests/unit/test_counters \
 	tests/unit/test_float16 \
+	tests/unit/test_flood \
 	tests/unit/test_fold \
+	tests/unit/test_headroom \
 	tests/unit/test_heap \
 	tests/unit/test_heap_limits \
 	tests/unit/test_hints \
@@ -174,9 +176,19 @@ tests_unit_test_float16_SOURCES = tests/unit/test_float16.c
 tests_unit_test_float16_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_float16_LDADD = $(unit_libs) -lm
 
+tests_unit_test_flood_SOURCES = tests/unit/test_flood.c
+tests_unit_test_flood_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_flood_LDFLAGS = -Wl,--wrap=accept4 -Wl,--wrap=connect
+tests_unit_test_flood_LDADD = $(unit_libs)
+
 tests_unit_test_fold_SOURCES = tests/unit/test_fold.c
 tests_unit_test_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_fold_LDADD = $(unit_libs)
+
+tests_unit_test_headroom_SOURCES = tests/unit/test_headroom.c
+tests_unit_test_headroom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_headroom_LDFLAGS = -Wl,--wrap=open
+tests_unit_test_headroom_LDADD = $(unit_libs)
 
 tests_unit_test_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_test_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

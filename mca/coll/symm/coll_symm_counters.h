@@ -46,6 +46,7 @@ struct symm_tally {
 enum { SYMM_TALLIES = 8 };
 struct symm_counters {
     struct symm_tally tallies[SYMM_TALLIES];
+    _Atomic bool shared; /* for the report: the process counts here */
 };
 
 /* This process's counters: never NULL. */

@@ -47,7 +47,9 @@ static void counters_map(int descriptor)
     void *address;
     if (symm_memfd_map(descriptor, shared_size(), &address) == SYMM_OK) {
         all_counters = address;
-        mca_coll_symm_counters_move(&all_counters[opal_process_info.my_local_rank]);
+        struct symm_counters *own = &all_counters[opal_process_info.my_local_rank];
+        mca_coll_symm_counters_move(own);
+        atomic_store_explicit(&own->shared, true, memory_order_relaxed);
     }
 }
 
@@ -235,12 +237,18 @@ static void remedies_print(const struct symm_tally *sum)
 static void table_print(void)
 {
     struct symm_tally sum;
+    size_t counted = 0;
     memset(&sum, 0, sizeof(sum));
     for (size_t process = 0; process < process_count; process++) {
         mca_coll_symm_counters_add(&sum, &all_counters[process]);
+        counted += atomic_load_explicit(&all_counters[process].shared, memory_order_relaxed);
     }
     (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
-                  opal_process_info.nodename, process_count);
+                  opal_process_info.nodename, counted);
+    if (counted < process_count) {
+        (void)fprintf(stderr, "  without those of %zu more, which could not reach the counters\n",
+                      process_count - counted);
+    }
     (void)fprintf(stderr, "  %-20s %-50s %11s %11s\n", "collective", "outcome", "calls", "bytes");
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         collective_print(&sum, (enum symm_collective)i);

@@ -54,8 +54,9 @@ static const char *advice_of(enum symm_status status)
                "for ranks that change it, or for user namespaces with different mappings.\n";
     case SYMM_ERR_NO_MEMORY:
         return "Compare that rank's limits with those of the others: open files (ulimit -n),\n"
-               "address space (ulimit -v), size of files (ulimit -f), threads (ulimit -u), and\n"
-               "the number of mappings (/proc/sys/vm/max_map_count).\n";
+               "address space (ulimit -v, -d), size of files (ulimit -f), threads (ulimit -u),\n"
+               "and the number of mappings (/proc/sys/vm/max_map_count). A part of each is left\n"
+               "to the program.\n";
     default:
         return "Shared memory needs memory files (memfd_create), sockets (AF_UNIX) and threads.\n"
                "Look for what refuses them to that rank: a seccomp filter or a security module\n"
