@@ -16,7 +16,7 @@
  * the flag, because it existed before the driver was first seen, or because cudaSetDeviceFlags()
  * has overwritten what was set; and in each call with a driver that does not know the flag.  It is
  * not made while a capture goes on, but in a later call: what is captured is not being done, and
- * nothing can be put into the legacy stream meanwhile. And it ends after some seconds: what keeps a
+ * nothing can be put into the legacy stream meanwhile.  And it ends after some seconds: what keeps a
  * legacy stream busy for so long is waiting itself, while memory that the program set before has
  * been set by then.
  *
@@ -170,11 +170,21 @@ static bool legacy_wait(const struct symm_cuda *cuda)
     return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
 }
 
+/* Where the function for primary contexts has not done it: that for the current one. */
+static void current_set(const struct symm_cuda *cuda)
+{
+    unsigned flags = 0;
+    if (is_known(cuda) && cuda->cuCtxGetFlags(&flags) == CUDA_SUCCESS && !is_on(flags)) {
+        (void)cuda->cuCtxSetFlags(flags | CU_CTX_SYNC_MEMOPS);
+    }
+}
+
 static void primary_settle(int device)
 {
     struct symm_cuda_scope scope;
     uint32_t lapses = load(&primaries[device].lapses);
     if (symm_cuda_enter(device, &scope) == SYMM_OK) {
+        current_set(scope.cuda);
         if (legacy_wait(scope.cuda)) {
             atomic_store_explicit(&primaries[device].settled, lapses, memory_order_relaxed);
         }

@@ -106,10 +106,12 @@ static void late_after(void)
     memory_make();
     input_write(1);
     CUstream stream = work_start(standin_left == NULL);
-    calls_make();
-    calls_make();
+    for (int call = 0; call < 2; call++) {
+        MPI_Reduce(pointer(input), pointer(output), COUNT, MPI_UINT32_T, MPI_SUM, 0,
+                   MPI_COMM_WORLD);
+    }
     work_end(stream);
-    test_check(output_is_summed(1), "the sums are right");
+    test_check(test_rank != 0 || output_is_summed(1), "the sums are right");
 }
 
 static void context_before(void)

@@ -139,6 +139,17 @@ static void capture_in_own(struct fork_rank *self, void *context)
     FORK_CHECK(self, program.cuCtxGetCurrent(&own) == CUDA_SUCCESS && own != NULL);
 }
 
+/* A driver that sets flags only of the context that is current. */
+static void flag_refused(struct fork_rank *self, void *context)
+{
+    (void)context;
+    program_begin(self);
+    (void)program_memory(self);
+    program.let_fail("cuDevicePrimaryCtxSetFlags:1+");
+    symm_cuda_memory_settle(0);
+    FORK_CHECK(self, (first_flags(self) & CU_CTX_SYNC_MEMOPS) != 0);
+}
+
 /* A driver that fails to say whether it is done is asked again in the next call. */
 static void settling_fails(struct fork_rank *self, void *context)
 {
@@ -196,6 +207,7 @@ static void test_settling_fails(void **state)
 {
     (void)state;
     fork_ranks_run(1, settling_fails, NULL);
+    fork_ranks_run(1, flag_refused, NULL);
 }
 
 static void test_captures(void **state)
