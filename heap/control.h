@@ -210,18 +210,19 @@ static inline uint64_t symm_phase_least(const struct symm_control *control, uint
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 /*
- * A rank whose team cannot go on, because a rank has died, leaves for good.  Others may be at work on its
- * memory then, or about to.  So a rank says first, by its phase, that it will touch others' memory, and
- * looks then whether somebody has left; who leaves says that first, and looks then who is at work.  All
- * four are sequentially consistent: one of the two sees the other.  (Only teams that may lose ranks need to
- * enter.)  A `finished` of the highest number says that a rank has left.
+ * A rank whose team cannot go on, because a rank has died, leaves for good.  Others may be at work
+ * on its memory then, or about to.  So a rank says first, by its phase, that it will touch others'
+ * memory, and looks then whether somebody has left; who leaves says that first, and looks then who
+ * is at work.  All four are sequentially consistent: one of the two sees the other.  (Only teams
+ * that may lose ranks need to enter.)  A `finished` of the highest number says that a rank has
+ * left.
  */
 static inline void symm_control_leave(const struct symm_control *control, int rank)
 {
     atomic_store(&control->finished[rank].value, UINT64_MAX);
 }
 
-/* Before the run of a call, whose lines are all there.  False: somebody has left, so touch nothing. */
+/* Before the run of a call, whose lines are all there.  False: somebody has left, touch nothing. */
 static inline bool symm_control_enter(const struct symm_control *control, uint64_t sequence,
                                       int rank)
 {
@@ -234,7 +235,7 @@ static inline bool symm_control_enter(const struct symm_control *control, uint64
     return true;
 }
 
-/* For who has left: whether the rank may be at work on others' memory in this call.  It will end. */
+/* For who has left: whether the rank may be at work on others' memory in this call, which ends. */
 static inline bool symm_control_is_inside(const struct symm_control *control, uint64_t sequence,
                                           int rank)
 {

@@ -162,8 +162,9 @@ static inline bool symm_algorithm_multicasts_outputs(enum symm_algorithm algorit
 }
 
 /*
- * Give up a run, before its end or before its start: nothing more is started, and SYMM_OK comes when nothing
- * of it is under way on this rank's device.  Other ranks may still be at work on this rank's buffers.
+ * Give up a run, before its end or before its start: nothing more is started, and SYMM_OK comes
+ * when nothing of it is under way on this rank's device.  Other ranks may still be at work on this
+ * rank's buffers.
  */
 SYMM_API enum symm_status symm_run_give_up(struct symm_run *run);
 

@@ -1,9 +1,9 @@
 /*
  * help.h - messages for the user, from the components' help texts (help-*.txt).
  *
- * The texts are installed in SYMM_HELP_DIR.  Before that folder the one is searched that the component was
- * loaded from: a build tree has copies of them there (mca/local.mk).  The environment variable
- * SYMM_HELP_DIR lists folders to search in the place of both.
+ * The texts are installed in SYMM_HELP_DIR.  Before that folder the one is searched that the
+ * component was loaded from: a build tree has copies of them there (mca/local.mk).  The environment
+ * variable SYMM_HELP_DIR lists folders to search in the place of both.
  *
  * Messages go straight to standard error.  Open MPI's own way, opal_show_help(), sends them to mpirun,
  * which merges duplicates; but mpirun 4.1.4 loses about one in three of them.  So where all ranks know of

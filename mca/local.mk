@@ -78,8 +78,8 @@ dist_help_DATA += \
 	mca/coll/symm/help-coll-symm.txt \
 	mca/mpool/symm/help-mpool-symm.txt
 
-# Components that are used from the build tree find the texts beside themselves (help.h), which is where
-# libtool has put them.  Nothing of it is installed, and `make clean` removes libtool's folder.
+# Components that are used from the build tree find the texts beside themselves (help.h), which is
+# where libtool has put them. Nothing of it is installed, and `make clean` removes libtool's folder.
 help_copies = .libs/help-symm.txt .libs/help-coll-symm.txt .libs/help-mpool-symm.txt
 noinst_DATA += $(help_copies)
 .libs/help-symm.txt: mca/help-symm.txt

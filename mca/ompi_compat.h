@@ -247,9 +247,9 @@ static inline bool symm_ompi_is_fault_tolerant(void)
 }
 
 /*
- * Why collectives on a communicator can only fail: MPI_ERR_REVOKED, MPI_ERR_PROC_FAILED, or MPI_SUCCESS if
- * they need not.  It stays like that.  opal_progress() learns of it, by pml/ob1 only, which is the one for
- * such jobs.
+ * Why collectives on a communicator can only fail: MPI_ERR_REVOKED, MPI_ERR_PROC_FAILED, or
+ * MPI_SUCCESS if they need not.  It stays like that.  opal_progress() learns of it, by pml/ob1
+ * only, which is the one for such jobs.
  */
 static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
 {

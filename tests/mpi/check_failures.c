@@ -1,16 +1,17 @@
 /*
- * Processes that die and communicators that are revoked, with Open MPI's ULFM extension: calls return
- * an error instead of waiting for ever, buffers are the program's own again when they do, and the
- * survivors go on with a communicator from MPIX_Comm_shrink.  For tests/failures.tap.
+ * Processes that die and communicators that are revoked, with Open MPI's ULFM extension: calls
+ * return an error instead of waiting for ever, buffers are the program's own again when they do,
+ * and the survivors go on with a communicator from MPIX_Comm_shrink.  For tests/failures.tap.
  *
  *   check_failures revoked KIND       rank 0 revokes a communicator in which the others wait
  *   check_failures dead KIND RANK     that rank dies instead of making a call
  *   check_failures first KIND RANK    likewise, and it is the communicator's first call
- *   check_failures inside RANK        that rank dies while it reduces; another one is slow and must not
- *                                     store to the buffers of those that have returned
+ *   check_failures inside RANK        that rank dies while it reduces; another one is slow and must
+ *                                     not store to the buffers of those that have returned
  *   check_failures times RANKS SEED   so many ranks die at random times of calls of all kinds
  *
- * KIND: small, large (memory from malloc), heap (from MPI_Alloc_mem), gather (likewise, an all-gather)
+ * KIND: small, large (memory from malloc), heap (from MPI_Alloc_mem), gather (likewise, an
+ * all-gather)
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -48,7 +49,7 @@ struct arrays {
     bool heap;
 };
 
-/* ---- reports ------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void wrong(const char *format, ...)
@@ -83,7 +84,7 @@ static const char *class_name(int class)
            : class == MPIX_ERR_REVOKED ? "revoked" : "another error";
 }
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static double *array_make(bool heap)
 {
@@ -181,7 +182,7 @@ static void expect_call(MPI_Comm comm, enum kind kind, const struct arrays *arra
     expect(call(comm, kind, arrays), expected, what, begun);
 }
 
-/* ---- the survivors go on ---------------------------------------------------------------------------- */
+/* ---- the survivors go on --------------------------------------------------------------------- */
 
 static MPI_Comm shrink(MPI_Comm comm, int expected)
 {
@@ -219,8 +220,8 @@ static void go_on(MPI_Comm comm)
 }
 
 /*
- * One line from the first rank of those that are left.  Where a rank has died, MPI_Finalize of 5.0.7 now and then
- * waits for ever, without our components, too: so the program just ends.
+ * One line from the first rank of those that are left.  Where a rank has died, MPI_Finalize of
+ * 5.0.7 now and then waits for ever, without our components, too: so the program just ends.
  */
 static int verdict(MPI_Comm comm)
 {
@@ -245,7 +246,7 @@ static int verdict(MPI_Comm comm)
     return faults != 0;
 }
 
-/* ---- revoked, or a rank is gone ---------------------------------------------------------------------- */
+/* ---- revoked, or a rank is gone -------------------------------------------------------------- */
 
 static MPI_Comm duplicate(void)
 {
@@ -292,7 +293,7 @@ static MPI_Comm lose(enum kind kind, int doomed, bool first)
     return smaller;
 }
 
-/* ---- within a call ----------------------------------------------------------------------------------- */
+/* ---- within a call --------------------------------------------------------------------------- */
 
 static int inside_doomed = -1, inside_slow = -1, inside_turns;
 
@@ -345,7 +346,7 @@ static MPI_Comm die_inside(int doomed)
     return smaller;
 }
 
-/* ---- at random times ---------------------------------------------------------------------------------- */
+/* ---- at random times ------------------------------------------------------------------------- */
 
 static void *kill_later(void *milliseconds)
 {
@@ -424,7 +425,7 @@ static MPI_Comm die_at_times(int victims, uint64_t seed)
     return comm;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static enum kind kind_of(const char *name)
 {

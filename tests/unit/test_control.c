@@ -364,7 +364,7 @@ static void test_protocol(void **state)
     }
 }
 
-/* ---- leaving ----------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
 /* What the two ranks share beside control memory; in a staging buffer. */
 struct table {

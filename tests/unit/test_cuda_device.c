@@ -236,8 +236,8 @@ static void run_many(struct fork_rank *self, void *context)
 }
 
 /*
- * One of two ranks gives up in the middle of calls, as if the other had died: its work ends, every slot
- * comes back, and the next call works.
+ * One of two ranks gives up in the middle of calls, as if the other had died: its work ends, every
+ * slot comes back, and the next call works.
  */
 static void run_given_up(struct fork_rank *self, void *context)
 {

@@ -64,8 +64,8 @@ void mca_coll_symm_select_check(void);
 void mca_coll_symm_select_nothing_below(const struct ompi_communicator_t *comm);
 
 /*
- * Whether the framework's other components have the interface that this one was built for.  If not, it
- * will not be asked for modules, without a word: so that is said here.  When it is opened.
+ * Whether the framework's other components have the interface that this one was built for.  If not,
+ * it will not be asked for modules, without a word: so that is said here.  When it is opened.
  */
 bool mca_coll_symm_select_interface_is_theirs(void);
 
@@ -75,7 +75,7 @@ enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
     MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
-    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (coll_symm_leave.h): all others fail, too */
+    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (coll_symm_leave.h): all others fail */
 };
 
 /*

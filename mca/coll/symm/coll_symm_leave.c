@@ -37,7 +37,7 @@ bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
     return false;
 }
 
-/* Whether nobody that lives is at work on this rank's memory, now that all can see that it has left. */
+/* Whether nobody alive is at work on this rank's memory, now that all can see that it has left. */
 static bool is_alone(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;
@@ -76,8 +76,7 @@ enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int 
     }
     module->state = MCA_COLL_SYMM_FAILED;
     mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
-                                "rank %d leaves a call, and fails all others on this communicator: %s",
-                                module->vote.rank,
-                                symm_ompi_failure_text(*error));
+                                "rank %d leaves a call, and fails all others on this communicator: "
+                                "%s", module->vote.rank, symm_ompi_failure_text(*error));
     return SYMM_OK;
 }

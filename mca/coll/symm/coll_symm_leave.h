@@ -1,15 +1,16 @@
 /*
  * coll_symm_leave.h - calls on communicators that have failed or been revoked (Open MPI 5.0, ULFM).
  *
- * Once a process of a communicator has died, or the communicator has been revoked, its collectives can only
- * fail, on all ranks; opal_progress() learns of it.  A rank whose call is under way then leaves for good: the
- * call returns an error, and so do all that follow on the communicator.  What the program makes from
- * it by MPIX_Comm_shrink is a communicator like any other.
+ * Once a process of a communicator has died, or the communicator has been revoked, its collectives
+ * can only fail, on all ranks; opal_progress() learns of it.  A rank whose call is under way then
+ * leaves for good: the call returns an error, and so do all that follow on the communicator.  What
+ * the program makes from it by MPIX_Comm_shrink is a communicator like any other.
  *
- * What makes that safe: a rank returns only when nobody uses its buffers any more, though ranks learn of the
- * failure at different times.  So it waits for those that are within the run of the same call
- * (symm_control_enter()) and have neither left, nor ended, nor died.  They all do one of these, as no run ends
- * without this rank.  Who has yet to start the run finds that somebody has left, and leaves as well.
+ * What makes that safe: a rank returns only when nobody uses its buffers any more, though ranks
+ * learn of the failure at different times.  So it waits for those that are within the run of the
+ * same call (symm_control_enter()) and have neither left, nor ended, nor died.  They all do one of
+ * these, as no run ends without this rank.  Who has yet to start the run finds that somebody has
+ * left, and leaves as well.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +20,7 @@
 
 #include "mca/coll/symm/coll_symm_operation.h"
 
-/* The communicator has failed or been revoked, or somebody has left: leave, in whatever state it is. */
+/* The communicator has failed or been revoked, or somebody has left: leave, in any state. */
 void mca_coll_symm_leave(struct symm_operation *operation);
 
 /* A vote of the operation has failed.  True: that is because of such a failure, and it leaves. */

@@ -66,8 +66,8 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
                                 bool *all_yes);
 
 /*
- * The communicator has failed or been revoked (symm_ompi_comm_failure()): have the vote's messages end.  True:
- * none is under way any more.  Also where no vote is.
+ * The communicator has failed or been revoked (symm_ompi_comm_failure()): have the vote's messages
+ * end.  True: none is under way any more.  Also where no vote is.
  */
 bool symm_vote_give_up(struct symm_vote *vote);
 
