@@ -37,12 +37,12 @@ static bool file_read(const char *path, char *text, size_t size)
     return got > 0;
 }
 
-/* ---- address space ----------------------------------------------------------------------------- */
+/* ---- address space --------------------------------------------------------------------------- */
 
 /*
- * Two ranks of a small program take 60 MB in all, and 128 MiB more for malloc's arenas in Open MPI's
- * threads where there is room for those; so stock Open MPI hangs or fails at some limits below 180 MB.
- * This library takes 10 MB, and a 64th of the limit for each window.
+ * Two ranks of a small program take 60 MB in all, and 128 MiB more for malloc's arenas in Open
+ * MPI's threads where there is room for those; so stock Open MPI hangs or fails at some limits
+ * below 180 MB. This library takes 10 MB, and a 64th of the limit for each window.
  */
 static const size_t space_to_begin = (size_t)256 << 20;
 
@@ -80,9 +80,11 @@ static bool space_suffices(size_t bytes, size_t rest)
     return left >= rest && left - rest >= bytes;
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
-/* We keep five, and two for each segment.  Networks' transports and the program open theirs later. */
+/*
+ * We keep five, and two for each segment.  Networks' transports and the program open theirs later.
+ */
 enum { DESCRIPTORS_TO_BEGIN = 64 };
 
 static bool descriptors_suffice(void)
@@ -106,14 +108,15 @@ enum symm_status symm_headroom_to_begin(void)
     return space_suffices(0, space_to_begin) ? SYMM_OK : refuse(ENOMEM);
 }
 
-/* ---- mappings ---------------------------------------------------------------------------------- */
+/* ---- mappings -------------------------------------------------------------------------------- */
 
 /* One in so many of the mappings that a process may have is never ours. */
 enum { PART_LEFT = 4 };
 
 /*
  * A line takes 1.2 µs to read.  So mappings are counted again after half as many questions as
- * there were, which is two lines a question, but before what is not known of could use up what is left.
+ * there were, which is two lines a question, but before what is not known of could use up what is
+ * left.
  */
 enum { STEP_LEAST = 64, STEP_PART = 2, STEP_MOST_PART = 8 };
 
@@ -174,7 +177,8 @@ static bool mapping_take(void)
         mappings_count();
     }
     mappings.questions++;
-    bool granted = (int64_t)mappings.counted + mappings.since < (int64_t)(limit - limit / PART_LEFT);
+    int64_t taken = (int64_t)mappings.counted + mappings.since;
+    bool granted = taken < (int64_t)(limit - limit / PART_LEFT);
     mappings.since += granted;
     (void)pthread_mutex_unlock(&mutex);
     return granted;

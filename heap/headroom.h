@@ -1,10 +1,10 @@
 /*
  * headroom.h - what this library leaves of a process's limits.
  *
- * Open MPI does not survive all limits: without address space, descriptors or mappings it hangs, ends
- * the job, or dies of a segmentation fault.  This library can do without, since what is not shared is
- * served by Open MPI's other components.  So it stops well before a limit, and leaves the rest to them
- * and to the program.
+ * Open MPI does not survive all limits: without address space, descriptors or mappings it hangs,
+ * ends the job, or dies of a segmentation fault.  This library can do without, since what is not
+ * shared is served by Open MPI's other components.  So it stops well before a limit, and leaves the
+ * rest to them and to the program.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -20,8 +20,8 @@
 enum symm_status symm_headroom_to_begin(void);
 
 /*
- * Ask before mapping `bytes` for a team or a peer; undo with symm_headroom_give() when that is unmapped.
- * Errors, with errno: NO_MEMORY.
+ * Ask before mapping `bytes` for a team or a peer; undo with symm_headroom_give() when that is
+ * unmapped. Errors, with errno: NO_MEMORY.
  */
 enum symm_status symm_headroom_take(size_t bytes);
 

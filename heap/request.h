@@ -2,9 +2,9 @@
  * request.h - ask a peer's server for an object, without waiting.
  *
  * A request is begun and then tested until it says something else than SYMM_PENDING.  It stays pending
- * while the peer lives and has not exported the object yet, or while the queue of those who connect to
- * the peer is full.  Anybody can fill that queue, so it is no failure; connecting is tried again, less
- * and less often.
+ * while the peer lives and has not exported the object yet, or while the queue of those who connect
+ * to the peer is full.  Anybody can fill that queue, so it is no failure; connecting is tried
+ * again, less and less often.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,7 @@ struct symm_request {
     int descriptor; /* -1: not connected */
     const char *name;
     struct symm_object_id id;
-    int64_t delay; /* nanoseconds between the last try to connect and the next; 0: none has failed */
+    int64_t delay; /* nanoseconds from the last try to connect to the next; 0: none failed */
     int64_t next;  /* when that is, of CLOCK_MONOTONIC */
 };
 

@@ -26,7 +26,9 @@
 
 enum { TABLE_SIZE = 256, CONNECTIONS_MAX = 1024, POLL_FIXED = 2 };
 
-/* Connections taken at a time: others may be coming as fast, and who is connected waits meanwhile. */
+/*
+ * Connections taken at a time: others may be coming as fast, and who is connected waits meanwhile.
+ */
 enum { ACCEPTS_MOST = 64 };
 
 /* Milliseconds without another try, after nothing could be accepted, or poll() has failed. */
@@ -190,8 +192,8 @@ static int spare_open(void)
 
 /*
  * The process has no descriptor left to accept a connection with.  A peer that waits for an answer must
- * get an end all the same, so one is accepted with the spare descriptor, and closed.  Another thread of
- * the program may have been quicker to take that descriptor; errno is then accept4()'s.
+ * get an end all the same, so one is accepted with the spare descriptor, and closed.  Another
+ * thread of the program may have been quicker to take that descriptor; errno is then accept4()'s.
  */
 static bool connection_turn_away(struct symm_server *server)
 {
@@ -225,7 +227,10 @@ static int pause_after(int pause)
     return pause == 0 ? PAUSE_FIRST : 2 * pause < PAUSE_LAST ? 2 * pause : PAUSE_LAST;
 }
 
-/* Where nothing can be accepted, poll() would report the same queue again at once: so that has to pause. */
+/*
+ * Where nothing can be accepted, poll() would report the same queue again at once: so that has to
+ * pause.
+ */
 static void connections_accept(struct symm_server *server)
 {
     bool failed = false;
@@ -291,8 +296,9 @@ static bool is_stopping(struct symm_server *server)
 }
 
 /*
- * Wait until there is something to do.  poll() itself may fail: for want of memory, or because the program
- * has set a limit below the number of descriptors that we have.  Then everything is tried after a moment.
+ * Wait until there is something to do.  poll() itself may fail: for want of memory, or because the
+ * program has set a limit below the number of descriptors that we have.  Then everything is tried
+ * after a moment.
  */
 static void work_wait(struct symm_server *server)
 {
@@ -352,8 +358,8 @@ enum symm_status symm_server_create(struct symm_server **server)
 }
 
 /*
- * The thread's stack is small, for the sake of processes with little address space.  Where the libraries'
- * thread-local variables do not fit beside it, it has the usual size.
+ * The thread's stack is small, for the sake of processes with little address space.  Where the
+ * libraries' thread-local variables do not fit beside it, it has the usual size.
  */
 static int thread_create(struct symm_server *server)
 {

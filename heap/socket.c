@@ -18,8 +18,9 @@
 #include "heap/socket.h"
 
 /*
- * Anybody can fill the queue, and a peer then waits for all who are in front of it: with six flooding
- * processes 2 ms a request for 64 places, 6 ms for 256, 27 ms for 1024.  Who finds it full tries again.
+ * Anybody can fill the queue, and a peer then waits for all who are in front of it: with six
+ * flooding processes 2 ms a request for 64 places, 6 ms for 256, 27 ms for 1024.  Who finds it full
+ * tries again.
  */
 enum { BACKLOG = 64 };
 

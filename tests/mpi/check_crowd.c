@@ -4,7 +4,8 @@
  *     check_crowd COMMUNICATORS WHAT [--quick]
  *
  * WHAT is taken from all ranks before the first collective; see deprive.h. Every call's result is
- * right, whether shared memory serves it or not; what the user is told is for the script to look at.
+ * right, whether shared memory serves it or not; what the user is told is for the script to look
+ * at.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -69,8 +69,8 @@ static size_t space_in_use(void)
 }
 
 /*
- * Every other page of a reservation gets another protection, so that each is a mapping. `left` pages, an
- * even number, are given back.
+ * Every other page of a reservation gets another protection, so that each is a mapping. `left`
+ * pages, an even number, are given back.
  */
 static bool take_mappings(size_t left)
 {

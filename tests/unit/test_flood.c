@@ -2,8 +2,8 @@
  * test_flood.c - a server that more come to than it can take, and those who then wait for it.
  *
  * What depends on the moment is played: __wrap_accept4() knows a queue that never ends, and another
- * thread that takes each descriptor which becomes free.  At the end there are real processes of another
- * user.
+ * thread that takes each descriptor which becomes free.  At the end there are real processes of
+ * another user.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -29,7 +29,7 @@
 
 enum { OTHER_USER = 65534, NOBODY = -1, NOTHING_YET = -2 };
 
-/* ---- what the server and its clients call ------------------------------------------------------ */
+/* ---- what the server and its clients call ---------------------------------------------------- */
 
 static atomic_int accepts, connects; /* calls so far */
 static atomic_bool endless;          /* behind all peers there are strangers in the queue */
@@ -215,7 +215,10 @@ static void lower_the_limit(struct fork_rank *self, void *context)
     symm_server_destroy(server);
 }
 
-/* poll() fails where the limit is below the number of descriptors, which a program may lower at any time. */
+/*
+ * poll() fails where the limit is below the number of descriptors, which a program may lower at any
+ * time.
+ */
 static void test_limit_below_what_is_open(void **state)
 {
     struct fork_ranks ranks;

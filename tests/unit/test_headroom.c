@@ -1,5 +1,6 @@
 /*
- * test_headroom.c - how much of its limits a process is left; __wrap_open() knows another limit of mappings.
+ * test_headroom.c - how much of its limits a process is left; __wrap_open() knows another limit of
+ * mappings.
  *
  * All of it in forked processes, which have counted nothing yet.
  *
@@ -23,7 +24,7 @@
 
 static const size_t mib = (size_t)1 << 20;
 
-/* ---- the file with the limit ------------------------------------------------------------------- */
+/* ---- the file with the limit ----------------------------------------------------------------- */
 
 static size_t limit_told; /* 0: the file cannot be opened */
 static int counts;        /* openings of the list of mappings */
@@ -43,7 +44,7 @@ int __wrap_open(const char *path, int flags, ...)
     return __real_open(path, flags, 0);
 }
 
-/* ---- mappings ---------------------------------------------------------------------------------- */
+/* ---- mappings -------------------------------------------------------------------------------- */
 
 enum { PAGE = 4096, MOST = 20000 };
 
@@ -155,7 +156,7 @@ static void test_mappings(void **state)
     fork_ranks_run(1, guess_the_limit, NULL);
 }
 
-/* ---- address space ----------------------------------------------------------------------------- */
+/* ---- address space --------------------------------------------------------------------------- */
 
 static void limit_to(struct fork_rank *self, int resource, rlim_t value)
 {
@@ -204,7 +205,7 @@ static void test_address_space(void **state)
     fork_ranks_run(1, have_space, &resources[1]);
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 static void have_descriptors(struct fork_rank *self, void *context)
 {
