@@ -147,6 +147,23 @@ void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
     free(heap);
 }
 
+void symm_heap_on_retired(struct symm_heap *heap, void (*told)(void *data, uint32_t number),
+                          void *data)
+{
+    heap->told = told;
+    heap->told_data = data;
+}
+
+/* End a change that began when so many segments had been retired. */
+static void heap_unlock(struct symm_heap *heap, uint32_t retired)
+{
+    bool news = symm_heap_retired(heap) != retired;
+    (void)pthread_mutex_unlock(&heap->mutex);
+    if (news && heap->told != NULL) {
+        heap->told(heap->told_data, heap->number);
+    }
+}
+
 /* ---- segments ------------------------------------------------------------------------------ */
 
 /* The lowest gap of `size` bytes between segments.  *position: where it goes in the sorted array. */
@@ -369,6 +386,7 @@ enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t ali
     }
     uint64_t offset;
     (void)pthread_mutex_lock(&heap->mutex);
+    uint32_t retired = symm_heap_retired(heap);
     enum symm_status status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
     if (status == SYMM_ERR_NO_MEMORY) {
         status = segment_add(heap, footprint, false);
@@ -383,7 +401,7 @@ enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t ali
             status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
         }
     }
-    (void)pthread_mutex_unlock(&heap->mutex);
+    heap_unlock(heap, retired);
     if (status == SYMM_OK) {
         *block = heap->window + offset;
     }
@@ -405,6 +423,7 @@ enum symm_status symm_heap_free(struct symm_heap *heap, void *block)
     uint32_t serial;
     bool segment_empty;
     (void)pthread_mutex_lock(&heap->mutex);
+    uint32_t retired = symm_heap_retired(heap);
     enum symm_status status = symm_allocator_free(heap->allocator, offset, &serial, &segment_empty);
     if (status == SYMM_ERR_FOREIGN) {
         status = SYMM_ERR_FREED; /* inside the window: its segment has been given back */
@@ -415,7 +434,7 @@ enum symm_status symm_heap_free(struct symm_heap *heap, void *block)
             segment_retire(heap, segment);
         }
     }
-    (void)pthread_mutex_unlock(&heap->mutex);
+    heap_unlock(heap, retired);
     return status;
 }
 

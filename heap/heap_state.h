@@ -32,6 +32,8 @@ struct symm_heap {
     struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */
     size_t segment_count;
     uint32_t serial_last;
+    void (*told)(void *data, uint32_t number); /* of segments that have been given back; or NULL */
+    void *told_data;
     struct symm_binding *bindings; /* of segments to multicast objects */
     struct symm_directory *directory;
     int directory_descriptor;

@@ -21,6 +21,7 @@ libsymm_core_la_SOURCES = \
 	heap/peer.c heap/peer.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
+	heap/recall.c heap/recall.h \
 	heap/request.c heap/request.h \
 	heap/server.c heap/server.h \
 	heap/socket.c heap/socket.h \
