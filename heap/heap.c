@@ -86,6 +86,7 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     created->directory_descriptor = -1;
     created->segment_size =
         round_up(segment_size != 0 ? segment_size : symm_segment_size_usual, kind->granularity);
+    (void)pthread_cond_init(&created->reclaim.settled, NULL);
     (void)pthread_mutex_init(&created->mutex, NULL);
     created->allocator = symm_allocator_create();
     enum symm_status status = created->allocator != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
@@ -105,11 +106,12 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     return SYMM_OK;
 }
 
-static void segment_end(struct symm_heap *heap, const struct segment *segment, int keep_memory)
+static void segment_end(struct symm_heap *heap, struct segment *segment, int keep_memory)
 {
     if (segment->serial == 0) {
         return;
     }
+    symm_heap_pages_end(heap, segment);
     if (heap->server != NULL) {
         struct symm_object_id id = object_id(heap, SYMM_OBJECT_SEGMENT, segment->serial);
         symm_server_withdraw(heap->server, &id);
@@ -129,6 +131,7 @@ void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
     for (size_t i = 0; i < heap->segment_count; i++) {
         segment_end(heap, &heap->segments[i], keep_memory);
     }
+    symm_heap_remains_end(heap);
     if (heap->window != NULL && !keep_memory) {
         heap->kind->unreserve(heap->kind, heap->window, heap->window_size);
     }
@@ -144,6 +147,7 @@ void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
     }
     symm_allocator_destroy(heap->allocator);
     (void)pthread_mutex_destroy(&heap->mutex);
+    (void)pthread_cond_destroy(&heap->reclaim.settled);
     free(heap);
 }
 
@@ -158,7 +162,7 @@ void symm_heap_on_retired(struct symm_heap *heap, void (*told)(void *data, uint3
 static void heap_unlock(struct symm_heap *heap, uint32_t retired)
 {
     bool news = symm_heap_retired(heap) != retired;
-    (void)pthread_mutex_unlock(&heap->mutex);
+    symm_heap_unlock(heap);
     if (news && heap->told != NULL) {
         heap->told(heap->told_data, heap->number);
     }
@@ -273,12 +277,17 @@ static enum symm_status segment_unmap(const struct symm_heap *heap, const struct
     return status;
 }
 
-/* From a handle to a segment with blocks.  After an error it may be mapped, and no more than that. */
-static enum symm_status segment_open(struct symm_heap *heap, const struct segment *segment)
+/*
+ * From a handle, mapped or not, to a segment with blocks.  After an error it may be mapped, and no more than that.
+ */
+static enum symm_status segment_open(struct symm_heap *heap, const struct segment *segment,
+                                     bool is_mapped)
 {
     void *address = heap->window + segment->offset;
-    enum symm_status status =
-        heap->kind->map(heap->kind, address, segment->size, segment->handle, 1);
+    enum symm_status status = SYMM_OK;
+    if (!is_mapped) {
+        status = heap->kind->map(heap->kind, address, segment->size, segment->handle, 1);
+    }
     if (status == SYMM_OK && heap->kind->clear != NULL) {
         status = heap->kind->clear(heap->kind, address, segment->size);
     }
@@ -302,15 +311,20 @@ static enum symm_status segment_add(struct symm_heap *heap, size_t footprint, bo
     if (!segment_place(heap, footprint, tight, &segment, &position)) {
         return SYMM_ERR_NO_MEMORY;
     }
-    enum symm_status status = heap->kind->create(heap->kind, segment.size, &segment.handle);
+    enum symm_status status = SYMM_OK;
+    bool is_mapped = symm_heap_remains_take(heap, &segment);
+    if (!is_mapped) {
+        status = heap->kind->create(heap->kind, segment.size, &segment.handle);
+    }
     if (status != SYMM_OK) {
         return status;
     }
     segment.serial = heap->serial_last + 1;
     segment.index = directory_find_place(heap);
-    status = segment_open(heap, &segment);
+    status = segment_open(heap, &segment, is_mapped);
     if (status == SYMM_OK) {
         heap->serial_last = segment.serial;
+        symm_heap_pages_begin(heap, &segment);
         segment_insert(heap, position, &segment);
     } else if (segment_unmap(heap, &segment) != SYMM_OK) {
         segment.serial = 0;
@@ -342,7 +356,8 @@ static void segment_retire(struct symm_heap *heap, struct segment *segment)
     atomic_fetch_add_explicit(&heap->directory->retired, 1, memory_order_release);
     symm_allocator_remove_segment(heap->allocator, segment->offset);
     symm_heap_unbind_segment(heap, segment);
-    if (segment_unmap(heap, segment) != SYMM_OK) {
+    symm_heap_pages_end(heap, segment);
+    if (!symm_heap_remains_leave(heap, segment) && segment_unmap(heap, segment) != SYMM_OK) {
         segment->serial = 0;
         return;
     }
@@ -401,6 +416,9 @@ enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t ali
             status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
         }
     }
+    if (status == SYMM_OK) {
+        symm_heap_pages_use(heap, offset, size);
+    }
     heap_unlock(heap, retired);
     if (status == SYMM_OK) {
         *block = heap->window + offset;
@@ -424,9 +442,13 @@ enum symm_status symm_heap_free(struct symm_heap *heap, void *block)
     bool segment_empty;
     (void)pthread_mutex_lock(&heap->mutex);
     uint32_t retired = symm_heap_retired(heap);
+    size_t size = symm_allocator_block_size(heap->allocator, offset);
     enum symm_status status = symm_allocator_free(heap->allocator, offset, &serial, &segment_empty);
     if (status == SYMM_ERR_FOREIGN) {
         status = SYMM_ERR_FREED; /* inside the window: its segment has been given back */
+    }
+    if (status == SYMM_OK) {
+        symm_heap_pages_leave(heap, offset, size);
     }
     if (status == SYMM_OK && segment_empty) {
         struct segment *segment = symm_heap_segment_at(heap, offset);

@@ -12,6 +12,7 @@
 
 #include "heap/directory.h"
 #include "heap/heap.h"
+#include "heap/pages.h"
 
 struct segment {
     uint64_t offset;
@@ -19,6 +20,31 @@ struct segment {
     symm_handle handle;
     uint32_t serial; /* 0: it has gone, but its addresses cannot be used again */
     uint32_t index;  /* place in the directory */
+    struct symm_pages *pages; /* NULL: its memory goes as a whole */
+};
+
+/* The memory of a segment that has been given back. */
+struct remains {
+    uint64_t offset;
+    size_t size, done; /* so many bytes from the start on have gone */
+    symm_handle handle;
+    uint32_t left_in;  /* epoch */
+    bool is_mapped;    /* still, at `offset`, where no segment is */
+    struct remains *next;
+};
+
+struct reclaim {
+    bool (*wake)(void *data); /* NULL: memory is given back at once */
+    void *data;
+    uint32_t epoch;
+    uint64_t epoch_end;       /* in milliseconds of the clock */
+    pthread_cond_t settled;
+    bool is_busy;             /* the chunk at `busy` of the window is being given back, without the mutex */
+    uint64_t busy;
+    bool is_done;             /* nothing more is old enough in this epoch */
+    bool scheduled, urgent;   /* somebody will call; at once */
+    size_t idle;              /* bytes of idle chunks and remains */
+    struct remains *remains;  /* newest first */
 };
 
 struct symm_heap {
@@ -28,6 +54,7 @@ struct symm_heap {
     char *window;
     size_t window_size, segment_size;
     pthread_mutex_t mutex;
+    struct reclaim reclaim;
     struct symm_allocator *allocator;
     struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */
     size_t segment_count;
@@ -44,5 +71,28 @@ struct segment *symm_heap_segment_at(struct symm_heap *heap, uint64_t offset);
 
 /* With the mutex, or when nobody else has the heap: the segment's memory is about to go. */
 void symm_heap_unbind_segment(struct symm_heap *heap, const struct segment *segment);
+
+/* ---- pages (reclaim.c) ------------------------------------------------------------------------------ */
+
+/* Unlock the mutex after blocks have come or gone, and do or have done what follows from that. */
+void symm_heap_unlock(struct symm_heap *heap);
+
+/* With the mutex: a block comes, and waits for a step that has begun in its place, or goes; a segment does. */
+void symm_heap_pages_use(struct symm_heap *heap, uint64_t offset, size_t size);
+void symm_heap_pages_leave(struct symm_heap *heap, uint64_t offset, size_t size);
+void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment);
+void symm_heap_pages_end(struct symm_heap *heap, struct segment *segment);
+
+/* Take over the memory of a retired segment, which is mapped.  False: it is to be given back at once. */
+bool symm_heap_remains_leave(struct symm_heap *heap, const struct segment *segment);
+
+/*
+ * A new segment is about to take its place: nothing else is mapped there any more.  True: its handle is that of
+ * remains, which are mapped.
+ */
+bool symm_heap_remains_take(struct symm_heap *heap, struct segment *segment);
+
+/* All of them go. */
+void symm_heap_remains_end(struct symm_heap *heap);
 
 #endif /* SYMM_HEAP_HEAP_STATE_H */

@@ -18,10 +18,12 @@ libsymm_core_la_SOURCES = \
 	heap/multicast.c heap/multicast.h \
 	heap/multicast_groups.c \
 	heap/multicast_host.c \
+	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
 	heap/recall.c heap/recall.h \
+	heap/reclaim.c heap/reclaim.h \
 	heap/request.c heap/request.h \
 	heap/server.c heap/server.h \
 	heap/socket.c heap/socket.h \

@@ -10,10 +10,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "heap/cuda_device.h"
 #include "heap/process.h"
 #include "heap/recall.h"
+#include "heap/reclaim.h"
 
 struct peer_entry {
     char name[SYMM_SOCKET_NAME_SIZE];
@@ -85,6 +87,27 @@ static void collect(void *data)
     (void)pthread_mutex_unlock(&process->peers_mutex);
 }
 
+/* Host memory that nobody uses: the server's thread gives it back. */
+static int reclaim(void *data)
+{
+    struct symm_process *process = data;
+    struct symm_heap *heap = symm_process_heap(process);
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return heap != NULL ? symm_heap_reclaim(heap, ms) : -1;
+}
+
+static bool reclaim_wake(void *data)
+{
+    const struct symm_process *process = data;
+    if (symm_server_start_thread(process->server) != SYMM_OK) {
+        return false;
+    }
+    symm_server_wake(process->server);
+    return true;
+}
+
 static void note_holder(void *data, const char *requester, uint32_t heap)
 {
     const struct symm_process *process = data;
@@ -108,6 +131,8 @@ static enum symm_status heap_add(struct symm_process *process, uint32_t number,
     if (status == SYMM_OK) {
         if (kind->device >= 0) {
             symm_heap_on_retired(heap, tell_holders, process);
+        } else {
+            symm_heap_defer(heap, reclaim_wake, process);
         }
         atomic_store_explicit(&process->heaps[number], heap, memory_order_release);
     }
@@ -132,7 +157,7 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     }
     if (status == SYMM_OK) {
         const struct symm_server_helper helper = {
-            .collect = collect, .handed_out = note_holder, .data = created};
+            .collect = collect, .handed_out = note_holder, .work = reclaim, .data = created};
         symm_server_set_helper(created->server, &helper);
         status = heap_add(created, 0, &symm_kind_host);
     }

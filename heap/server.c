@@ -115,7 +115,7 @@ enum symm_status symm_server_export(struct symm_server *server, const struct sym
     }
     entry->next = *link;
     *link = entry;
-    if (server->running) {
+    if (server->running && id->what != SYMM_OBJECT_SEGMENT) { /* for those nobody waits */
         wake_thread(server);
     }
     (void)pthread_mutex_unlock(&server->mutex);
