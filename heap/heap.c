@@ -131,7 +131,7 @@ void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
     for (size_t i = 0; i < heap->segment_count; i++) {
         segment_end(heap, &heap->segments[i], keep_memory);
     }
-    symm_heap_remains_end(heap);
+    (void)symm_heap_remains_end(heap);
     if (heap->window != NULL && !keep_memory) {
         heap->kind->unreserve(heap->kind, heap->window, heap->window_size);
     }
@@ -390,6 +390,13 @@ static bool spare_retire(struct symm_heap *heap)
     return false;
 }
 
+/* Give back what no block needs; false: there is nothing. */
+static bool shed(struct symm_heap *heap)
+{
+    bool had_spare = spare_retire(heap);
+    return symm_heap_remains_end(heap) || had_spare; /* descriptors, too */
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t alignment,
@@ -405,7 +412,7 @@ enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t ali
     enum symm_status status = symm_allocator_alloc(heap->allocator, size, alignment, &offset);
     if (status == SYMM_ERR_NO_MEMORY) {
         status = segment_add(heap, footprint, false);
-        if (status == SYMM_ERR_NO_MEMORY && spare_retire(heap)) {
+        if (status == SYMM_ERR_NO_MEMORY && shed(heap)) {
             status = segment_add(heap, footprint, false);
         }
         /* A device that is nearly full may have room for the block alone. */

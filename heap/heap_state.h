@@ -92,7 +92,7 @@ bool symm_heap_remains_leave(struct symm_heap *heap, const struct segment *segme
  */
 bool symm_heap_remains_take(struct symm_heap *heap, struct segment *segment);
 
-/* All of them go. */
-void symm_heap_remains_end(struct symm_heap *heap);
+/* All of them go.  False: there were none. */
+bool symm_heap_remains_end(struct symm_heap *heap);
 
 #endif /* SYMM_HEAP_HEAP_STATE_H */

@@ -55,7 +55,7 @@ static void give_up(struct symm_heap *heap)
 {
     (void)pthread_mutex_lock(&heap->mutex);
     heap->reclaim.wake = NULL;
-    symm_heap_remains_end(heap);
+    (void)symm_heap_remains_end(heap);
     (void)pthread_mutex_unlock(&heap->mutex);
 }
 
@@ -178,11 +178,13 @@ bool symm_heap_remains_take(struct symm_heap *heap, struct segment *segment)
     return false;
 }
 
-void symm_heap_remains_end(struct symm_heap *heap)
+bool symm_heap_remains_end(struct symm_heap *heap)
 {
+    bool were_any = heap->reclaim.remains != NULL;
     while (heap->reclaim.remains != NULL) {
         remains_free(heap, &heap->reclaim.remains);
     }
+    return were_any;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------- */

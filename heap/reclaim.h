@@ -22,7 +22,7 @@
 /*
  * From now on leave it to symm_heap_reclaim() to give memory back; before anybody uses the heap.  `wake` is called
  * when there is something to do for it and it has said -1, without any lock of the heap; if that returns false,
- * memory is given back at once again.  Without effect for kinds whose memory cannot be given back in parts.
+ * memory is given back at once again, as it is for a `wake` of NULL.  Without effect for kinds whose memory cannot be given back in parts.
  */
 SYMM_API void symm_heap_defer(struct symm_heap *heap, bool (*wake)(void *data), void *data);
 

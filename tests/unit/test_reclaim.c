@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -229,6 +230,25 @@ static void test_remains(void **state)
     assert_int_equal(resident(), 0);
 }
 
+/* Remains have a descriptor each, which a new segment may need. */
+static void test_no_descriptors(void **state)
+{
+    struct symm_heap *heap = heap_create(true);
+    struct rlimit before, little;
+    (void)state;
+    unsigned char *small = alloc_written(heap, 1000);
+    free_ok(heap, alloc_written(heap, 30 * MIB));
+    int lowest = dup(0); /* every one below is taken */
+    assert_true(lowest >= 0 && close(lowest) == 0 && getrlimit(RLIMIT_NOFILE, &before) == 0);
+    little = (struct rlimit){.rlim_cur = (rlim_t)lowest, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &little), 0);
+    unsigned char *other = alloc_written(heap, 20 * MIB);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    free_ok(heap, other);
+    free_ok(heap, small);
+    symm_heap_destroy(heap, 0);
+}
+
 /* Much that is idle is not left to wait. */
 static void test_much_idle_memory(void **state)
 {
@@ -359,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_idle_memory_goes),
         cmocka_unit_test(test_other_mappings),
         cmocka_unit_test(test_remains),
+        cmocka_unit_test(test_no_descriptors),
         cmocka_unit_test(test_much_idle_memory),
         cmocka_unit_test(test_nobody_to_wake),
         cmocka_unit_test(test_equal_offsets),
