@@ -2,9 +2,10 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * alloc_time - what MPI_Alloc_mem and MPI_Free_mem cost: the average and the worst call, and the memory that
- * stays resident when all blocks have been freed. Sizes are drawn from a seed, evenly in their logarithm, so
- * that runs with and without the component make the same calls; tests/alloc.tap alternates the two.
+ * alloc_time - what MPI_Alloc_mem and MPI_Free_mem cost: the average and the worst call, and the
+ * memory that stays resident when all blocks have been freed. Sizes are drawn from a seed, evenly
+ * in their logarithm, so that runs with and without the component make the same calls;
+ * tests/alloc.tap alternates the two.
  *
  *     bench/alloc_time [LIVE [TOUCH [BLOCKS [SEED [MOST]]]]]
  *
@@ -60,7 +61,7 @@ static size_t random_size(uint64_t *state, size_t most)
     return (size_t)exp(part * log((double)most));
 }
 
-/* ---- resident memory --------------------------------------------------------------------------- */
+/* ---- resident memory ------------------------------------------------------------------------- */
 
 static double status_kib(const char *name)
 {
@@ -79,8 +80,8 @@ static double status_kib(const char *name)
 }
 
 /*
- * Pages of memory files, mapped or not: of those that are open here, each once, which a segment that has been
- * given back is no longer.
+ * Pages of memory files, mapped or not: of those that are open here, each once, which a segment
+ * that has been given back is no longer.
  */
 static double memory_files_kib(void)
 {
@@ -94,7 +95,8 @@ static double memory_files_kib(void)
         struct stat file;
         (void)snprintf(path, sizeof(path), "/proc/self/fd/%.20s", entry->d_name);
         ssize_t length = readlink(path, target, sizeof(target) - 1);
-        if (length < 0 || strncmp(target, "/memfd:symm-segment", 19) != 0 || stat(path, &file) != 0) {
+        if (length < 0 || strncmp(target, "/memfd:symm-segment", 19) != 0 ||
+            stat(path, &file) != 0) {
             continue;
         }
         size_t i = 0;
@@ -112,13 +114,15 @@ static double memory_files_kib(void)
     return kib;
 }
 
-/* Memory of this process alone, and what it has in memory files; shared libraries are not counted. */
+/*
+ * Memory of this process alone, and what it has in memory files; shared libraries are not counted.
+ */
 static double resident_mib(void)
 {
     return (status_kib("RssAnon:") + memory_files_kib()) / 1024;
 }
 
-/* ---- the calls --------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 static void cost_add(struct cost *cost, double start)
 {
@@ -189,8 +193,8 @@ static void report(const struct options *options)
     double at_once = resident_mib();
     (void)nanosleep(&pause, NULL);
     double after = resident_mib();
-    (void)printf("live %4zu %s: average us alloc %.2f free %.2f, worst us alloc %.0f free %.0f, all "
-                 "%.0f ms, resident MiB at once %.1f after 2 s %.1f\n",
+    (void)printf("live %4zu %s: average us alloc %.2f free %.2f, worst us alloc %.0f free %.0f, "
+                 "all %.0f ms, resident MiB at once %.1f after 2 s %.1f\n",
                  options->live, options->all ? "all " : "ends", costs[0].total / count,
                  costs[1].total / count, costs[0].worst, costs[1].worst, took / 1000,
                  at_once - before, after - before);

@@ -115,8 +115,8 @@ struct symm_kind {
     enum symm_status (*unmap)(const struct symm_kind *kind, void *address, size_t size);
 
     /*
-     * Let the pages of [offset, offset + size) of exported memory go; whoever has it mapped reads zeros there.
-     * NULL: memory goes as a whole only.
+     * Let the pages of [offset, offset + size) of exported memory go; whoever has it mapped reads
+     * zeros there.  NULL: memory goes as a whole only.
      */
     void (*discard)(const struct symm_kind *kind, int descriptor, uint64_t offset, size_t size);
 

@@ -13,6 +13,7 @@ libsymm_core_la_SOURCES = \
 	heap/directory.h \
 	heap/heap.c heap/heap.h heap/heap_state.h \
 	heap/heap_bindings.c \
+	heap/heap_segments.c \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
 	heap/multicast.c heap/multicast.h \

@@ -1,10 +1,10 @@
 /*
  * pages.h - which parts of a segment hold memory that no block uses.
  *
- * A segment is looked at in chunks of 2 MiB, the size of a huge page.  A chunk in which no block lies any more
- * may still have pages; it is idle until a block uses it again or its pages are given back.  Idle chunks have an
- * age: the epoch in which the last block left.  Pure bookkeeping on offsets from the start of the segment.
- * Not thread-safe.
+ * A segment is looked at in chunks of 2 MiB, the size of a huge page.  A chunk in which no block
+ * lies any more may still have pages; it is idle until a block uses it again or its pages are given
+ * back.  Idle chunks have an age: the epoch in which the last block left.  Pure bookkeeping on
+ * offsets from the start of the segment. Not thread-safe.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

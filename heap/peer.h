@@ -14,9 +14,10 @@
 #include "heap/heap.h"
 
 /*
- * Heap number `heap` of the peer with this server's name, to be mapped with our own `kind`.  Nothing is
- * asked of it yet.  The name is copied.  `own_name` is that of this process's server, which the peer tells
- * when segments have gone (NULL: it cannot), and must outlive the object.  Errors: NO_MEMORY.
+ * Heap number `heap` of the peer with this server's name, to be mapped with our own `kind`.  Nothing
+ * is asked of it yet.  The name is copied.  `own_name` is that of this process's server, which the
+ * peer tells when segments have gone (NULL: it cannot), and must outlive the object.
+ * Errors: NO_MEMORY.
  */
 SYMM_API enum symm_status symm_peer_create(const struct symm_kind *kind, const char *own_name,
                                            const char *name, uint32_t heap,

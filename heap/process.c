@@ -66,14 +66,14 @@ static void process_destroy(struct symm_process *process)
     free(process);
 }
 
-/* ---- memory that has been given back ------------------------------------------------------------ */
+/* ---- memory that has been given back ------------------------------------------------------- */
 
 /* How long an allocation waits for the others to unmap what has gone, before it fails. */
 static const double recall_seconds = 2;
 
 /*
- * Unmap what other processes have given back.  By any thread: nobody uses such memory.  That of the host is
- * free without it.
+ * Unmap what other processes have given back.  By any thread: nobody uses such memory.  That of the
+ * host is free without it.
  */
 static void collect(void *data)
 {
@@ -120,7 +120,7 @@ static void tell_holders(void *data, uint32_t heap)
     symm_recall_tell(process->recall, heap);
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------------------------- */
 
 static enum symm_status heap_add(struct symm_process *process, uint32_t number,
                                  const struct symm_kind *kind)
@@ -258,7 +258,7 @@ void symm_process_on_shortage(struct symm_process *process, bool (*spare)(int de
     atomic_store_explicit(&process->spare, spare, memory_order_release);
 }
 
-/* Memory that is missing may have been given back, here or elsewhere, and still be mapped somewhere. */
+/* Memory that is missing may have been given back, and still be mapped somewhere. */
 static enum symm_status device_alloc(struct symm_process *process, struct symm_heap *heap,
                                      size_t size, size_t alignment, void **block)
 {

@@ -1,8 +1,9 @@
 /*
  * reclaim.c - see reclaim.h; and what heap.c does to pages, from heap_state.h.
  *
- * The thread gives a chunk back without the heap's mutex, through a descriptor of its own, so that neither
- * allocating nor locating a buffer has to wait for it; but for a block that gets a place in this very chunk.
+ * The thread gives a chunk back without the heap's mutex, through a descriptor of its own, so that
+ * neither allocating nor locating a buffer has to wait for it; but for a block that gets a place in
+ * this very chunk.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,15 +23,16 @@ enum { EPOCH_MS = 400 }; /* memory goes when it has been idle for one to two epo
 static const size_t idle_least = SYMM_CHUNK_SIZE;
 
 /*
- * Beyond that, and as much as there is in blocks, memory goes however young it is.  With less, programs that write to
- * blocks of up to 64 MiB and free them took ten times as long: what they want again had gone.
+ * Beyond that, and as much as there is in blocks, memory goes however young it is.  With less,
+ * programs that write to blocks of up to 64 MiB and free them took ten times as long: what they
+ * want again had gone.
  */
 static const size_t idle_most = (size_t)64 << 20;
 
 /* Beyond that, retired segments go at once. */
 static const size_t remains_most = (size_t)1 << 30;
 
-/* ---- blocks ------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool is_urgent(const struct symm_heap *heap)
 {
@@ -95,7 +97,7 @@ void symm_heap_pages_leave(struct symm_heap *heap, uint64_t offset, size_t size)
     }
 }
 
-/* ---- segments ---------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment)
 {
@@ -187,7 +189,7 @@ bool symm_heap_remains_end(struct symm_heap *heap)
     return were_any;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void symm_heap_defer(struct symm_heap *heap, bool (*wake)(void *data), void *data)
 {
@@ -239,7 +241,9 @@ static bool segments_choose(struct symm_heap *heap, uint32_t epoch, struct choic
     return false;
 }
 
-/* With the mutex: a chunk that was left before `epoch`, and that counts as given back from now on. */
+/*
+ * With the mutex: a chunk that was left before `epoch`, and that counts as given back from now on.
+ */
 static bool choose(struct symm_heap *heap, uint32_t epoch, struct choice *choice)
 {
     bool found =
@@ -249,8 +253,8 @@ static bool choose(struct symm_heap *heap, uint32_t epoch, struct choice *choice
 }
 
 /*
- * With the mutex, which is let go of meanwhile.  Without a descriptor the pages stay, until the chunk is used and
- * left once more.
+ * With the mutex, which is let go of meanwhile.  Without a descriptor the pages stay, until the
+ * chunk is used and left once more.
  */
 static void discard(struct symm_heap *heap, const struct choice *choice)
 {

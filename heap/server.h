@@ -27,10 +27,11 @@ SYMM_API enum symm_status symm_server_create(struct symm_server **server);
 SYMM_API enum symm_status symm_server_start_thread(struct symm_server *server);
 
 /*
- * What the thread does beside, for its process.  A request for SYMM_OBJECT_NOTHING is answered, by saying that
- * there is none, after `collect`; `handed_out` hears of segments that go to processes which can be told when
- * they have gone.  `work` does a little of what is left to do and says after how many milliseconds it is to be
- * called again, -1: not before symm_server_wake().  None of them may wait for another process.
+ * What the thread does beside, for its process.  A request for SYMM_OBJECT_NOTHING is answered, by
+ * saying that there is none, after `collect`.  `handed_out` hears of segments that go to processes
+ * which can be told when they have gone.  `work` does a little of what is left to do and says after
+ * how many milliseconds it is to be called again, -1: not before symm_server_wake().  None of them
+ * may wait for another process.
  */
 struct symm_server_helper {
     void (*collect)(void *data);

@@ -25,7 +25,7 @@ enum symm_object_kind {
     SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
     SYMM_OBJECT_REPORT,        /* counters of the node */
     SYMM_OBJECT_MULTICAST,     /* of the team whose identity is the key; number: of its groups so far */
-    SYMM_OBJECT_NOTHING,       /* answered when the process has unmapped what others have given back */
+    SYMM_OBJECT_NOTHING,       /* answered when what others have freed is unmapped */
 };
 
 struct symm_object_id {
@@ -45,7 +45,7 @@ struct symm_object {
 struct symm_request_packet {
     uint32_t magic;
     struct symm_object_id id;
-    char requester[SYMM_SOCKET_NAME_SIZE]; /* its own server's name; "": it need not be told anything */
+    char requester[SYMM_SOCKET_NAME_SIZE]; /* its server's name; "": it need not be told */
 };
 
 struct symm_reply_packet {

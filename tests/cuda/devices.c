@@ -3,8 +3,8 @@
  *
  * SYMM_STANDIN_DEVICES=N devices exist (default 2), of which CUDA_VISIBLE_DEVICES leaves those that it
  * names by number or by the beginning of "GPU-<uuid>", up to the first name that fits none.
- * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).  What it has created
- * counts until no process has it mapped any more.
+ * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).  What it
+ * has created counts until no process has it mapped any more.
  * SYMM_STANDIN_CAPABILITY=N is their compute capability's first number (default 9).
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -187,8 +187,8 @@ CUresult standin_memory_import(int descriptor, struct standin_allocation **impor
 }
 
 /*
- * Memory that another process has imported stays until that has let go of it, which a lock on the file shows
- * that ends with the importer, however that ends.
+ * Memory that another process has imported stays until that has let go of it, which a lock on the
+ * file shows that ends with the importer, however that ends.
  */
 CUresult standin_memory_hold(const struct standin_allocation *allocation)
 {

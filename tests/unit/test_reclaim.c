@@ -1,6 +1,6 @@
 /*
- * test_reclaim.c - memory of a heap that is given back little by little: when, how much at a time, and that
- * nothing else of the heap depends on it.
+ * test_reclaim.c - memory of a heap that is given back little by little: when, how much at a time,
+ * and that nothing else of the heap depends on it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -63,7 +63,8 @@ static size_t resident(void)
         struct stat file;
         (void)snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
         ssize_t length = readlink(path, target, sizeof(target) - 1);
-        if (length > 0 && strncmp(target, "/memfd:symm-segment", 19) == 0 && stat(path, &file) == 0) {
+        if (length > 0 && strncmp(target, "/memfd:symm-segment", 19) == 0 &&
+            stat(path, &file) == 0) {
             bytes += (size_t)file.st_blocks * 512;
         }
     }
@@ -105,7 +106,7 @@ static void reclaim_all(struct symm_heap *heap)
     assert_int_equal(symm_heap_idle(heap), 0);
 }
 
-/* ---- bookkeeping ------------------------------------------------------------------------------- */
+/* ---- bookkeeping ----------------------------------------------------------------------------- */
 
 static void test_pages(void **state)
 {
@@ -134,7 +135,7 @@ static void test_pages(void **state)
     symm_pages_destroy(pages);
 }
 
-/* ---- when and how much ------------------------------------------------------------------------- */
+/* ---- when and how much ----------------------------------------------------------------------- */
 
 /* What is taken again soon stays; what is not goes, in steps, and leaves blocks alone. */
 static void test_idle_memory_goes(void **state)
@@ -313,7 +314,7 @@ static void test_equal_offsets(void **state)
     symm_heap_destroy(heaps[1], 0);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static _Atomic bool stopping;
 
