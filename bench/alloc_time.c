@@ -5,7 +5,7 @@
  * alloc_time - what MPI_Alloc_mem and MPI_Free_mem cost: the average and the worst call, and the
  * memory that stays resident when all blocks have been freed. Sizes are drawn from a seed, evenly
  * in their logarithm, so that runs with and without the component make the same calls;
- * tests/alloc.tap alternates the two.
+ * tests/mpool.tap alternates the two.
  *
  *     bench/alloc_time [LIVE [TOUCH [BLOCKS [SEED [MOST]]]]]
  *
@@ -14,7 +14,7 @@
  * BLOCKS   how many are allocated
  * MOST     size of the largest one, in bytes
  *
- * All ranks do the same. Rank 0 prints one line for each rank.
+ * All ranks do the same, and each prints a line.
  */
 #include "config.h"
 
@@ -202,10 +202,8 @@ static void report(const struct options *options)
 
 int main(int argc, char **argv)
 {
-    int rank;
     struct options options = {.live = 64, .blocks = 4000, .most = (size_t)64 << 20, .seed = 1};
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     options.live = argc > 1 ? strtoul(argv[1], NULL, 10) : options.live;
     options.all = argc <= 2 || strcmp(argv[2], "all") == 0;
     options.blocks = argc > 3 ? strtoul(argv[3], NULL, 10) : options.blocks;
