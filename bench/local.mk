@@ -45,6 +45,12 @@ bench_multicast_probe_SOURCES = bench/multicast_probe.c bench/cuda.c bench/cuda.
 bench_multicast_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_multicast_probe_LDADD = -ldl
 
+# What allocating costs, and what stays resident; run by tests/mpool.tap as well. Never installed.
+noinst_PROGRAMS += bench/alloc_time
+bench_alloc_time_SOURCES = bench/alloc_time.c bench/clock.c bench/clock.h
+bench_alloc_time_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+bench_alloc_time_LDADD = $(MPI_LIBS) -lm
+
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
 EXTRA_DIST += \

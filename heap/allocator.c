@@ -389,6 +389,12 @@ enum symm_status symm_allocator_free(struct symm_allocator *allocator, uint64_t 
     return SYMM_OK;
 }
 
+size_t symm_allocator_block_size(const struct symm_allocator *allocator, uint64_t offset)
+{
+    const struct extent *extent = hash_find(allocator, offset);
+    return extent != NULL ? extent->size : 0;
+}
+
 size_t symm_allocator_blocks(const struct symm_allocator *allocator)
 {
     return allocator->blocks;

@@ -64,6 +64,9 @@ enum symm_status symm_allocator_alloc(struct symm_allocator *allocator, size_t s
 enum symm_status symm_allocator_free(struct symm_allocator *allocator, uint64_t offset,
                                      uint32_t *segment, bool *segment_empty);
 
+/* The bytes of the block that starts at `offset`, rounded up to the unit; 0: none does. */
+size_t symm_allocator_block_size(const struct symm_allocator *allocator, uint64_t offset);
+
 size_t symm_allocator_blocks(const struct symm_allocator *allocator);
 size_t symm_allocator_block_bytes(const struct symm_allocator *allocator);
 

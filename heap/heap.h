@@ -28,6 +28,13 @@ SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_
  */
 SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 
+/*
+ * Have `told` called, with the heap's number, whenever segments have been given back; by whichever
+ * thread has done so, and without any lock of the heap.  To be set before others use the heap.
+ */
+SYMM_API void symm_heap_on_retired(struct symm_heap *heap,
+                                   void (*told)(void *data, uint32_t number), void *data);
+
 /* ---- multicast ------------------------------------------------------------------------------------- */
 
 /* A segment that is bound to a multicast object; the caller's memory, and in a list of its heap. */

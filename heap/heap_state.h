@@ -12,6 +12,7 @@
 
 #include "heap/directory.h"
 #include "heap/heap.h"
+#include "heap/pages.h"
 
 struct segment {
     uint64_t offset;
@@ -19,6 +20,31 @@ struct segment {
     symm_handle handle;
     uint32_t serial; /* 0: it has gone, but its addresses cannot be used again */
     uint32_t index;  /* place in the directory */
+    struct symm_pages *pages; /* NULL: its memory goes as a whole */
+};
+
+/* The memory of a segment that has been given back. */
+struct remains {
+    uint64_t offset;
+    size_t size, done; /* so many bytes from the start on have gone */
+    symm_handle handle;
+    uint32_t left_in;  /* epoch */
+    bool is_mapped;    /* still, at `offset`, where no segment is */
+    struct remains *next;
+};
+
+struct reclaim {
+    bool (*wake)(void *data); /* NULL: memory is given back at once */
+    void *data;
+    uint32_t epoch;
+    uint64_t epoch_end;       /* in milliseconds of the clock */
+    pthread_cond_t settled;
+    bool is_busy;             /* the chunk at `busy` is being given back, without the mutex */
+    uint64_t busy;            /* in the window */
+    bool is_done;             /* nothing more is old enough in this epoch */
+    bool scheduled, urgent;   /* somebody will call; at once */
+    size_t idle;              /* bytes of idle chunks and remains */
+    struct remains *remains;  /* newest first */
 };
 
 struct symm_heap {
@@ -28,10 +54,13 @@ struct symm_heap {
     char *window;
     size_t window_size, segment_size;
     pthread_mutex_t mutex;
+    struct reclaim reclaim;
     struct symm_allocator *allocator;
     struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */
     size_t segment_count;
     uint32_t serial_last;
+    void (*told)(void *data, uint32_t number); /* of segments that have been given back; or NULL */
+    void *told_data;
     struct symm_binding *bindings; /* of segments to multicast objects */
     struct symm_directory *directory;
     int directory_descriptor;
@@ -42,5 +71,58 @@ struct segment *symm_heap_segment_at(struct symm_heap *heap, uint64_t offset);
 
 /* With the mutex, or when nobody else has the heap: the segment's memory is about to go. */
 void symm_heap_unbind_segment(struct symm_heap *heap, const struct segment *segment);
+
+/* ---- segments (heap_segments.c) -------------------------------------------------------------- */
+
+/* Names of a heap's objects at the server: which heap, then which segment of it. */
+struct symm_object_id symm_heap_object_id(const struct symm_heap *heap, uint32_t what,
+                                          uint32_t number);
+
+/*
+ * With the mutex: make one that holds `footprint` bytes and is as large as usual, or `tight`, which
+ * is of use if symm_heap_segment_can_be_tight().
+ */
+enum symm_status symm_heap_segment_add(struct symm_heap *heap, size_t footprint, bool tight);
+bool symm_heap_segment_can_be_tight(const struct symm_heap *heap, size_t footprint);
+
+/* With the mutex: one that is empty is kept as a spare, or goes. */
+bool symm_heap_segment_is_worth_keeping(const struct symm_heap *heap,
+                                        const struct segment *segment);
+void symm_heap_segment_retire(struct symm_heap *heap, struct segment *segment);
+
+/* With the mutex: give back what no block needs; false: there is nothing. */
+bool symm_heap_shed(struct symm_heap *heap);
+
+/* The heap ends; `keep_memory`: its memory stays mapped. */
+void symm_heap_segment_end(struct symm_heap *heap, struct segment *segment, int keep_memory);
+
+/* ---- pages (reclaim.c) ----------------------------------------------------------------------- */
+
+/* Unlock the mutex after blocks have come or gone, and do or have done what follows from that. */
+void symm_heap_unlock(struct symm_heap *heap);
+
+/*
+ * With the mutex: a block comes, and waits for a step that has begun in its place, or goes; a
+ * segment does.
+ */
+void symm_heap_pages_use(struct symm_heap *heap, uint64_t offset, size_t size);
+void symm_heap_pages_leave(struct symm_heap *heap, uint64_t offset, size_t size);
+void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment);
+void symm_heap_pages_end(struct symm_heap *heap, struct segment *segment);
+
+/*
+ * Take over the memory of a retired segment, which is mapped.  False: it is to be given back at
+ * once.
+ */
+bool symm_heap_remains_leave(struct symm_heap *heap, const struct segment *segment);
+
+/*
+ * A new segment is about to take its place: nothing else is mapped there any more.  True: its
+ * handle is that of remains, which are mapped.
+ */
+bool symm_heap_remains_take(struct symm_heap *heap, struct segment *segment);
+
+/* All of them go.  False: there were none. */
+bool symm_heap_remains_end(struct symm_heap *heap);
 
 #endif /* SYMM_HEAP_HEAP_STATE_H */

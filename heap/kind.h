@@ -114,6 +114,12 @@ struct symm_kind {
      */
     enum symm_status (*unmap)(const struct symm_kind *kind, void *address, size_t size);
 
+    /*
+     * Let the pages of [offset, offset + size) of exported memory go; whoever has it mapped reads
+     * zeros there.  NULL: memory goes as a whole only.
+     */
+    void (*discard)(const struct symm_kind *kind, int descriptor, uint64_t offset, size_t size);
+
     /* Let go of a handle.  `owned`: created here, so no peer is to keep the memory busy in vain. */
     void (*release)(const struct symm_kind *kind, symm_handle handle, size_t size, int owned);
 

@@ -111,15 +111,21 @@ static enum symm_status host_unmap(const struct symm_kind *kind, void *address, 
     return SYMM_OK;
 }
 
+static void host_discard(const struct symm_kind *kind, int descriptor, uint64_t offset, size_t size)
+{
+    (void)kind;
+    (void)fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                    (off_t)size);
+}
+
 /*
  * Peers may keep a retired segment mapped until they next meet the owner, which can be never.  The
  * owner therefore punches the whole file out, which frees the pages whoever has them mapped.
  */
 static void host_release(const struct symm_kind *kind, symm_handle handle, size_t size, int owned)
 {
-    (void)kind;
     if (owned) {
-        (void)fallocate((int)handle, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)size);
+        host_discard(kind, (int)handle, 0, size);
     }
     (void)close((int)handle);
 }
@@ -135,6 +141,7 @@ const struct symm_kind symm_kind_host = {
     .import_handle = host_import,
     .map = host_map,
     .unmap = host_unmap,
+    .discard = host_discard,
     .release = host_release,
     .multicast = &symm_multicast_host,
 };

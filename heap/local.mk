@@ -11,17 +11,21 @@ libsymm_core_la_SOURCES = \
 	heap/cuda_device.h \
 	heap/cuda_ipc.h \
 	heap/directory.h \
+	heap/headroom.c heap/headroom.h \
 	heap/heap.c heap/heap.h heap/heap_state.h \
 	heap/heap_bindings.c \
-	heap/headroom.c heap/headroom.h \
+	heap/heap_segments.c \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
 	heap/multicast.c heap/multicast.h \
 	heap/multicast_groups.c \
 	heap/multicast_host.c \
+	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
+	heap/recall.c heap/recall.h \
+	heap/reclaim.c heap/reclaim.h \
 	heap/request.c heap/request.h \
 	heap/server.c heap/server.h \
 	heap/socket.c heap/socket.h \

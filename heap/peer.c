@@ -34,6 +34,7 @@ struct symm_peer {
     const struct symm_kind *kind;
     uint32_t heap; /* its number in the peer */
     char name[SYMM_SOCKET_NAME_SIZE];
+    const char *own_name;
     pthread_mutex_t mutex;
     char *window; /* NULL until the directory is there */
     size_t window_size;
@@ -45,8 +46,8 @@ struct symm_peer {
     struct mapping mappings[SYMM_SEGMENTS_MAX]; /* at their places in the peer's directory */
 };
 
-enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name, uint32_t heap,
-                                  struct symm_peer **peer)
+enum symm_status symm_peer_create(const struct symm_kind *kind, const char *own_name,
+                                  const char *name, uint32_t heap, struct symm_peer **peer)
 {
     struct symm_peer *created = calloc(1, sizeof(*created));
     if (created == NULL) {
@@ -54,6 +55,7 @@ enum symm_status symm_peer_create(const struct symm_kind *kind, const char *name
     }
     created->kind = kind;
     created->heap = heap;
+    created->own_name = own_name;
     (void)strncpy(created->name, name, sizeof(created->name) - 1);
     (void)pthread_mutex_init(&created->mutex, NULL);
     *peer = created;
@@ -99,6 +101,7 @@ static void request_begin(struct symm_peer *peer, const struct symm_location *wa
     };
     (void)strncpy((char *)id.key, peer->kind->name, sizeof(id.key) - 1);
     symm_request_begin(&peer->request, peer->name, &id);
+    peer->request.requester = peer->own_name;
     peer->wanted = *wanted;
     peer->requesting = true;
 }
@@ -249,12 +252,29 @@ void *symm_peer_address(struct symm_peer *peer, uint64_t offset)
     return peer->window + offset;
 }
 
+static void collect_news(struct symm_peer *peer, uint32_t retired)
+{
+    if (peer->retired_seen != retired) {
+        collect_retired(peer);
+        peer->retired_seen = retired;
+    }
+}
+
 void symm_peer_collect(struct symm_peer *peer, uint32_t retired)
 {
     (void)pthread_mutex_lock(&peer->mutex);
-    if (peer->directory != NULL && peer->retired_seen != retired) {
-        collect_retired(peer);
-        peer->retired_seen = retired;
+    if (peer->directory != NULL) {
+        collect_news(peer, retired);
+    }
+    (void)pthread_mutex_unlock(&peer->mutex);
+}
+
+void symm_peer_refresh(struct symm_peer *peer)
+{
+    (void)pthread_mutex_lock(&peer->mutex);
+    if (peer->directory != NULL) {
+        collect_news(peer,
+                     atomic_load_explicit(&peer->directory->retired, memory_order_acquire));
     }
     (void)pthread_mutex_unlock(&peer->mutex);
 }

@@ -10,10 +10,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "heap/cuda_device.h"
 #include "heap/headroom.h"
 #include "heap/process.h"
+#include "heap/recall.h"
+#include "heap/reclaim.h"
 
 struct peer_entry {
     char name[SYMM_SOCKET_NAME_SIZE];
@@ -26,6 +29,7 @@ struct peer_entry {
 struct symm_process {
     unsigned users;
     struct symm_server *server;
+    struct symm_recall *recall; /* who has memory of ours mapped, or we have theirs */
     struct symm_heap_config config;
     /* Without gaps, host memory first.  Added to under the mutex, read without. */
     _Atomic(struct symm_heap *) heaps[SYMM_HEAPS_MAX];
@@ -42,6 +46,9 @@ static struct symm_process *instance;
 
 static void process_destroy(struct symm_process *process)
 {
+    if (process->server != NULL) {
+        symm_server_stop_thread(process->server); /* it looks at the peers */
+    }
     while (process->peers != NULL) {
         struct peer_entry *entry = process->peers;
         process->peers = entry->next;
@@ -54,10 +61,67 @@ static void process_destroy(struct symm_process *process)
     symm_imports_destroy(atomic_load_explicit(&process->imports, memory_order_relaxed));
     symm_exports_destroy(atomic_load_explicit(&process->exports, memory_order_relaxed));
     symm_server_destroy(process->server);
+    symm_recall_destroy(process->recall);
     (void)pthread_mutex_destroy(&process->heaps_mutex);
     (void)pthread_mutex_destroy(&process->peers_mutex);
     free(process);
 }
+
+/* ---- memory that has been given back ------------------------------------------------------- */
+
+/* How long an allocation waits for the others to unmap what has gone, before it fails. */
+static const double recall_seconds = 2;
+
+/*
+ * Unmap what other processes have given back.  By any thread: nobody uses such memory.  That of the
+ * host is free without it.
+ */
+static void collect(void *data)
+{
+    struct symm_process *process = data;
+    (void)pthread_mutex_lock(&process->peers_mutex);
+    for (struct peer_entry *entry = process->peers; entry != NULL; entry = entry->next) {
+        if (entry->heap != 0) {
+            symm_peer_refresh(entry->peer);
+        }
+    }
+    (void)pthread_mutex_unlock(&process->peers_mutex);
+}
+
+/* Host memory that nobody uses: the server's thread gives it back. */
+static int reclaim(void *data)
+{
+    struct symm_process *process = data;
+    struct symm_heap *heap = symm_process_heap(process);
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return heap != NULL ? symm_heap_reclaim(heap, ms) : -1;
+}
+
+static bool reclaim_wake(void *data)
+{
+    const struct symm_process *process = data;
+    if (symm_server_start_thread(process->server) != SYMM_OK) {
+        return false;
+    }
+    symm_server_wake(process->server);
+    return true;
+}
+
+static void note_holder(void *data, const char *requester, uint32_t heap)
+{
+    const struct symm_process *process = data;
+    symm_recall_note(process->recall, requester, heap);
+}
+
+static void tell_holders(void *data, uint32_t heap)
+{
+    const struct symm_process *process = data;
+    symm_recall_tell(process->recall, heap);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
 
 static enum symm_status heap_add(struct symm_process *process, uint32_t number,
                                  const struct symm_kind *kind)
@@ -66,6 +130,11 @@ static enum symm_status heap_add(struct symm_process *process, uint32_t number,
     enum symm_status status =
         symm_heap_create(kind, number, process->server, &process->config, &heap);
     if (status == SYMM_OK) {
+        if (kind->device >= 0) {
+            symm_heap_on_retired(heap, tell_holders, process);
+        } else {
+            symm_heap_defer(heap, reclaim_wake, process);
+        }
         atomic_store_explicit(&process->heaps[number], heap, memory_order_release);
     }
     return status;
@@ -89,6 +158,12 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     (void)pthread_mutex_init(&created->heaps_mutex, NULL);
     status = symm_server_create(&created->server);
     if (status == SYMM_OK) {
+        status = symm_recall_create(&created->recall);
+    }
+    if (status == SYMM_OK) {
+        const struct symm_server_helper helper = {
+            .collect = collect, .handed_out = note_holder, .work = reclaim, .data = created};
+        symm_server_set_helper(created->server, &helper);
         status = heap_add(created, 0, &symm_kind_host);
     }
     if (status != SYMM_OK) {
@@ -188,6 +263,19 @@ void symm_process_on_shortage(struct symm_process *process, bool (*spare)(int de
     atomic_store_explicit(&process->spare, spare, memory_order_release);
 }
 
+/* Memory that is missing may have been given back, and still be mapped somewhere. */
+static enum symm_status device_alloc(struct symm_process *process, struct symm_heap *heap,
+                                     size_t size, size_t alignment, void **block)
+{
+    enum symm_status status = symm_heap_alloc(heap, size, alignment, block);
+    if (status == SYMM_ERR_NO_MEMORY) {
+        collect(process);
+        symm_recall_wait(process->recall, recall_seconds);
+        status = symm_heap_alloc(heap, size, alignment, block);
+    }
+    return status;
+}
+
 enum symm_status symm_process_device_alloc(struct symm_process *process, int device, size_t size,
                                            size_t alignment, void **block)
 {
@@ -196,10 +284,10 @@ enum symm_status symm_process_device_alloc(struct symm_process *process, int dev
     if (status != SYMM_OK) {
         return status;
     }
-    status = symm_heap_alloc(heap, size, alignment, block);
+    status = device_alloc(process, heap, size, alignment, block);
     bool (*spare)(int) = atomic_load_explicit(&process->spare, memory_order_acquire);
     if (status == SYMM_ERR_NO_MEMORY && spare != NULL && spare(device)) {
-        status = symm_heap_alloc(heap, size, alignment, block);
+        status = device_alloc(process, heap, size, alignment, block);
     }
     return status;
 }
@@ -304,9 +392,10 @@ static enum symm_status peer_entry_create(struct symm_process *process, const ch
     if (created == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
+    symm_recall_note(process->recall, name, 0);
     created->heap = heap;
     (void)strncpy(created->name, name, sizeof(created->name) - 1);
-    status = symm_peer_create(kind, name, heap, &created->peer);
+    status = symm_peer_create(kind, symm_process_name(process), name, heap, &created->peer);
     if (status != SYMM_OK) {
         free(created);
         return status;

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +57,9 @@ static enum symm_status request_send(struct symm_request *request)
         return status;
     }
     struct symm_request_packet packet = {.magic = symm_socket_magic, .id = request->id};
+    if (request->requester != NULL) {
+        (void)strncpy(packet.requester, request->requester, sizeof(packet.requester) - 1);
+    }
     status = symm_socket_send(request->descriptor, &packet, sizeof(packet), -1);
     if (status == SYMM_PENDING) {
         symm_request_cancel(request); /* no room for one packet: connect again later */

@@ -18,12 +18,17 @@
 struct symm_request {
     int descriptor; /* -1: not connected */
     const char *name;
+    const char *requester; /* NULL: nobody who could be told */
     struct symm_object_id id;
     int64_t delay; /* nanoseconds from the last try to connect to the next; 0: none failed */
     int64_t next;  /* when that is, of CLOCK_MONOTONIC */
 };
 
-/* Say what is wanted from the server called `name`, which must outlive the request. */
+/*
+ * Say what is wanted from the server called `name`, which must outlive the request.  So must
+ * `requester`, which the caller may set then: the name of its own server, if it is to be told when a
+ * segment has gone.
+ */
 SYMM_API void symm_request_begin(struct symm_request *request, const char *name,
                                  const struct symm_object_id *id);
 

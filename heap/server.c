@@ -44,6 +44,7 @@ struct connection {
     int descriptor;
     bool waiting; /* `id` has been asked for and is not there yet */
     struct symm_object_id id;
+    char requester[SYMM_SOCKET_NAME_SIZE];
 };
 
 struct symm_server {
@@ -55,6 +56,7 @@ struct symm_server {
     pthread_mutex_t mutex;
     struct entry *table[TABLE_SIZE];
     bool running, stopping;
+    struct symm_server_helper helper; /* its functions may be NULL */
     pthread_t thread;
     struct connection connections[CONNECTIONS_MAX];
     size_t connection_count;
@@ -122,7 +124,7 @@ enum symm_status symm_server_export(struct symm_server *server, const struct sym
     }
     entry->next = *link;
     *link = entry;
-    if (server->running) {
+    if (server->running && id->what != SYMM_OBJECT_SEGMENT) { /* for those nobody waits */
         wake_thread(server);
     }
     (void)pthread_mutex_unlock(&server->mutex);
@@ -148,7 +150,13 @@ static bool connection_answer(struct symm_server *server, const struct connectio
 {
     (void)pthread_mutex_lock(&server->mutex);
     const struct entry *entry = *table_find(server, &connection->id);
-    bool answered = entry != NULL || connection->id.what == SYMM_OBJECT_SEGMENT;
+    bool is_segment = connection->id.what == SYMM_OBJECT_SEGMENT;
+    bool answered = entry != NULL || is_segment || connection->id.what == SYMM_OBJECT_NOTHING;
+    if (entry != NULL && is_segment && connection->requester[0] != '\0' &&
+        server->helper.handed_out != NULL) {
+        /* Before the owner can give it back, which takes the mutex. */
+        server->helper.handed_out(server->helper.data, connection->requester, connection->id.heap);
+    }
     if (answered) {
         const struct symm_object *object = entry != NULL ? &entry->object : &nothing;
         struct symm_reply_packet reply = {
@@ -181,6 +189,10 @@ static bool connection_read(struct symm_server *server, struct connection *conne
         return true;
     }
     connection->id = request.id;
+    memcpy(connection->requester, request.requester, sizeof(connection->requester) - 1);
+    if (request.id.what == SYMM_OBJECT_NOTHING && server->helper.collect != NULL) {
+        server->helper.collect(server->helper.data);
+    }
     connection->waiting = !connection_answer(server, connection);
     return !connection->waiting;
 }
@@ -302,8 +314,12 @@ static bool is_stopping(struct symm_server *server)
  */
 static void work_wait(struct symm_server *server)
 {
+    int pause = server->helper.work != NULL ? server->helper.work(server->helper.data) : -1;
     nfds_t count = poll_prepare(server);
-    if (poll(server->polled, count, server->pause > 0 ? server->pause : -1) < 0 && errno != EINTR) {
+    if (server->pause > 0 && (pause < 0 || pause > server->pause)) {
+        pause = server->pause;
+    }
+    if (poll(server->polled, count, pause) < 0 && errno != EINTR) {
         (void)poll(NULL, 0, PAUSE_OF_POLL);
         for (nfds_t i = 0; i < count; i++) {
             server->polled[i].revents = POLLIN;
@@ -379,7 +395,7 @@ enum symm_status symm_server_start_thread(struct symm_server *server)
 {
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&server->mutex);
-    if (!server->running) {
+    if (!server->running && !server->stopping) {
         /* The program's signals are the program's: none may be delivered to this thread. */
         sigset_t all, before;
         (void)sigfillset(&all);
@@ -396,19 +412,35 @@ enum symm_status symm_server_start_thread(struct symm_server *server)
     return status;
 }
 
-void symm_server_destroy(struct symm_server *server)
+void symm_server_set_helper(struct symm_server *server, const struct symm_server_helper *helper)
 {
-    if (server == NULL) {
-        return;
-    }
+    server->helper = *helper;
+}
+
+void symm_server_wake(struct symm_server *server)
+{
+    wake_thread(server); /* while nobody reads it, that is a number in the kernel */
+}
+
+void symm_server_stop_thread(struct symm_server *server)
+{
     (void)pthread_mutex_lock(&server->mutex);
     server->stopping = true;
     bool running = server->running;
+    server->running = false;
     (void)pthread_mutex_unlock(&server->mutex);
     if (running) {
         wake_thread(server);
         (void)pthread_join(server->thread, NULL);
     }
+}
+
+void symm_server_destroy(struct symm_server *server)
+{
+    if (server == NULL) {
+        return;
+    }
+    symm_server_stop_thread(server);
     for (size_t i = 0; i < TABLE_SIZE; i++) {
         while (server->table[i] != NULL) {
             entry_remove(&server->table[i]);

@@ -26,6 +26,30 @@ SYMM_API enum symm_status symm_server_create(struct symm_server **server);
 /* Start answering, if that has not happened yet.  Errors: NO_MEMORY, SYSTEM. */
 SYMM_API enum symm_status symm_server_start_thread(struct symm_server *server);
 
+/*
+ * What the thread does beside, for its process.  A request for SYMM_OBJECT_NOTHING is answered, by
+ * saying that there is none, after `collect`.  `handed_out` hears of segments that go to processes
+ * which can be told when they have gone.  `work` does a little of what is left to do and says after
+ * how many milliseconds it is to be called again, -1: not before symm_server_wake().  None of them
+ * may wait for another process.
+ */
+struct symm_server_helper {
+    void (*collect)(void *data);
+    void (*handed_out)(void *data, const char *requester, uint32_t heap);
+    int (*work)(void *data);
+    void *data;
+};
+
+/* Before the thread is started; copied. */
+SYMM_API void symm_server_set_helper(struct symm_server *server,
+                                     const struct symm_server_helper *helper);
+
+/* Have the helper's `work` called soon, if the thread runs. */
+SYMM_API void symm_server_wake(struct symm_server *server);
+
+/* Stop the thread, for good; requests are no longer answered. */
+SYMM_API void symm_server_stop_thread(struct symm_server *server);
+
 /* Stop the thread, close the socket and forget all objects. */
 SYMM_API void symm_server_destroy(struct symm_server *server);
 

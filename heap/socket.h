@@ -25,6 +25,7 @@ enum symm_object_kind {
     SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
     SYMM_OBJECT_REPORT,        /* counters of the node */
     SYMM_OBJECT_MULTICAST,     /* of the team whose identity is the key; number: of its groups so far */
+    SYMM_OBJECT_NOTHING,       /* answered when what others have freed is unmapped */
 };
 
 struct symm_object_id {
@@ -44,6 +45,7 @@ struct symm_object {
 struct symm_request_packet {
     uint32_t magic;
     struct symm_object_id id;
+    char requester[SYMM_SOCKET_NAME_SIZE]; /* its server's name; "": it need not be told */
 };
 
 struct symm_reply_packet {
@@ -54,7 +56,7 @@ struct symm_reply_packet {
 };
 
 /* Changes with every incompatible change of the packets or of what lies in shared memory. */
-static const uint32_t symm_socket_magic = UINT32_C(0x53594d03);
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d04);
 
 /* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
 enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);

@@ -97,7 +97,7 @@ SYMM_API enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, s
 
 /*
  * Give a block back.  Memory of a segment that becomes empty may return to the system; other
- * processes unmap it when they next meet this one in a collective.
+ * processes unmap it when they next meet this one in a collective; device memory, when they are told.
  * Errors: FOREIGN, FREED (a double free, mostly), INTERIOR.  The heap is unchanged by an error.
  */
 SYMM_API enum symm_status symm_heap_free(struct symm_heap *heap, void *block);
@@ -150,7 +150,11 @@ SYMM_API enum symm_status symm_process_device_heap(struct symm_process *process,
  */
 SYMM_API void symm_process_on_shortage(struct symm_process *process, bool (*spare)(int device));
 
-/* As symm_heap_alloc() on a device's heap, but spares such blocks if that is what it takes. */
+/*
+ * As symm_heap_alloc() on a device's heap, but spares such blocks if that is what it takes; and when
+ * the device is full, has other processes unmap what they have mapped of memory that has been freed.
+ * Then it may wait for their servers' threads, for two seconds at the most each time.
+ */
 SYMM_API enum symm_status symm_process_device_alloc(struct symm_process *process, int device,
                                                     size_t size, size_t alignment, void **block);
 

@@ -3,7 +3,8 @@
  *
  * SYMM_STANDIN_DEVICES=N devices exist (default 2), of which CUDA_VISIBLE_DEVICES leaves those that it
  * names by number or by the beginning of "GPU-<uuid>", up to the first name that fits none.
- * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).
+ * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).  What it
+ * has created counts until no process has it mapped any more.
  * SYMM_STANDIN_CAPABILITY=N is their compute capability's first number (default 9).
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -137,6 +138,7 @@ int standin_physical_of_uuid(const CUuuid *uuid)
 
 CUresult standin_device_charge(int device, size_t size)
 {
+    standin_memory_sweep();
     if (size > memory_size() - standin_devices[device].used) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -245,6 +247,7 @@ CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
                           ? CUDA_ERROR_INVALID_VALUE
                           : standin_begin_in_context(__func__, &context);
     if (result == CUDA_SUCCESS) {
+        standin_memory_sweep();
         *total = memory_size();
         *free_bytes = *total - standin_devices[context->device].used;
         result = standin_end(CUDA_SUCCESS);

@@ -12,14 +12,17 @@
 #include "tests/cuda/standin.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 struct standin_reservation *standin_reservations;
 struct standin_allocation *standin_allocations;
 struct standin_mapping *standin_mappings;
+static struct standin_allocation *held_elsewhere; /* gone here, and still charged */
 
 static const int NOTHING = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -147,6 +150,14 @@ CUresult standin_memory_create(size_t size, int device, bool exportable,
     return CUDA_SUCCESS;
 }
 
+/* A descriptor of the same file whose locks are its own. */
+static int reopen(int descriptor)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
 CUresult standin_memory_import(int descriptor, struct standin_allocation **imported)
 {
     static unsigned long long ids = 1ULL << 32;
@@ -156,7 +167,7 @@ CUresult standin_memory_import(int descriptor, struct standin_allocation **impor
         return result;
     }
     struct standin_allocation *allocation = calloc(1, sizeof *allocation);
-    int copy = allocation == NULL ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    int copy = allocation == NULL ? -1 : reopen(descriptor);
     if (copy < 0) {
         free(allocation);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -175,7 +186,49 @@ CUresult standin_memory_import(int descriptor, struct standin_allocation **impor
     return CUDA_SUCCESS;
 }
 
-/* Memory goes when neither handle nor mapping is left. */
+/*
+ * Memory that another process has imported stays until that has let go of it, which a lock on the
+ * file shows that ends with the importer, however that ends.
+ */
+CUresult standin_memory_hold(const struct standin_allocation *allocation)
+{
+    return flock(allocation->descriptor, LOCK_SH | LOCK_NB) == 0 ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool is_held(const struct standin_allocation *allocation)
+{
+    bool held = flock(allocation->descriptor, LOCK_EX | LOCK_NB) != 0;
+    if (!held) {
+        (void)flock(allocation->descriptor, LOCK_UN);
+    }
+    return held;
+}
+
+static void memory_end(struct standin_allocation *allocation)
+{
+    if (!allocation->imported && allocation->multicast == NULL) {
+        standin_device_refund(allocation->device, allocation->size);
+    }
+    (void)close(allocation->descriptor);
+    free(allocation);
+}
+
+void standin_memory_sweep(void)
+{
+    struct standin_allocation **link = &held_elsewhere;
+    while (*link != NULL) {
+        struct standin_allocation *allocation = *link;
+        if (is_held(allocation)) {
+            link = &allocation->next;
+        } else {
+            *link = allocation->next;
+            memory_end(allocation);
+        }
+    }
+}
+
+/* Memory goes when neither handle nor mapping is left, in any process. */
 void standin_memory_drop(struct standin_allocation *allocation)
 {
     if (allocation->references > 0 || allocation->mappings > 0) {
@@ -187,11 +240,13 @@ void standin_memory_drop(struct standin_allocation *allocation)
     }
     *link = allocation->next;
     standin_multicast_drop(allocation);
-    if (!allocation->imported && allocation->multicast == NULL) {
-        standin_device_refund(allocation->device, allocation->size);
+    if (!allocation->imported && allocation->multicast == NULL && allocation->exportable &&
+        is_held(allocation)) {
+        allocation->next = held_elsewhere;
+        held_elsewhere = allocation;
+        return;
     }
-    (void)close(allocation->descriptor);
-    free(allocation);
+    memory_end(allocation);
 }
 
 /* ---- mappings --------------------------------------------------------------------------------- */

@@ -255,6 +255,8 @@ CUresult standin_memory_unmap(uint64_t address, size_t size);
 CUresult standin_reservation_free(const struct standin_reservation *reservation);
 CUresult standin_memory_grant(uint64_t address, size_t size, int device, unsigned access);
 void standin_memory_drop(struct standin_allocation *allocation);
+CUresult standin_memory_hold(const struct standin_allocation *allocation); /* of an imported one */
+void standin_memory_sweep(void); /* what importers have let go of is not charged any more */
 
 /* Another process's memory; the descriptor stays the caller's. */
 CUresult standin_memory_import(int descriptor, struct standin_allocation **imported);

@@ -176,6 +176,13 @@ static CUresult import_handle(CUmemGenericAllocationHandle *handle, const void *
         result = is_object ? standin_multicast_import(descriptor, &allocation)
                            : standin_memory_import(descriptor, &allocation);
     }
+    if (result == CUDA_SUCCESS && !is_object) {
+        result = standin_memory_hold(allocation);
+        if (result != CUDA_SUCCESS) {
+            allocation->references = 0;
+            standin_memory_drop(allocation);
+        }
+    }
     if (result == CUDA_SUCCESS) {
         allocation->exportable = true;
         allocation->handle_types = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;

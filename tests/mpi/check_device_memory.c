@@ -2,6 +2,8 @@
  * MPI_Alloc_mem and MPI_Free_mem of device memory, until there is none left, and again; nothing is done with
  * the memory. SYMM_TEST_DEVICES=0 says that there is none in the first place: then each call fails.
  * SYMM_TEST_SCRATCH is the number of MiB that there are to get although a large all-reduce has taken scratch.
+ * SYMM_TEST_ALTERNATE is the number of MiB that a device has: blocks of more than half of it come and
+ * go.
  * tests/device_memory.tap judges what is printed beside.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -94,6 +96,39 @@ static void check_scratch(size_t expected)
     }
 }
 
+/*
+ * Each block takes most of the device, is used by all ranks, and freed; nothing tells the others but,
+ * at most, calls on host memory.  Rank 0 frees and allocates once more while the others make no call at all.
+ */
+static void check_alternation(size_t total)
+{
+    static const int percents[] = {60, 80, 60, 60, 95, 70};
+    int host[4096] = {1}, sums[4096];
+    for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+        size_t bytes = (total << 20) / 100 * (size_t)percents[i] / 8 * 8;
+        test_case("%d %% of a device", percents[i]);
+        for (int again = 0; again < 2 && test_rank == 0; again++) {
+            void *unused = allocate(bytes);
+            test_check(unused != NULL, "as much as was freed before");
+            if (unused != NULL) {
+                MPI_Free_mem(unused);
+            }
+        }
+        char *block = allocate(bytes);
+        test_check(block != NULL, "memory that has been freed");
+        if (block == NULL) {
+            MPI_Abort(MPI_COMM_WORLD, 1); /* the others use theirs */
+        }
+        int error = MPI_Allreduce(block, block + bytes / 2, 100000, MPI_INT, MPI_SUM,
+                                  MPI_COMM_WORLD);
+        test_check(error == MPI_SUCCESS, "an all-reduce");
+        for (int call = 0; call < 10 && i % 2 == 0; call++) {
+            MPI_Allreduce(host, sums, 4096, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        }
+        MPI_Free_mem(block);
+    }
+}
+
 static void check_absence(void)
 {
     for (int round = 0; round < 3; round++) {
@@ -118,6 +153,7 @@ static void check_host_memory(uint64_t number)
 int main(int argc, char **argv)
 {
     const char *devices = getenv("SYMM_TEST_DEVICES"), *scratch = getenv("SYMM_TEST_SCRATCH");
+    const char *alternate = getenv("SYMM_TEST_ALTERNATE");
     test_begin(argc, argv, "check_device_memory", MPI_THREAD_SINGLE);
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
@@ -127,6 +163,8 @@ int main(int argc, char **argv)
         check_absence();
     } else if (scratch != NULL) {
         check_scratch((size_t)strtoul(scratch, NULL, 10));
+    } else if (alternate != NULL) {
+        check_alternation((size_t)strtoul(alternate, NULL, 10));
     } else {
         test_case("sizes");
         check_sizes();

@@ -10,12 +10,15 @@
 
 #include <string.h>
 
+#include "heap/reclaim.h"
+
 struct symm_process *fork_team_process(struct fork_rank *self)
 {
     const struct symm_heap_config config = {
         .window_size = (size_t)1 << 30, .segment_size = (size_t)2 << 20};
     struct symm_process *process = NULL;
     FORK_STATUS(self, symm_process_acquire(&config, &process), SYMM_OK);
+    symm_heap_defer(symm_process_heap(process), NULL, NULL);
     return process;
 }
 

@@ -11,7 +11,10 @@
 
 #include "heap/team.h"
 
-/* This process's heap, small segments first, and a server. */
+/*
+ * This process's heap, small segments first, and a server.  Memory goes at once, so that what is left
+ * can be counted.
+ */
 struct symm_process *fork_team_process(struct fork_rank *self);
 
 /* Exchange the names of all ranks' servers and make a team of them, not yet set up. */

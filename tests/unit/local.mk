@@ -21,6 +21,7 @@ unit_tests = \
 	tests/unit/test_large \
 	tests/unit/test_multicast \
 	tests/unit/test_peer \
+	tests/unit/test_reclaim \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
 	tests/unit/test_table \
@@ -273,6 +274,10 @@ tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
 	tests/unit/owner.c tests/unit/owner.h
 tests_unit_test_peer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_peer_LDADD = $(unit_libs)
+
+tests_unit_test_reclaim_SOURCES = tests/unit/test_reclaim.c
+tests_unit_test_reclaim_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_reclaim_LDADD = $(unit_libs)
 
 tests_unit_test_server_SOURCES = tests/unit/test_server.c
 tests_unit_test_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

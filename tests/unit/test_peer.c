@@ -43,7 +43,7 @@ static void *map_ok(struct symm_peer *peer, const struct symm_location *location
 static struct symm_peer *peer_of(const char *name)
 {
     struct symm_peer *peer = NULL;
-    assert_status(symm_peer_create(&symm_kind_host, name, 0, &peer), SYMM_OK);
+    assert_status(symm_peer_create(&symm_kind_host, NULL, name, 0, &peer), SYMM_OK);
     return peer;
 }
 
