@@ -44,6 +44,7 @@ static struct {
     _Atomic uint32_t lapses;  /* so far */
     _Atomic uint32_t settled; /* the last one after which has been waited */
     _Atomic uint32_t entered; /* the last one before memory of ours can have been there */
+    _Atomic bool given_up;    /* the last wait: then there is none until the stream has been idle */
 } primaries[SYMM_CUDA_DEVICES_MAX];
 
 static uint32_t load(const _Atomic uint32_t *number)
@@ -62,6 +63,47 @@ static bool is_known(const struct symm_cuda *cuda)
     return cuda->cuCtxSetFlags != NULL;
 }
 
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void pause_after(unsigned looks)
+{
+    if (looks < YIELDS) {
+        (void)sched_yield();
+    } else {
+        const struct timespec nap = {.tv_nsec = NAP};
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+/* One look at the legacy stream of the context that is current, unless that would end a capture. */
+static CUresult legacy_ask(const struct symm_cuda *cuda)
+{
+    CUstreamCaptureStatus status;
+    CUresult result = cuda->cuStreamIsCapturing(CU_STREAM_LEGACY, &status);
+    return result == CUDA_SUCCESS ? cuda->cuStreamQuery(CU_STREAM_LEGACY) : result;
+}
+
+/* Wait in the context that is current.  NOT_READY: given up; other errors: it could not be asked. */
+static CUresult legacy_wait(const struct symm_cuda *cuda)
+{
+    CUresult result = legacy_ask(cuda);
+    if (result == CUDA_ERROR_NOT_READY) {
+        double end = now() + SECONDS_MOST;
+        for (unsigned looks = 0; result == CUDA_ERROR_NOT_READY && now() < end; looks++) {
+            pause_after(looks);
+            result = legacy_ask(cuda);
+        }
+    }
+    return result;
+}
+
 /* ---- the flag of primary contexts ------------------------------------------------------------ */
 
 /* The manual does not list CU_CTX_MAP_HOST, which all contexts have, among what can be set. */
@@ -76,7 +118,31 @@ static void primary_set(const struct symm_cuda *cuda, CUdevice handle, unsigned 
     }
 }
 
-/* A lapse is noted before the flag is set: whoever sees the flag sees that as well. */
+/* Whether nothing is known to go on in a primary context, which is active. */
+static bool primary_is_idle(const struct symm_cuda *cuda, CUdevice handle)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUcontext primary;
+    bool idle = false;
+    if (cuda->cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS) {
+        return false;
+    }
+    if (cuda->cuDevicePrimaryCtxRetain(&primary, handle) == CUDA_SUCCESS) {
+        if (cuda->cuCtxPushCurrent(primary) == CUDA_SUCCESS) {
+            idle = legacy_ask(cuda) == CUDA_SUCCESS;
+            (void)cuda->cuCtxPopCurrent(&primary);
+        }
+        (void)cuda->cuDevicePrimaryCtxRelease(handle);
+    }
+    (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    return idle;
+}
+
+/*
+ * A lapse is noted before the flag is set: whoever sees the flag sees that as well.  To set it in an active
+ * context waits for all that goes on there (1.5 s beside a kernel of 1.5 s on an H100, driver 580).  So that is
+ * done in a context that looks idle, and otherwise after the wait for it.
+ */
 static void demand(const struct symm_cuda *cuda, int device, CUdevice handle)
 {
     unsigned flags = 0;
@@ -87,7 +153,7 @@ static void demand(const struct symm_cuda *cuda, int device, CUdevice handle)
     if (active != 0) {
         atomic_fetch_add(&primaries[device].lapses, 1);
     }
-    if (is_known(cuda)) {
+    if (is_known(cuda) && (active == 0 || primary_is_idle(cuda, handle))) {
         primary_set(cuda, handle, flags | CU_CTX_SYNC_MEMOPS);
     }
 }
@@ -129,46 +195,7 @@ void symm_cuda_notice(void)
     }
 }
 
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-static double now(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void pause_after(unsigned looks)
-{
-    if (looks < YIELDS) {
-        (void)sched_yield();
-    } else {
-        const struct timespec nap = {.tv_nsec = NAP};
-        (void)nanosleep(&nap, NULL);
-    }
-}
-
-/* One look at the legacy stream of the context that is current, unless that would end a capture. */
-static CUresult legacy_ask(const struct symm_cuda *cuda)
-{
-    CUstreamCaptureStatus status;
-    CUresult result = cuda->cuStreamIsCapturing(CU_STREAM_LEGACY, &status);
-    return result == CUDA_SUCCESS ? cuda->cuStreamQuery(CU_STREAM_LEGACY) : result;
-}
-
-/* Wait in the context that is current.  False: it could not be asked whether that is over. */
-static bool legacy_wait(const struct symm_cuda *cuda)
-{
-    CUresult result = legacy_ask(cuda);
-    if (result == CUDA_ERROR_NOT_READY) {
-        double end = now() + SECONDS_MOST;
-        for (unsigned looks = 0; result == CUDA_ERROR_NOT_READY && now() < end; looks++) {
-            pause_after(looks);
-            result = legacy_ask(cuda);
-        }
-    }
-    return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
-}
+/* ---- settling -------------------------------------------------------------------------------- */
 
 /* Where the function for primary contexts has not done it: that for the current one. */
 static void current_set(const struct symm_cuda *cuda)
@@ -184,33 +211,30 @@ static void primary_settle(int device)
     struct symm_cuda_scope scope;
     uint32_t lapses = load(&primaries[device].lapses);
     if (symm_cuda_enter(device, &scope) == SYMM_OK) {
-        current_set(scope.cuda);
-        if (legacy_wait(scope.cuda)) {
+        CUresult result = atomic_load_explicit(&primaries[device].given_up, memory_order_relaxed)
+                              ? legacy_ask(scope.cuda) : legacy_wait(scope.cuda);
+        atomic_store_explicit(&primaries[device].given_up, result == CUDA_ERROR_NOT_READY,
+                              memory_order_relaxed);
+        if (result == CUDA_SUCCESS) {
+            current_set(scope.cuda);
+        }
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) {
             atomic_store_explicit(&primaries[device].settled, lapses, memory_order_relaxed);
         }
         symm_cuda_leave(&scope);
     }
 }
 
-/*
- * In a context of the program's own, which is current.  It keeps the flag only if what went before
- * is over: otherwise a later call begins anew.
- */
+/* In a context of the program's own, which is current.  It gets the flag once what went before is over. */
 static void own_settle(const struct symm_cuda *cuda)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    unsigned flags = 0;
-    if (cuda->cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS) {
-        return;
-    }
-    bool known = cuda->cuCtxGetFlags(&flags) == CUDA_SUCCESS && is_known(cuda);
-    if (!is_on(flags)) {
-        bool set = known && cuda->cuCtxSetFlags(flags | CU_CTX_SYNC_MEMOPS) == CUDA_SUCCESS;
-        if (!legacy_wait(cuda) && set) {
-            (void)cuda->cuCtxSetFlags(flags);
+    if (cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS) {
+        if (legacy_wait(cuda) == CUDA_SUCCESS) {
+            current_set(cuda);
         }
+        (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
     }
-    (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 /* ---- before a call --------------------------------------------------------------------------- */

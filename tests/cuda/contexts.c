@@ -212,6 +212,15 @@ CUresult cuCtxGetFlags(unsigned *flags)
     return result;
 }
 
+/* Real drivers wait in an active context for what goes on in a blocking stream (H100, driver 580). */
+void standin_context_set_flags(CUcontext context, unsigned flags)
+{
+    if (context->alive && ((flags ^ context->flags) & CU_CTX_SYNC_MEMOPS) != 0) {
+        standin_streams_drain_blocking(context);
+    }
+    context->flags = flags;
+}
+
 CUresult cuCtxSetFlags(unsigned flags)
 {
     CUcontext context;
@@ -220,7 +229,7 @@ CUresult cuCtxSetFlags(unsigned flags)
         if ((flags & ~(unsigned)CU_CTX_FLAGS_MASK) != 0) {
             result = CUDA_ERROR_INVALID_VALUE;
         } else {
-            context->flags = flags;
+            standin_context_set_flags(context, flags);
         }
         (void)standin_end(result);
     }

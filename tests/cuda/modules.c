@@ -110,6 +110,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     if (result == CUDA_SUCCESS && !is_image(image)) {
         result = standin_end(CUDA_ERROR_INVALID_IMAGE);
     } else if (result == CUDA_SUCCESS) {
+        standin_streams_drain(context); /* so do real drivers (H100, driver 580) */
         *module = calloc(1, sizeof **module);
         if (*module != NULL) {
             (*module)->context = context;

@@ -113,7 +113,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
         if (is_new || (flags & ~(unsigned)CU_CTX_FLAGS_MASK) != 0) {
             result = CUDA_ERROR_INVALID_VALUE;
         } else {
-            primary->flags = flags;
+            standin_context_set_flags(primary, flags);
         }
         (void)standin_end(result);
     }

@@ -192,6 +192,7 @@ size_t standin_contexts_made(void); /* by programs, and not destroyed */
 /* Begin and end a life of a context, with all that was made in it. */
 CUresult standin_context_begin(CUcontext context);
 void standin_context_end(CUcontext context);
+void standin_context_set_flags(CUcontext context, unsigned flags);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -385,6 +386,7 @@ CUresult standin_stream_wait(CUstream stream, uint64_t number);
 
 /* Wait until everything that is queued now is done, in all contexts (or in one). */
 void standin_streams_drain(CUcontext context);
+void standin_streams_drain_blocking(CUcontext context);
 
 uint32_t standin_stream_random(CUstream stream, uint32_t below);
 

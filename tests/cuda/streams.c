@@ -209,14 +209,25 @@ CUresult standin_stream_wait(CUstream stream, uint64_t number)
     return stream->context->broken;
 }
 
-void standin_streams_drain(CUcontext context)
+/* Streams that have one of the flags in `spared` are not waited for. */
+static void drain(CUcontext context, unsigned spared)
 {
     for (struct standin_object *object = standin_streams.first; object; object = object->next) {
         CUstream stream = (CUstream)object;
-        if (context == NULL || stream->context == context) {
+        if ((context == NULL || stream->context == context) && (stream->flags & spared) == 0) {
             (void)standin_stream_wait(stream, stream->queued);
         }
     }
+}
+
+void standin_streams_drain(CUcontext context)
+{
+    drain(context, 0);
+}
+
+void standin_streams_drain_blocking(CUcontext context)
+{
+    drain(context, CU_STREAM_NON_BLOCKING);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
