@@ -97,6 +97,9 @@ EXTRA_DIST += \
 	bench/results/gpu-4-ranks-allreduce-two-shot-in-place.txt \
 	bench/results/gpu-4-ranks-allreduce-two-shot-large.txt \
 	bench/results/gpu-4-ranks-allreduce-two-shot.txt \
+	bench/results/gpu-driver-waits.txt \
+	bench/results/gpu-h100-contexts.txt \
+	bench/results/gpu-h100-spot.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \
@@ -124,4 +127,9 @@ EXTRA_DIST += \
 	bench/results/host-4-ranks-alloc.txt \
 	bench/results/host-4-ranks-left-below.txt \
 	bench/results/host-4-ranks-malloc.txt \
+	bench/results/host-64-cores-24-ranks.txt \
+	bench/results/host-64-cores-32-ranks.txt \
+	bench/results/host-64-cores-48-ranks.txt \
+	bench/results/host-64-cores-64-ranks.txt \
+	bench/results/host-64-cores-algorithms.txt \
 	bench/results/host-chosen.txt

@@ -139,9 +139,10 @@ static bool primary_is_idle(const struct symm_cuda *cuda, CUdevice handle)
 }
 
 /*
- * A lapse is noted before the flag is set: whoever sees the flag sees that as well.  To set it in an active
- * context waits for all that goes on there (1.5 s beside a kernel of 1.5 s on an H100, driver 580).  So that is
- * done in a context that looks idle, and otherwise after the wait for it.
+ * A lapse is noted before the flag is set: whoever sees the flag sees that as well.  To set it in an
+ * active context waits for all that goes on there, in non-blocking streams too (H100, driver 580:
+ * bench/results/gpu-driver-waits.txt).  So that is done where the legacy stream is idle, and
+ * otherwise after the wait for it.  Nobody can ask whether non-blocking streams are.
  */
 static void demand(const struct symm_cuda *cuda, int device, CUdevice handle)
 {

@@ -212,11 +212,11 @@ CUresult cuCtxGetFlags(unsigned *flags)
     return result;
 }
 
-/* Real drivers wait in an active context for what goes on in a blocking stream (H100, driver 580). */
+/* Real drivers wait for all that goes on in an active context (H100, driver 580). */
 void standin_context_set_flags(CUcontext context, unsigned flags)
 {
     if (context->alive && ((flags ^ context->flags) & CU_CTX_SYNC_MEMOPS) != 0) {
-        standin_streams_drain_blocking(context);
+        standin_streams_drain(context);
     }
     context->flags = flags;
 }

@@ -386,7 +386,6 @@ CUresult standin_stream_wait(CUstream stream, uint64_t number);
 
 /* Wait until everything that is queued now is done, in all contexts (or in one). */
 void standin_streams_drain(CUcontext context);
-void standin_streams_drain_blocking(CUcontext context);
 
 uint32_t standin_stream_random(CUstream stream, uint32_t below);
 

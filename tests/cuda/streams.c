@@ -209,25 +209,14 @@ CUresult standin_stream_wait(CUstream stream, uint64_t number)
     return stream->context->broken;
 }
 
-/* Streams that have one of the flags in `spared` are not waited for. */
-static void drain(CUcontext context, unsigned spared)
+void standin_streams_drain(CUcontext context)
 {
     for (struct standin_object *object = standin_streams.first; object; object = object->next) {
         CUstream stream = (CUstream)object;
-        if ((context == NULL || stream->context == context) && (stream->flags & spared) == 0) {
+        if (context == NULL || stream->context == context) {
             (void)standin_stream_wait(stream, stream->queued);
         }
     }
-}
-
-void standin_streams_drain(CUcontext context)
-{
-    drain(context, 0);
-}
-
-void standin_streams_drain_blocking(CUcontext context)
-{
-    drain(context, CU_STREAM_NON_BLOCKING);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */

@@ -132,8 +132,8 @@ static void capture_in_own(struct fork_rank *self, void *context)
     PROGRAM_OK(self, program.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     symm_cuda_sync_memops(0);
     PROGRAM_OK(self, program.cuStreamEndCapture(stream, &graph));
+    symm_cuda_sync_memops(0); /* sets the flag, which waits for the whole context */
     volatile uint32_t *word = stream_occupy(self, CU_STREAM_NON_BLOCKING, &stream);
-    symm_cuda_sync_memops(0);
     symm_cuda_sync_memops(0);
     *word = 1;
     FORK_CHECK(self, program.cuCtxGetCurrent(&own) == CUDA_SUCCESS && own != NULL);
