@@ -226,12 +226,18 @@ static void primary_settle(int device)
     }
 }
 
-/* In a context of the program's own, which is current.  It gets the flag once what went before is over. */
-static void own_settle(const struct symm_cuda *cuda)
+/*
+ * In a context of the program's own, which is current.  It gets the flag once what went before is over.
+ * The context whose wait was given up last is not waited for again until it has been idle.
+ */
+static void own_settle(const struct symm_cuda *cuda, CUcontext current)
 {
+    static _Atomic(CUcontext) given_up;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     if (cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS) {
-        if (legacy_wait(cuda) == CUDA_SUCCESS) {
+        CUresult result = atomic_load(&given_up) == current ? legacy_ask(cuda) : legacy_wait(cuda);
+        atomic_store(&given_up, result == CUDA_ERROR_NOT_READY ? current : NULL);
+        if (result == CUDA_SUCCESS) {
             current_set(cuda);
         }
         (void)cuda->cuThreadExchangeStreamCaptureMode(&mode);
@@ -269,7 +275,7 @@ static void settle(int device, bool is_foreign)
         primary_settle(device);
     }
     if (!on && current != NULL && current != symm_cuda_primary(device) && !current_is_on(cuda)) {
-        own_settle(cuda);
+        own_settle(cuda, current);
     }
 }
 

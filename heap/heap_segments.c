@@ -191,30 +191,13 @@ enum symm_status symm_heap_segment_add(struct symm_heap *heap, size_t footprint,
     status = segment_open(heap, &segment, is_mapped);
     if (status == SYMM_OK) {
         heap->serial_last = segment.serial;
-        symm_heap_pages_begin(heap, &segment);
+        symm_heap_pages_begin(heap, &segment, is_mapped);
         segment_insert(heap, position, &segment);
     } else if (segment_unmap(heap, &segment) != SYMM_OK) {
         segment.serial = 0;
         segment_insert(heap, position, &segment);
     }
     return status;
-}
-
-struct segment *symm_heap_segment_at(struct symm_heap *heap, uint64_t offset)
-{
-    size_t low = 0, high = heap->segment_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        struct segment *segment = &heap->segments[middle];
-        if (offset < segment->offset) {
-            high = middle;
-        } else if (offset - segment->offset >= segment->size) {
-            low = middle + 1;
-        } else {
-            return segment->serial != 0 ? segment : NULL;
-        }
-    }
-    return NULL;
 }
 
 void symm_heap_segment_retire(struct symm_heap *heap, struct segment *segment)

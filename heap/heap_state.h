@@ -67,7 +67,22 @@ struct symm_heap {
 };
 
 /* With the mutex: the segment that holds `offset`; NULL if it lies in a gap. */
-struct segment *symm_heap_segment_at(struct symm_heap *heap, uint64_t offset);
+static inline struct segment *symm_heap_segment_at(struct symm_heap *heap, uint64_t offset)
+{
+    size_t low = 0, high = heap->segment_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        struct segment *segment = &heap->segments[middle];
+        if (offset < segment->offset) {
+            high = middle;
+        } else if (offset - segment->offset >= segment->size) {
+            low = middle + 1;
+        } else {
+            return segment->serial != 0 ? segment : NULL;
+        }
+    }
+    return NULL;
+}
 
 /* With the mutex, or when nobody else has the heap: the segment's memory is about to go. */
 void symm_heap_unbind_segment(struct symm_heap *heap, const struct segment *segment);
@@ -107,7 +122,8 @@ void symm_heap_unlock(struct symm_heap *heap);
  */
 void symm_heap_pages_use(struct symm_heap *heap, uint64_t offset, size_t size);
 void symm_heap_pages_leave(struct symm_heap *heap, uint64_t offset, size_t size);
-void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment);
+/* `adopted`: its memory is that of remains, and may be resident. */
+void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment, bool adopted);
 void symm_heap_pages_end(struct symm_heap *heap, struct segment *segment);
 
 /*

@@ -60,6 +60,14 @@ void symm_pages_leave(struct symm_pages *pages, uint64_t offset, size_t size, ui
     }
 }
 
+void symm_pages_leave_all(struct symm_pages *pages, uint32_t epoch)
+{
+    for (size_t i = 0; i < pages->count; i++) {
+        pages->chunks[i].left_in = epoch;
+    }
+    pages->idle = pages->count;
+}
+
 size_t symm_pages_idle(const struct symm_pages *pages)
 {
     return pages->idle * SYMM_CHUNK_SIZE;

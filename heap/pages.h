@@ -36,4 +36,7 @@ SYMM_API size_t symm_pages_idle(const struct symm_pages *pages);
  */
 SYMM_API bool symm_pages_take(struct symm_pages *pages, uint32_t epoch, uint64_t *offset);
 
+/* No block uses any chunk, and all may be resident: the memory has been another segment's. */
+SYMM_API void symm_pages_leave_all(struct symm_pages *pages, uint32_t epoch);
+
 #endif /* SYMM_HEAP_PAGES_H */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "heap/cuda_device.h"
 #include "heap/headroom.h"
@@ -28,6 +29,7 @@ struct peer_entry {
 
 struct symm_process {
     unsigned users;
+    pid_t pid; /* a child of fork() has no thread of the server's, and gives nothing back */
     struct symm_server *server;
     struct symm_recall *recall; /* who has memory of ours mapped, or we have theirs */
     struct symm_heap_config config;
@@ -102,6 +104,9 @@ static int reclaim(void *data)
 static bool reclaim_wake(void *data)
 {
     const struct symm_process *process = data;
+    if (process->pid != getpid()) { /* the parent has blocks there that this process knows nothing of */
+        return true;
+    }
     if (symm_server_start_thread(process->server) != SYMM_OK) {
         return false;
     }
@@ -154,6 +159,7 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     if (config != NULL) {
         created->config = *config;
     }
+    created->pid = getpid();
     (void)pthread_mutex_init(&created->peers_mutex, NULL);
     (void)pthread_mutex_init(&created->heaps_mutex, NULL);
     status = symm_server_create(&created->server);

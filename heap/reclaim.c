@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "heap/allocator.h"
@@ -99,10 +100,14 @@ void symm_heap_pages_leave(struct symm_heap *heap, uint64_t offset, size_t size)
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment)
+void symm_heap_pages_begin(struct symm_heap *heap, struct segment *segment, bool adopted)
 {
     /* Without it the segment's pages stay as long as the segment does. */
     segment->pages = heap->reclaim.wake != NULL ? symm_pages_create(segment->size) : NULL;
+    if (adopted && segment->pages != NULL) {
+        symm_pages_leave_all(segment->pages, heap->reclaim.epoch);
+        heap->reclaim.idle += symm_pages_idle(segment->pages);
+    }
 }
 
 void symm_heap_pages_end(struct symm_heap *heap, struct segment *segment)
@@ -204,6 +209,7 @@ void symm_heap_defer(struct symm_heap *heap, bool (*wake)(void *data), void *dat
 struct choice {
     symm_handle handle;
     uint64_t offset, place;
+    bool is_mapped; /* at `place`, where another segment may lie otherwise */
 };
 
 /* From the oldest remains that were left before `epoch`; which end when nothing is left of them. */
@@ -222,7 +228,8 @@ static bool remains_choose(struct symm_heap *heap, uint32_t epoch, struct choice
         return remains_choose(heap, epoch, choice);
     }
     *choice = (struct choice){.handle = remains->handle, .offset = remains->done,
-                              .place = remains->offset + remains->done};
+                              .place = remains->offset + remains->done,
+                              .is_mapped = remains->is_mapped};
     remains->done += SYMM_CHUNK_SIZE;
     return true;
 }
@@ -234,7 +241,7 @@ static bool segments_choose(struct symm_heap *heap, uint32_t epoch, struct choic
         const struct segment *segment = &heap->segments[i];
         if (segment->pages != NULL && symm_pages_take(segment->pages, epoch, &offset)) {
             *choice = (struct choice){.handle = segment->handle, .offset = offset,
-                                      .place = segment->offset + offset};
+                                      .place = segment->offset + offset, .is_mapped = true};
             return true;
         }
     }
@@ -266,6 +273,13 @@ static void discard(struct symm_heap *heap, const struct choice *choice)
     reclaim->is_busy = true;
     reclaim->busy = choice->place;
     (void)pthread_mutex_unlock(&heap->mutex);
+    /*
+     * Caches of registrations (Open MPI's and UCX's) have to hear of pages that go from under an address,
+     * and they listen to madvise(); to fallocate() nobody does.
+     */
+    if (choice->is_mapped) {
+        (void)madvise(heap->window + choice->place, SYMM_CHUNK_SIZE, MADV_REMOVE);
+    }
     heap->kind->discard(heap->kind, descriptor, choice->offset, SYMM_CHUNK_SIZE);
     (void)close(descriptor);
     (void)pthread_mutex_lock(&heap->mutex);

@@ -379,7 +379,7 @@ enum symm_status symm_server_create(struct symm_server **server)
  */
 static int thread_create(struct symm_server *server)
 {
-    enum { STACK_SIZE = 256 << 10 };
+    enum { STACK_SIZE = 1 << 20 }; /* it also calls the CUDA driver, to unmap what has gone */
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
     if (error != 0) {

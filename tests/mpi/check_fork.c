@@ -153,6 +153,28 @@ static void shared_memory(void)
     MPI_Free_mem((void *)(uintptr_t)block);
 }
 
+/*
+ * A child that gives back a block, as a language's collector of garbage may do, takes nothing from its
+ * parent: no thread of the child's empties the memory that both have.
+ */
+static void freed_by_child(void)
+{
+    enum { SIZE = 16 << 20 };
+    unsigned char *block = NULL;
+    test_case("a block that a child gives back");
+    MPI_Alloc_mem(SIZE, MPI_INFO_NULL, &block);
+    memset(block, 'A', SIZE);
+    pid_t pid = start();
+    if (pid == 0) {
+        MPI_Free_mem(block);
+        test_delay(1200000); /* idle memory goes within 0.8 s */
+        _exit(7);
+    }
+    await(pid, 7);
+    test_check(block[0] == 'A' && memcmp(block, block + 1, SIZE - 1) == 0, "the parent's values");
+    MPI_Free_mem(block);
+}
+
 /* Children that outlive the job must not hold its output, which mpirun waits for. */
 static void detach(void)
 {
@@ -190,6 +212,7 @@ int main(int argc, char **argv)
         _exit(7);
     }
     await(pid, 7);
+    freed_by_child(); /* nor any thread of the library's yet */
     forks(0, 1, "rank 0 forks");
     forks(test_size - 1, 1, "the last rank forks");
     forks(0, test_size, "all ranks fork");

@@ -139,6 +139,25 @@ static void capture_in_own(struct fork_rank *self, void *context)
     FORK_CHECK(self, program.cuCtxGetCurrent(&own) == CUDA_SUCCESS && own != NULL);
 }
 
+/* A context of the program's own whose stream is busy for ever: the wait ends, once. */
+static void own_busy(struct fork_rank *self, void *context)
+{
+    CUcontext own;
+    CUstream stream;
+    (void)context;
+    program_begin(self);
+    (void)program_memory(self);
+    symm_cuda_memory_settle(0);
+    PROGRAM_OK(self, program.cuCtxCreate(&own, 0, 0));
+    volatile uint32_t *word = stream_occupy(self, CU_STREAM_DEFAULT, &stream);
+    symm_cuda_sync_memops(0);
+    double begin = seconds();
+    symm_cuda_sync_memops(0);
+    FORK_CHECK(self, seconds() - begin < 4.5);
+    *word = 1;
+    PROGRAM_OK(self, program.cuStreamSynchronize(stream));
+}
+
 /* A driver that sets flags only of the context that is current. */
 static void flag_refused(struct fork_rank *self, void *context)
 {
@@ -201,6 +220,7 @@ static void test_seen_late(void **state)
 {
     (void)state;
     fork_ranks_run(1, seen_late, NULL);
+    fork_ranks_run(1, own_busy, NULL);
 }
 
 static void test_settling_fails(void **state)

@@ -106,6 +106,24 @@ static void reclaim_all(struct symm_heap *heap)
     assert_int_equal(symm_heap_idle(heap), 0);
 }
 
+/* What a segment takes over goes as well, where no block uses it. */
+static void test_adopted(void **state)
+{
+    void *first, *second, *small;
+    (void)state;
+    struct symm_heap *heap = heap_create(true);
+    first = alloc_written(heap, SEGMENT_SIZE);
+    second = alloc_written(heap, SEGMENT_SIZE);
+    free_ok(heap, first);
+    free_ok(heap, second); /* a spare, and remains */
+    assert_status(symm_heap_alloc(heap, SEGMENT_SIZE, 0, &first), SYMM_OK); /* in the spare */
+    assert_status(symm_heap_alloc(heap, 64, 0, &small), SYMM_OK); /* a segment in place of the remains */
+    free_ok(heap, first);
+    reclaim_all(heap);
+    assert_true(resident() <= SYMM_CHUNK_SIZE);
+    symm_heap_destroy(heap, 0);
+}
+
 /* ---- bookkeeping ----------------------------------------------------------------------------- */
 
 static void test_pages(void **state)
@@ -378,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pages),
         cmocka_unit_test(test_idle_memory_goes),
+        cmocka_unit_test(test_adopted),
         cmocka_unit_test(test_other_mappings),
         cmocka_unit_test(test_remains),
         cmocka_unit_test(test_no_descriptors),
