@@ -56,6 +56,21 @@ static enum symm_status directory_create(struct symm_heap *heap)
     return symm_server_export(heap->server, &id, &object);
 }
 
+/*
+ * The thread that gives memory back holds it for a microsecond at a time, and sleeping for that costs much more:
+ * so spin a little, where the C library can.
+ */
+static void mutex_init(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attributes;
+    (void)pthread_mutexattr_init(&attributes);
+#ifdef __GLIBC__
+    (void)pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    (void)pthread_mutex_init(mutex, &attributes);
+    (void)pthread_mutexattr_destroy(&attributes);
+}
+
 enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
                                   struct symm_server *server,
                                   const struct symm_heap_config *config, struct symm_heap **heap)
@@ -75,8 +90,7 @@ enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
     created->directory_descriptor = -1;
     created->segment_size =
         round_up(segment_size != 0 ? segment_size : symm_segment_size_usual, kind->granularity);
-    (void)pthread_cond_init(&created->reclaim.settled, NULL);
-    (void)pthread_mutex_init(&created->mutex, NULL);
+    mutex_init(&created->mutex);
     created->allocator = symm_allocator_create();
     enum symm_status status = created->allocator != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
     if (status == SYMM_OK) {
@@ -119,7 +133,6 @@ void symm_heap_destroy(struct symm_heap *heap, int keep_memory)
     }
     symm_allocator_destroy(heap->allocator);
     (void)pthread_mutex_destroy(&heap->mutex);
-    (void)pthread_cond_destroy(&heap->reclaim.settled);
     free(heap);
 }
 

@@ -38,7 +38,6 @@ struct reclaim {
     void *data;
     uint32_t epoch;
     uint64_t epoch_end;       /* in milliseconds of the clock */
-    pthread_cond_t settled;
     bool is_busy;             /* the chunk at `busy` is being given back, without the mutex */
     uint64_t busy;            /* in the window */
     bool is_done;             /* nothing more is old enough in this epoch */

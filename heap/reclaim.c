@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ static const size_t idle_least = SYMM_CHUNK_SIZE;
  * programs that write to blocks of up to 64 MiB and free them took ten times as long: what they
  * want again had gone.
  */
-static const size_t idle_most = (size_t)64 << 20;
+static const size_t idle_most = (size_t)256 << 20;
 
 /* Beyond that, retired segments go at once. */
 static const size_t remains_most = (size_t)1 << 30;
@@ -84,7 +85,10 @@ void symm_heap_pages_use(struct symm_heap *heap, uint64_t offset, size_t size)
     /* The block is the caller's already, so what changes meanwhile does not matter. */
     while (reclaim->is_busy && offset < reclaim->busy + SYMM_CHUNK_SIZE &&
            reclaim->busy < offset + size) {
-        (void)pthread_cond_wait(&reclaim->settled, &heap->mutex);
+        /* Less than a millisecond, which waking up can take as well. */
+        (void)pthread_mutex_unlock(&heap->mutex);
+        (void)sched_yield();
+        (void)pthread_mutex_lock(&heap->mutex);
     }
 }
 
@@ -284,7 +288,6 @@ static void discard(struct symm_heap *heap, const struct choice *choice)
     (void)close(descriptor);
     (void)pthread_mutex_lock(&heap->mutex);
     reclaim->is_busy = false;
-    (void)pthread_cond_broadcast(&reclaim->settled);
 }
 
 static int step(struct symm_heap *heap, uint64_t now)
