@@ -99,6 +99,7 @@ EXTRA_DIST += \
 	bench/results/gpu-4-ranks-allreduce-two-shot.txt \
 	bench/results/gpu-driver-waits.txt \
 	bench/results/gpu-h100-contexts.txt \
+	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h100-spot.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \

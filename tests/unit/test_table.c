@@ -404,11 +404,13 @@ static void test_below(void **state)
     mca_coll_symm_table_fill(&table, 24, NULL, 0);
     assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_NOT);
     mca_coll_symm_table_fill(&table, 32, NULL, 0);
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 2048));
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 2049));
+    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 1024));
+    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 1025));
     assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 32, 2048));
     assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 32, 2049));
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 3000, -1, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 1025, -1, 0), SYMM_LEFT_MUTE);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 1025, 0, 0), SYMM_LEFT_MUTE);
+    assert_int_equal(below(32, SYMM_ALLREDUCE, 4096, -1, 0), SYMM_LEFT_NOT);
     assert_int_equal(below(32, SYMM_ALLGATHER, 4000, -1, 0), SYMM_LEFT_NOT);
     mca_coll_symm_table_fill(&table, 33, NULL, 0);
     assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_MUTE);
@@ -419,14 +421,14 @@ static void test_below(void **state)
     assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 33, 992));
     assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 33, 993));
 
-    /* Kernels serve teams of up to 32 ranks, so that another rank's buffers may be on a device. */
-    assert_true(read_text("allreduce host 32 any any 2K-3K below\n"));
-    mca_coll_symm_table_fill(&table, 32, rows, row_count);
+    /* Kernels serve the calls of fewer ranks, so that another rank's buffers may be on a device. */
+    assert_true(read_text("allreduce host 24 any any 2K-3K below\n"));
+    mca_coll_symm_table_fill(&table, 24, rows, row_count);
     free(rows);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_VETO);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 3072, -1, 0), SYMM_LEFT_NOT);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_LEFT_NOT);
-    assert_int_equal(below(32, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_LEFT_NOT);
+    assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_VETO);
+    assert_int_equal(below(24, SYMM_ALLREDUCE, 3072, -1, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_LEFT_NOT);
+    assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_LEFT_NOT);
 
     /* A file's rows come first; one that is not for every place has to wait for the ranks' lines. */
     assert_true(read_text("allreduce host 40 any any 1K-2K staged\n"

@@ -70,9 +70,12 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
 
 /*
  * A line costs next to nothing while somebody reads it.  In a run of calls whose lines nobody reads each rank
- * has to look now and then whether the others have finished: 3 % of such a call with 32 ranks.  So none is
- * posted where no rank needs one: kernels do not serve teams of more than SYMM_CUDA_RANKS_MAX ranks.
+ * has to look now and then whether the others have finished: 3 to 7 % of such a call with 32 ranks.  So none is
+ * posted where no rank needs one: kernels do not serve teams of more than SYMM_CUDA_RANKS_MAX ranks, and small
+ * calls of MUTE_RANKS ranks, which share devices and have their kernels in turn, may as well go by host copies.
  */
+enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
+
 enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team)
 {
@@ -81,7 +84,8 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
         mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
         return SYMM_LEFT_NOT;
     }
-    if (team->size > SYMM_CUDA_RANKS_MAX) {
+    if (team->size > SYMM_CUDA_RANKS_MAX ||
+        (team->size >= MUTE_RANKS && call->payload_bytes < MUTE_BYTES)) {
         return SYMM_LEFT_MUTE;
     }
     return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;

@@ -136,7 +136,7 @@ static const struct symm_parameter slot_parameter = {
     "slot_size",
     "Bytes of data that can travel with a rank's message to the others, so that the call takes "
     "one round whatever memory its buffers are in. With auto, all ranks together: at most "
-    "16 KiB, of more than 16 ranks 32 KiB (all-gathers, and 25 to 32 ranks: 64 KiB). 64 to "
+    "16 KiB, of more than 16 ranks 32 KiB (all-gathers: 64 KiB). 64 to "
     "65536, rounded up to 64; a suffix k is understood. The value of a communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
