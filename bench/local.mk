@@ -133,4 +133,5 @@ EXTRA_DIST += \
 	bench/results/host-64-cores-48-ranks.txt \
 	bench/results/host-64-cores-64-ranks.txt \
 	bench/results/host-64-cores-algorithms.txt \
+	bench/results/host-alloc-time.txt \
 	bench/results/host-chosen.txt
