@@ -13,53 +13,53 @@ mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
 	mca/coll/symm/coll_symm.h \
-	mca/coll/symm/coll_symm_agree.c mca/coll/symm/coll_symm_agree.h \
-	mca/coll/symm/coll_symm_allgather.c \
-	mca/coll/symm/coll_symm_allreduce.c \
-	mca/coll/symm/coll_symm_below.c mca/coll/symm/coll_symm_below.h \
-	mca/coll/symm/coll_symm_call.h \
-	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_choose.h \
+	mca/coll/symm/agree/agree.c mca/coll/symm/agree/agree.h \
+	mca/coll/symm/entry/allgather.c \
+	mca/coll/symm/entry/allreduce.c \
+	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
+	mca/coll/symm/base/call.h \
+	mca/coll/symm/choose/choose.c mca/coll/symm/choose/choose.h \
 	mca/coll/symm/coll_symm_component.c \
-	mca/coll/symm/coll_symm_counters.c mca/coll/symm/coll_symm_counters.h \
-	mca/coll/symm/coll_symm_cuda_types.c \
-	mca/coll/symm/coll_symm_device.c mca/coll/symm/coll_symm_device.h \
-	mca/coll/symm/coll_symm_drive.c \
-	mca/coll/symm/coll_symm_elsewhere.c mca/coll/symm/coll_symm_elsewhere.h \
-	mca/coll/symm/coll_symm_host_copy.c mca/coll/symm/coll_symm_host_copy.h \
-	mca/coll/symm/coll_symm_layer.c mca/coll/symm/coll_symm_layer.h \
-	mca/coll/symm/coll_symm_leave.c mca/coll/symm/coll_symm_leave.h \
-	mca/coll/symm/coll_symm_line.h \
-	mca/coll/symm/coll_symm_mismatch.c \
+	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
+	mca/coll/symm/data/cuda_types.c \
+	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
+	mca/coll/symm/serve/drive.c \
+	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
+	mca/coll/symm/host_copy/host_copy.c mca/coll/symm/host_copy/host_copy.h \
+	mca/coll/symm/host_copy/layer.c mca/coll/symm/host_copy/layer.h \
+	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
+	mca/coll/symm/agree/line.h \
+	mca/coll/symm/agree/mismatch.c \
 	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
-	mca/coll/symm/coll_symm_model.c mca/coll/symm/coll_symm_model.h \
+	mca/coll/symm/choose/model.c mca/coll/symm/choose/model.h \
 	mca/coll/symm/coll_symm_module.c \
-	mca/coll/symm/coll_symm_multicast.c \
-	mca/coll/symm/coll_symm_multicast.h \
-	mca/coll/symm/coll_symm_operation.c mca/coll/symm/coll_symm_operation.h \
-	mca/coll/symm/coll_symm_pack.c mca/coll/symm/coll_symm_pack.h \
-	mca/coll/symm/coll_symm_packed.c mca/coll/symm/coll_symm_packed.h \
+	mca/coll/symm/agree/multicast.c \
+	mca/coll/symm/agree/multicast.h \
+	mca/coll/symm/serve/operation.c mca/coll/symm/base/operation.h \
+	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
+	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/coll_symm_parameters.c \
-	mca/coll/symm/coll_symm_post.c \
-	mca/coll/symm/coll_symm_pvars.c \
-	mca/coll/symm/coll_symm_reach.c \
-	mca/coll/symm/coll_symm_recognise.c mca/coll/symm/coll_symm_recognise.h \
-	mca/coll/symm/coll_symm_report.c mca/coll/symm/coll_symm_report.h \
-	mca/coll/symm/coll_symm_runs.c mca/coll/symm/coll_symm_runs.h \
-	mca/coll/symm/coll_symm_scratch.c mca/coll/symm/coll_symm_scratch.h \
+	mca/coll/symm/agree/post.c \
+	mca/coll/symm/report/pvars.c \
+	mca/coll/symm/device/reach.c \
+	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
+	mca/coll/symm/report/report.c mca/coll/symm/report/report.h \
+	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \
+	mca/coll/symm/device/scratch.c mca/coll/symm/device/scratch.h \
 	mca/coll/symm/coll_symm_select.c \
-	mca/coll/symm/coll_symm_shortage.c mca/coll/symm/coll_symm_shortage.h \
-	mca/coll/symm/coll_symm_single_copy.c mca/coll/symm/coll_symm_single_copy.h \
-	mca/coll/symm/coll_symm_staged_all.c \
-	mca/coll/symm/coll_symm_staged_neighbor.c \
-	mca/coll/symm/coll_symm_staged_reduce.c \
-	mca/coll/symm/coll_symm_staged_rooted.c \
-	mca/coll/symm/coll_symm_staging.c mca/coll/symm/coll_symm_staging.h \
-	mca/coll/symm/coll_symm_table.c mca/coll/symm/coll_symm_table.h \
-	mca/coll/symm/coll_symm_table_file.c mca/coll/symm/coll_symm_table_file.h \
-	mca/coll/symm/coll_symm_table_open.c \
-	mca/coll/symm/coll_symm_verbose.c mca/coll/symm/coll_symm_verbose.h \
-	mca/coll/symm/coll_symm_vote.c mca/coll/symm/coll_symm_vote.h \
-	mca/coll/symm/coll_symm_words.c mca/coll/symm/coll_symm_words.h
+	mca/coll/symm/report/shortage.c mca/coll/symm/report/shortage.h \
+	mca/coll/symm/choose/single_copy.c mca/coll/symm/choose/single_copy.h \
+	mca/coll/symm/host_copy/staged_all.c \
+	mca/coll/symm/host_copy/staged_neighbor.c \
+	mca/coll/symm/host_copy/staged_reduce.c \
+	mca/coll/symm/host_copy/staged_rooted.c \
+	mca/coll/symm/host_copy/staging.c mca/coll/symm/host_copy/staging.h \
+	mca/coll/symm/choose/table.c mca/coll/symm/choose/table.h \
+	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
+	mca/coll/symm/choose/table_open.c \
+	mca/coll/symm/report/verbose.c mca/coll/symm/report/verbose.h \
+	mca/coll/symm/base/vote.c mca/coll/symm/base/vote.h \
+	mca/coll/symm/report/words.c mca/coll/symm/report/words.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)

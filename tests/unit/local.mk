@@ -202,15 +202,15 @@ tests_unit_test_heap_limits_LDADD = $(unit_libs)
 
 # The component's counters as they stand, with the variable of Open MPI that they read.
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
-	mca/coll/symm/coll_symm_counters.c mca/coll/symm/coll_symm_words.c
+	mca/coll/symm/report/counters.c mca/coll/symm/report/words.c
 tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_test_counters_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
 tests_unit_test_table_SOURCES = tests/unit/test_table.c \
-	mca/coll/symm/coll_symm_choose.c mca/coll/symm/coll_symm_model.c \
-	mca/coll/symm/coll_symm_table.c mca/coll/symm/coll_symm_table_file.c \
-	mca/coll/symm/coll_symm_words.c
+	mca/coll/symm/choose/choose.c mca/coll/symm/choose/model.c \
+	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
+	mca/coll/symm/report/words.c
 tests_unit_test_table_CPPFLAGS = $(component_cppflags)
 tests_unit_test_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
@@ -241,15 +241,15 @@ tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
 	kernels/cuda/multimem_absent.c \
-	mca/coll/symm/coll_symm_agree.c \
-	mca/coll/symm/coll_symm_choose.c \
-	mca/coll/symm/coll_symm_model.c \
-	mca/coll/symm/coll_symm_operation.c \
-	mca/coll/symm/coll_symm_pack.c \
-	mca/coll/symm/coll_symm_packed.c \
-	mca/coll/symm/coll_symm_post.c \
-	mca/coll/symm/coll_symm_table.c \
-	mca/coll/symm/coll_symm_words.c
+	mca/coll/symm/agree/agree.c \
+	mca/coll/symm/choose/choose.c \
+	mca/coll/symm/choose/model.c \
+	mca/coll/symm/serve/operation.c \
+	mca/coll/symm/data/pack.c \
+	mca/coll/symm/serve/packed.c \
+	mca/coll/symm/agree/post.c \
+	mca/coll/symm/choose/table.c \
+	mca/coll/symm/report/words.c
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_elsewhere.c \

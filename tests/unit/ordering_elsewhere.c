@@ -7,8 +7,8 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 
-#include "mca/coll/symm/coll_symm_device.h"
-#include "mca/coll/symm/coll_symm_elsewhere.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/agree/elsewhere.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm_leave.h"
+#include "mca/coll/symm/serve/leave.h"
 
 #include <stdlib.h>
 

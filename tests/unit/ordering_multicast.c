@@ -5,10 +5,10 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm_multicast.h"
+#include "mca/coll/symm/agree/multicast.h"
 
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_line.h"
+#include "mca/coll/symm/agree/line.h"
 #include "tests/unit/ordering_model.h"
 
 #include <stdlib.h>

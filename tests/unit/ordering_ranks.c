@@ -6,13 +6,13 @@
  */
 #include "mca/coll/symm/coll_symm.h"
 
-#include "mca/coll/symm/coll_symm_agree.h"
-#include "mca/coll/symm/coll_symm_device.h"
-#include "mca/coll/symm/coll_symm_scratch.h"
-#include "mca/coll/symm/coll_symm_shortage.h"
-#include "mca/coll/symm/coll_symm_single_copy.h"
-#include "mca/coll/symm/coll_symm_table.h"
-#include "mca/coll/symm/coll_symm_verbose.h"
+#include "mca/coll/symm/agree/agree.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/scratch.h"
+#include "mca/coll/symm/report/shortage.h"
+#include "mca/coll/symm/choose/single_copy.h"
+#include "mca/coll/symm/choose/table.h"
+#include "mca/coll/symm/report/verbose.h"
 #include "tests/unit/ordering_ranks.h"
 
 #include <unistd.h>

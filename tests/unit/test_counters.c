@@ -5,7 +5,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm_words.h"
+#include "mca/coll/symm/report/words.h"
 
 #include "tests/unit/unit.h"
 

@@ -5,16 +5,16 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_choose.h"
-#include "mca/coll/symm/coll_symm_model.h"
-#include "mca/coll/symm/coll_symm_single_copy.h"
-#include "mca/coll/symm/coll_symm_table_file.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/model.h"
+#include "mca/coll/symm/choose/single_copy.h"
+#include "mca/coll/symm/choose/table_file.h"
 
 #include "tests/unit/unit.h"
 
 #include <math.h>
 
-/* For coll_symm_choose.c. */
+/* For choose/choose.c. */
 mca_coll_symm_component_t mca_coll_symm_component;
 
 bool mca_coll_symm_single_copy(void)

@@ -1,9 +1,9 @@
 /*
  * coll_symm.h - the collective component: what its files share.
  *
- * The path of a call: coll_symm_allreduce.c or _allgather.c takes it from MPI and describes it
- * (coll_symm_call.h), coll_symm_operation.c carries it through its states, coll_symm_agree.c
- * exchanges what the ranks have to say, coll_symm_choose.c picks the algorithm.
+ * The path of a call: entry/allreduce.c or _allgather.c takes it from MPI and describes it
+ * (base/call.h), serve/operation.c carries it through its states, agree/agree.c
+ * exchanges what the ranks have to say, choose/choose.c picks the algorithm.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,9 +15,9 @@
 
 #include "heap/process.h"
 #include "heap/team.h"
-#include "mca/coll/symm/coll_symm_layer.h"
-#include "mca/coll/symm/coll_symm_operation.h"
-#include "mca/coll/symm/coll_symm_vote.h"
+#include "mca/coll/symm/host_copy/layer.h"
+#include "mca/coll/symm/base/operation.h"
+#include "mca/coll/symm/base/vote.h"
 
 /* ---- component ------------------------------------------------------------------------------- */
 
@@ -29,22 +29,22 @@ struct mca_coll_symm_component_t {
     int priority;
     int allreduce_algorithm; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
     int allgather_algorithm;
-    char *table; /* a file of choices; see coll_symm_table_file.h */
+    char *table; /* a file of choices; see choose/table_file.h */
     size_t slot_size;
     size_t piece_size;
-    size_t allgather_staged_max; /* 0: see coll_symm_choose.c */
+    size_t allgather_staged_max; /* 0: see choose/choose.c */
     size_t device_scratch; /* bytes a device; 0: none */
     size_t scratch_least;  /* bytes */
     size_t ipc_bytes;      /* see coll_symm_parameters.c for these three */
     size_t ipc_least;
     int ipc_sightings;
-    int host_staging; /* see coll_symm_staging.h */
+    int host_staging; /* see host_copy/staging.h */
     size_t host_pinned; /* bytes */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
-    int multicast;     /* see coll_symm_multicast.h */
+    int multicast;     /* see agree/multicast.h */
     int multicast_blocks; /* of a kernel; 0: see kernels/cuda */
     bool report;
-    int verbose; /* see coll_symm_verbose.h */
+    int verbose; /* see report/verbose.h */
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */
 };
 typedef struct mca_coll_symm_component_t mca_coll_symm_component_t;
@@ -75,7 +75,7 @@ enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
     MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
-    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (coll_symm_leave.h): all others fail */
+    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (serve/leave.h): all others fail */
 };
 
 /*
@@ -100,9 +100,9 @@ struct mca_coll_symm_module_t {
     struct mca_coll_symm_tags tags;
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
-    uint32_t told_algorithms;        /* what coll_symm_verbose.c has said already, as bits */
+    uint32_t told_algorithms;        /* what report/verbose.c has said already, as bits */
     uint32_t told_fallbacks;
-    uint32_t told_multicast; /* likewise, coll_symm_multicast.c */
+    uint32_t told_multicast; /* likewise, agree/multicast.c */
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);

@@ -9,12 +9,12 @@
 #include "kernels/cuda/host_memory.h"
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/coll_symm_modex.h"
-#include "mca/coll/symm/coll_symm_recognise.h"
-#include "mca/coll/symm/coll_symm_report.h"
-#include "mca/coll/symm/coll_symm_scratch.h"
-#include "mca/coll/symm/coll_symm_shortage.h"
-#include "mca/coll/symm/coll_symm_table_file.h"
-#include "mca/coll/symm/coll_symm_verbose.h"
+#include "mca/coll/symm/data/recognise.h"
+#include "mca/coll/symm/report/report.h"
+#include "mca/coll/symm/device/scratch.h"
+#include "mca/coll/symm/report/shortage.h"
+#include "mca/coll/symm/choose/table_file.h"
+#include "mca/coll/symm/report/verbose.h"
 #include "mca/help.h"
 
 static int component_register(void);

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_choose.h"
-#include "mca/coll/symm/coll_symm_counters.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/coll_symm_modex.h"
-#include "mca/coll/symm/coll_symm_report.h"
-#include "mca/coll/symm/coll_symm_shortage.h"
-#include "mca/coll/symm/coll_symm_table_file.h"
-#include "mca/coll/symm/coll_symm_verbose.h"
-#include "mca/coll/symm/coll_symm_words.h"
+#include "mca/coll/symm/report/report.h"
+#include "mca/coll/symm/report/shortage.h"
+#include "mca/coll/symm/choose/table_file.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/report/words.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 

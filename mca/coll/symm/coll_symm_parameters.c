@@ -9,8 +9,8 @@
 #include <limits.h>
 
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_multicast.h"
-#include "mca/coll/symm/coll_symm_staging.h"
+#include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/host_copy/staging.h"
 #include "mca/parameter.h"
 
 static const mca_base_var_enum_value_t allreduce_values[] = {

@@ -1,0 +1,84 @@
+/*
+ * agree/elsewhere.c - see agree/elsewhere.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/agree/elsewhere.h"
+
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/host_copy/staging.h"
+
+/* Allocations that the driver is to find still there in each call; 0.07 us each. */
+enum { REVIEWED = 2 };
+
+/* Whether peers can be given this memory at all. */
+static bool can_be_opened(const struct symm_memory *memory)
+{
+    return mca_coll_symm_component.ipc_bytes > 0 && memory->kind == SYMM_MEMORY_DEVICE &&
+           memory->ipc && memory->id != 0 && memory->size > 0;
+}
+
+/* A buffer that peers have to reach.  The driver is asked for a handle once for an allocation. */
+static void offer(struct symm_offer *made, const struct symm_memory *memory, const void *address,
+                  size_t bytes, bool again)
+{
+    const mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    struct symm_exports *exports;
+    unsigned sightings;
+    *made = (struct symm_offer){.is_elsewhere = memory->kind != SYMM_MEMORY_HOST};
+    if (!made->is_elsewhere || !can_be_opened(memory) ||
+        bytes < component->ipc_least || /* nor is it counted: it would take the place of others */
+        symm_process_exports(component->process, &exports) != SYMM_OK ||
+        symm_exports_locate(exports, memory, address, bytes, again, &made->location,
+                            &sightings) != SYMM_OK) {
+        return;
+    }
+    made->is_made = sightings >= (unsigned)component->ipc_sightings &&
+                    symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
+}
+
+/* To the host and back takes less time than a launch more. */
+static bool is_small(const struct symm_operation *operation)
+{
+    return (symm_offer_is_kept(&operation->input_offer) || symm_offer_is_kept(&operation->output_offer)) &&
+           operation->call.payload_bytes < mca_coll_symm_component.scratch_least &&
+           mca_coll_symm_component.host_staging != MCA_COLL_SYMM_STAGING_NEVER &&
+           !mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
+}
+
+void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
+{
+    const mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    const struct symm_call *call = &operation->call;
+    symm_process_review_exports(component->process, REVIEWED);
+    symm_team_collect_opened(operation->module->team);
+    if (call->veto != SYMM_REASON_NONE) {
+        return;
+    }
+    offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes, false);
+    if (call->collective == SYMM_ALLREDUCE) {
+        offer(&operation->input_offer, &call->input_memory, call->input,
+              call->count * call->extent, call->input_memory.id == call->output_memory.id);
+    } else { /* on devices it stores to all outputs, and reads no peer's input */
+        operation->input_offer = (struct symm_offer){0};
+    }
+    if (is_small(operation)) {
+        operation->call.veto = SYMM_REASON_SMALL;
+        return;
+    }
+    if (component->ipc_bytes > 0 &&
+        symm_process_imports(component->process, component->ipc_bytes, &operation->imports) ==
+            SYMM_OK) {
+        operation->dropped = symm_imports_enter(operation->imports);
+    }
+}
+
+void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
+{
+    if (operation->imports != NULL) {
+        symm_imports_leave(operation->imports);
+        operation->imports = NULL;
+    }
+}

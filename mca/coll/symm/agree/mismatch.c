@@ -1,0 +1,91 @@
+/*
+ * agree/mismatch.c - what to tell the user when ranks have made different calls.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/agree/agree.h"
+
+#include <stdio.h>
+
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/help.h"
+
+/* A line's signature, unpacked: see mca_coll_symm_signature(). */
+struct signature {
+    unsigned collective, op, element, extent;
+};
+
+static struct signature signature_unpack(uint64_t packed)
+{
+    return (struct signature){
+        .collective = (unsigned)(packed >> 56),
+        .op = (unsigned)(packed >> 48 & 0xff),
+        .element = (unsigned)(packed >> 32 & 0xffff),
+        .extent = (unsigned)(packed & UINT32_MAX),
+    };
+}
+
+static const char *op_name(unsigned op)
+{
+    static const char *const names[OMPI_OP_NUM_OF_TYPES] = {
+        [OMPI_OP_MAX] = "MPI_MAX",       [OMPI_OP_MIN] = "MPI_MIN",
+        [OMPI_OP_SUM] = "MPI_SUM",       [OMPI_OP_PROD] = "MPI_PROD",
+        [OMPI_OP_LAND] = "MPI_LAND",     [OMPI_OP_BAND] = "MPI_BAND",
+        [OMPI_OP_LOR] = "MPI_LOR",       [OMPI_OP_BOR] = "MPI_BOR",
+        [OMPI_OP_LXOR] = "MPI_LXOR",     [OMPI_OP_BXOR] = "MPI_BXOR",
+        [OMPI_OP_MAXLOC] = "MPI_MAXLOC", [OMPI_OP_MINLOC] = "MPI_MINLOC",
+        [OMPI_OP_REPLACE] = "MPI_REPLACE",
+    };
+    return op < OMPI_OP_NUM_OF_TYPES && names[op] != NULL ? names[op] : "an unknown operation";
+}
+
+/* Of the classes that element_class() in entry/allreduce.c tells apart. */
+static const char *element_name(unsigned element)
+{
+    static const char *const names[] = {"of another type", "integers", "floating point", "complex"};
+    return element < sizeof(names) / sizeof(*names) ? names[element] : names[0];
+}
+
+static void call_describe(const struct symm_line *line, char *text, size_t size)
+{
+    struct signature signature = signature_unpack(line->signature);
+    unsigned long long count = line->count;
+    if (signature.collective == SYMM_ALLGATHER) {
+        (void)snprintf(text, size, "MPI_Allgather of %llu bytes from each rank", count);
+    } else if (signature.op == MCA_COLL_SYMM_USER_OP) {
+        (void)snprintf(text, size, "MPI_Allreduce of %llu bytes with a user-defined operation",
+                       count);
+    } else {
+        (void)snprintf(text, size, "MPI_Allreduce of %llu elements of %u bytes (%s) with %s", count,
+                       signature.extent, element_name(signature.element), op_name(signature.op));
+    }
+}
+
+/* The MPI error class that fits best what differs. */
+static int error_class(const struct symm_line *mine, const struct symm_line *theirs)
+{
+    struct signature difference = signature_unpack(mine->signature ^ theirs->signature);
+    if (difference.collective != 0) {
+        return MPI_ERR_OTHER;
+    }
+    if (difference.op != 0) {
+        return MPI_ERR_OP;
+    }
+    return difference.element != 0 || difference.extent != 0 ? MPI_ERR_TYPE : MPI_ERR_COUNT;
+}
+
+int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
+{
+    char mine[160], theirs[160];
+    int rank = operation->module->team->rank;
+    const struct symm_line *my_line = mca_coll_symm_line(operation, rank);
+    const struct symm_line *their_line = mca_coll_symm_line(operation, operation->mismatch);
+    if (rank == 0) { /* all ranks have read the same lines */
+        call_describe(my_line, mine, sizeof(mine));
+        call_describe(their_line, theirs, sizeof(theirs));
+        symm_help_show("help-coll-symm.txt", "mismatch", operation->comm->c_name, rank, mine,
+                       operation->mismatch, theirs);
+    }
+    return error_class(my_line, their_line);
+}

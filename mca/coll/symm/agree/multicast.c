@@ -1,0 +1,352 @@
+/*
+ * agree/multicast.c - see agree/multicast.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/agree/multicast.h"
+
+#include "heap/cuda_device.h"
+#include "kernels/cuda/multimem.h"
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/report/shortage.h"
+#include "mca/coll/symm/report/verbose.h"
+
+/* ---- who wants it -------------------------------------------------------------------------------- */
+
+/* What a rank has against multicast, as its line says it. */
+enum bar {
+    BAR_NONE,
+    BAR_UNABLE,
+    BAR_PARAMETER,
+    BAR_VARIABLES, /* and those behind it: one of the variables below */
+};
+
+/* As symm_multicast_opted_out() names them. */
+static const char *const variables[] = {
+    "NCCL_NVLS_ENABLE=0", "NVSHMEM_DISABLE_NVLS=1", "TORCH_SYMM_MEM_DISABLE_MULTICAST=1",
+};
+
+enum { VARIABLES = sizeof(variables) / sizeof(*variables) };
+
+_Static_assert(BAR_VARIABLES + VARIABLES - 1 <= LINE_BAR_MASK, "a line has room for it");
+
+static int bar_of_variable(const char *variable)
+{
+    int i = 0;
+    while (i < VARIABLES - 1 && strcmp(variable, variables[i]) != 0) {
+        i++;
+    }
+    return BAR_VARIABLES + i;
+}
+
+/* The variables speak of NVLink; what is software in host memory is nobody's concern but the parameter's. */
+static int bar_get(const struct symm_operation *operation, uint32_t heap)
+{
+    const char *variable;
+    if (mca_coll_symm_component.multicast == MCA_COLL_SYMM_MULTICAST_NEVER) {
+        return BAR_PARAMETER;
+    }
+    if (operation->call.device >= 0 && symm_multicast_opted_out(&variable)) {
+        return bar_of_variable(variable);
+    }
+    struct symm_process *process = operation->module->team->process;
+    return symm_heap_multicast_able(symm_process_heap_at(process, heap)) ? BAR_NONE : BAR_UNABLE;
+}
+
+uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
+                                       const struct symm_line *line)
+{
+    const struct line_buffers *buffers = buffers_of(line);
+    const struct symm_location *location = &buffers->input;
+    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+        location = &buffers->output;
+    } else if ((line->flags & LINE_INPUT_IN_HEAP) == 0) {
+        return 0; /* there is nothing to reach */
+    }
+    if (location->heap == SYMM_HEAP_IPC) {
+        return 0;
+    }
+    return (uint32_t)bar_get(operation, location->heap) << LINE_BAR_SHIFT;
+}
+
+/* ---- what is said about it ------------------------------------------------------------------------ */
+
+/* What a communicator has been told, as bits. */
+enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBLE = 16 };
+
+/* Whether rank 0 has yet to say it. */
+static bool is_news(const struct symm_operation *operation, uint32_t what)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    bool news = module->vote.rank == 0 && (module->told_multicast & what) == 0 &&
+                mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
+    module->told_multicast |= what;
+    return news;
+}
+
+static void barred_tell(const struct symm_operation *operation, int rank, int bar)
+{
+    static const char *const texts[] = {
+        [BAR_UNABLE] = "has none: device, driver or this library is without",
+        [BAR_PARAMETER] = "has set coll_symm_multicast to never",
+    };
+    bool by_variable = bar >= BAR_VARIABLES;
+    if (!is_news(operation, TOLD_BARRED)) {
+        return;
+    }
+    mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm,
+                                "multicast: no, because rank %d %s%s", rank,
+                                by_variable ? "has opted out by " : "",
+                                by_variable ? variables[(bar - BAR_VARIABLES) % VARIABLES]
+                                            : texts[bar]);
+}
+
+static void apart_tell(const struct symm_operation *operation)
+{
+    if (is_news(operation, TOLD_APART)) {
+        mca_coll_symm_verbose_about(
+            SYMM_VERBOSE_COMMUNICATORS, operation->comm,
+            "multicast: not for these buffers, because ranks share a device, or theirs are not at "
+            "the same place in segments of the same size");
+    }
+}
+
+/* The rank that has lost the vote knows why; the user hears of it once. */
+static void lost_tell(const struct symm_operation *operation)
+{
+    static const char *const steps[] = {"create", "join", "bind to"};
+    const struct symm_vote *vote = &operation->module->vote;
+    const struct symm_multicasting *multicasting = &operation->multicasting;
+    if (vote->loser == vote->rank && (operation->module->told_multicast & TOLD_TROUBLE) == 0) {
+        operation->module->told_multicast |= TOLD_TROUBLE;
+        mca_coll_symm_verbose_about(
+            SYMM_VERBOSE_TROUBLE, operation->comm,
+            "rank %d cannot %s a multicast object, all ranks go on without it: %s", vote->rank,
+            steps[multicasting->step], multicasting->failure);
+    }
+    if (is_news(operation, TOLD_LOST)) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm,
+                                    "multicast: no, because rank %d cannot set it up", vote->loser);
+    }
+}
+
+/* ---- buffers of all ranks ------------------------------------------------------------------------- */
+
+enum side { INPUTS, OUTPUTS };
+
+/* Where the ranks' inputs or outputs are, in operation->locations; false: not all are in heaps. */
+static bool locations_get(struct symm_operation *operation, enum side side)
+{
+    for (int rank = 0; rank < operation->module->team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        const struct symm_location *location = side == INPUTS ? &buffers->input : &buffers->output;
+        uint32_t flag = side == INPUTS ? LINE_INPUT_IN_HEAP : LINE_OUTPUT_IN_HEAP;
+        if ((line->flags & flag) == 0 || location->heap == SYMM_HEAP_IPC) {
+            return false;
+        }
+        operation->locations[rank] = *location;
+    }
+    return true;
+}
+
+static bool is_possible(struct symm_operation *operation, enum side side)
+{
+    struct symm_team *team = operation->module->team;
+    if (!locations_get(operation, side)) {
+        return false;
+    }
+    if (!symm_team_multicast_fits(team, operation->locations)) {
+        apart_tell(operation);
+        return false;
+    }
+    return symm_team_multicast_state(team, operation->locations) != SYMM_MULTICAST_REFUSED;
+}
+
+/* The first rank that has something against it, and what; -1: none. */
+static int barred_find(const struct symm_operation *operation, int *bar)
+{
+    for (int rank = 0; rank < operation->module->team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        *bar = (int)(line->flags >> LINE_BAR_SHIFT & LINE_BAR_MASK);
+        if (*bar != BAR_NONE) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+/* In host memory it is no quicker than anything else, so it is only there for those who ask for it. */
+static bool is_of_use(const struct symm_facts *facts)
+{
+    return facts->multimem &&
+           (facts->device || symm_algorithm_is_multimem((enum symm_algorithm)facts->forced));
+}
+
+void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm_facts *facts)
+{
+    const struct symm_call *call = &operation->call;
+    enum symm_cuda_type type = (enum symm_cuda_type)call->cuda_type;
+    enum symm_cuda_op op = (enum symm_cuda_op)call->cuda_op;
+    bool reduces = facts->device && call->collective == SYMM_ALLREDUCE;
+    int bar;
+    facts->multimem = !reduces || symm_multimem_can_reduce(type, op, false);
+    facts->multimem_one_shot = !reduces || symm_multimem_can_reduce(type, op, true);
+    if (!is_of_use(facts)) {
+        return;
+    }
+    int barred = barred_find(operation, &bar);
+    if (barred >= 0) {
+        barred_tell(operation, barred, bar);
+        return;
+    }
+    facts->multicast_outputs = facts->outputs_reachable && is_possible(operation, OUTPUTS);
+    facts->multicast_inputs = call->collective == SYMM_ALLREDUCE && facts->inputs_reachable &&
+                              is_possible(operation, INPUTS);
+}
+
+/* ---- setting up ----------------------------------------------------------------------------------- */
+
+enum step { CREATE, JOIN, BIND };
+
+static bool is_needed(enum symm_algorithm algorithm, enum side side)
+{
+    return side == INPUTS ? symm_algorithm_multicasts_inputs(algorithm)
+                          : symm_algorithm_multicasts_outputs(algorithm);
+}
+
+static void step_open(struct symm_operation *operation, enum step step)
+{
+    operation->multicasting = (struct symm_multicasting){.step = step};
+    symm_cuda_forget_failure();
+    symm_vote_open(&operation->module->vote, operation->comm);
+}
+
+bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_algorithm algorithm)
+{
+    struct symm_team *team = operation->module->team;
+    for (enum side side = INPUTS; side <= OUTPUTS; side++) {
+        if (is_needed(algorithm, side) && locations_get(operation, side) &&
+            symm_team_multicast_state(team, operation->locations) == SYMM_MULTICAST_UNKNOWN) {
+            symm_team_multicast_begin(team, operation->locations);
+            step_open(operation, CREATE);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What nobody needs without multicast is got now. */
+static enum symm_status kernels_get(const struct symm_operation *operation)
+{
+    struct symm_device *device;
+    if (operation->call.device < 0) {
+        return SYMM_OK;
+    }
+    enum symm_status status = symm_device_get(operation->call.device, &device);
+    return status == SYMM_OK ? symm_device_multimem_load(device) : status;
+}
+
+static enum symm_status step_do(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    enum symm_status status;
+    switch (operation->multicasting.step) {
+    case CREATE:
+        status = kernels_get(operation);
+        return status == SYMM_OK ? symm_team_multicast_create(team) : status;
+    case JOIN:
+        return symm_team_multicast_join(team);
+    default:
+        return symm_team_multicast_bind(team);
+    }
+}
+
+static void failure_note(struct symm_multicasting *multicasting, enum symm_status status)
+{
+    char *text = multicasting->failure;
+    size_t size = sizeof(multicasting->failure);
+    symm_cuda_last_failure(text, size);
+    if (*text == '\0') {
+        (void)snprintf(text, size, "%s", symm_status_string(status));
+    }
+}
+
+/* Do the step at hand; true: this rank has voted about it. */
+static bool step_is_cast(struct symm_operation *operation)
+{
+    struct symm_multicasting *multicasting = &operation->multicasting;
+    struct symm_vote *vote = &operation->module->vote;
+    if (multicasting->is_cast) {
+        return true;
+    }
+    enum symm_status status = step_do(operation);
+    if (status == SYMM_PENDING && symm_vote_is_lost(vote)) {
+        status = SYMM_ERR_NOT_FOUND; /* rank 0 has nothing to offer and may not even answer */
+    }
+    if (status == SYMM_PENDING) {
+        return false;
+    }
+    if (status != SYMM_OK) {
+        failure_note(multicasting, status);
+    }
+    symm_vote_cast(vote, operation->comm, mca_coll_symm_shortage(status, 0));
+    multicasting->is_cast = true;
+    return true;
+}
+
+enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    bool all_yes;
+    while (step_is_cast(operation)) {
+        enum symm_status status =
+            symm_vote_test(&operation->module->vote, operation->comm, &all_yes);
+        if (status == SYMM_PENDING) {
+            return SYMM_PENDING;
+        }
+        if (status != SYMM_OK || !all_yes) {
+            symm_team_multicast_settle(team, false);
+            if (status == SYMM_OK) {
+                lost_tell(operation);
+            }
+            return status;
+        }
+        if (operation->multicasting.step == BIND) {
+            symm_team_multicast_settle(team, true);
+            if (is_news(operation, TOLD_YES)) {
+                mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm,
+                                            "multicast: yes");
+            }
+            return SYMM_OK;
+        }
+        step_open(operation, operation->multicasting.step + 1);
+    }
+    return SYMM_PENDING;
+}
+
+/* ---- running -------------------------------------------------------------------------------------- */
+
+void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    struct symm_multicast_address *const addresses[] = {
+        [INPUTS] = &run->multicast_input, [OUTPUTS] = &run->multicast_output,
+    };
+    for (enum side side = INPUTS; side <= OUTPUTS; side++) {
+        *addresses[side] = (struct symm_multicast_address){.address = NULL};
+        if (is_needed(run->algorithm, side) && locations_get(operation, side)) {
+            (void)symm_team_multicast_address(run->team, operation->locations, addresses[side]);
+        }
+    }
+}
+
+unsigned mca_coll_symm_multicast_blocks(void)
+{
+    unsigned wanted = (unsigned)mca_coll_symm_component.multicast_blocks;
+    unsigned most = (unsigned)mca_coll_symm_component.device_blocks;
+    wanted = wanted > 0 ? wanted : SYMM_MULTIMEM_BLOCKS;
+    return most > 0 && most < wanted ? most : wanted;
+}

@@ -1,0 +1,178 @@
+/*
+ * agree/post.c - posting a line: what this rank has to tell the others about a call; from agree/agree.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/device/scratch.h"
+
+/*
+ * An all-reduce whose output lies in the heap and whose input does not: with a copy of the input in the
+ * output it is an in-place one, which peers can reach.  Staging would copy the input as well.
+ */
+static void input_adopt(struct symm_call *call)
+{
+    memcpy(call->output, call->input, call->count * call->extent);
+    call->input = call->output;
+    call->in_place = true;
+}
+
+/*
+ * Pages are of 2 MiB only in allocations of a multiple of that.  Seen in the time that opening takes, and in
+ * copies that end in them: beyond 16 MiB engines are a third slower, kernels are not.
+ */
+static bool has_small_pages(const struct symm_memory *memory)
+{
+    const size_t large = 2 << 20;
+    return memory->size % large != 0;
+}
+
+/* Buffers in device memory that is not of our heaps; 0 if there are none. */
+static uint32_t offers_describe(const struct symm_operation *operation, struct symm_line *line)
+{
+    struct line_buffers *buffers = (struct line_buffers *)(void *)line->payload;
+    const struct symm_offer *input = &operation->input_offer, *output = &operation->output_offer;
+    uint32_t flags = 0;
+    if (operation->call.device < 0) {
+        return 0;
+    }
+    if (output->is_made) {
+        buffers->output = output->location;
+        handles_of(line)->output = output->handle;
+        flags |= LINE_OUTPUT_IN_HEAP |
+                 (has_small_pages(&operation->call.output_memory) ? LINE_SMALL_PAGES : 0);
+    }
+    if (input->is_made) {
+        buffers->input = input->location;
+        handles_of(line)->input = input->handle;
+        flags |= LINE_INPUT_IN_HEAP;
+    }
+    return flags | (symm_offer_is_kept(output) || symm_offer_is_kept(input) ? LINE_KEPT : 0);
+}
+
+static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
+                                 struct line_buffers *buffers)
+{
+    struct symm_process *process = team->process;
+    uint32_t flags = 0, heap = 0;
+    if ((call->gaps & SYMM_GAPS_OUTPUT) == 0 &&
+        symm_process_locate(process, call->output, call->output_bytes, &buffers->output) ==
+            SYMM_OK) {
+        flags |= LINE_OUTPUT_IN_HEAP;
+        heap = buffers->output.heap;
+    }
+    if ((call->gaps & SYMM_GAPS_INPUT) == 0 &&
+        symm_process_locate(process, call->input, call->count * call->extent, &buffers->input) ==
+            SYMM_OK) {
+        heap = buffers->input.heap; /* the other one's as well, unless that is in none */
+        flags |= LINE_INPUT_IN_HEAP;
+    } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && call->collective == SYMM_ALLREDUCE &&
+               call->device < 0) {
+        input_adopt(call);
+        buffers->input = buffers->output;
+        flags |= LINE_INPUT_IN_HEAP;
+    }
+    buffers->heap = heap;
+    buffers->retired = symm_heap_retired(symm_process_heap_at(process, heap));
+    buffers->extent = (uint32_t)call->extent;
+    return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0) |
+           (call->device >= 0 ? LINE_DEVICE : 0) |
+           (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
+}
+
+static bool must_be_in_stages(const struct symm_operation *operation, uint32_t flags)
+{
+    return (flags & LINE_KEPT) != 0 ||
+           mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
+}
+
+/* Whether this rank has a reason to expect a call in stages. */
+static bool expects_stages(const struct symm_operation *operation, uint32_t flags)
+{
+    const struct mca_coll_symm_module_t *module = operation->module;
+    return module->calls_in_stages > 0 || must_be_in_stages(operation, flags);
+}
+
+static bool scratch_take(struct symm_operation *operation, size_t size,
+                         struct line_scratch *scratch)
+{
+    struct symm_process *process = operation->module->team->process;
+    operation->scratch = mca_coll_symm_scratch_take(operation->call.device, &size);
+    operation->scratch_size = size;
+    scratch->size = size;
+    return operation->scratch != NULL &&
+           symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
+}
+
+/* Offer this rank's scratch, if it is of use and can be had. */
+static uint32_t scratch_describe(struct symm_operation *operation, struct symm_line *line)
+{
+    const struct symm_call *call = &operation->call;
+    struct mca_coll_symm_module_t *module = operation->module;
+    size_t slices = 0, stages = 0;
+    uint32_t flags = 0;
+    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+        /* Programs repeat themselves: what was made by multicast will need no scratch again. */
+        slices = mca_coll_symm_choose_scratch(call, module->team,
+                                              symm_algorithm_is_multimem(operation->run.algorithm));
+        flags |= slices > 0 ? LINE_SLICES : 0;
+    }
+    if (call->device < 0) {
+        return 0;
+    }
+    if (expects_stages(operation, line->flags)) {
+        stages = mca_coll_symm_choose_stages_scratch(call, module->team);
+        module->calls_in_stages -= module->calls_in_stages > 0;
+        flags |= LINE_ASKED;
+    }
+    /* What is offered for slices is used by peers as soon as they see it, and not for stages. */
+    operation->stages_expected = must_be_in_stages(operation, line->flags) &&
+                                 (flags & LINE_SLICES) == 0;
+    size_t size = slices > stages ? slices : stages;
+    if (size == 0 || !scratch_take(operation, size, scratch_of(line))) {
+        return flags;
+    }
+    return flags | LINE_SCRATCH;
+}
+
+/* Peers hear of segments that this rank has given back, be it only scratch that has been too small. */
+static void retired_describe(struct symm_process *process, struct symm_line *line)
+{
+    struct line_buffers *buffers = (struct line_buffers *)(void *)line->payload;
+    if (buffers->heap == 0 && (line->flags & LINE_SCRATCH) != 0) {
+        buffers->heap = scratch_of(line)->where.heap;
+        buffers->retired = symm_heap_retired(symm_process_heap_at(process, buffers->heap));
+    }
+}
+
+void mca_coll_symm_line_post(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    struct symm_call *call = &operation->call;
+    struct symm_line *line = mca_coll_symm_line(operation, team->rank);
+    line->signature = call->signature;
+    line->count = call->agreed_count;
+    line->finished = (uint32_t)team->finished;
+    if (call->veto != SYMM_REASON_NONE) {
+        line->flags = LINE_VETO | (uint32_t)call->veto << LINE_VETO_SHIFT;
+    } else if (operation->in_slot) {
+        line->flags = 0; /* on a device nothing travels in the slot */
+        if (call->gaps == 0) {
+            memcpy(line->payload, call->input, call->payload_bytes);
+        } else {
+            mca_coll_symm_pack(&call->source, call->send, line->payload);
+        }
+    } else {
+        line->flags =
+            buffers_describe(call, team, (struct line_buffers *)(void *)line->payload) |
+            offers_describe(operation, line);
+        ((struct line_buffers *)(void *)line->payload)->dropped = operation->dropped;
+        line->flags |= scratch_describe(operation, line);
+        line->flags |= mca_coll_symm_multicast_flags(operation, line);
+        retired_describe(team->process, line);
+    }
+    symm_line_post(line, operation->sequence);
+}

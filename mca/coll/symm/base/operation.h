@@ -1,0 +1,116 @@
+/*
+ * base/operation.h - one collective operation on its way through its states.
+ *
+ *   NEW communicator:  SETTING_UP -> VOTING_ON_SET_UP -+
+ *   others:            --------------------------------+-> WAITING_FOR_SLOT -> AGREEING -+
+ *                                                       +--------------------------------+
+ *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
+ *                      no multicast address yet:        +-> MULTICASTING ----------------+
+ *                                                       +-> RUNNING -> DONE
+ *   communicator failed or revoked: from any state to LEAVING -> DONE
+ *
+ * A step never waits: it returns SYMM_PENDING and is called again.  A blocking collective starts an
+ * operation and drives it to the end; a nonblocking one would leave it to opal_progress().
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_BASE_OPERATION_H
+#define MCA_COLL_SYMM_BASE_OPERATION_H
+
+#include "heap/cuda_device.h"
+#include "kernels/run.h"
+#include "mca/coll/symm/base/call.h"
+
+struct mca_coll_symm_module_t;
+
+enum symm_operation_state {
+    SYMM_OPERATION_SETTING_UP,
+    SYMM_OPERATION_VOTING_ON_SET_UP,
+    SYMM_OPERATION_WAITING_FOR_SLOT,
+    SYMM_OPERATION_AGREEING,
+    SYMM_OPERATION_HEARING, /* of what rank 0 has to say about calls that differ */
+    SYMM_OPERATION_MAPPING,
+    SYMM_OPERATION_VOTING_ON_MAPS,
+    SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
+    SYMM_OPERATION_RUNNING,
+    SYMM_OPERATION_LEAVING, /* for good: see serve/leave.h */
+    SYMM_OPERATION_DONE,
+    SYMM_OPERATION_BELOW, /* done, and the call is below; see serve/below.h */
+};
+
+enum symm_outcome {
+    SYMM_OUTCOME_SERVED,   /* the output is complete */
+    SYMM_OUTCOME_FALLBACK, /* nothing was done: the component below has to do it */
+    SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
+};
+
+/* A buffer of this rank in device memory that is not of our heaps; see agree/elsewhere.h. */
+struct symm_offer {
+    bool is_elsewhere; /* and needed by peers */
+    bool is_made; /* then peers may open it */
+    struct symm_location location;
+    struct symm_ipc_handle handle;
+};
+
+/* A buffer that peers need and are not given. */
+static inline bool symm_offer_is_kept(const struct symm_offer *offer)
+{
+    return offer->is_elsewhere && !offer->is_made;
+}
+
+/* A multicast address that is being set up; see agree/multicast.c. */
+struct symm_multicasting {
+    unsigned step;
+    bool is_cast;                      /* this rank has voted about it */
+    char failure[SYMM_CUDA_TEXT_SIZE]; /* what has failed on this rank */
+};
+
+struct symm_operation {
+    struct mca_coll_symm_module_t *module;
+    struct ompi_communicator_t *comm;
+    struct symm_call call;
+    enum symm_operation_state state;
+    enum symm_outcome outcome;
+    enum symm_reason reason; /* of a fallback */
+    enum symm_reason peer_reason; /* of the rank whose veto was read last: `seen` */
+    int error;
+    uint64_t sequence;
+    bool in_slot;            /* the payload travels in the line */
+    bool again;              /* the second lines of this call: the first lacked scratch */
+    bool stages_expected;    /* its line says that it has to go through scratch, unless it goes below */
+    size_t scratch_size;     /* of this rank's; what all have is in the run */
+    void *scratch;           /* on the device, taken for this call; NULL: none */
+    struct symm_imports *imports; /* in use by this call; NULL: none */
+    uint32_t dropped;        /* what symm_imports_enter() has said */
+    struct symm_offer input_offer, output_offer;
+    bool maps_elsewhere;     /* it is memory from elsewhere that is being mapped, and not segments */
+    bool packed;             /* it runs in mca_coll_symm_packed_step() */
+    int seen;                /* lines read, or ranks mapped */
+    uint32_t least_finished; /* by the lines read */
+    int mismatch;            /* a rank whose call differs from ours; -1: none */
+    enum symm_status map_status; /* first failure to map a peer's segment here */
+    int map_errno;               /* of that failure, where the status has one */
+    bool map_told;               /* it is a device's, and this rank has told the user */
+    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
+    struct symm_multicasting multicasting;
+    struct symm_run run;
+};
+
+/*
+ * Begin the operation that operation->call describes; module and comm are set.
+ * Local: it posts nothing and waits for nobody.
+ */
+void mca_coll_symm_operation_start(struct symm_operation *operation);
+
+/* Go on with it: SYMM_PENDING, or SYMM_OK when `outcome` is known. */
+enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation);
+
+/*
+ * Carry out the blocking call that operation->call describes, calling opal_progress() while it waits.
+ * True: it is done with, and *rc is for MPI.  False: nothing was done, and the component below has to.
+ */
+bool mca_coll_symm_operation_serve(struct symm_operation *operation,
+                                   struct ompi_communicator_t *comm, int *rc);
+
+#endif /* MCA_COLL_SYMM_BASE_OPERATION_H */

@@ -1,0 +1,74 @@
+/*
+ * base/vote.h - whether every rank of a communicator has managed something.
+ *
+ * Set-up and mapping can fail on one rank alone, and before set-up there is no shared memory to say so.
+ * So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.  Votes
+ * are rare (one per communicator, one per new segment, and when what failed is tried again).  They
+ * use a tag of their own, so they can cross any other communication; votes on one communicator are
+ * begun in the same order by all ranks.
+ *
+ * A vote allocates nothing, because a rank without memory must be able to say so: rank 0 talks to the
+ * others in groups of a fixed size.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_BASE_VOTE_H
+#define MCA_COLL_SYMM_BASE_VOTE_H
+
+#include "mca/ompi_compat.h"
+
+#include "heap/symm.h"
+
+enum { SYMM_VOTE_GROUP = 16 };
+
+/* A message of the same kind to or from each of some ranks, a group of them at a time. */
+struct symm_vote_messages {
+    ompi_request_t *requests[SYMM_VOTE_GROUP];
+    int pending; /* requests under way are requests[0 .. pending - 1] */
+    int first;   /* rank of the group's first message */
+    int next;    /* rank after the group's last message */
+};
+
+struct symm_vote {
+    int tag;
+    int rank, size;
+    int ballot;          /* this rank's vote: 0 is yes, anything else a reason */
+    int ballots[SYMM_VOTE_GROUP]; /* rank 0: of the group of ranks that are asked */
+    int verdict;         /* the result, once it is known: 1 if all said yes, otherwise -loser */
+    struct symm_vote_messages in, out;
+    bool told;           /* rank 0: the result is going out, or has gone */
+    int loser, reason;   /* a rank that said no; -1: none. Rank 0: and what it said */
+    int error;           /* first error of the PML, or OMPI_SUCCESS */
+};
+
+/* The votes of a communicator, with a tag that is the same on all ranks; nothing to undo. */
+void symm_vote_init(struct symm_vote *vote, int rank, int size, int tag);
+
+/* Begin a vote, before the work that it is about. */
+void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm);
+
+/*
+ * Whether rank 0 has already said no.  Then the work can be given up, which matters where it waits for
+ * rank 0.
+ */
+bool symm_vote_is_lost(const struct symm_vote *vote);
+
+/* Cast this rank's vote: 0, or why not.  A "no" of rank 0 goes out at once. */
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot);
+
+/*
+ * PENDING until the result is known; then SYMM_OK and *all_yes; vote->loser tells who said no, and on rank 0
+ * vote->reason why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the reason in
+ * vote->error.  Does not call opal_progress().
+ */
+enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
+                                bool *all_yes);
+
+/*
+ * The communicator has failed or been revoked (symm_ompi_comm_failure()): have the vote's messages
+ * end.  True: none is under way any more.  Also where no vote is.
+ */
+bool symm_vote_give_up(struct symm_vote *vote);
+
+#endif /* MCA_COLL_SYMM_BASE_VOTE_H */

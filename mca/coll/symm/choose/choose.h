@@ -1,0 +1,113 @@
+/*
+ * choose/choose.h - which algorithm serves a call.  The one place where that is decided.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_CHOOSE_H
+#define MCA_COLL_SYMM_CHOOSE_H
+
+#include "kernels/run.h"
+#include "mca/coll/symm/base/call.h"
+#include "mca/coll/symm/choose/table.h"
+
+/* What the choice depends on; the same on all ranks. */
+struct symm_facts {
+    const struct symm_table *table; /* the team's */
+    enum symm_collective collective;
+    int ranks;
+    size_t bytes;           /* of the array, or of one rank's block */
+    size_t staged_max;      /* larger blocks of an all-gather are not worth staging */
+    int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
+    bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
+    bool outputs_reachable; /* likewise */
+    bool out_of_place;      /* no rank's input is its output */
+    bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
+    bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
+    bool device;            /* all buffers lie in device memory */
+    bool kept;              /* some rank's is from elsewhere, and is not offered to the others */
+    bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
+    bool asked;             /* all ranks have offered what scratch they have for calls in stages */
+    bool small_pages;       /* some rank's output is seen in small pages, which engines are slow with */
+    bool slices;            /* all offer it for an all-reduce's slices */
+    bool multicast_inputs;  /* all ranks' inputs are, or can be put, behind a multicast address */
+    bool multicast_outputs; /* likewise */
+    bool multimem;          /* multicast can reduce this type by this operation (all-reduce), or copies */
+    bool multimem_one_shot; /* likewise, and gives all ranks the same bits if each asks for itself */
+    size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
+    size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
+};
+
+/* The preferences of a team, which rank 0 has put together. */
+const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team);
+
+/* Whether a call of this size travels in the slot.  Needs no agreement. */
+bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
+                               size_t bytes);
+
+/*
+ * Bytes of scratch on the device that are of use to a call: to move the slices of a large all-reduce; or in
+ * stages, where some rank's buffers cannot be reached.  Needs no agreement: a rank offers what it has.
+ * `multicast`: the call is likely to be made by multicast, if that is preferred.
+ */
+size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
+                                    bool multicast);
+size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
+                                           const struct symm_team *team);
+
+/* Whether the parameters force stages on a collective. */
+bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
+                                        const struct symm_team *team);
+
+/* What to do with a call that the table leaves to the component below before the ranks have met. */
+enum symm_left {
+    SYMM_LEFT_NOT,  /* the table does not */
+    SYMM_LEFT_VETO, /* the rank says so in its line: another one's buffers may be on a device */
+    SYMM_LEFT_MUTE, /* all ranks find the same, so no line is posted */
+};
+
+/*
+ * For a call that does not travel in the slot.  A function of what all ranks have alike: collective, bytes,
+ * and the team's table and size; only whether this rank's line is needed depends on its buffers.
+ */
+enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
+                                           const struct symm_team *team);
+
+/*
+ * There is no algorithm for a call, but there may be if all ranks offer scratch, which some have seen no need
+ * for: whether they should post new lines.
+ */
+bool mca_coll_symm_choose_again(const struct symm_facts *facts);
+
+/*
+ * What this process's parameters say about choices, packed into the options that rank 0 hands to all ranks
+ * of a team: parameters may differ between processes, choices must not.
+ */
+uint64_t mca_coll_symm_choose_options(void);
+
+/* What rank 0's parameters force for a collective. */
+int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team);
+
+/* Rank 0's limit for staged all-gathers, in bytes. */
+size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
+
+/*
+ * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component below
+ * is quicker, or it alone can serve such a call.
+ */
+enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
+
+/*
+ * For explanations: what the parameters want where it is for this collective and memory, or MCA_COLL_SYMM_AUTO;
+ * why an algorithm is not possible, or NULL; and the rows that apply, in their order: the one behind `after`, or the
+ * first.
+ */
+int mca_coll_symm_choose_wanted(const struct symm_facts *facts);
+const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts *facts);
+const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
+                                                const struct symm_row *after);
+
+/* Why there is none. */
+enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts);
+
+#endif /* MCA_COLL_SYMM_CHOOSE_H */

@@ -1,0 +1,281 @@
+/*
+ * choose/table.c - see choose/table.h; here are the built-in rows.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/choose/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mca/coll/symm/choose/model.h"
+#include "mca/coll/symm/report/words.h"
+
+/* ---- what has been measured ------------------------------------------------------------------------ */
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+#define ANY_RANKS 2, SYMM_ROW_RANKS_MOST
+#define MANY_RANKS 25, SYMM_ROW_RANKS_MOST
+#define ENDLESS UINT64_MAX
+#define ROW(...) {__VA_ARGS__, SYMM_ROW_BUILT_IN, 0}
+
+enum {
+    REDUCE = SYMM_ALLREDUCE, GATHER = SYMM_ALLGATHER,
+    HOST = SYMM_ROW_HOST, DEVICE = SYMM_ROW_DEVICE,
+    ANYWHERE = SYMM_ROW_ANYWHERE, OUT = SYMM_ROW_OUT, IN = SYMM_ROW_IN,
+    EITHER = SYMM_ROW_EITHER,
+};
+
+/* Those for all numbers of ranks say what is taken where the preferred algorithm is not possible. */
+static const struct symm_row built_in[] = {
+    /*
+     * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table and gpu-host-chosen.txt with a core for
+     * each rank, host-*.txt with two cores.  With more than two ranks one-shot reduces more than staging
+     * copies; two that reduce everything each are quicker than two that wait once more, up to 32 KiB.
+     * 24 to 64 ranks: host-64-cores-*.txt.  Each rank waits for each other one twice in a two-shot, which with
+     * 48 and 64 ranks takes 1.0 to 2 times as long as the component below, from 1 to 2 KiB.  With 32 ranks 2 KiB
+     * take 1.06 of its time so, 1.22 in the slot, and 1.07 if they go below with a line that says so.
+     */
+    ROW(REDUCE, HOST, MANY_RANKS, ANYWHERE, EITHER, 0, KIB(4), SYMM_ALGORITHM_BELOW),
+    ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_TWO_SHOT),
+    ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_ONE_SHOT),
+    ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, KIB(32) + 1, SYMM_ALLREDUCE_STAGED_ONE_SHOT),
+    ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_STAGED),
+    /*
+     * Results that fit the caches are read more quickly than written; between two ranks only those that
+     * fit the larger ones.  In place the limits are higher, but what is lost there is within what differs from
+     * run to run, as gpu-host-chosen.txt and host-chosen.txt show.
+     */
+    ROW(GATHER, HOST, 2, 2, ANYWHERE, EITHER, KIB(40), KIB(176), SYMM_ALLGATHER_PULL),
+    ROW(GATHER, HOST, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, KIB(1280), SYMM_ALLGATHER_PULL),
+    ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_PUSH),
+    ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_PULL),
+    ROW(GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_STAGED),
+    /* Two H200: bench/results/gpu-2-ranks-allreduce.table, from symm_bench --tune-to. */
+    ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(576), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
+    ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
+    /* Four H200: bench/results/gpu-4-ranks-allreduce-*.txt, gpu-through-scratch.txt. */
+    ROW(REDUCE, DEVICE, 4, 4, ANYWHERE, EITHER, MIB(48), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
+    /* Any: two-shot is as quick as one-shot for small arrays, and moves less. */
+    ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_TWO_SHOT),
+    ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),
+    ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_SCRATCH),
+    /*
+     * Two H200: bench/results/gpu-2-ranks-allgather.table, from symm_bench --tune-to.  In place an
+     * engine does it all; otherwise a kernel has to copy a rank's own block.
+     */
+    ROW(GATHER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(9), SYMM_ALLGATHER_CUDA_KERNEL),
+    ROW(GATHER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
+    /* Four H200: bench/results/gpu-4-ranks-allgather-*.txt. */
+    ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, MIB(8) + 1, SYMM_ALLGATHER_CUDA_KERNEL),
+    ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
+    /* Any. */
+    ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_KERNEL),
+    ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_SCRATCH),
+};
+
+enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
+
+/*
+ * Bytes of all ranks together that travel in the slot, where every rank reads everything
+ * (bench/results/gpu-host-*.table, gpu-host-chosen.txt).  At the upper end, as for 2 KiB of eight ranks, the heap's
+ * memory would be about as much quicker as other memory, which would be staged, is slower; and the ranks do
+ * not know yet.  Runs differ: from 16 to 64 KiB in all-gathers of eight ranks.
+ */
+static uint64_t slot_bytes_in_all(enum symm_collective collective, int ranks)
+{
+    if (ranks <= 16) {
+        return KIB(16);
+    }
+    return collective == SYMM_ALLGATHER ? KIB(64) : KIB(32); /* host-64-cores-*.txt */
+}
+
+/* ---- a team's table -------------------------------------------------------------------------------- */
+
+static bool is_for(const struct symm_row *row, enum symm_collective collective,
+                   enum symm_row_memory memory, int ranks)
+{
+    return row->collective == collective && row->memory == memory && ranks >= row->ranks_least &&
+           (ranks <= row->ranks_most || row->ranks_most == SYMM_ROW_RANKS_MOST);
+}
+
+/* Whether it is one of those that stand behind the preferred ones, for all numbers of ranks. */
+static bool is_general(const struct symm_row *row)
+{
+    return row->ranks_least == 2 && row->ranks_most == SYMM_ROW_RANKS_MOST;
+}
+
+/* Whether built-in rows say for this number of ranks what is preferred. */
+static bool is_measured(enum symm_collective collective, enum symm_row_memory memory, int ranks)
+{
+    if (memory == SYMM_ROW_HOST) {
+        return true;
+    }
+    for (int i = 0; i < BUILT_IN_ROWS; i++) {
+        if (is_for(&built_in[i], collective, memory, ranks) && !is_general(&built_in[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is being filled. */
+struct filling {
+    struct symm_table *table;
+    int ranks, count;
+};
+
+static void rows_add(struct filling *filling, const struct symm_row *rows, size_t count,
+                     enum symm_collective collective, enum symm_row_memory memory)
+{
+    for (size_t i = 0; i < count && filling->count < SYMM_TABLE_ROWS; i++) {
+        if (is_for(&rows[i], collective, memory, filling->ranks)) {
+            filling->table->rows[filling->count++] = rows[i];
+        }
+    }
+}
+
+static void model_add(struct filling *filling, enum symm_collective collective, bool measured)
+{
+    struct symm_row rows[SYMM_MODEL_ROWS];
+    size_t count = mca_coll_symm_model_rows(collective, filling->ranks, measured, rows);
+    rows_add(filling, rows, count, collective, SYMM_ROW_DEVICE);
+}
+
+void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct symm_row *file,
+                              size_t file_rows)
+{
+    struct filling filling = {.table = table, .ranks = ranks};
+    memset(table, 0, sizeof(*table));
+    for (int part = 0; part < SYMM_COLLECTIVE_COUNT * SYMM_ROW_MEMORIES; part++) {
+        enum symm_collective collective = (enum symm_collective)(part / SYMM_ROW_MEMORIES);
+        enum symm_row_memory memory = (enum symm_row_memory)(part % SYMM_ROW_MEMORIES);
+        int begin = filling.count;
+        rows_add(&filling, file, file_rows, collective, memory);
+        int from_file = filling.count - begin;
+        if (memory == SYMM_ROW_DEVICE) {
+            model_add(&filling, collective, is_measured(collective, memory, ranks));
+        }
+        rows_add(&filling, built_in, BUILT_IN_ROWS, collective, memory);
+        table->parts[collective][memory] =
+            (struct symm_table_part){.begin = (uint16_t)begin,
+                                     .count = (uint16_t)(filling.count - begin),
+                                     .from_file = (uint16_t)from_file};
+    }
+}
+
+/* The first of so many rows of host memory that is for payloads of `bytes` a rank; NULL: none. */
+static const struct symm_row *first_for(const struct symm_table *table,
+                                        enum symm_collective collective, int ranks, size_t bytes,
+                                        int count)
+{
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
+    uint64_t result = collective == SYMM_ALLREDUCE ? bytes : (uint64_t)bytes * (uint64_t)ranks;
+    for (int i = 0; i < count; i++) {
+        const struct symm_row *row = &table->rows[part->begin + i];
+        if (mca_coll_symm_row_has(row, result)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
+                              int ranks, size_t bytes)
+{
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
+    const struct symm_row *row = first_for(table, collective, ranks, bytes, part->from_file);
+    if (row != NULL) {
+        return row->algorithm == SYMM_ALLREDUCE_SLOT || row->algorithm == SYMM_ALLGATHER_SLOT;
+    }
+    return (uint64_t)bytes * (uint64_t)ranks <= slot_bytes_in_all(collective, ranks);
+}
+
+bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
+                               int ranks, size_t bytes)
+{
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
+    const struct symm_row *row = first_for(table, collective, ranks, bytes, part->count);
+    return row != NULL && row->algorithm == SYMM_ALGORITHM_BELOW &&
+           row->place == SYMM_ROW_ANYWHERE && row->multicast == SYMM_ROW_EITHER;
+}
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+const char *mca_coll_symm_table_word(int algorithm)
+{
+    static const char device[] = "cuda_";
+    if (algorithm == SYMM_ALGORITHM_BELOW) {
+        return "below";
+    }
+    const char *name = symm_algorithm_name((enum symm_algorithm)algorithm);
+    return strncmp(name, device, sizeof(device) - 1) == 0 ? name + sizeof(device) - 1 : name;
+}
+
+bool mca_coll_symm_table_is_for(int algorithm, enum symm_collective collective,
+                                enum symm_row_memory memory)
+{
+    if (algorithm == SYMM_ALGORITHM_BELOW) {
+        return true;
+    }
+    return algorithm >= 0 && algorithm < SYMM_ALGORITHM_COUNT &&
+           mca_coll_symm_algorithm_collective((enum symm_algorithm)algorithm) == collective &&
+           symm_algorithm_is_cuda((enum symm_algorithm)algorithm) == (memory == SYMM_ROW_DEVICE);
+}
+
+int mca_coll_symm_table_algorithm(enum symm_collective collective, enum symm_row_memory memory,
+                                  const char *word)
+{
+    for (int algorithm = 0; algorithm <= SYMM_ALGORITHM_BELOW; algorithm++) {
+        if (mca_coll_symm_table_is_for(algorithm, collective, memory) &&
+            strcmp(mca_coll_symm_table_word(algorithm), word) == 0) {
+            return algorithm;
+        }
+    }
+    return -1;
+}
+
+static int ranks_format(const struct symm_row *row, char *text, size_t size)
+{
+    if (row->ranks_least == row->ranks_most) {
+        return snprintf(text, size, "%u", row->ranks_least);
+    }
+    if (row->ranks_most != SYMM_ROW_RANKS_MOST) {
+        return snprintf(text, size, "%u-%u", row->ranks_least, row->ranks_most);
+    }
+    return row->ranks_least == 2 ? snprintf(text, size, "any")
+                                 : snprintf(text, size, "%u-", row->ranks_least);
+}
+
+static int bytes_format(uint64_t bytes, char *text, size_t size)
+{
+    static const char suffixes[] = {'G', 'M', 'K'};
+    for (unsigned i = 0; i < sizeof(suffixes) && bytes > 0; i++) {
+        unsigned shift = 30 - 10 * i;
+        if (bytes % (UINT64_C(1) << shift) == 0) {
+            return snprintf(text, size, "%llu%c", (unsigned long long)(bytes >> shift),
+                            suffixes[i]);
+        }
+    }
+    return snprintf(text, size, "%llu", (unsigned long long)bytes);
+}
+
+void mca_coll_symm_row_format(const struct symm_row *row, char text[SYMM_ROW_TEXT])
+{
+    static const char *const places[] = {"any", "out", "in"};
+    static const char *const multicasts[] = {"any", "yes", "no"};
+    char ranks[16], from[24], to[24] = "";
+    (void)ranks_format(row, ranks, sizeof(ranks));
+    (void)bytes_format(row->from, from, sizeof(from));
+    if (row->to != UINT64_MAX) {
+        to[0] = '-';
+        (void)bytes_format(row->to, to + 1, sizeof(to) - 1);
+    }
+    (void)snprintf(text, SYMM_ROW_TEXT, "%s %s %s %s %s %s%s %s",
+                   mca_coll_symm_collective_text((enum symm_collective)row->collective),
+                   row->memory == SYMM_ROW_HOST ? "host" : "device", ranks, places[row->place],
+                   multicasts[row->multicast], from, to,
+                   mca_coll_symm_table_word(row->algorithm));
+}

@@ -1,0 +1,123 @@
+/*
+ * choose/table.h - which algorithm is preferred: one list of rows for people to read.
+ *
+ * A row says for which calls it is (collective, memory, number of ranks, in place or not, with multicast or
+ * not, bytes) and names an algorithm.  Of the rows that apply to a call, in their order, the first whose algorithm
+ * is possible wins; what is possible, choose/choose.c knows.
+ *
+ * A team has a table of its own, which rank 0 puts together for the number of ranks and hands to the others
+ * in control memory: rows of the user's file (choose/table_file.h), then the built-in ones that
+ * come from measurements, then the model's (choose/model.h) where nobody has measured.
+ *
+ * It knows neither calls nor communicators.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_CHOOSE_TABLE_H
+#define MCA_COLL_SYMM_CHOOSE_TABLE_H
+
+#include "kernels/run.h"
+#include "mca/coll/symm/base/call.h"
+
+enum symm_row_memory { SYMM_ROW_HOST, SYMM_ROW_DEVICE, SYMM_ROW_MEMORIES };
+
+/* Out of place: on all ranks.  In place: on some. */
+enum symm_row_place { SYMM_ROW_ANYWHERE, SYMM_ROW_OUT, SYMM_ROW_IN };
+
+/* Whether the call could be made by multicast. */
+enum symm_row_multicast { SYMM_ROW_EITHER, SYMM_ROW_WITH, SYMM_ROW_WITHOUT };
+
+enum symm_row_origin { SYMM_ROW_BUILT_IN, SYMM_ROW_MODEL, SYMM_ROW_FILE };
+
+/* The component below, as a row's algorithm: always possible. */
+enum { SYMM_ALGORITHM_BELOW = SYMM_ALGORITHM_COUNT };
+
+struct symm_row {
+    uint8_t collective; /* enum symm_collective */
+    uint8_t memory;     /* and those above */
+    uint16_t ranks_least, ranks_most;
+    uint8_t place, multicast;
+    /* From here on, and below there: bytes of a rank's result (all-reduce: the array, all-gather: all blocks). */
+    uint64_t from, to;
+    uint8_t algorithm;  /* enum symm_algorithm, or SYMM_ALGORITHM_BELOW */
+    uint8_t origin;
+    uint16_t line;      /* of the file */
+};
+
+enum {
+    SYMM_TABLE_FILE_MOST = 48, /* rows of a file for any one number of ranks */
+    SYMM_TABLE_ROWS = 120,
+    SYMM_ROW_RANKS_MOST = UINT16_MAX,
+};
+
+/* Rows of a collective in a memory. */
+struct symm_table_part {
+    uint16_t begin, count;
+    uint16_t from_file; /* so many of them, the first ones, are the user's */
+};
+
+/* The same memory for all ranks of a team; read-only once it is there. */
+struct symm_table {
+    struct symm_table_part parts[SYMM_COLLECTIVE_COUNT][SYMM_ROW_MEMORIES];
+    struct symm_row rows[SYMM_TABLE_ROWS];
+};
+
+_Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST, "control memory has room for it");
+
+/* The table of a team of so many ranks; `file` may be NULL, and its rows are for any number of ranks. */
+void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct symm_row *file,
+                              size_t file_rows);
+
+/* Whether a row is for a result of so many bytes.  Rows of a team's table are for its number of ranks. */
+static inline bool mca_coll_symm_row_has(const struct symm_row *row, uint64_t bytes)
+{
+    return bytes >= row->from && bytes < row->to;
+}
+
+/* The rows of a collective in a memory. */
+static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_table *table,
+                                                              enum symm_collective collective,
+                                                              enum symm_row_memory memory,
+                                                              int *count)
+{
+    const struct symm_table_part *part = &table->parts[collective][memory];
+    *count = part->count;
+    return &table->rows[part->begin];
+}
+
+/*
+ * Whether payloads of so many bytes a rank are to travel in the slot, if they fit there.  Ranks decide
+ * that before they know anything of each other, so rows count whatever their place and multicast.
+ */
+bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
+                              int ranks, size_t bytes);
+
+/*
+ * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever the
+ * ranks would say of their buffers: the first row for them says so, for any place and multicast.
+ */
+bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
+                               int ranks, size_t bytes);
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+/*
+ * What a file calls an algorithm: as the parameters do, and "below".  In a memory: the same words stand for
+ * an algorithm of the host's and its like for devices.
+ */
+const char *mca_coll_symm_table_word(int algorithm);
+
+/* The algorithm for a word; -1: a collective has none of that name in that memory. */
+int mca_coll_symm_table_algorithm(enum symm_collective collective, enum symm_row_memory memory,
+                                  const char *word);
+
+/* Whether it is for that collective and memory. */
+bool mca_coll_symm_table_is_for(int algorithm, enum symm_collective collective,
+                                enum symm_row_memory memory);
+
+/* A row as it stands in a file: "allreduce device 4 any any 48M push". */
+enum { SYMM_ROW_TEXT = 128 };
+void mca_coll_symm_row_format(const struct symm_row *row, char text[SYMM_ROW_TEXT]);
+
+#endif /* MCA_COLL_SYMM_CHOOSE_TABLE_H */

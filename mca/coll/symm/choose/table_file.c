@@ -1,0 +1,281 @@
+/*
+ * choose/table_file.c - reading rows: from choose/table_file.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/choose/table_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 7, LINE_SIZE = 512 };
+
+static const char blanks[] = " \t\r\n";
+
+/* What is being read. */
+struct reader {
+    struct symm_row *rows;
+    size_t count;
+    struct symm_table_fault *fault;
+};
+
+/* Names the value, as far as it can be shown. */
+static bool refuse(struct reader *reader, const char *value, const char *allowed)
+{
+    struct symm_table_fault *fault = reader->fault;
+    (void)snprintf(fault->value, sizeof(fault->value), "%.60s", value);
+    for (char *c = fault->value; *c != '\0'; c++) {
+        *c = (char)(isprint((unsigned char)*c) ? *c : '?');
+    }
+    (void)snprintf(fault->allowed, sizeof(fault->allowed), "%s", allowed);
+    return false;
+}
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+/* The place of a word among others; -1. */
+static int word_find(const char *word, const char *const words[], int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool choice_parse(struct reader *reader, const char *word, const char *const words[],
+                         int count, const char *allowed, uint8_t *value)
+{
+    int found = word_find(word, words, count);
+    if (found < 0) {
+        return refuse(reader, word, allowed);
+    }
+    *value = (uint8_t)found;
+    return true;
+}
+
+/* A number without sign; *end is left behind it. */
+static bool number_parse(const char *text, unsigned long long most, uint64_t *number,
+                         const char **end)
+{
+    char *stop;
+    errno = 0;
+    unsigned long long value = strtoull(text, &stop, 10);
+    if (!isdigit((unsigned char)*text) || errno != 0 || value > most) {
+        return false;
+    }
+    *number = value;
+    *end = stop;
+    return true;
+}
+
+static bool bytes_parse(const char *text, uint64_t *bytes, const char **end)
+{
+    static const char suffixes[] = "KMG";
+    if (!number_parse(text, UINT64_C(1) << 32, bytes, end)) {
+        return false;
+    }
+    const char *suffix = **end != '\0' ? strchr(suffixes, toupper((unsigned char)**end)) : NULL;
+    if (suffix != NULL) {
+        *bytes <<= 10 * (suffix - suffixes + 1);
+        (*end)++;
+    }
+    return true;
+}
+
+/* What follows the dash of a range, and ends the word; `otherwise` if nothing does. */
+static bool ranks_parse(struct reader *reader, const char *word, struct symm_row *row)
+{
+    uint64_t least = 2, most = SYMM_ROW_RANKS_MOST;
+    const char *end = word + strlen(word);
+    bool good = strcmp(word, "any") == 0;
+    if (!good) {
+        good = number_parse(word, SYMM_ROW_RANKS_MOST - 1, &least, &end);
+        most = least;
+    }
+    if (good && *end == '-') {
+        most = SYMM_ROW_RANKS_MOST;
+        good = *++end == '\0' || number_parse(end, SYMM_ROW_RANKS_MOST - 1, &most, &end);
+    }
+    if (!good || *end != '\0' || least < 2 || most < least) {
+        return refuse(reader, word, "ranks: a number from 2 on, like 4; 3-8; 3-; or any");
+    }
+    row->ranks_least = (uint16_t)least;
+    row->ranks_most = (uint16_t)most;
+    return true;
+}
+
+static bool range_parse(struct reader *reader, const char *word, struct symm_row *row)
+{
+    const char *end;
+    bool good = bytes_parse(word, &row->from, &end);
+    row->to = UINT64_MAX;
+    if (good && *end == '-') {
+        good = bytes_parse(end + 1, &row->to, &end);
+    }
+    if (!good || *end != '\0' || row->to <= row->from) {
+        return refuse(reader, word, "bytes: from where on, like 64K, or from and to below where, like "
+                                    "64K-1M; suffixes K, M, G");
+    }
+    return true;
+}
+
+/* The algorithms that there are. */
+static void algorithms_list(const struct symm_row *row, char *text, size_t size)
+{
+    int length = snprintf(text, size, "%s in %s memory:",
+                          row->collective == SYMM_ALLREDUCE ? "allreduce" : "allgather",
+                          row->memory == SYMM_ROW_HOST ? "host" : "device");
+    for (int algorithm = 0; algorithm <= SYMM_ALGORITHM_BELOW; algorithm++) {
+        if (mca_coll_symm_table_is_for(algorithm, (enum symm_collective)row->collective,
+                                       (enum symm_row_memory)row->memory) &&
+            length < (int)size) {
+            length += snprintf(text + length, size - (size_t)length, " %s",
+                               mca_coll_symm_table_word(algorithm));
+        }
+    }
+}
+
+static bool algorithm_parse(struct reader *reader, const char *word, struct symm_row *row)
+{
+    char allowed[SYMM_TABLE_FILE_TEXT];
+    int algorithm = mca_coll_symm_table_algorithm((enum symm_collective)row->collective,
+                                                  (enum symm_row_memory)row->memory, word);
+    if (algorithm < 0) {
+        algorithms_list(row, allowed, sizeof(allowed));
+        return refuse(reader, word, allowed);
+    }
+    bool in_slot = algorithm == SYMM_ALLREDUCE_SLOT || algorithm == SYMM_ALLGATHER_SLOT;
+    if (in_slot && (row->place != SYMM_ROW_ANYWHERE || row->multicast != SYMM_ROW_EITHER)) {
+        return refuse(reader, word, "any for place and multicast, of which nothing is known then");
+    }
+    row->algorithm = (uint8_t)algorithm;
+    return true;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+static bool row_parse(struct reader *reader, char *const words[WORDS])
+{
+    static const char *const collectives[] = {"allreduce", "allgather"};
+    static const char *const memories[] = {"host", "device"};
+    static const char *const places[] = {"any", "out", "in"};
+    static const char *const multicasts[] = {"any", "yes", "no"};
+    struct symm_row row = {.origin = SYMM_ROW_FILE, .line = (uint16_t)reader->fault->line};
+    if (!choice_parse(reader, words[0], collectives, 2, "collective: allreduce or allgather",
+                      &row.collective) ||
+        !choice_parse(reader, words[1], memories, 2, "memory: host or device", &row.memory) ||
+        !ranks_parse(reader, words[2], &row) ||
+        !choice_parse(reader, words[3], places, 3, "place: out, in or any", &row.place) ||
+        !choice_parse(reader, words[4], multicasts, 3, "multicast: yes, no or any",
+                      &row.multicast) ||
+        !range_parse(reader, words[5], &row) || !algorithm_parse(reader, words[6], &row)) {
+        return false;
+    }
+    if (reader->count == SYMM_TABLE_FILE_ROWS) {
+        return refuse(reader, "one row more", "up to 1024 rows");
+    }
+    reader->rows[reader->count++] = row;
+    return true;
+}
+
+static bool line_parse(struct reader *reader, char *line)
+{
+    char *words[WORDS], *rest = NULL;
+    char copy[LINE_SIZE];
+    int count = 0;
+    line[strcspn(line, "#")] = '\0';
+    (void)snprintf(copy, sizeof(copy), "%s", line);
+    for (char *word = strtok_r(line, blanks, &rest); word != NULL;
+         word = strtok_r(NULL, blanks, &rest)) {
+        if (count == WORDS) {
+            return refuse(reader, word, "nothing behind the seventh word, the algorithm");
+        }
+        words[count++] = word;
+    }
+    if (count > 0 && count < WORDS) {
+        copy[strcspn(copy, "\r\n")] = '\0';
+        return refuse(reader, copy,
+                      "seven words: collective memory ranks place multicast bytes algorithm");
+    }
+    return count == 0 || row_parse(reader, words);
+}
+
+static bool lines_parse(struct reader *reader, FILE *file)
+{
+    char line[LINE_SIZE];
+    while (fgets(line, sizeof(line), file) != NULL) {
+        size_t length = strlen(line);
+        reader->fault->line++;
+        if (length + 1 == sizeof(line) && line[length - 1] != '\n') {
+            return refuse(reader, line, "lines of less than 511 characters");
+        }
+        if (!line_parse(reader, line)) {
+            return false;
+        }
+    }
+    if (ferror(file)) {
+        reader->fault->line = 0;
+        return refuse(reader, strerror(errno), "a file that can be read");
+    }
+    return true;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+/* A team's table has room for so many. */
+static bool count_check(struct reader *reader, unsigned ranks)
+{
+    char value[48], allowed[64];
+    int count = 0;
+    for (size_t i = 0; i < reader->count; i++) {
+        const struct symm_row *row = &reader->rows[i];
+        if (ranks >= row->ranks_least && ranks <= row->ranks_most) {
+            reader->fault->line = row->line;
+            count++;
+        }
+    }
+    if (count <= SYMM_TABLE_FILE_MOST) {
+        return true;
+    }
+    (void)snprintf(value, sizeof(value), "%d rows for %u ranks", count, ranks);
+    (void)snprintf(allowed, sizeof(allowed), "up to %d rows for any number of ranks",
+                   SYMM_TABLE_FILE_MOST);
+    return refuse(reader, value, allowed);
+}
+
+/* Where rows are most for a number of ranks, one of them begins. */
+static bool counts_check(struct reader *reader)
+{
+    for (size_t i = 0; i < reader->count; i++) {
+        if (!count_check(reader, reader->rows[i].ranks_least)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mca_coll_symm_table_read(FILE *file, struct symm_row **rows, size_t *count,
+                              struct symm_table_fault *fault)
+{
+    struct reader reader = {.fault = fault};
+    *fault = (struct symm_table_fault){.line = 0};
+    *rows = NULL;
+    *count = 0;
+    reader.rows = calloc(SYMM_TABLE_FILE_ROWS, sizeof(*reader.rows));
+    if (reader.rows == NULL) {
+        return refuse(&reader, "no memory", "free memory");
+    }
+    bool good = lines_parse(&reader, file) && counts_check(&reader);
+    if (!good || reader.count == 0) {
+        free(reader.rows);
+        return good;
+    }
+    *rows = reader.rows;
+    *count = reader.count;
+    return true;
+}

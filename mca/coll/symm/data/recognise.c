@@ -1,0 +1,124 @@
+/*
+ * data/recognise.c - see data/recognise.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/data/recognise.h"
+
+#include <stdatomic.h>
+
+#include "mca/coll/symm/coll_symm.h"
+
+/* ---- pages known to be the host's ------------------------------------------------------------ */
+
+/*
+ * What makes this right: an address at which there is host memory can become one of device or managed
+ * memory only after that host memory has gone, since the driver takes addresses that are free.  Memory goes by
+ * munmap(), by shrinking the break, or by being mapped over; all of these Open MPI's memory hooks tell us
+ * about, whoever makes the call, because they are patched into the C library's functions.  Then the
+ * pages leave the table before the memory goes.  The page of a buffer in use cannot go at the same time.
+ *
+ * Pinned memory is not kept here: what the driver has allocated it may also take back by ways of its own.
+ * But it knows such memory, and is quick to say so.  Without the hooks nothing is kept.
+ */
+_Atomic uintptr_t mca_coll_symm_known_pages[MCA_COLL_SYMM_KNOWN_SLOTS];
+static bool watching;
+
+static uintptr_t page_of(const void *address)
+{
+    return (uintptr_t)address >> MCA_COLL_SYMM_PAGE_BITS;
+}
+
+static void learn(const void *address)
+{
+    if (watching) {
+        uintptr_t page = page_of(address);
+        atomic_store_explicit(mca_coll_symm_known_slot(page), page, memory_order_relaxed);
+    }
+}
+
+static void forget_page(uintptr_t page)
+{
+    _Atomic uintptr_t *slot = mca_coll_symm_known_slot(page);
+    if (atomic_load_explicit(slot, memory_order_relaxed) == page) {
+        atomic_store_explicit(slot, 0, memory_order_relaxed);
+    }
+}
+
+static void forget_all(void)
+{
+    for (int slot = 0; slot < MCA_COLL_SYMM_KNOWN_SLOTS; slot++) {
+        atomic_store_explicit(&mca_coll_symm_known_pages[slot], 0, memory_order_relaxed);
+    }
+}
+
+/* Called from within munmap() and its like, so it may do no more than this. */
+static void forget(void *address, size_t length, void *data, bool from_allocator)
+{
+    uintptr_t first = page_of(address);
+    (void)data;
+    (void)from_allocator;
+    if (length >> MCA_COLL_SYMM_PAGE_BITS >= MCA_COLL_SYMM_KNOWN_SLOTS) {
+        forget_all();
+        return;
+    }
+    uintptr_t last = page_of((const unsigned char *)address + (length > 0 ? length - 1 : 0));
+    for (uintptr_t page = first; page <= last; page++) {
+        forget_page(page);
+    }
+}
+
+void mca_coll_symm_recognise_open(void)
+{
+    symm_cuda_notice();
+    watching = symm_cuda_is_built() && symm_ompi_watch_releases(forget);
+}
+
+void mca_coll_symm_recognise_close(void)
+{
+    if (watching) {
+        symm_ompi_unwatch_releases(forget);
+        watching = false;
+    }
+    forget_all();
+}
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+/* What we have allocated needs no question: comparing addresses is quicker than the driver is. */
+static bool is_ours(const void *address, struct symm_place *place)
+{
+    struct symm_process *process = mca_coll_symm_component.process;
+    struct symm_location location;
+    place->ours = symm_process_locate(process, address, 1, &location) == SYMM_OK;
+    int device = place->ours ? symm_heap_device(symm_process_heap_at(process, location.heap))
+                             : symm_cuda_plain_device(address);
+    place->ours = place->ours || device >= 0;
+    if (!place->ours) {
+        return false;
+    }
+    place->memory = (struct symm_memory){
+        .kind = device >= 0 ? SYMM_MEMORY_DEVICE : SYMM_MEMORY_HOST, .device = device};
+    return true;
+}
+
+void mca_coll_symm_recognise(const void *address, struct symm_place *place)
+{
+    if (!is_ours(address, place)) {
+        (void)symm_cuda_memory_describe(address, &place->memory);
+    }
+    if (place->memory.kind == SYMM_MEMORY_HOST) {
+        learn(address);
+    }
+}
+
+int mca_coll_symm_device_of(const void *address)
+{
+    struct symm_place place;
+    if (mca_coll_symm_is_known_host(address) || !symm_cuda_is_built()) {
+        return -1;
+    }
+    mca_coll_symm_recognise(address, &place);
+    return place.memory.device;
+}

@@ -1,0 +1,110 @@
+/*
+ * device/reach.c - whether the devices of a call reach all of its buffers, and what the user is told
+ * where they do not: from device/device.h.
+ *
+ * The rank that finds out tells, because it alone can name the devices and the driver's call.  The ranks
+ * then agree by their votes to copy such buffers through host memory.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/device/device.h"
+
+#include "heap/cuda_device.h"
+#include "mca/help.h"
+#include "mca/once.h"
+
+/*
+ * What has failed in the driver.  False: something else has, about which rank 0 speaks; or the user is
+ * told in another place.  That is so where this rank's device cannot share memory, which the memory pool
+ * has said; and where the program has broken its context, as the copies then fail, too.
+ */
+static bool failure_get(struct symm_operation *operation, enum symm_status status, char *failure,
+                        size_t size)
+{
+    symm_cuda_last_failure(failure, size);
+    operation->map_told = *failure != '\0';
+    return operation->map_told && status != SYMM_ERR_NOT_FOUND &&
+           !symm_cuda_last_failure_is_programs();
+}
+
+void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status)
+{
+    char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
+    const char *communicator = operation->comm->c_name;
+    int rank = operation->module->team->rank;
+    if (!failure_get(operation, status, failure, sizeof(failure))) {
+        return;
+    }
+    symm_cuda_device_describe(operation->call.device, device, sizeof(device));
+    if (status == SYMM_ERR_NO_MEMORY && symm_once("device full")) {
+        symm_help_show("help-coll-symm.txt", "device full", communicator, rank, device, failure);
+    } else if (status != SYMM_ERR_NO_MEMORY && symm_once("device unusable")) {
+        symm_help_show("help-coll-symm.txt", "device unusable", communicator, rank, device, failure);
+    }
+}
+
+/* A part of a device, as its name says. */
+static bool is_slice(const char *device)
+{
+    return strstr(device, " MIG ") != NULL;
+}
+
+static void tell_apart(struct symm_operation *operation, int rank,
+                       const struct symm_location *location, enum symm_status status)
+{
+    char failure[SYMM_CUDA_TEXT_SIZE], ours[SYMM_CUDA_TEXT_SIZE];
+    char theirs[SYMM_CUDA_TEXT_SIZE] = "unknown";
+    const struct symm_team *team = operation->module->team;
+    const char *communicator = operation->comm->c_name;
+    if (!failure_get(operation, status, failure, sizeof(failure))) {
+        return;
+    }
+    symm_cuda_device_describe(operation->call.device, ours, sizeof(ours));
+    symm_team_describe_device(team, rank, location, theirs, sizeof(theirs));
+    bool sliced = is_slice(ours) || is_slice(theirs);
+    if (sliced && symm_once("devices sliced")) {
+        symm_help_show("help-coll-symm.txt", "devices sliced", communicator, team->rank, ours, rank,
+                       theirs, failure);
+    } else if (!sliced && symm_once("devices apart")) {
+        symm_help_show("help-coll-symm.txt", "devices apart", communicator, team->rank, ours, rank,
+                       theirs, failure);
+    }
+}
+
+enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+                                            const struct symm_location *location,
+                                            enum symm_status mapped)
+{
+    enum symm_status status = mapped;
+    if (operation->call.device < 0 || mapped == SYMM_PENDING) {
+        return mapped;
+    }
+    if (mapped == SYMM_OK) {
+        const void *address = symm_team_address(operation->module->team, rank, location);
+        status = symm_cuda_device_reach(operation->call.device, address);
+    }
+    if (status == SYMM_ERR_NO_MEMORY) {
+        mca_coll_symm_device_tell_unusable(operation, status);
+    } else if (status != SYMM_OK) {
+        tell_apart(operation, rank, location, status);
+    }
+    return status;
+}
+
+enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
+                                             enum symm_status opened)
+{
+    char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
+    const char *communicator = operation->comm->c_name;
+    int ours = operation->module->team->rank;
+    if (opened == SYMM_OK || opened == SYMM_PENDING ||
+        !failure_get(operation, opened, failure, sizeof(failure)) ||
+        !symm_once("memory from elsewhere")) {
+        return opened;
+    }
+    symm_cuda_device_describe(operation->call.device, device, sizeof(device));
+    symm_help_show("help-coll-symm.txt", "memory from elsewhere", communicator, ours, device, rank,
+                   failure);
+    return opened;
+}

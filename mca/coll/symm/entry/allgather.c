@@ -1,0 +1,108 @@
+/*
+ * entry/allgather.c - MPI_Allgather: from MPI's arguments to an operation and back.
+ *
+ * An all-gather moves bytes.  Where the elements that a rank sends, or those that it receives, fill their
+ * bytes without gaps, they are copied from and to where they lie; otherwise they are packed.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/serve/below.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/host_copy/staging.h"
+
+/* The rank's own data and what it receives are described; now for the addresses. */
+static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
+{
+    call->receive = rbuf;
+    call->send = call->in_place ? mca_coll_symm_block(call, rank) : sbuf;
+    call->input = mca_coll_symm_at(call->send, call->source.start);
+    call->output = mca_coll_symm_at(rbuf, call->target.start);
+}
+
+static enum symm_reason veto_reason(const struct symm_call *call)
+{
+    if (call->source.bytes != call->target.bytes) {
+        return SYMM_REASON_UNEQUAL; /* an error; the component below says so or truncates */
+    }
+    if (call->foreign) {
+        return SYMM_REASON_FOREIGN;
+    }
+    if (call->mixed) {
+        return SYMM_REASON_MIXED;
+    }
+    return call->device >= 0 && call->gaps != 0 ? SYMM_REASON_GAPS : SYMM_REASON_NONE;
+}
+
+static void describe(struct symm_call *call, int rank, const void *sbuf, size_t scount,
+                     struct ompi_datatype_t *sdtype, void *rbuf, size_t rcount,
+                     struct ompi_datatype_t *rdtype, int ranks)
+{
+    mca_coll_symm_layout_describe(&call->target, rdtype, rcount);
+    call->collective = SYMM_ALLGATHER;
+    call->in_place = sbuf == MPI_IN_PLACE;
+    if (call->in_place) {
+        call->source = call->target;
+    } else {
+        mca_coll_symm_layout_describe(&call->source, sdtype, scount);
+    }
+    buffers_set(call, rank, sbuf, rbuf);
+    call->gaps = (call->source.dense ? 0u : SYMM_GAPS_INPUT) |
+                 (call->target.dense && call->target.repeats ? 0u : SYMM_GAPS_OUTPUT);
+    call->count = call->target.bytes;
+    call->agreed_count = call->target.bytes;
+    call->extent = 1;
+    call->output_bytes = call->target.bytes * (size_t)ranks;
+    call->payload_bytes = call->target.bytes;
+    mca_coll_symm_device_describe(call);
+    call->veto = veto_reason(call);
+    call->signature = mca_coll_symm_signature(SYMM_ALLGATHER, 0, 0, 1);
+}
+
+/* Whether nothing is sent or received; `sbuf` may be MPI_IN_PLACE, and says nothing then. */
+static bool is_without_data(const void *sbuf, size_t scount, const struct ompi_datatype_t *sdtype,
+                            size_t rcount, const struct ompi_datatype_t *rdtype)
+{
+    return mca_coll_symm_bytes(rdtype, rcount) == 0 &&
+           (sbuf == MPI_IN_PLACE || mca_coll_symm_bytes(sdtype, scount) == 0);
+}
+
+int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
+                            void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
+                            struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+{
+    mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
+    struct symm_operation *operation = &symm->operation;
+    struct symm_below below;
+    int rc;
+    if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
+        return OMPI_SUCCESS; /* as the binding does for a count of 0: see data/pack.h */
+    }
+    if (operation->state != SYMM_OPERATION_DONE) { /* a call within a call */
+        if (!mca_coll_symm_below_interrupt(operation, comm, "MPI_Allgather")) {
+            return MPI_ERR_OTHER;
+        }
+        rc = mca_coll_symm_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, module);
+        mca_coll_symm_below_resume(operation);
+        return rc;
+    }
+    describe(&operation->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
+             (size_t)rcount, rdtype, ompi_comm_size(comm));
+    if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
+        return rc;
+    }
+    mca_coll_symm_below_begin(&below, operation);
+    if (mca_coll_symm_staging_is_on()) {
+        rc = mca_coll_symm_staged_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                            module);
+    } else {
+        const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        struct symm_aside aside;
+        mca_coll_symm_layer_step_aside(&aside, SYMM_STAGED_allgather, comm, module);
+        rc = before->coll_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                    before->coll_allgather_module);
+        mca_coll_symm_layer_step_back(&aside);
+    }
+    return mca_coll_symm_below_end(&below, rc);
+}

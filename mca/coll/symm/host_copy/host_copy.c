@@ -1,0 +1,298 @@
+/*
+ * host_copy/host_copy.c - see host_copy/host_copy.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/host_copy/host_copy.h"
+
+#include <stdlib.h>
+
+#include "kernels/cuda/copy.h"
+#include "mca/coll/symm/data/pack.h"
+#include "mca/coll/symm/data/recognise.h"
+#include "mca/coll/symm/data/runs.h"
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+struct piece {
+    const void *buffer;
+    size_t count;
+    struct ompi_datatype_t *dtype;
+};
+
+static const void *at(const void *buffer, ptrdiff_t offset)
+{
+    return (const void *)((uintptr_t)buffer + (uintptr_t)offset);
+}
+
+static ptrdiff_t extent_of(const struct ompi_datatype_t *dtype)
+{
+    ptrdiff_t lower, extent;
+    ompi_datatype_get_extent(dtype, &lower, &extent);
+    return extent;
+}
+
+static ptrdiff_t displacement(const struct symm_host_copy *copy, size_t i)
+{
+    return copy->has_byte_disps ? symm_byte_disp_at(copy->byte_disps, i)
+                                : symm_disp_at(copy->disps, i);
+}
+
+/*
+ * Types may be none where there is nothing of them.  Elements without data count as no elements:
+ * their buffer and displacement may be anything.
+ */
+static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
+{
+    struct piece piece = {.buffer = copy->buffer, .count = copy->count, .dtype = copy->dtype};
+    if (copy->shape != SYMM_SHAPE_EVEN) {
+        piece.count = symm_count_at(copy->counts, i);
+    }
+    if (piece.count > 0 && copy->shape == SYMM_SHAPE_TYPED) {
+        piece.dtype = copy->dtypes[i];
+    }
+    if (piece.count == 0 || mca_coll_symm_bytes(piece.dtype, 1) == 0) {
+        piece.count = 0;
+        return piece;
+    }
+    if (copy->shape == SYMM_SHAPE_TYPED) {
+        piece.buffer = at(copy->buffer, displacement(copy, i));
+    } else {
+        ptrdiff_t elements = copy->shape == SYMM_SHAPE_EVEN ? (ptrdiff_t)(i * copy->count)
+                                                            : symm_disp_at(copy->disps, i);
+        piece.buffer = at(copy->buffer, elements * extent_of(copy->dtype));
+    }
+    return piece;
+}
+
+/*
+ * The next pieces that lie behind each other as if they were one; *next is the index of the first, and then
+ * of the one behind the last.
+ */
+static struct piece pieces_next(const struct symm_host_copy *copy, size_t *next, size_t end)
+{
+    struct piece piece = piece_at(copy, *next);
+    if (copy->shape == SYMM_SHAPE_EVEN) {
+        piece.count *= end - *next;
+        *next = end;
+    } else {
+        ++*next;
+    }
+    return piece;
+}
+
+static bool piece_span(const struct piece *piece, struct symm_span *span)
+{
+    return piece->count > 0 && mca_coll_symm_span(piece->buffer, piece->count, piece->dtype, span);
+}
+
+/* ---- copying --------------------------------------------------------------------------------- */
+
+struct transfer {
+    struct symm_host_copy *copy;
+    bool to_host;
+    uintptr_t delta; /* from an address of the program's to that in the copy */
+    int device;      /* -1: the piece is in host memory */
+    enum symm_status status;
+};
+
+static void rows_move(void *context, const struct symm_rows *rows)
+{
+    struct transfer *transfer = context;
+    void *program = (void *)rows->address, *copy = (void *)(rows->address + transfer->delta);
+    void *target = transfer->to_host ? copy : program;
+    const void *source = transfer->to_host ? program : copy;
+    if (transfer->status != SYMM_OK) {
+        return;
+    }
+    if (transfer->device < 0) {
+        for (size_t row = 0; row < rows->rows; row++) {
+            memcpy((unsigned char *)target + row * rows->pitch,
+                   (const unsigned char *)source + row * rows->pitch, rows->bytes);
+        }
+        return;
+    }
+    transfer->status = symm_cuda_rows_copy(transfer->device, target, source, rows->bytes,
+                                           rows->pitch, rows->rows);
+    transfer->copy->copied += rows->bytes * rows->rows;
+}
+
+/* Reading a gap does no harm, and one copy is quicker than many. */
+static bool gaps_are_small(const struct piece *piece, size_t span)
+{
+    enum { MOST = 4 }; /* times what is needed */
+    return span / MOST <= mca_coll_symm_bytes(piece->dtype, piece->count);
+}
+
+static void piece_move(struct transfer *transfer, struct symm_runs *runs, const struct piece *piece)
+{
+    struct symm_span span;
+    if (!piece_span(piece, &span)) {
+        return;
+    }
+    if (transfer->to_host && !mca_coll_symm_is_solid(piece->dtype, piece->count) &&
+        gaps_are_small(piece, span.bytes)) {
+        struct symm_rows whole = {span.first, span.bytes, span.bytes, 1};
+        mca_coll_symm_runs_flush(runs);
+        rows_move(transfer, &whole);
+        return;
+    }
+    mca_coll_symm_runs_add(runs, piece->buffer, piece->count, piece->dtype);
+}
+
+/* Copies to and from a device have ended; once more if not, since none may be under way afterwards. */
+static void device_finish(struct transfer *transfer, int device)
+{
+    if (device >= 0) {
+        enum symm_status status = symm_cuda_rows_finish(device);
+        if (status != SYMM_OK) {
+            (void)symm_cuda_rows_finish(device);
+        }
+        transfer->status = transfer->status == SYMM_OK ? status : transfer->status;
+    }
+}
+
+/* Pieces of types of their own may lie anywhere, some in host memory, or on other devices. */
+static void typed_turn(struct transfer *transfer, struct symm_runs *runs,
+                       const struct piece *piece, size_t i)
+{
+    struct symm_span span;
+    if (!piece_span(piece, &span)) {
+        return;
+    }
+    mca_coll_symm_runs_flush(runs);
+    const struct symm_host_copy *copy = transfer->copy;
+    transfer->delta = (uintptr_t)copy->address + (uintptr_t)copy->moved[i] -
+                      (uintptr_t)piece->buffer;
+    int device = mca_coll_symm_device_of((const void *)span.first);
+    if (device != transfer->device) {
+        device_finish(transfer, transfer->device);
+        symm_cuda_memory_settle(device);
+        transfer->device = device;
+    }
+}
+
+static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *range, bool to_host)
+{
+    struct transfer transfer = {.copy = copy, .to_host = to_host, .device = copy->device,
+                                .delta = (uintptr_t)copy->block.memory - copy->first};
+    struct symm_runs runs = {.use = rows_move, .context = &transfer};
+    for (size_t next = range->begin; next < range->end;) {
+        size_t i = next;
+        struct piece piece = pieces_next(copy, &next, range->end);
+        if (copy->shape == SYMM_SHAPE_TYPED) {
+            typed_turn(&transfer, &runs, &piece, i);
+        }
+        piece_move(&transfer, &runs, &piece);
+    }
+    mca_coll_symm_runs_flush(&runs);
+    device_finish(&transfer, transfer.device);
+    return transfer.status == SYMM_OK ? OMPI_SUCCESS : OMPI_ERROR;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* The device of the first piece that lies on one; the first piece with data decides, unless they are typed. */
+static int device_find(const struct symm_host_copy *copy)
+{
+    for (size_t next = 0; next < copy->pieces;) {
+        struct symm_span span;
+        struct piece piece = pieces_next(copy, &next, copy->pieces);
+        if (piece_span(&piece, &span)) {
+            int device = mca_coll_symm_device_of((const void *)span.first);
+            if (device >= 0 || copy->shape != SYMM_SHAPE_TYPED) {
+                return device;
+            }
+        }
+    }
+    return -1;
+}
+
+static const size_t cache_line = 64;
+
+static int room_make(struct symm_host_copy *copy)
+{
+    struct symm_span span;
+    uintptr_t first = UINTPTR_MAX, end = 0;
+    for (size_t next = 0; next < copy->pieces;) {
+        struct piece piece = pieces_next(copy, &next, copy->pieces);
+        if (piece_span(&piece, &span)) {
+            first = span.first < first ? span.first : first;
+            end = span.first + span.bytes > end ? span.first + span.bytes : end;
+        }
+    }
+    first -= first % cache_line; /* members stay as aligned as they are */
+    if (symm_host_block_get(copy->device, end - first, &copy->block) != SYMM_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    copy->first = first;
+    copy->address = (void *)((uintptr_t)copy->buffer + (uintptr_t)copy->block.memory - first);
+    return OMPI_SUCCESS;
+}
+
+/* Typed pieces go one behind the other, in cache lines of their own, wherever they come from. */
+static int typed_room_make(struct symm_host_copy *copy)
+{
+    struct symm_span span;
+    size_t total = 0;
+    copy->moved = calloc(copy->pieces, sizeof(*copy->moved) + sizeof(int));
+    if (copy->moved == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (size_t i = 0; i < copy->pieces; i++) {
+        struct piece piece = piece_at(copy, i);
+        if (piece_span(&piece, &span)) {
+            size_t misaligned = span.first % cache_line;
+            copy->moved[i] = (ptrdiff_t)(total + misaligned) +
+                             (ptrdiff_t)((uintptr_t)piece.buffer - span.first);
+            total += (misaligned + span.bytes + cache_line - 1) / cache_line * cache_line;
+        }
+    }
+    int *room = (int *)(copy->moved + copy->pieces);
+    if ((!copy->has_byte_disps &&
+         !symm_disps_make(copy->moved, copy->pieces, room, &copy->moved_disps)) ||
+        symm_host_block_get(copy->device, total, &copy->block) != SYMM_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    copy->address = copy->block.memory;
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_host_copy_open(struct symm_host_copy *copy)
+{
+    copy->device = -1;
+    copy->address = symm_ompi_unconst(copy->buffer);
+    copy->moved = NULL;
+    copy->copied = 0;
+    copy->block.memory = NULL;
+    if (copy->shape == SYMM_SHAPE_NONE || copy->buffer == MPI_IN_PLACE) {
+        return OMPI_SUCCESS;
+    }
+    copy->device = device_find(copy);
+    if (copy->device < 0) {
+        return OMPI_SUCCESS;
+    }
+    symm_cuda_memory_settle(copy->device);
+    int rc = copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
+    if (rc == OMPI_SUCCESS && copy->read.begin < copy->read.end) {
+        rc = pieces_move(copy, &copy->read, true);
+    }
+    return rc;
+}
+
+int mca_coll_symm_host_copy_store(struct symm_host_copy *copy)
+{
+    if (copy->device < 0 || copy->written.begin >= copy->written.end) {
+        return OMPI_SUCCESS;
+    }
+    return pieces_move(copy, &copy->written, false);
+}
+
+void mca_coll_symm_host_copy_close(struct symm_host_copy *copy)
+{
+    if (copy->device >= 0) {
+        symm_host_block_put(&copy->block);
+        free(copy->moved);
+    }
+}

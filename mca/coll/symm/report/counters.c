@@ -1,0 +1,131 @@
+/*
+ * report/counters.c - see report/counters.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/report/counters.h"
+
+#include "mca/coll/symm/coll_symm.h"
+
+static struct symm_counters own_counters;
+static _Atomic(struct symm_counters *) counters = &own_counters;
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static const int shared_tally = SYMM_TALLIES - 1;
+
+/* Which tally the calling thread counts in. */
+static int tally_of_thread(void)
+{
+    static atomic_int threads;
+    static _Thread_local int tally = -1;
+    if (!ompi_mpi_thread_multiple) {
+        return 0; /* one at a time */
+    }
+    if (tally < 0) {
+        int number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+        tally = number < shared_tally ? number : shared_tally;
+    }
+    return tally;
+}
+
+static inline struct symm_counters *current(void)
+{
+    return atomic_load_explicit(&counters, memory_order_acquire);
+}
+
+static inline void add(_Atomic uint64_t *counter, uint64_t number, int tally)
+{
+    if (tally == shared_tally) {
+        (void)atomic_fetch_add_explicit(counter, number, memory_order_relaxed);
+    } else {
+        uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
+        atomic_store_explicit(counter, before + number, memory_order_relaxed);
+    }
+}
+
+void mca_coll_symm_count_operation(const struct symm_operation *operation)
+{
+    const struct symm_call *call = &operation->call;
+    int tally = tally_of_thread();
+    struct symm_tally *counted = &current()->tallies[tally];
+    struct symm_count *count = NULL;
+    switch (operation->outcome) {
+    case SYMM_OUTCOME_SERVED:
+        count = &counted->served[operation->run.algorithm];
+        break;
+    case SYMM_OUTCOME_FALLBACK:
+        count = &counted->fallback[call->collective][operation->reason];
+        break;
+    case SYMM_OUTCOME_ERROR:
+        count = &counted->failed[call->collective];
+        break;
+    }
+    add(&count->calls, 1, tally);
+    add(&count->bytes, call->payload_bytes, tally);
+}
+
+static void count_staged(struct symm_count *count, size_t bytes, int tally)
+{
+    add(&count->calls, 1, tally);
+    add(&count->bytes, bytes, tally);
+}
+
+void mca_coll_symm_count_staged(enum symm_staged collective, enum symm_staged_why why, size_t bytes)
+{
+    int tally = tally_of_thread();
+    struct symm_tally *counted = &current()->tallies[tally];
+    count_staged(&counted->staged[collective], bytes, tally);
+    if (why != SYMM_STAGED_KIND) {
+        enum symm_collective served =
+            collective == SYMM_STAGED_allreduce ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
+        count_staged(&counted->staged_why[served][why], bytes, tally);
+    }
+}
+
+void mca_coll_symm_count_unserved(enum symm_unserved why)
+{
+    int tally = tally_of_thread();
+    add(&current()->tallies[tally].unserved[why], 1, tally);
+}
+
+/* ---- where they are -------------------------------------------------------------------------- */
+
+const struct symm_counters *mca_coll_symm_counters(void)
+{
+    return current();
+}
+
+/* A tally is an array of counters, to those who do not look at their names. */
+enum { COUNTERS_IN_TALLY = sizeof(struct symm_tally) / sizeof(uint64_t) };
+
+void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from)
+{
+    _Atomic uint64_t *to = (_Atomic uint64_t *)sum;
+    for (int tally = 0; tally < SYMM_TALLIES; tally++) {
+        const _Atomic uint64_t *counter = (const _Atomic uint64_t *)&from->tallies[tally];
+        for (int i = 0; i < COUNTERS_IN_TALLY; i++) {
+            to[i] += atomic_load_explicit(&counter[i], memory_order_relaxed);
+        }
+    }
+}
+
+void mca_coll_symm_counters_move(struct symm_counters *to)
+{
+    struct symm_counters *from = current();
+    if (to == NULL) {
+        to = &own_counters;
+        memset(to, 0, sizeof(*to));
+    }
+    /* Other threads will count in tallies of their own, so what was counted goes to the shared one. */
+    struct symm_tally sum;
+    memset(&sum, 0, sizeof(sum));
+    mca_coll_symm_counters_add(&sum, from);
+    const _Atomic uint64_t *counted = (const _Atomic uint64_t *)&sum;
+    _Atomic uint64_t *shared = (_Atomic uint64_t *)&to->tallies[shared_tally];
+    for (int i = 0; i < COUNTERS_IN_TALLY; i++) {
+        (void)atomic_fetch_add_explicit(&shared[i], counted[i], memory_order_relaxed);
+    }
+    atomic_store_explicit(&counters, to, memory_order_release);
+}

@@ -1,0 +1,77 @@
+/*
+ * report/counters.h - what this process has had served, how, and what not and why.
+ *
+ * Always counted: a few additions to memory of this process.  The report at the end of the job
+ * (report/report.c) adds them up, tools read them through MPI_T (report/pvars.c).
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_REPORT_COUNTERS_H
+#define MCA_COLL_SYMM_REPORT_COUNTERS_H
+
+#include <stdatomic.h>
+
+#include "mca/coll/symm/host_copy/layer.h"
+#include "mca/coll/symm/base/operation.h"
+
+/* Why a communicator gets no module of ours. */
+enum symm_unserved {
+    SYMM_UNSERVED_NODES,     /* its ranks are on several nodes */
+    SYMM_UNSERVED_INTER,     /* it is an inter-communicator */
+    SYMM_UNSERVED_COMPONENT, /* some of its processes do not have this component */
+    SYMM_UNSERVED_COUNT
+};
+
+/* Other threads read: atomic, but in no order with anything else. */
+struct symm_count {
+    _Atomic uint64_t calls, bytes;
+};
+
+/* What one thread has counted, alone in its cache lines. */
+struct symm_tally {
+    _Alignas(128) struct symm_count served[SYMM_ALGORITHM_COUNT];
+    struct symm_count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
+    struct symm_count failed[SYMM_COLLECTIVE_COUNT];
+    struct symm_count staged[SYMM_STAGED_COUNT]; /* also counted as fallback, if we serve such calls */
+    struct symm_count staged_why[SYMM_COLLECTIVE_COUNT][SYMM_STAGED_WHY_COUNT]; /* of these once more */
+    _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
+};
+
+/*
+ * Of one process.  Two locked additions take 45 ns, a small call not much more than 200.  So under
+ * MPI_THREAD_MULTIPLE each of the first threads has a tally of its own; all further ones share the
+ * last.
+ */
+enum { SYMM_TALLIES = 8 };
+struct symm_counters {
+    struct symm_tally tallies[SYMM_TALLIES];
+    _Atomic bool shared; /* for the report: the process counts here */
+};
+
+/* This process's counters: never NULL. */
+const struct symm_counters *mca_coll_symm_counters(void);
+
+/*
+ * Count in `to`, which holds zeros, from now on; NULL: in memory of this process, as at the start.
+ * What has been counted so far moves along.  Of each other thread one call may be lost that it is
+ * counting at that moment.  Not to the place where they are.
+ */
+void mca_coll_symm_counters_move(struct symm_counters *to);
+
+/* Add all of a process's tallies to `sum`, which belongs to the caller. */
+void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from);
+
+/* A blocking call is done with. */
+void mca_coll_symm_count_operation(const struct symm_operation *operation);
+
+/* A call was made on copies in host memory; so many bytes were copied from and to devices. */
+void mca_coll_symm_count_staged(enum symm_staged collective, enum symm_staged_why why, size_t bytes);
+
+/* A communicator is not served. */
+void mca_coll_symm_count_unserved(enum symm_unserved why);
+
+/* Register all counters as performance variables of MPI_T; at component registration. */
+void mca_coll_symm_pvars_register(const mca_base_component_t *component);
+
+#endif /* MCA_COLL_SYMM_REPORT_COUNTERS_H */

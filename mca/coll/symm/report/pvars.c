@@ -1,0 +1,137 @@
+/*
+ * report/pvars.c - the counters as performance variables of MPI_T (MPI-4.1 section 15.3.7).
+ *
+ * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  A
+ * handle of a variable counts from its allocation on; the variables belong to the process and need
+ * no start.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/words.h"
+
+#include <stdio.h>
+
+/* The context of a variable is its counter's place in a tally. */
+static int value_get(const struct mca_base_pvar_t *variable, void *value, void *object)
+{
+    struct symm_tally sum;
+    (void)object;
+    memset(&sum, 0, sizeof(sum));
+    mca_coll_symm_counters_add(&sum, mca_coll_symm_counters());
+    memcpy(value, (const unsigned char *)&sum + (uintptr_t)variable->ctx,
+           sizeof(unsigned long long));
+    return OMPI_SUCCESS;
+}
+
+/* Names are given to the counters of this one; nothing is counted in it. */
+static struct symm_tally pattern;
+
+static uintptr_t place_of(const _Atomic uint64_t *counter)
+{
+    return (uintptr_t)counter - (uintptr_t)&pattern;
+}
+
+static void variable_register(const mca_base_component_t *component, const char *name,
+                              const char *description, int class, const _Atomic uint64_t *counter)
+{
+    (void)mca_base_component_pvar_register(
+        component, name, description, OPAL_INFO_LVL_4, class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
+        NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, value_get, NULL, NULL,
+        (void *)place_of(counter));
+}
+
+/* The two variables of a count: `outcome` makes the name, `what` ends the description. */
+static void count_register(const mca_base_component_t *component, enum symm_collective collective,
+                           const char *outcome, const char *what, const struct symm_count *count)
+{
+    const char *name = mca_coll_symm_collective_text(collective);
+    const char *function = collective == SYMM_ALLREDUCE ? "MPI_Allreduce" : "MPI_Allgather";
+    char variable[64], description[192];
+    (void)snprintf(variable, sizeof(variable), "%s_%s_calls", name, outcome);
+    (void)snprintf(description, sizeof(description), "Calls of %s in this process %s", function,
+                   what);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
+                      &count->calls);
+    (void)snprintf(variable, sizeof(variable), "%s_%s_bytes", name, outcome);
+    (void)snprintf(description, sizeof(description),
+                   "Bytes that this process contributed to the calls of %s %s", function, what);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
+                      &count->bytes);
+}
+
+static void staged_register(const mca_base_component_t *component, enum symm_staged collective)
+{
+    const char *name = mca_coll_symm_staged_text(collective);
+    const struct symm_count *count = &pattern.staged[collective];
+    char variable[64], description[160];
+    (void)snprintf(variable, sizeof(variable), "%s_host_copy_calls", name);
+    (void)snprintf(description, sizeof(description),
+                   "Calls of %s in this process whose device buffers were staged through host memory",
+                   name);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
+                      &count->calls);
+    (void)snprintf(variable, sizeof(variable), "%s_host_copy_bytes", name);
+    (void)snprintf(description, sizeof(description),
+                   "Bytes that were copied from and to devices for such calls of %s", name);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
+                      &count->bytes);
+}
+
+static void served_register(const mca_base_component_t *component)
+{
+    char what[96];
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        enum symm_algorithm algorithm = (enum symm_algorithm)i;
+        const char *name = symm_algorithm_name(algorithm);
+        (void)snprintf(what, sizeof(what), "that the algorithm %s has served", name);
+        count_register(component, mca_coll_symm_algorithm_collective(algorithm), name, what,
+                       &pattern.served[i]);
+    }
+}
+
+static void fallback_register(const mca_base_component_t *component,
+                              enum symm_collective collective)
+{
+    char outcome[32], what[128];
+    for (int reason = SYMM_REASON_NONE + 1; reason < SYMM_REASON_COUNT; reason++) {
+        (void)snprintf(what, sizeof(what), "that went to another component: %s",
+                       mca_coll_symm_reason_text((enum symm_reason)reason));
+        (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
+                       mca_coll_symm_reason_name((enum symm_reason)reason));
+        count_register(component, collective, outcome, what,
+                       &pattern.fallback[collective][reason]);
+    }
+}
+
+static void unserved_register(const mca_base_component_t *component)
+{
+    char name[64], description[128];
+    for (int why = 0; why < SYMM_UNSERVED_COUNT; why++) {
+        (void)snprintf(name, sizeof(name), "communicators_unserved_%s",
+                       mca_coll_symm_unserved_name((enum symm_unserved)why));
+        (void)snprintf(description, sizeof(description),
+                       "Communicators of this process that are not served: %s",
+                       mca_coll_symm_unserved_text((enum symm_unserved)why));
+        variable_register(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER,
+                          &pattern.unserved[why]);
+    }
+}
+
+void mca_coll_symm_pvars_register(const mca_base_component_t *component)
+{
+    served_register(component);
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        enum symm_collective collective = (enum symm_collective)i;
+        fallback_register(component, collective);
+        count_register(component, collective, "failed",
+                       "that ended in an error, such as ranks that made different calls",
+                       &pattern.failed[i]);
+    }
+    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+        staged_register(component, (enum symm_staged)i);
+    }
+    unserved_register(component);
+}

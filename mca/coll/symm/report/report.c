@@ -1,0 +1,280 @@
+/*
+ * report/report.c - see report/report.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/report/report.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heap/memfd.h"
+#include "heap/request.h"
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/report/words.h"
+
+static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
+static size_t process_count;
+
+/* ---- shared counters ------------------------------------------------------------------------- */
+
+/*
+ * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
+ * on by opal_progress() until the counters have come.
+ */
+static struct {
+    atomic_flag started;
+    atomic_flag stepping; /* by some thread; stays set when all is done */
+    struct symm_request request;
+    time_t deadline;
+} attaching = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT, {.descriptor = -1}, 0};
+
+static size_t shared_size(void)
+{
+    return process_count * sizeof(struct symm_counters);
+}
+
+/* Take over the shared array; what has been counted so far moves along. */
+static void counters_map(int descriptor)
+{
+    void *address;
+    if (symm_memfd_map(descriptor, shared_size(), &address) == SYMM_OK) {
+        all_counters = address;
+        struct symm_counters *own = &all_counters[opal_process_info.my_local_rank];
+        mca_coll_symm_counters_move(own);
+        atomic_store_explicit(&own->shared, true, memory_order_relaxed);
+    }
+}
+
+void mca_coll_symm_report_open(void)
+{
+    struct symm_process *process = mca_coll_symm_component.process;
+    if (!mca_coll_symm_component.report || process == NULL) {
+        return;
+    }
+    /* The others ask for the counters before any collective: the server has to answer from now on. */
+    if (symm_process_serve(process) != SYMM_OK) {
+        return;
+    }
+    process_count = (size_t)opal_process_info.num_local_peers + 1;
+    if (opal_process_info.my_local_rank != 0) {
+        return;
+    }
+    (void)atomic_flag_test_and_set(&attaching.started); /* there is nothing to ask for */
+    struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
+    struct symm_object object = {.size = shared_size()};
+    if (symm_memfd_create("symm-report", object.size, &object.descriptor) == SYMM_OK) {
+        counters_map(object.descriptor);
+    } else {
+        object.descriptor = -1; /* tell those who ask for it that it will never come */
+    }
+    (void)symm_server_export(symm_process_server(process), &id, &object);
+    if (object.descriptor >= 0) {
+        (void)close(object.descriptor);
+    }
+}
+
+/*
+ * The name of the server of the job's first process on this node.  Open MPI knows all processes of
+ * the node from the start; there need not be a world, as MPI may have been initialised by a session.
+ */
+static const char *first_process_name(void)
+{
+    size_t count = 0;
+    ompi_proc_t **procs = ompi_proc_get_allocated(&count);
+    const ompi_proc_t *first = NULL;
+    for (size_t i = 0; procs != NULL && i < count; i++) {
+        if (OPAL_PROC_ON_LOCAL_NODE(procs[i]->super.proc_flags) &&
+            (first == NULL || procs[i]->super.proc_name.vpid < first->super.proc_name.vpid)) {
+            first = procs[i];
+        }
+    }
+    free(procs);
+    const char *name = NULL;
+    if (first != NULL) {
+        (void)mca_coll_symm_server_name(first, &name);
+    }
+    return name;
+}
+
+/* Go on, without waiting; a callback of opal_progress(). */
+static int attach_step(void)
+{
+    struct symm_object object;
+    if (atomic_flag_test_and_set(&attaching.stepping)) {
+        return 0;
+    }
+    enum symm_status status = symm_request_test(&attaching.request, &object);
+    if (status == SYMM_PENDING && time(NULL) < attaching.deadline) {
+        atomic_flag_clear(&attaching.stepping);
+        return 0;
+    }
+    (void)opal_progress_unregister(attach_step);
+    symm_request_cancel(&attaching.request);
+    if (status == SYMM_OK) {
+        if (object.size == shared_size() &&
+            symm_memfd_check(object.descriptor, shared_size()) == SYMM_OK) {
+            counters_map(object.descriptor);
+        }
+        (void)close(object.descriptor);
+    }
+    return 0;
+}
+
+void mca_coll_symm_report_attach(void)
+{
+    enum { PATIENCE_SECONDS = 60 };
+    if (process_count == 0 || atomic_flag_test_and_set(&attaching.started)) {
+        return;
+    }
+    const char *name = first_process_name();
+    if (name != NULL) {
+        struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
+        symm_request_begin(&attaching.request, name, &id);
+        attaching.deadline = time(NULL) + PATIENCE_SECONDS;
+        (void)opal_progress_register_lp(attach_step);
+        (void)attach_step(); /* asks; by the time that somebody waits for something, it is there */
+    }
+}
+
+/* MPI may be initialised again. */
+static void attach_end(void)
+{
+    if (atomic_flag_test_and_set(&attaching.started)) {
+        (void)opal_progress_unregister(attach_step);
+        symm_request_cancel(&attaching.request);
+    }
+    atomic_flag_clear(&attaching.stepping);
+    atomic_flag_clear(&attaching.started);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static void size_format(uint64_t bytes, char *text, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1024 && unit < sizeof(units) / sizeof(*units) - 1) {
+        value /= 1024;
+        unit++;
+    }
+    (void)snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+static void row_print(const char *collective, const char *how, const struct symm_count *count)
+{
+    char bytes[32];
+    if (count->calls > 0) {
+        size_format(count->bytes, bytes, sizeof(bytes));
+        (void)fprintf(stderr, "  %-20s %-50s %11llu %11s\n", collective, how,
+                      (unsigned long long)count->calls, bytes);
+    }
+}
+
+static void collective_print(const struct symm_tally *sum, enum symm_collective collective)
+{
+    const char *name = mca_coll_symm_collective_text(collective);
+    char how[64];
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        enum symm_algorithm algorithm = (enum symm_algorithm)i;
+        if (mca_coll_symm_algorithm_collective(algorithm) == collective) {
+            (void)snprintf(how, sizeof(how), "served: %s", symm_algorithm_name(algorithm));
+            row_print(name, how, &sum->served[i]);
+        }
+    }
+    for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
+        (void)snprintf(how, sizeof(how), "fell back: %s",
+                       mca_coll_symm_reason_text((enum symm_reason)reason));
+        row_print(name, how, &sum->fallback[collective][reason]);
+    }
+    row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
+}
+
+static void staged_row_print(enum symm_staged collective, enum symm_staged_why why,
+                             const struct symm_count *count)
+{
+    char how[64];
+    (void)snprintf(how, sizeof(how), "device buffers staged: %s",
+                   mca_coll_symm_staged_why_text(why));
+    row_print(mca_coll_symm_staged_text(collective), how, count);
+}
+
+static void staged_print(const struct symm_tally *sum)
+{
+    for (int why = 0; why < SYMM_STAGED_WHY_COUNT; why++) {
+        enum symm_staged_why because = (enum symm_staged_why)why;
+        staged_row_print(SYMM_STAGED_allreduce, because, &sum->staged_why[SYMM_ALLREDUCE][why]);
+        staged_row_print(SYMM_STAGED_allgather, because, &sum->staged_why[SYMM_ALLGATHER][why]);
+    }
+    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+        if (i != SYMM_STAGED_allreduce && i != SYMM_STAGED_allgather) {
+            staged_row_print((enum symm_staged)i, SYMM_STAGED_KIND, &sum->staged[i]);
+        }
+    }
+}
+
+/* What can be done about the reasons in the table. */
+static void remedies_print(const struct symm_tally *sum)
+{
+    for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
+        const char *remedy = mca_coll_symm_reason_remedy((enum symm_reason)reason);
+        if (remedy != NULL && sum->fallback[SYMM_ALLREDUCE][reason].calls +
+                                      sum->fallback[SYMM_ALLGATHER][reason].calls > 0) {
+            (void)fprintf(stderr, "  %s: %s\n", mca_coll_symm_reason_text((enum symm_reason)reason),
+                          remedy);
+        }
+    }
+}
+
+static void table_print(void)
+{
+    struct symm_tally sum;
+    size_t counted = 0;
+    memset(&sum, 0, sizeof(sum));
+    for (size_t process = 0; process < process_count; process++) {
+        mca_coll_symm_counters_add(&sum, &all_counters[process]);
+        counted += atomic_load_explicit(&all_counters[process].shared, memory_order_relaxed);
+    }
+    (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
+                  opal_process_info.nodename, counted);
+    if (counted < process_count) {
+        (void)fprintf(stderr, "  without those of %zu more, which could not reach the counters\n",
+                      process_count - counted);
+    }
+    (void)fprintf(stderr, "  %-20s %-50s %11s %11s\n", "collective", "outcome", "calls", "bytes");
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        collective_print(&sum, (enum symm_collective)i);
+    }
+    staged_print(&sum);
+    for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
+        if (sum.unserved[i] > 0) {
+            (void)fprintf(stderr, "  communicators not served: %s: %llu\n",
+                          mca_coll_symm_unserved_text((enum symm_unserved)i),
+                          (unsigned long long)sum.unserved[i]);
+        }
+    }
+    remedies_print(&sum);
+    (void)fflush(stderr);
+}
+
+void mca_coll_symm_report_close(void)
+{
+    attach_end();
+    if (all_counters == NULL) {
+        return;
+    }
+    if (opal_process_info.my_local_rank == 0) {
+        table_print();
+    }
+    mca_coll_symm_counters_move(NULL);
+    (void)munmap(all_counters, shared_size());
+    all_counters = NULL;
+}

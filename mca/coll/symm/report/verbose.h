@@ -1,0 +1,69 @@
+/*
+ * report/verbose.h - what --mca coll_symm_verbose explains, on a stream of its own.
+ *
+ * Rank 0 of a communicator tells what all its ranks know; the others speak of their own troubles
+ * only.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_REPORT_VERBOSE_H
+#define MCA_COLL_SYMM_REPORT_VERBOSE_H
+
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/report/counters.h"
+
+/* Values of the parameter; each includes those before it. */
+enum {
+    SYMM_VERBOSE_TROUBLE = 1,       /* what goes wrong, and on which rank */
+    SYMM_VERBOSE_COMMUNICATORS = 2, /* what was selected for a communicator, once */
+    SYMM_VERBOSE_ALGORITHMS = 3,    /* the first use of each algorithm on it */
+};
+
+static inline bool mca_coll_symm_is_verbose(int level)
+{
+    return mca_coll_symm_component.verbose >= level;
+}
+
+/* Open the stream, as the component opens, and close it. */
+void mca_coll_symm_verbose_open(void);
+void mca_coll_symm_verbose_close(void);
+
+/* Print one line, if the user wants this level. */
+void mca_coll_symm_verbose(int level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same about a communicator: its name and number go in front. */
+void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
+                                 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The module has been enabled: say what is served, in whose place, with which parameters. */
+void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
+                                    const struct ompi_communicator_t *comm);
+
+/* What the next two do once they are wanted. */
+void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts);
+void mca_coll_symm_fallback_explain(struct symm_operation *operation);
+
+/*
+ * An algorithm is about to serve a call: on the first time, say so and why.  `facts` is NULL for a
+ * payload that travels in the slot.
+ */
+static inline void mca_coll_symm_verbose_choice(struct symm_operation *operation,
+                                                const struct symm_facts *facts)
+{
+    if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS)) {
+        mca_coll_symm_choice_explain(operation, facts);
+    }
+}
+
+/* A call goes below: on the first time for this reason, say so and why. */
+static inline void mca_coll_symm_verbose_fallback(struct symm_operation *operation)
+{
+    if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS)) {
+        mca_coll_symm_fallback_explain(operation);
+    }
+}
+
+#endif /* MCA_COLL_SYMM_REPORT_VERBOSE_H */

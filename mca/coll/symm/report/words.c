@@ -1,0 +1,120 @@
+/*
+ * report/words.c - see report/words.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/report/words.h"
+
+const char *mca_coll_symm_collective_text(enum symm_collective collective)
+{
+    static const char *const texts[SYMM_COLLECTIVE_COUNT] = {
+        [SYMM_ALLREDUCE] = "allreduce",
+        [SYMM_ALLGATHER] = "allgather",
+    };
+    return texts[collective];
+}
+
+struct words {
+    const char *name, *text, *remedy;
+};
+
+static const struct words reasons[SYMM_REASON_COUNT] = {
+    [SYMM_REASON_NONE] = {"none", ""},
+    [SYMM_REASON_GAPS] = {"gaps", "datatype with gaps, not packed",
+                          "use a datatype without gaps, or pack"},
+    [SYMM_REASON_UNEQUAL] = {"unequal", "sizes differ, sent and received or of ranks' elements"},
+    [SYMM_REASON_ELEMENT] = {"element", "elements of more than 64 KiB",
+                             "use more elements of a smaller type"},
+    [SYMM_REASON_USER] = {"user", "user-defined operation, which is host code",
+                          "use a predefined operation, or one of symm.h"},
+    [SYMM_REASON_KERNEL] = {"kernel", "no kernel for the operation and datatype",
+                            "use another type; man ompi-symm has the list"},
+    [SYMM_REASON_FOREIGN] = {"foreign", "device memory not from MPI_Alloc_mem",
+                             "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
+    [SYMM_REASON_SMALL] = {"small", "small, and not from MPI_Alloc_mem",
+                           "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
+    [SYMM_REASON_MIXED] = {"mixed", "some buffers in device memory, some not",
+                           "have all buffers on devices, a rank's on one"},
+    [SYMM_REASON_REACH] = {"reach", "device memory that some rank cannot reach",
+                           "see the message about GPUs; or coll_symm_verbose 1"},
+    [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
+    [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
+                            "allocate it with MPI_Alloc_mem"},
+    [SYMM_REASON_LEFT] = {"left", "left by the table, as quicker there"},
+    [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory",
+                              "see the message about it; or coll_symm_verbose 1"},
+};
+
+const char *mca_coll_symm_reason_name(enum symm_reason reason)
+{
+    return reasons[reason].name;
+}
+
+const char *mca_coll_symm_reason_text(enum symm_reason reason)
+{
+    return reasons[reason].text;
+}
+
+const char *mca_coll_symm_reason_remedy(enum symm_reason reason)
+{
+    return reasons[reason].remedy;
+}
+
+static const struct words unserved[SYMM_UNSERVED_COUNT] = {
+    [SYMM_UNSERVED_NODES] = {"nodes", "ranks on several nodes"},
+    [SYMM_UNSERVED_INTER] = {"inter", "inter-communicators"},
+    [SYMM_UNSERVED_COMPONENT] = {
+        "component", "some processes run without the component, or with another priority"},
+};
+
+const char *mca_coll_symm_unserved_name(enum symm_unserved why)
+{
+    return unserved[why].name;
+}
+
+const char *mca_coll_symm_unserved_text(enum symm_unserved why)
+{
+    return unserved[why].text;
+}
+
+const char *mca_coll_symm_staged_why_text(enum symm_staged_why why)
+{
+    static const char *const texts[SYMM_STAGED_WHY_COUNT] = {
+        [SYMM_STAGED_KIND] = "collective not served",
+        [SYMM_STAGED_FELL_BACK] = "as it fell back",
+        [SYMM_STAGED_ALONE] = "only one rank",
+        [SYMM_STAGED_NODES] = "ranks on several nodes",
+        [SYMM_STAGED_INTER] = "inter-communicator",
+        [SYMM_STAGED_COMPONENT] = "processes lack component",
+    };
+    return texts[why];
+}
+
+const char *mca_coll_symm_staged_text(enum symm_staged collective)
+{
+    static const char *const texts[SYMM_STAGED_COUNT] = {
+#define TEXT(name) #name,
+        SYMM_COLLECTIVES(TEXT)
+#undef TEXT
+    };
+    return texts[collective];
+}
+
+enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm)
+{
+    switch (algorithm) {
+    case SYMM_ALLGATHER_SLOT:
+    case SYMM_ALLGATHER_STAGED:
+    case SYMM_ALLGATHER_PULL:
+    case SYMM_ALLGATHER_PUSH:
+    case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
+    case SYMM_ALLGATHER_CUDA_KERNEL:
+    case SYMM_ALLGATHER_CUDA_SCRATCH:
+    case SYMM_ALLGATHER_MULTIMEM:
+    case SYMM_ALLGATHER_CUDA_MULTIMEM:
+        return SYMM_ALLGATHER;
+    default:
+        return SYMM_ALLREDUCE;
+    }
+}

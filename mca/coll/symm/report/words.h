@@ -1,0 +1,30 @@
+/*
+ * report/words.h - what users read for collectives, reasons of a fallback, and communicators that are
+ * not served.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_REPORT_WORDS_H
+#define MCA_COLL_SYMM_REPORT_WORDS_H
+
+#include "mca/coll/symm/report/counters.h"
+
+/* Words for tables and messages: "allreduce", "datatype with gaps", "ranks on several nodes". */
+const char *mca_coll_symm_collective_text(enum symm_collective collective);
+const char *mca_coll_symm_staged_text(enum symm_staged collective);
+const char *mca_coll_symm_reason_text(enum symm_reason reason);
+const char *mca_coll_symm_unserved_text(enum symm_unserved why);
+const char *mca_coll_symm_staged_why_text(enum symm_staged_why why);
+
+/* What a user can do about it; NULL: nothing. */
+const char *mca_coll_symm_reason_remedy(enum symm_reason reason);
+
+/* One word for each, for the names of variables: "gaps", "nodes". */
+const char *mca_coll_symm_reason_name(enum symm_reason reason);
+const char *mca_coll_symm_unserved_name(enum symm_unserved why);
+
+/* Which collective an algorithm is for. */
+enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm);
+
+#endif /* MCA_COLL_SYMM_REPORT_WORDS_H */

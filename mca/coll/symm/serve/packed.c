@@ -1,0 +1,131 @@
+/*
+ * serve/packed.c - see serve/packed.h.
+ *
+ * The algorithms here are those of kernels/host for which packing pays, with Open MPI's convertor where
+ * those have memcpy():
+ *   slot    Blocks come packed in the lines.  Ranks without gaps take the kernel's copies instead.
+ *   staged  A block is packed into a staging buffer of the rank, which it has to fit, and unpacked from there
+ *           by everybody.  There is one piece, and so no element that is cut in two, and one phase.
+ *   pull    All inputs are in the heap, without gaps: they are unpacked from there.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/serve/packed.h"
+
+#include <stdlib.h>
+
+#include "kernels/run_steps.h"
+#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/agree/agree.h"
+
+/* ---- all-gather -------------------------------------------------------------------------------- */
+
+static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
+{
+    const struct symm_call *call = &operation->call;
+    if (!call->in_place || rank != operation->module->team->rank) {
+        mca_coll_symm_unpack(&call->target, packed, mca_coll_symm_block(call, rank));
+    }
+}
+
+enum { STARTING, WAITING, DEPARTING };
+enum { STEP_PACKED = 1, STEP_DEPART = 2 };
+
+static enum symm_status allgather_slot_step(struct symm_operation *operation)
+{
+    for (int rank = 0; rank < operation->module->team->size; rank++) {
+        block_unpack(operation, rank, mca_coll_symm_line(operation, rank)->payload);
+    }
+    return SYMM_OK;
+}
+
+/*
+ * Staging buffers are free when the call starts, because every rank has posted its line and thereby
+ * finished all calls before it.
+ */
+static enum symm_status allgather_staged_step(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    const struct symm_control *control = &run->team->control;
+    const struct symm_call *call = &operation->call;
+    if (run->stage == STARTING) {
+        mca_coll_symm_pack(&call->source, call->send,
+                           symm_stage_buffer(control, run->team->rank, 0));
+        symm_run_raise(run, STEP_PACKED);
+        run->stage = WAITING;
+    }
+    if (!symm_run_reached(run, STEP_PACKED)) {
+        return SYMM_PENDING;
+    }
+    for (int turn = 0; turn < run->team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        block_unpack(operation, rank, symm_stage_buffer(control, rank, 0));
+    }
+    return SYMM_OK;
+}
+
+/* A step unpacks one block, however large. */
+static enum symm_status allgather_pull_step(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    if (run->stage == STARTING) {
+        int rank = symm_run_rotate(run, (int)run->piece);
+        block_unpack(operation, rank, run->inputs[rank]);
+        run->piece++;
+        if (run->piece < (uint64_t)run->team->size) {
+            return symm_run_more(run);
+        }
+        symm_run_raise(run, STEP_DEPART);
+        run->stage = DEPARTING;
+    }
+    return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+}
+
+/* ---- all-reduce -------------------------------------------------------------------------------- */
+
+/*
+ * With a user-defined operation, which wants the elements as the program lays them out.  The result
+ * grows in the receive buffer, so that the gaps there keep what they hold; each contribution is unpacked
+ * into scratch for it.  From the last rank to the first, like symm_fold().
+ */
+static enum symm_status allreduce_slot_step(struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->module->team;
+    const struct symm_call *call = &operation->call;
+    void *output = call->receive;
+    /* As well aligned as the program's own elements. */
+    ptrdiff_t remainder =
+        (uintptr_t)mca_coll_symm_at(output, call->target.start) % SYMM_CACHE_LINE;
+    void *scratch = mca_coll_symm_at(team->scratch, remainder - call->target.start);
+    int rank = team->size - 1;
+    mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, output);
+    while (--rank >= 0) {
+        if (rank == team->rank && !call->in_place) {
+            ompi_op_reduce(call->op, symm_ompi_unconst(call->send), output, call->target.count,
+                           call->dtype);
+            continue;
+        }
+        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, scratch);
+        ompi_op_reduce(call->op, scratch, output, call->target.count, call->dtype);
+    }
+    return SYMM_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
+{
+    switch (operation->run.algorithm) {
+    case SYMM_ALLREDUCE_SLOT:
+        return allreduce_slot_step(operation);
+    case SYMM_ALLGATHER_SLOT:
+        return allgather_slot_step(operation);
+    case SYMM_ALLGATHER_PULL:
+        return allgather_pull_step(operation);
+    case SYMM_ALLGATHER_STAGED:
+        return allgather_staged_step(operation);
+    default: /* is_eligible_with_gaps() in choose/choose.c knows no others */
+        abort();
+    }
+}

@@ -1,0 +1,19 @@
+/*
+ * serve/packed.h - algorithms for data with gaps, which is packed on its way in or unpacked on its
+ * way out.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_PACKED_H
+#define MCA_COLL_SYMM_SERVE_PACKED_H
+
+#include "mca/coll/symm/base/operation.h"
+
+/*
+ * In place of symm_run_step(), on a rank whose data travels in the slot and has gaps, and for larger
+ * blocks on all ranks if one has: unpacks what the others have packed.
+ */
+enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_SERVE_PACKED_H */
