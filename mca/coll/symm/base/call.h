@@ -10,10 +10,9 @@
 #include "mca/ompi_compat.h"
 
 #include "heap/cuda_device.h"
+#include "kernels/collective.h"
 #include "kernels/reduction.h"
 #include "mca/coll/symm/data/pack.h"
-
-enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_COLLECTIVE_COUNT };
 
 /* Why a call is not served by us.  The words for them are in report/words.c. */
 enum symm_reason {

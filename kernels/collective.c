@@ -1,0 +1,31 @@
+/*
+ * collective.c - see collective.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/collective.h"
+#include "kernels/run.h"
+
+const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
+    [SYMM_ALLREDUCE] =
+        {
+            .name = "allreduce",
+            .mpi_name = "MPI_Allreduce",
+            .reduces = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .slot_algorithm = SYMM_ALLREDUCE_SLOT,
+        },
+    [SYMM_ALLGATHER] =
+        {
+            .name = "allgather",
+            .mpi_name = "MPI_Allgather",
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .gathers = true,
+            .slot_algorithm = SYMM_ALLGATHER_SLOT,
+        },
+};

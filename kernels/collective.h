@@ -1,0 +1,47 @@
+/*
+ * collective.h - the table of collectives: what each one is called, and what it does with its data.
+ *
+ * Everything that depends on which collective a call is comes from its row.  It knows nothing of MPI's
+ * arguments, nor of algorithms but the one that sends data along with the ranks' lines.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_COLLECTIVE_H
+#define SYMM_KERNELS_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heap/symm.h"
+
+/* Their numbers travel in lines and stand in performance variables: new ones go to the end. */
+enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_COLLECTIVE_COUNT };
+
+struct symm_collective_row {
+    const char *name;      /* in parameters, tables of choices and reports: "allreduce" */
+    const char *mpi_name;  /* in messages: "MPI_Allreduce" */
+    bool reduces;          /* elements are combined by an operation: type and operation matter */
+    bool is_rooted;        /* one rank's buffers differ from those of the others */
+    bool has_counts;       /* each rank has a count of its own */
+    bool reads_inputs;     /* every rank has an input */
+    bool writes_outputs;   /* every rank has an output */
+    bool gathers;          /* a result holds a block of each rank, and not what one rank contributes */
+    int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
+};
+
+SYMM_API extern const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT];
+
+static inline const struct symm_collective_row *symm_collective_get(enum symm_collective collective)
+{
+    return &symm_collectives[collective];
+}
+
+/* Bytes of the result of a call to which each of so many ranks contributes `bytes`. */
+static inline uint64_t symm_collective_result(const struct symm_collective_row *collective,
+                                              uint64_t bytes, int ranks)
+{
+    return collective->gathers ? bytes * (uint64_t)ranks : bytes;
+}
+
+#endif /* SYMM_KERNELS_COLLECTIVE_H */
