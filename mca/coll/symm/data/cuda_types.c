@@ -1,5 +1,5 @@
 /*
- * data/cuda_types.c - which device kernel does what an MPI datatype and operation ask for.
+ * data/cuda_types.c - see data/cuda_types.h.
  *
  * Open MPI's own table of element types decides what a datatype is, so that a kernel takes MPI_LONG or
  * MPI_AINT for what the functions on the host take it for.
@@ -7,7 +7,9 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/data/cuda_types.h"
+
+#include "heap/symm.h"
 
 /* ---- datatypes ----------------------------------------------------------------------------------- */
 

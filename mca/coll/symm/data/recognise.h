@@ -16,6 +16,8 @@
 
 #include "heap/cuda_device.h"
 
+struct symm_process;
+
 struct symm_place {
     struct symm_memory memory; /* base, size, id and the rest are only there if it is not ours */
     bool ours; /* MPI_Alloc_mem has given it, from this process's heaps or as memory that cannot be shared */
@@ -49,8 +51,8 @@ static inline bool mca_coll_symm_is_known_host(const void *address)
  */
 int mca_coll_symm_device_of(const void *address);
 
-/* At component open and close. */
-void mca_coll_symm_recognise_open(void);
+/* At component open, with the process whose heaps are ours; and at close. */
+void mca_coll_symm_recognise_open(struct symm_process *ours);
 void mca_coll_symm_recognise_close(void);
 
 #endif /* MCA_COLL_SYMM_DATA_RECOGNISE_H */

@@ -6,7 +6,6 @@
  */
 #include "mca/coll/symm/host_copy/layer.h"
 
-#include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/host_copy/staging.h"
 
 typedef void function_t(void); /* any function; pointers to them are alike in size */

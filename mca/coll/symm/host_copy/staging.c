@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "heap/cuda_device.h"
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/device/device.h"
@@ -21,9 +21,9 @@
 static bool is_wanted(void)
 {
     switch (mca_coll_symm_component.host_staging) {
-    case MCA_COLL_SYMM_STAGING_ALWAYS:
+    case MCA_COLL_SYMM_HOST_COPY_ALWAYS:
         return symm_cuda_is_built();
-    case MCA_COLL_SYMM_STAGING_NEVER:
+    case MCA_COLL_SYMM_HOST_COPY_NEVER:
         return false;
     default:
         return symm_cuda_is_built() && !symm_ompi_knows_cuda();

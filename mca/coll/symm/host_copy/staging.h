@@ -31,9 +31,6 @@
 #include "mca/coll/symm/data/pack.h"
 #include "mca/coll/symm/data/recognise.h"
 
-/* The values of the parameter coll_symm_host_staging. */
-enum { MCA_COLL_SYMM_STAGING_AUTO, MCA_COLL_SYMM_STAGING_ALWAYS, MCA_COLL_SYMM_STAGING_NEVER };
-
 /* Whether device buffers are copied for the component below. */
 bool mca_coll_symm_staging_is_on(void);
 
