@@ -18,6 +18,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/entry/allreduce.c \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
 	mca/coll/symm/base/call.h \
+	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/choose.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \

@@ -15,7 +15,7 @@
 
 #include "heap/process.h"
 #include "heap/team.h"
-#include "mca/coll/symm/host_copy/layer.h"
+#include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/base/operation.h"
 #include "mca/coll/symm/base/vote.h"
 

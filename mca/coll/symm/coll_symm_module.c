@@ -13,6 +13,7 @@
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/choose/table_file.h"

@@ -26,14 +26,6 @@ static const struct slot {
 #undef SLOT
 };
 
-#define IS_SLOT(name)                                                                             \
-    _Static_assert(offsetof(mca_coll_base_comm_coll_t, coll_##name##_module) ==                   \
-                       offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
-                           offsetof(struct symm_slot, owner),                                     \
-                   "in Open MPI's tables a module is behind its function");
-SYMM_COLLECTIVES(IS_SLOT)
-#undef IS_SLOT
-
 static function_t *function_get(const void *table, size_t offset)
 {
     function_t *function;
@@ -57,27 +49,6 @@ static void owner_set(void *table, const struct slot *slot, mca_coll_base_module
 {
     memcpy((unsigned char *)table + slot->owner, &owner, sizeof(owner));
 }
-
-/* ---- life ------------------------------------------------------------------------------------ */
-
-static void layer_construct(mca_coll_symm_layer_t *layer)
-{
-    memset(&layer->before, 0, sizeof(layer->before));
-    layer->below = NULL;
-    layer->why = SYMM_STAGED_FELL_BACK;
-}
-
-static void layer_destruct(mca_coll_symm_layer_t *layer)
-{
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
-        mca_coll_base_module_t *owner = owner_get(&layer->before, &slots[i]);
-        if (owner != NULL) {
-            OBJ_RELEASE(owner);
-        }
-    }
-}
-
-OBJ_CLASS_INSTANCE(mca_coll_symm_layer_t, mca_coll_base_module_t, layer_construct, layer_destruct);
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -115,17 +86,6 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
             owner_set(&layer->before, slot, owner);
             slot_put(comm, slot, ours, &layer->super);
         }
-    }
-}
-
-void mca_coll_symm_layer_hold(const struct symm_aside *aside)
-{
-    struct symm_slot held, left;
-    memcpy(&held, aside->before, sizeof(held));
-    memcpy(&left, aside->slot, sizeof(left));
-    if (left.owner != held.owner) {
-        OBJ_RETAIN(left.owner);
-        OBJ_RELEASE(held.owner);
     }
 }
 

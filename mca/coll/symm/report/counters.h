@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "mca/coll/symm/host_copy/layer.h"
+#include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/base/operation.h"
 
 /* Why a communicator gets no module of ours. */

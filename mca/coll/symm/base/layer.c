@@ -1,0 +1,47 @@
+/*
+ * base/layer.c - see base/layer.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/base/layer.h"
+
+#define IS_SLOT(name)                                                                             \
+    _Static_assert(offsetof(mca_coll_base_comm_coll_t, coll_##name##_module) ==                   \
+                       offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
+                           offsetof(struct symm_slot, owner),                                     \
+                   "in Open MPI's tables a module is behind its function");
+SYMM_COLLECTIVES(IS_SLOT)
+#undef IS_SLOT
+
+static void layer_construct(mca_coll_symm_layer_t *layer)
+{
+    memset(&layer->before, 0, sizeof(layer->before));
+    layer->below = NULL;
+    layer->why = SYMM_STAGED_FELL_BACK;
+}
+
+static void layer_destruct(mca_coll_symm_layer_t *layer)
+{
+    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+        struct symm_slot slot;
+        memcpy(&slot, (const unsigned char *)&layer->before + mca_coll_symm_slot_offsets[i],
+               sizeof(slot));
+        if (slot.owner != NULL) {
+            OBJ_RELEASE(slot.owner);
+        }
+    }
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_symm_layer_t, mca_coll_base_module_t, layer_construct, layer_destruct);
+
+void mca_coll_symm_layer_hold(const struct symm_aside *aside)
+{
+    struct symm_slot held, left;
+    memcpy(&held, aside->before, sizeof(held));
+    memcpy(&left, aside->slot, sizeof(left));
+    if (left.owner != held.owner) {
+        OBJ_RETAIN(left.owner);
+        OBJ_RELEASE(held.owner);
+    }
+}
