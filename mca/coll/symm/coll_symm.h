@@ -38,7 +38,7 @@ struct mca_coll_symm_component_t {
     size_t ipc_bytes;      /* see coll_symm_parameters.c for these three */
     size_t ipc_least;
     int ipc_sightings;
-    int host_staging; /* see host_copy/staging.h */
+    int host_staging; /* see host_copy/call.h */
     size_t host_pinned; /* bytes */
     int device_blocks; /* of a kernel at most; 0: see kernels/cuda */
     int multicast;     /* see agree/multicast.h */

@@ -10,7 +10,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/agree/multicast.h"
-#include "mca/coll/symm/host_copy/staging.h"
+#include "mca/coll/symm/host_copy/call.h"
 #include "mca/parameter.h"
 
 static const mca_base_var_enum_value_t allreduce_values[] = {
@@ -42,9 +42,9 @@ static const mca_base_var_enum_value_t allgather_values[] = {
 };
 
 static const mca_base_var_enum_value_t staging_values[] = {
-    {.value = MCA_COLL_SYMM_STAGING_AUTO, .string = "auto"},
-    {.value = MCA_COLL_SYMM_STAGING_ALWAYS, .string = "always"},
-    {.value = MCA_COLL_SYMM_STAGING_NEVER, .string = "never"},
+    {.value = MCA_COLL_SYMM_HOST_COPY_AUTO, .string = "auto"},
+    {.value = MCA_COLL_SYMM_HOST_COPY_ALWAYS, .string = "always"},
+    {.value = MCA_COLL_SYMM_HOST_COPY_NEVER, .string = "never"},
     {.value = 0, .string = NULL},
 };
 

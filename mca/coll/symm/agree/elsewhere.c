@@ -8,7 +8,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/choose/choose.h"
-#include "mca/coll/symm/host_copy/staging.h"
+#include "mca/coll/symm/host_copy/call.h"
 
 /* Allocations that the driver is to find still there in each call; 0.07 us each. */
 enum { REVIEWED = 2 };
@@ -44,7 +44,7 @@ static bool is_small(const struct symm_operation *operation)
 {
     return (symm_offer_is_kept(&operation->input_offer) || symm_offer_is_kept(&operation->output_offer)) &&
            operation->call.payload_bytes < mca_coll_symm_component.scratch_least &&
-           mca_coll_symm_component.host_staging != MCA_COLL_SYMM_STAGING_NEVER &&
+           mca_coll_symm_component.host_staging != MCA_COLL_SYMM_HOST_COPY_NEVER &&
            !mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
 }
 

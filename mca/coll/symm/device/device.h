@@ -2,7 +2,7 @@
  * device/device.h - calls whose buffers lie in device memory.
  *
  * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction has a
- * kernel.  All other calls go to the component below, on copies in host memory (host_copy/staging.h).
+ * kernel.  All other calls go to the component below, on copies in host memory (host_copy/call.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -10,7 +10,8 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/host_copy/staging.h"
+#include "mca/coll/symm/host_copy/all.h"
+#include "mca/coll/symm/host_copy/call.h"
 
 /* The rank's own data and what it receives are described; now for the addresses. */
 static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
@@ -93,13 +94,13 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
         return rc;
     }
     mca_coll_symm_below_begin(&below, operation);
-    if (mca_coll_symm_staging_is_on()) {
-        rc = mca_coll_symm_staged_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                            module);
+    if (mca_coll_symm_host_copy_is_on()) {
+        rc = mca_coll_symm_host_copy_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                               module);
     } else {
-        const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        const mca_coll_base_comm_coll_t *before = mca_coll_symm_below_table(module);
         struct symm_aside aside;
-        mca_coll_symm_layer_step_aside(&aside, SYMM_STAGED_allgather, comm, module);
+        mca_coll_symm_layer_step_aside(&aside, SYMM_HOST_COPY_allgather, comm, module);
         rc = before->coll_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                     before->coll_allgather_module);
         mca_coll_symm_layer_step_back(&aside);

@@ -7,7 +7,8 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/host_copy/staging.h"
+#include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/host_copy/reduce.h"
 
 /* ---- the reduction, through Open MPI's op framework ------------------------------------------ */
 
@@ -174,12 +175,12 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
         return rc;
     }
     mca_coll_symm_below_begin(&below, operation);
-    if (mca_coll_symm_staging_is_on()) {
-        rc = mca_coll_symm_staged_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
+    if (mca_coll_symm_host_copy_is_on()) {
+        rc = mca_coll_symm_host_copy_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
     } else {
-        const mca_coll_base_comm_coll_t *before = mca_coll_symm_before(module);
+        const mca_coll_base_comm_coll_t *before = mca_coll_symm_below_table(module);
         struct symm_aside aside;
-        mca_coll_symm_layer_step_aside(&aside, SYMM_STAGED_allreduce, comm, module);
+        mca_coll_symm_layer_step_aside(&aside, SYMM_HOST_COPY_allreduce, comm, module);
         rc = before->coll_allreduce(sbuf, rbuf, count, dtype, op, comm,
                                     before->coll_allreduce_module);
         mca_coll_symm_layer_step_back(&aside);

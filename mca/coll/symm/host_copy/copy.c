@@ -1,10 +1,10 @@
 /*
- * host_copy/host_copy.c - see host_copy/host_copy.h.
+ * host_copy/copy.c - see host_copy/copy.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/host_copy/host_copy.h"
+#include "mca/coll/symm/host_copy/copy.h"
 
 #include <stdlib.h>
 
@@ -67,8 +67,8 @@ static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
 }
 
 /*
- * The next pieces that lie behind each other as if they were one; *next is the index of the first, and then
- * of the one behind the last.
+ * The next pieces that lie behind each other as if they were one; *next is the index of the first,
+ * and then of the one behind the last.
  */
 static struct piece pieces_next(const struct symm_host_copy *copy, size_t *next, size_t end)
 {
@@ -141,7 +141,9 @@ static void piece_move(struct transfer *transfer, struct symm_runs *runs, const 
     mca_coll_symm_runs_add(runs, piece->buffer, piece->count, piece->dtype);
 }
 
-/* Copies to and from a device have ended; once more if not, since none may be under way afterwards. */
+/*
+ * Copies to and from a device have ended; once more if not, since none may be under way afterwards.
+ */
 static void device_finish(struct transfer *transfer, int device)
 {
     if (device >= 0) {
@@ -193,7 +195,10 @@ static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *ra
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The device of the first piece that lies on one; the first piece with data decides, unless they are typed. */
+/*
+ * The device of the first piece that lies on one; the first piece with data decides, unless they
+ * are typed.
+ */
 static int device_find(const struct symm_host_copy *copy)
 {
     for (size_t next = 0; next < copy->pieces;) {
