@@ -22,7 +22,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/choose.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
-	mca/coll/symm/data/cuda_types.c \
+	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
 	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
 	mca/coll/symm/serve/drive.c \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \

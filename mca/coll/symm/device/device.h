@@ -23,13 +23,6 @@
 void mca_coll_symm_device_describe(struct symm_call *call);
 
 /*
- * The kernel that does what MPI_Allreduce with this operation and datatype does: enum symm_cuda_type and
- * enum symm_cuda_op.  False: there is none.
- */
-bool mca_coll_symm_cuda_type(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype,
-                             int *type, int *cuda_op);
-
-/*
  * Get what this process needs to run kernels on the call's device, before the ranks vote about mapping;
  * and hand it to the run, when it starts.  Nothing to do for host memory.
  */

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/data/cuda_types.h"
 #include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/host_copy/call.h"

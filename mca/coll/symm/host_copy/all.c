@@ -1,6 +1,5 @@
 /*
- * host_copy/all.c - collectives in which all ranks send to all, on device buffers
- * (host_copy/call.h).
+ * host_copy/all.c - see host_copy/all.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +8,7 @@
 
 #include "mca/coll/symm/host_copy/call.h"
 
-/* All-gathers: this rank's own block, in place, is read from among the results. */
+/* All-gathers.  In place, the call reads this rank's own block from the receive buffer. */
 static void block_describe(struct symm_host_copy_call *call, const void *sbuf, size_t scount,
                            struct ompi_datatype_t *sdtype)
 {
@@ -23,7 +22,7 @@ static void block_describe(struct symm_host_copy_call *call, const void *sbuf, s
     }
 }
 
-/* All-to-all: what is sent has been described, unless it is in place. */
+/* All-to-all.  The shapes of both buffers have been described; in place there is no send buffer. */
 static void exchange_describe(struct symm_host_copy_call *call, const void *sbuf)
 {
     mca_coll_symm_host_copy_all_written(&call->receive);
@@ -99,7 +98,7 @@ int mca_coll_symm_host_copy_alltoallv(const void *sbuf, symm_counts_t scounts, s
                                      call.receive.address, rcounts, rdisps, rdtype, comm);
 }
 
-/* Copies of typed pieces lie elsewhere than the pieces. */
+/* The displacements of typed pieces: those in the copy, if there is one. */
 static symm_disps_t disps_for(const struct symm_host_copy *copy)
 {
     return copy->device >= 0 ? copy->moved_disps : copy->disps;

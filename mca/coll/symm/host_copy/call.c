@@ -30,10 +30,12 @@ static bool is_wanted(void)
     }
 }
 
-/* Every call that goes below asks; Open MPI is asked once, since that is a search by name. */
+/*
+ * Every call that goes below asks for this.  Open MPI is asked once, because it searches by name.
+ */
 bool mca_coll_symm_host_copy_is_on(void)
 {
-    static _Atomic int known = -1; /* threads may find it out at the same time */
+    static _Atomic int known = -1; /* several threads may set it, to the same value */
     int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
         answer = is_wanted();
@@ -54,14 +56,14 @@ bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call)
     return sent != OMPI_ERR_OUT_OF_RESOURCE && received != OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/* "MPI_Reduce_scatter" */
+/* The name of a collective as in "MPI_Reduce_scatter". */
 static void function_name(enum symm_host_copy_collective collective, char *name, size_t size)
 {
     (void)snprintf(name, size, "MPI_%s", mca_coll_symm_staged_text(collective));
     name[4] = (char)toupper((unsigned char)name[4]);
 }
 
-/* Once for each collective in a process: the reason does not change. */
+/* Explain the first call of each collective in this process. */
 static void explain(const struct symm_host_copy_call *call)
 {
     static _Atomic uint32_t told;

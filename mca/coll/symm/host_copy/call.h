@@ -1,22 +1,22 @@
 /*
- * host_copy/call.h - calls with device buffers that we do not serve: the component below makes them
- * on copies in host memory, because it may know nothing of devices.
+ * host_copy/call.h - a call that the component below makes on host copies of device buffers.
  *
- * The functions of all.h, neighbor.h, reduce.h and rooted.h stand in a communicator's table in
- * front of those of the component below.  Each describes its buffers, and has the rest done here:
+ * The component below may know nothing of devices.  So the functions of all.h, neighbor.h, reduce.h
+ * and rooted.h stand in a communicator's table in front of its functions.  Each of them describes
+ * its buffers and leaves the rest to this file:
  *
  *     struct symm_host_copy_call call;
  *     mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_bcast, comm, module);
  *     ... describe call.send and call.receive (host_copy/copy.h) ...
  *     return SYMM_HOST_COPY_CALL_BELOW(&call, bcast, call.receive.address, ...);
  *
- * From begin() until the call below has returned the communicator's slot holds the function below
+ * The communicator's slot holds the function below from begin() until that function has returned
  * (base/layer.h).
  *
- * Host copies are this rank's own affair: other ranks' buffers may be where they like.  A rank that
- * cannot make its copies must not leave the others waiting in the component below.  It takes part
- * there with memory whose contents are worth nothing, and fails afterwards.  Without memory even
- * for that it fails at once. In calls that we would have served it lets the others know
+ * Each rank decides for itself: other ranks' buffers may lie elsewhere.  A rank that cannot fill
+ * its copies must not leave the others waiting in the component below.  It takes part there with
+ * memory whose contents are worth nothing, and fails afterwards.  If it has no memory even for
+ * that, it fails at once.  In a call that we would have served it lets the others know
  * (serve/below.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -79,7 +79,7 @@ static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call
     }
 }
 
-/* Make the copies, if there are any to make.  False: the call cannot be made at all. */
+/* Make the copies that are needed.  False: the call cannot be made at all. */
 bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call);
 static inline bool mca_coll_symm_host_copy_call_open(struct symm_host_copy_call *call)
 {
@@ -93,7 +93,7 @@ static inline bool mca_coll_symm_host_copy_call_open(struct symm_host_copy_call 
 
 /*
  * Bring back the results, count the call and explain it.  `rc` is what the component below has
- * returned. Returns what the call returns: the first error.
+ * returned.  Returns the first error, for MPI.
  */
 int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call);
 static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call *call, int rc)
@@ -107,9 +107,9 @@ static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call 
 }
 
 /*
- * Have the collective `name` made below, with the arguments of its function but for the module,
- * which is the last one.  Arguments are evaluated once the copies are there.  A macro, because each
- * function has a type of its own.
+ * Have the component below make the collective `name`; the arguments are those of its function
+ * without the last one, the module.  They are evaluated when the copies exist.  This is a macro
+ * because each collective's function has its own type.
  */
 #define SYMM_HOST_COPY_CALL_BELOW(call, name, ...)                                                \
     mca_coll_symm_host_copy_call_close(                                                           \
@@ -118,7 +118,7 @@ static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call 
                                                        (call)->below_table->coll_##name##_module) \
                     : OMPI_ERR_OUT_OF_RESOURCE)
 
-/* The ranks that this one exchanges data with. */
+/* The number of ranks that this one exchanges data with. */
 static inline size_t mca_coll_symm_others(struct ompi_communicator_t *comm)
 {
     return (size_t)(OMPI_COMM_IS_INTER(comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));

@@ -1,9 +1,9 @@
 /*
- * host_copy/copy.h - a buffer argument of a collective, and the copy in host memory that stands in
- * for it where the buffer is on a device.
+ * host_copy/copy.h - a buffer argument of a collective and, if the buffer is on a device, its copy
+ * in host memory.
  *
- * The copy has the buffer's layout, so counts, displacements and types stay what they are.  Only
- * what the call reads is copied there, and only what it writes is copied back: gaps are not
+ * The copy has the buffer's layout, so counts, displacements and types stay the same.  Only what
+ * the call reads is copied to the host, and only what it writes is copied back.  Gaps are not
  * touched.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -19,10 +19,10 @@
 #include "mca/coll/symm/data/recognise.h"
 
 enum symm_shape {
-    SYMM_SHAPE_NONE,   /* the call does not look at this argument, or there is none */
+    SYMM_SHAPE_NONE,   /* there is no buffer, or the call ignores it */
     SYMM_SHAPE_EVEN,   /* pieces of `count` elements each, one behind the other */
     SYMM_SHAPE_SPREAD, /* pieces of counts[i] elements, disps[i] extents from the start */
-    SYMM_SHAPE_TYPED,  /* each piece of its own type, so many bytes from the start */
+    SYMM_SHAPE_TYPED,  /* pieces of a type each, disps[i] bytes from the start */
 };
 
 /* Pieces begin, begin + 1, ... end - 1. */
@@ -45,19 +45,18 @@ struct symm_host_copy {
     struct symm_pieces read, written; /* by the call */
 
     /* What mca_coll_symm_host_copy_open() finds and makes. */
-    int device;              /* -1: host memory, which needs no copy */
-    void *address;           /* what to pass on in place of the buffer */
-    ptrdiff_t *moved;        /* TYPED, if there is a copy: where its pieces are, from `address` on */
-    symm_disps_t moved_disps; /* what to pass on in place of `disps` */
-    size_t copied;           /* bytes, in both directions */
-    uintptr_t first;         /* of the data, on the device */
+    int device;               /* -1: host memory, which needs no copy */
+    void *address;            /* passed on instead of the buffer's */
+    ptrdiff_t *moved;         /* TYPED, in a copy: where its pieces are, in bytes from `address` */
+    symm_disps_t moved_disps; /* passed on instead of `disps` */
+    size_t copied;            /* bytes, in both directions */
+    uintptr_t first;          /* address of the data on the device */
     struct symm_host_block block;
 };
 
 /*
- * Whether the memory is known to be the host's, which is found out more quickly than by open():
- * then `device` and `address` are set, and there is nothing to open.  False: it may not be the
- * host's.
+ * Whether the buffer is known to be in host memory: then there is nothing to open, and `device` and
+ * `address` are set.  False: open() has to find out.  This takes less time than open().
  */
 static inline bool mca_coll_symm_host_copy_is_needless(struct symm_host_copy *copy)
 {
@@ -72,19 +71,20 @@ static inline bool mca_coll_symm_host_copy_is_needless(struct symm_host_copy *co
 }
 
 /*
- * Find out where the buffer is; if on a device, make the copy, with what the call reads. Errors:
- * OUT_OF_RESOURCE (there is no copy; *address is the buffer), ERROR (the driver has failed: there
- * is one, but its contents are worth nothing).  To be closed in each case.
+ * Find out where the buffer is.  If it is on a device, make the copy and fill in what the call
+ * reads.  Errors: OUT_OF_RESOURCE (there is no copy, and `address` is the buffer's), ERROR (the
+ * driver has failed: there is a copy, but its contents are worth nothing).  close() has to follow
+ * in each case.
  */
 int mca_coll_symm_host_copy_open(struct symm_host_copy *copy);
 
-/* Bring back what the call has written. */
+/* Copy back what the call has written. */
 int mca_coll_symm_host_copy_store(struct symm_host_copy *copy);
 void mca_coll_symm_host_copy_close(struct symm_host_copy *copy);
 
 /* ---- describing buffers ---------------------------------------------------------------------- */
 
-/* All pieces are read, or written. */
+/* The call reads all pieces, or writes them. */
 static inline void mca_coll_symm_host_copy_all_read(struct symm_host_copy *copy)
 {
     copy->read = (struct symm_pieces){0, copy->pieces};
@@ -95,7 +95,10 @@ static inline void mca_coll_symm_host_copy_all_written(struct symm_host_copy *co
     copy->written = (struct symm_pieces){0, copy->pieces};
 }
 
-/* `pieces` times `count` elements; so far neither read nor written. */
+/*
+ * A buffer of `pieces` pieces with `count` elements each.  The call neither reads nor writes it
+ * yet.
+ */
 static inline void mca_coll_symm_host_copy_even(struct symm_host_copy *copy, const void *buffer,
                                                 size_t pieces, size_t count,
                                                 struct ompi_datatype_t *dtype)
@@ -109,6 +112,7 @@ static inline void mca_coll_symm_host_copy_even(struct symm_host_copy *copy, con
     copy->read = copy->written = (struct symm_pieces){0, 0};
 }
 
+/* A buffer of `pieces` pieces with counts[i] elements each, disps[i] extents from its start. */
 static inline void mca_coll_symm_host_copy_spread(struct symm_host_copy *copy, const void *buffer,
                                                   size_t pieces, symm_counts_t counts,
                                                   symm_disps_t disps, struct ompi_datatype_t *dtype)
@@ -119,6 +123,7 @@ static inline void mca_coll_symm_host_copy_spread(struct symm_host_copy *copy, c
     copy->disps = disps;
 }
 
+/* A buffer of pieces with counts[i] elements of dtypes[i] each, disps[i] bytes from its start. */
 static inline void mca_coll_symm_host_copy_typed(struct symm_host_copy *copy, const void *buffer,
                                                  size_t pieces, symm_counts_t counts,
                                                  symm_disps_t disps,
@@ -129,7 +134,7 @@ static inline void mca_coll_symm_host_copy_typed(struct symm_host_copy *copy, co
     copy->dtypes = dtypes;
 }
 
-/* What is sent is read, all of it; the buffer may be MPI_IN_PLACE. */
+/* A buffer that the call reads as a whole; it may be MPI_IN_PLACE. */
 static inline void mca_coll_symm_host_copy_sent(struct symm_host_copy *copy, const void *buffer,
                                                 size_t pieces, size_t count,
                                                 struct ompi_datatype_t *dtype)
@@ -138,6 +143,7 @@ static inline void mca_coll_symm_host_copy_sent(struct symm_host_copy *copy, con
     mca_coll_symm_host_copy_all_read(copy);
 }
 
+/* A buffer that the call writes as a whole. */
 static inline void mca_coll_symm_host_copy_received(struct symm_host_copy *copy, void *buffer,
                                                     size_t pieces, size_t count,
                                                     struct ompi_datatype_t *dtype)

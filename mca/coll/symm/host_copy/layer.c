@@ -12,9 +12,9 @@
 #include "mca/coll/symm/host_copy/reduce.h"
 #include "mca/coll/symm/host_copy/rooted.h"
 
-typedef void function_t(void); /* any function; pointers to them are alike in size */
+typedef void function_t(void); /* any function: all pointers to functions have the same size */
 
-/* Where a module says what it offers, and what makes the collective on host copies. */
+/* A collective: where a module offers it, and our function that makes it on host copies. */
 static const struct entry {
     size_t offered; /* offset in a module */
     function_t *host_copy;
@@ -55,8 +55,8 @@ static void slot_set(mca_coll_base_comm_coll_t *table, int collective, struct sy
 
 /*
  * Up to interface 2 Open MPI fills the table from the module after module_enable, and empties it
- * itself.  From 3 on a module fills it in module_enable and puts back what it has found in
- * module_disable.
+ * itself.  From interface 3 on a module fills the table in module_enable, and puts back what it has
+ * found in module_disable.
  */
 static void communicator_slot_set(struct ompi_communicator_t *comm, int collective,
                                   struct symm_slot slot)
@@ -122,13 +122,13 @@ static enum symm_host_copy_why why_alone(struct ompi_communicator_t *comm)
 
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority)
 {
-    enum { ABOVE_COLL_SELF = 76 }; /* coll/self has 75, and copies with the host */
+    enum { ABOVE_COLL_SELF = 76 }; /* coll/self has 75, and its copies are made by host code */
     if (!mca_coll_symm_host_copy_is_on()) {
         return NULL;
     }
     mca_coll_symm_layer_t *layer = OBJ_NEW(mca_coll_symm_layer_t);
     if (layer == NULL) {
-        return NULL; /* host buffers do without a layer */
+        return NULL; /* calls on host buffers need no layer */
     }
     if (ompi_comm_size(comm) == 1 && !OMPI_COMM_IS_INTER(comm) && *priority < ABOVE_COLL_SELF) {
         *priority = ABOVE_COLL_SELF;

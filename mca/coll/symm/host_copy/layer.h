@@ -1,7 +1,8 @@
 /*
- * host_copy/layer.h - taking our place in a communicator's table of collectives (base/layer.h).
+ * host_copy/layer.h - how a layer takes its place in a communicator's table of collectives
+ * (base/layer.h).
  *
- * On communicators that we do not serve a layer is all there is: its functions copy device buffers
+ * On a communicator that we do not serve there is a layer alone.  Its functions copy device buffers
  * to host memory for the component below (host_copy/call.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -14,7 +15,7 @@
 
 /*
  * Take over slots of the communicator's table, from within module_enable: those that the module has
- * functions for, and if device buffers are copied to the host, all others that are not empty.
+ * functions for and, if host copies are made, all others that are not empty.
  */
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm);
 
@@ -22,8 +23,8 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
 int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm);
 
 /*
- * A layer and nothing else, for a communicator that is not served; NULL: it needs none.  On
- * communicators of one rank its priority is above that of coll/self.
+ * A layer alone, for a communicator that is not served.  NULL: the communicator needs none.  On a
+ * communicator of one rank its priority is above coll/self's.
  */
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority);
 

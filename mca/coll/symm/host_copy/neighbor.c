@@ -1,5 +1,5 @@
 /*
- * host_copy/neighbor.c - neighbourhood collectives on device buffers (host_copy/call.h).
+ * host_copy/neighbor.c - see host_copy/neighbor.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -20,8 +20,8 @@ static struct degrees degrees_of(struct ompi_communicator_t *comm)
 }
 
 /*
- * Beyond the edges of a grid there is nobody, and what stands in those pieces of the receive buffer
- * must stay: so the copy gets it, too.
+ * A rank at the edge of a grid lacks a neighbour, and the call leaves that neighbour's piece of the
+ * receive buffer as it is.  So the copy is filled before the call, too.
  */
 static void incoming_describe(struct symm_host_copy_call *call)
 {
@@ -109,7 +109,7 @@ static void typed_describe(struct symm_host_copy *copy, const void *buffer, size
     copy->dtypes = dtypes;
 }
 
-/* Copies of typed pieces lie elsewhere than the pieces. */
+/* The displacements of typed pieces: those in the copy, if there is one. */
 static symm_byte_disps_t disps_for(const struct symm_host_copy *copy)
 {
     return copy->device >= 0 ? symm_byte_disps_make(copy->moved) : copy->byte_disps;

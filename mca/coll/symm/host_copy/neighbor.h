@@ -1,8 +1,8 @@
 /*
  * host_copy/neighbor.h - neighbourhood collectives, made on host copies.
  *
- * Each function stands in the table of a communicator or module, as Open MPI declares it
- * (host_copy/call.h).
+ * The functions stand in communicators' tables (host_copy/call.h), with the arguments that Open MPI
+ * gives them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

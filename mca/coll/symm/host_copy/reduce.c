@@ -1,5 +1,5 @@
 /*
- * host_copy/reduce.c - reductions without a root, on device buffers (host_copy/call.h).
+ * host_copy/reduce.c - see host_copy/reduce.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,7 @@
 
 #include "mca/coll/symm/host_copy/call.h"
 
-/* What is reduced comes from the receive buffer, or from a send buffer of its own. */
+/* The operand is in the send buffer or, in place, in the receive buffer. */
 static void operand_describe(struct symm_host_copy_call *call, const void *sbuf, size_t pieces,
                              size_t count, struct ompi_datatype_t *dtype)
 {
@@ -52,7 +52,7 @@ int mca_coll_symm_host_copy_exscan(const void *sbuf, void *rbuf, symm_count_t co
     struct symm_host_copy_call call;
     mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_exscan, comm, module);
     mca_coll_symm_host_copy_received(&call.receive, rbuf, 1, (size_t)count, dtype);
-    if (ompi_comm_rank(comm) == 0) { /* nothing is before it: its result is not defined */
+    if (ompi_comm_rank(comm) == 0) { /* MPI defines no result for rank 0 */
         call.receive.written.end = 0;
     }
     operand_describe(&call, sbuf, 1, (size_t)count, dtype);
@@ -95,7 +95,7 @@ int mca_coll_symm_host_copy_reduce_scatter_block(const void *sbuf, void *rbuf, s
                                      call.receive.address, rcount, dtype, op, comm);
 }
 
-/* Open MPI calls that of MPI_COMM_SELF, whose name the call does not know. */
+/* Open MPI calls the function of MPI_COMM_SELF and passes no communicator. */
 int mca_coll_symm_host_copy_reduce_local(const void *sbuf, void *rbuf, symm_count_t count,
                                          struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                                          mca_coll_base_module_t *module)

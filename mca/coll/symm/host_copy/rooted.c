@@ -1,8 +1,8 @@
 /*
- * host_copy/rooted.c - collectives with a root, on device buffers (host_copy/call.h).
+ * host_copy/rooted.c - see host_copy/rooted.h.
  *
- * At the root of an inter-communicator `root` is MPI_ROOT, on the ranks beside it MPI_PROC_NULL,
- * and those take no part; the buffers are those of the other group's ranks.
+ * In an inter-communicator `root` is MPI_ROOT at the root, and MPI_PROC_NULL on the other ranks of
+ * its group, which take no part.  The root exchanges data with the ranks of the other group.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,23 +16,20 @@ static bool is_root(struct ompi_communicator_t *comm, int root)
     return root == (OMPI_COMM_IS_INTER(comm) ? MPI_ROOT : ompi_comm_rank(comm));
 }
 
-/* Whether this rank has something for the root, or gets something from it. */
+/* Whether this rank sends data to the root, or receives data from it. */
 static bool is_at_leaf(struct ompi_communicator_t *comm, int root)
 {
     return !OMPI_COMM_IS_INTER(comm) || (root != MPI_ROOT && root != MPI_PROC_NULL);
 }
 
-/* In place, the root's own piece is where it belongs. */
+/* In place, the call reads the root's own piece from the root's receive buffer. */
 static void own_is_read(struct symm_host_copy *copy, struct ompi_communicator_t *comm)
 {
     size_t rank = (size_t)ompi_comm_rank(comm);
     copy->read = (struct symm_pieces){rank, rank + 1};
 }
 
-/*
- * What all ranks but those beside a root send to it, or get from it; in place the root does
- * neither.
- */
+/* What this rank sends to the root, or receives from it.  In place the root does neither. */
 static void leaf_sends(struct symm_host_copy_call *call, const void *sbuf, symm_count_t count,
                        struct ompi_datatype_t *dtype, int root)
 {
