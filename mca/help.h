@@ -1,13 +1,14 @@
 /*
  * help.h - messages for the user, from the components' help texts (help-*.txt).
  *
- * The texts are installed in SYMM_HELP_DIR.  Before that folder the one is searched that the
- * component was loaded from: a build tree has copies of them there (mca/local.mk).  The environment
- * variable SYMM_HELP_DIR lists folders to search in the place of both.
+ * The texts are installed in SYMM_HELP_DIR.  The folder that the component was loaded from is
+ * searched first, because a build tree has copies of the texts there (mca/local.mk).  If the
+ * environment variable SYMM_HELP_DIR is set, the folders that it lists are searched instead of
+ * both.
  *
- * Messages go straight to standard error.  Open MPI's own way, opal_show_help(), sends them to mpirun,
- * which merges duplicates; but mpirun 4.1.4 loses about one in three of them.  So where all ranks know of
- * a problem, only rank 0 is to speak.
+ * Messages go straight to standard error.  Open MPI's opal_show_help() sends them to mpirun, which
+ * merges duplicates, but mpirun 4.1.4 loses about one in three of them.  So if all ranks know of a
+ * problem, only rank 0 may print a message.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,10 +24,13 @@
 
 #include "mca/ompi_compat.h"
 
-/* The folder of the component's file; the program may change its working directory later. */
+/*
+ * Add the folder of the component's file, as an absolute path because the program may change its
+ * working directory.
+ */
 static inline void symm_help_add_own_folder(void)
 {
-    static const char inside_component; /* any address in it will do */
+    static const char inside_component; /* has an address in the component */
     Dl_info place;
     if (dladdr(&inside_component, &place) == 0 || place.dli_fname == NULL) {
         return;
@@ -40,7 +44,7 @@ static inline void symm_help_add_own_folder(void)
     free(path);
 }
 
-/* Make the texts known; before the first message. */
+/* Tell Open MPI the folders.  Has to be called before the first message. */
 static inline void symm_help_open(void)
 {
     const char *from_environment = getenv("SYMM_HELP_DIR");
@@ -55,7 +59,10 @@ static inline void symm_help_open(void)
     opal_argv_free(folders);
 }
 
-/* Print the text `topic` of `file`; the arguments are those of its conversions, as for printf. */
+/*
+ * Print the text `topic` of `file`.  The arguments are those of the text's conversions, as for
+ * printf.
+ */
 static inline void symm_help_show(const char *file, const char *topic, ...)
 {
     va_list arguments;

@@ -32,8 +32,13 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
-	mca/coll/symm/host_copy/host_copy.c mca/coll/symm/host_copy/host_copy.h \
+	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
+	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
+	mca/coll/symm/host_copy/copy.c mca/coll/symm/host_copy/copy.h \
 	mca/coll/symm/host_copy/layer.c mca/coll/symm/host_copy/layer.h \
+	mca/coll/symm/host_copy/neighbor.c mca/coll/symm/host_copy/neighbor.h \
+	mca/coll/symm/host_copy/reduce.c mca/coll/symm/host_copy/reduce.h \
+	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
 	mca/coll/symm/agree/line.h \
 	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
@@ -60,11 +65,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/report/shortage.c mca/coll/symm/report/shortage.h \
 	mca/coll/symm/choose/single_copy.c mca/coll/symm/choose/single_copy.h \
-	mca/coll/symm/host_copy/staged_all.c \
-	mca/coll/symm/host_copy/staged_neighbor.c \
-	mca/coll/symm/host_copy/staged_reduce.c \
-	mca/coll/symm/host_copy/staged_rooted.c \
-	mca/coll/symm/host_copy/staging.c mca/coll/symm/host_copy/staging.h \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table.h \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
 	mca/coll/symm/choose/table_open.c \

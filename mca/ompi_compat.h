@@ -1,6 +1,6 @@
 /*
  * ompi_compat.h - Open MPI's internals as the components use them, and all that differs between its
- * releases.  No other file includes its headers or asks for its version.
+ * releases.  No other file includes Open MPI's headers or asks for its version.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -66,7 +66,7 @@
 #define SYMM_COMPONENT_METADATA 0
 #define SYMM_MODEX_SCOPE_NODE PMIX_LOCAL
 
-#elif OMPI_MAJOR_VERSION == 6 /* compiled against, never run */
+#elif OMPI_MAJOR_VERSION == 6 /* compiles, has never run */
 
 #include "ompi/instance/instance.h"
 #include "opal/mca/accelerator/base/base.h"
@@ -111,7 +111,10 @@ static inline symm_byte_disps_t symm_byte_disps_make(const ptrdiff_t *disps)
     return ompi_disp_array_create_c(disps);
 }
 
-/* As MPI_Alltoallw wants them; `room` is for as many as there are.  False: they do not fit. */
+/*
+ * Make displacements of the type that MPI_Alltoallw takes; `room` has space for `count` of them.
+ * False: one does not fit the type.
+ */
 static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *room,
                                    symm_disps_t *made)
 {
@@ -163,8 +166,8 @@ static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *ro
 #endif
 
 /*
- * Whether Open MPI itself takes device memory wherever it takes host memory, which is what
- * MPIX_Query_cuda_support() says.
+ * Whether Open MPI itself takes device memory wherever it takes host memory.
+ * MPIX_Query_cuda_support() returns the same.
  */
 static inline bool symm_ompi_knows_cuda(void)
 {
@@ -181,8 +184,9 @@ static inline bool symm_ompi_knows_cuda(void)
 }
 
 /*
- * Have Open MPI tell about memory that goes back to the system.  4.1 always watches, 5.0 when somebody wants
- * it to: the transports of most networks do.  False: it cannot.
+ * Have Open MPI call `callback` for memory that goes back to the system.  Open MPI 4.1 always
+ * watches for that; 5.0 watches on request, and the transports of most networks request it.  False:
+ * Open MPI cannot watch.
  */
 static inline bool symm_ompi_watch_releases(opal_mem_hooks_callback_fn_t *callback)
 {
@@ -204,8 +208,9 @@ static inline void symm_ompi_unwatch_releases(opal_mem_hooks_callback_fn_t *call
 }
 
 /*
- * MPI is initialised, and neither being started nor being ended.  From 5.0 on, a program with sessions
- * needs no MPI_Init: when a session exists, everything is started.  (The null session always exists.)
+ * Whether MPI is initialised, and neither being started nor being ended.  From 5.0 on a program
+ * with sessions needs no MPI_Init: once a session exists, everything is started.  The null session
+ * always exists.
  */
 static inline bool symm_ompi_is_running(void)
 {
@@ -219,14 +224,14 @@ static inline bool symm_ompi_is_running(void)
     return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED;
 }
 
-/* User-defined operations whose function is not a C function of MPI's prototype. */
+/* Flags of user-defined operations whose function is not a C function of MPI's prototype. */
 #if OMPI_MAJOR_VERSION < 5
 #define SYMM_OP_FLAGS_NOT_C (OMPI_OP_FLAGS_FORTRAN_FUNC | OMPI_OP_FLAGS_CXX_FUNC)
 #else
 #define SYMM_OP_FLAGS_NOT_C (OMPI_OP_FLAGS_FORTRAN_FUNC | OMPI_OP_FLAGS_JAVA_FUNC)
 #endif
 
-/* Raise an error that belongs to no communicator, from within the MPI function of that name. */
+/* Raise an error that belongs to no communicator, in the MPI function with the name `function`. */
 static inline int symm_ompi_raise(int error, const char *function)
 {
 #if OMPI_MAJOR_VERSION >= 5
@@ -247,9 +252,9 @@ static inline bool symm_ompi_is_fault_tolerant(void)
 }
 
 /*
- * Why collectives on a communicator can only fail: MPI_ERR_REVOKED, MPI_ERR_PROC_FAILED, or
- * MPI_SUCCESS if they need not.  It stays like that.  opal_progress() learns of it, by pml/ob1
- * only, which is the one for such jobs.
+ * Why collectives on a communicator can only fail: MPI_ERR_REVOKED or MPI_ERR_PROC_FAILED;
+ * MPI_SUCCESS: they need not fail.  A failure is permanent.  opal_progress() learns of it through
+ * pml/ob1 only, which is the pml for such jobs.
  */
 static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
 {
@@ -264,7 +269,7 @@ static inline const char *symm_ompi_failure_text(int failure)
     return failure == MPI_ERR_REVOKED ? "it has been revoked" : "a process has failed";
 }
 
-/* Whether an error of the PML is one of these. */
+/* Whether an error of the PML is such a failure. */
 static inline bool symm_ompi_is_failure(int error)
 {
     return error == MPI_ERR_REVOKED || error == MPI_ERR_PROC_FAILED ||
@@ -276,7 +281,7 @@ static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank
     return ompi_comm_is_proc_active(comm, rank, false);
 }
 
-/* A request on such a communicator: have it end with an error, if that is not under way. */
+/* Make a request on a communicator with a failure end with an error, if it does not already. */
 static inline void symm_ompi_request_give_up(ompi_request_t *request)
 {
     (void)ompi_request_is_failed(request);
@@ -322,9 +327,9 @@ static inline void symm_ompi_request_give_up(ompi_request_t *request)
 #endif
 
 /*
- * What tells a communicator from all others that rank 0's process is in at the time: its context
- * id, which is the same on all its ranks.  An id is used again when its communicator is gone; from
- * 5.0 on those of MPI_Comm_create_from_group, which come from PMIx, are not.
+ * A key that tells a communicator from all others that rank 0's process is in at the time: its
+ * context id, which is the same on all its ranks.  An id is used again after its communicator is
+ * gone.  From 5.0 on ids of MPI_Comm_create_from_group come from PMIx, and are not used again.
  */
 static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, uint8_t key[16])
 {
@@ -333,7 +338,7 @@ static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, ui
     memcpy(key, &comm->c_contextid, sizeof(comm->c_contextid));
 }
 
-/* The number that this process knows the communicator by; for people to read. */
+/* The number that this process knows the communicator by, for people to read. */
 static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION == 4
@@ -343,13 +348,15 @@ static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *c
 #endif
 }
 
-/* Component versions are ours, not Open MPI's. */
+/* The version of our components, which is not Open MPI's. */
 #define SYMM_COMPONENT_MAJOR 0
 #define SYMM_COMPONENT_MINOR 1
 #define SYMM_COMPONENT_RELEASE 0
 
-/* Publish `size` bytes under the component's name for the processes of this node; once, before MPI_Init
- * exchanges such data. */
+/*
+ * Publish `size` bytes under the component's name for the processes of this node.  May be called
+ * once, before MPI_Init exchanges such data.
+ */
 static inline int symm_ompi_modex_send(const mca_base_component_t *component, const void *data,
                                        size_t size)
 {
@@ -358,7 +365,10 @@ static inline int symm_ompi_modex_send(const mca_base_component_t *component, co
     return rc;
 }
 
-/* Get what `proc` has published; the caller frees *data.  OMPI_ERR_NOT_FOUND if it has not. */
+/*
+ * Get what `proc` has published.  The caller frees *data.  Returns OMPI_ERR_NOT_FOUND if `proc` has
+ * published nothing.
+ */
 static inline int symm_ompi_modex_receive(const mca_base_component_t *component,
                                           const ompi_proc_t *proc, void **data, size_t *size)
 {
@@ -367,7 +377,7 @@ static inline int symm_ompi_modex_receive(const mca_base_component_t *component,
     return rc;
 }
 
-/* Open MPI's functions take what they only read without const. */
+/* Open MPI's functions take pointers without const to data that they only read. */
 static inline void *symm_ompi_unconst(const void *pointer)
 {
     return (void *)(uintptr_t)pointer;
@@ -382,13 +392,14 @@ static inline bool symm_ompi_yields_when_idle(void)
 }
 
 /*
- * Whether Open MPI is left to copy between processes in one step.  4.1 has a parameter that turns it off, and
- * containers do so; 5.0 has whole components for it, of which the one that needs no module is always there.
+ * Whether Open MPI may copy between processes in one step.  4.1 has a parameter that turns this
+ * off, and containers use it.  5.0 has components for it, and the one that needs no kernel module
+ * is always there.
  */
 static inline bool symm_ompi_wants_single_copy(void)
 {
 #if OMPI_MAJOR_VERSION == 4
-    enum { LAST_MECHANISM = 2 }; /* XPMEM, CMA, KNEM; then none, and emulated */
+    enum { LAST_MECHANISM = 2 }; /* XPMEM, CMA, KNEM; behind them none, and emulated */
     const int *mechanism = NULL;
     int index = mca_base_var_find("opal", "btl", "vader", "single_copy_mechanism");
     if (index >= 0 && mca_base_var_get_value(index, &mechanism, NULL, NULL) == OPAL_SUCCESS &&

@@ -1,5 +1,5 @@
 /*
- * once.h - messages that one process of a job is to give, whichever comes first.
+ * once.h - decides which process of a job gives a message that is to be given once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,8 +10,8 @@
 #include "mca/ompi_compat.h"
 
 /*
- * Whether this is the first time that a process of this job asks about `topic` on this node, as long as
- * the process that was told so lives.  Never waits.
+ * Whether the caller is the first process of this job on this node that asks about `topic`.  After
+ * that process has ended another one may be the first.  Never waits.
  */
 bool symm_once(const char *topic);
 

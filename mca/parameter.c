@@ -30,7 +30,7 @@ static void variable_register(const mca_base_component_t *component,
         can_change ? MCA_BASE_VAR_SCOPE_LOCAL : MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-/* The processes of a node have the same parameters, as a rule: one speaks for all. */
+/* One process of a node prints the message, because as a rule all have the same parameters. */
 static void refuse(const char *full_name, const char *value, const char *allowed,
                    const char *otherwise)
 {
@@ -41,7 +41,9 @@ static void refuse(const char *full_name, const char *value, const char *allowed
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* What the user wrote, if it came through the environment, where mpirun's --mca arrives as well. */
+/*
+ * The text that the user wrote, if it came by the environment; mpirun passes --mca that way, too.
+ */
 static const char *text_find(const char *full_name)
 {
     char variable[NAME_SIZE + sizeof("OMPI_MCA_")];
@@ -49,7 +51,9 @@ static const char *text_find(const char *full_name)
     return getenv(variable);
 }
 
-/* Whether it is a whole number of 64 bits, with one of the suffixes that Open MPI understands. */
+/*
+ * Whether `text` is a whole number of 64 bits, with or without a suffix that Open MPI understands.
+ */
 static bool is_number(const char *text)
 {
     char *end;
@@ -77,7 +81,7 @@ void symm_parameter_int(const mca_base_component_t *component,
     variable_register(component, parameter, MCA_BASE_VAR_TYPE_INT, NULL, false, storage);
     name_format(component, parameter->name, full_name);
     const char *text = text_find(full_name);
-    /* The number itself as well: in an int, 4294967297 has become 1. */
+    /* Check the text's number, too, because 4294967297 has become 1 in an int. */
     bool fits = text == NULL || (is_number(text) && strtoll(text, NULL, 0) >= least &&
                                  strtoll(text, NULL, 0) <= most);
     if (fits && *storage >= least && *storage <= most) {
@@ -138,7 +142,9 @@ void symm_parameter_text(const mca_base_component_t *component,
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
-/* Open MPI's own function for the job, which is the same for all enumerations. */
+/*
+ * Open MPI's own function that finds an enumeration's value.  It is the same for all enumerations.
+ */
 static mca_base_var_enum_vfs_fn_t value_find;
 
 static void values_list(const mca_base_var_enum_t *values, char text[TEXT_SIZE])
@@ -150,7 +156,10 @@ static void values_list(const mca_base_var_enum_t *values, char text[TEXT_SIZE])
     }
 }
 
-/* As that function, but refuses what it does not know: Open MPI's message may be lost (help.h). */
+/*
+ * Finds a value as value_find() does, but prints our message for an unknown one, because Open MPI's
+ * may be lost (help.h).
+ */
 static int value_find_or_refuse(mca_base_var_enum_t *values, const char *text, int *value)
 {
     char allowed[TEXT_SIZE];

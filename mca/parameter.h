@@ -1,9 +1,9 @@
 /*
- * parameter.h - registering a component's MCA parameters, and refusing values that make no sense.
+ * parameter.h - registers a component's MCA parameters, and rejects invalid values.
  *
- * Open MPI itself takes "abc" and "1e9" for the numbers 0 and 1, and -5 for a size of 16 EiB.  Here
- * a value that is no number, or out of range, is refused: one message per job and node names it and
- * says what is allowed, and the default is used.
+ * Open MPI itself takes "abc" and "1e9" for the numbers 0 and 1, and -5 for a size of 16 EiB.
+ * Here a value that is not a number, or out of range, is rejected: one message per job and node
+ * names the value and says which ones are allowed, and the default is used.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,14 +13,14 @@
 
 #include "mca/ompi_compat.h"
 
-/* What the parameters of all types have; descriptions are for `ompi_info`. */
+/* What parameters of all types have.  `ompi_info` shows the descriptions. */
 struct symm_parameter {
     const char *name; /* without the component's prefix */
     const char *description;
     mca_base_var_info_lvl_t level;
 };
 
-/* A size in bytes is 0 where `zero` says so, or a multiple of `unit` in the range. */
+/* The valid sizes in bytes: multiples of `unit` from `least` to `most`, and 0 if `zero` is set. */
 struct symm_size_range {
     size_t least, most, unit;
     bool zero;
@@ -39,17 +39,20 @@ void symm_parameter_size(const mca_base_component_t *component,
                          const struct symm_parameter *parameter,
                          const struct symm_size_range *range, size_t otherwise, size_t *storage);
 
-/* Any text; Open MPI owns *storage. */
+/* Any text.  Open MPI owns *storage. */
 void symm_parameter_text(const mca_base_component_t *component,
                          const struct symm_parameter *parameter, const char *otherwise,
                          char **storage);
 
-/* One of `values`, which end with a NULL string; the first one is the default. */
+/* One of `values`, which end with a NULL string.  The first one is the default. */
 void symm_parameter_choice(const mca_base_component_t *component,
                            const struct symm_parameter *parameter,
                            const mca_base_var_enum_value_t *values, int *storage);
 
-/* The same; MPI_T can change it while the program runs, and then it counts where it is looked at next. */
+/*
+ * One of `values`, which MPI_T can change while the program runs.  A new value takes effect when
+ * the component next reads it.
+ */
 void symm_parameter_changeable_choice(const mca_base_component_t *component,
                                       const struct symm_parameter *parameter,
                                       const mca_base_var_enum_value_t *values, int *storage);

@@ -19,6 +19,7 @@ mpi_tests = \
 	tests/failures.tap \
 	tests/fallback.tap \
 	tests/gpus.tap \
+	tests/host_copy.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
@@ -33,7 +34,6 @@ mpi_tests = \
 	tests/report.tap \
 	tests/scratch.tap \
 	tests/selection.tap \
-	tests/staged.tap \
 	tests/table.tap \
 	tests/types.tap \
 	tests/verbose.tap
@@ -121,12 +121,12 @@ tests_mpi_libharness_la_SOURCES = \
 
 # Preloaded by fallback.tap. A library that is only checked becomes a shared one through -rpath.
 if CUDA
-check_PROGRAMS += tests/mpi/check_staged_collectives
-tests_mpi_check_staged_collectives_SOURCES = tests/mpi/check_staged_collectives.c \
-	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
-	tests/mpi/staged_calls.c tests/mpi/staged_calls.h
-tests_mpi_check_staged_collectives_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_mpi_check_staged_collectives_LDADD = $(harness_libs) -ldl
+check_PROGRAMS += tests/mpi/check_host_copy
+tests_mpi_check_host_copy_SOURCES = tests/mpi/check_host_copy.c \
+	tests/mpi/blocking_calls.c tests/mpi/blocking_calls.h \
+	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
+tests_mpi_check_host_copy_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_mpi_check_host_copy_LDADD = $(harness_libs) -ldl
 
 check_LTLIBRARIES += tests/mpi/ondevice.la
 tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c
@@ -181,9 +181,9 @@ tests_mpi_check_device_memory_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_mpi_check_device_memory_LDADD = $(harness_libs)
 
 placed_sources = \
+	tests/mpi/blocking_calls.c tests/mpi/blocking_calls.h \
 	tests/mpi/empty_types.c tests/mpi/empty_types.h \
-	tests/mpi/placed_buffers.c tests/mpi/placed_buffers.h \
-	tests/mpi/staged_calls.c tests/mpi/staged_calls.h
+	tests/mpi/placed_buffers.c tests/mpi/placed_buffers.h
 placed_cppflags = $(AM_CPPFLAGS)
 placed_libs = $(harness_libs)
 if CUDA

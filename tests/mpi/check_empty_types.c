@@ -9,10 +9,10 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "blocking_calls.h"
 #include "empty_types.h"
 #include "harness.h"
 #include "placed_buffers.h"
-#include "staged_calls.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static int place_choose(uint64_t turn, bool may_be_none)
 /* Each rank's number, by both collectives that share lines: what an earlier call has left is seen. */
 static void next_calls_check(MPI_Comm comm)
 {
-    int size, mine = 1000 + test_rank, sum = 0, all[STAGED_RANKS_MAX];
+    int size, mine = 1000 + test_rank, sum = 0, all[BLOCKING_RANKS_MAX];
     MPI_Comm_size(comm, &size);
     memset(all, 0, sizeof(all));
     MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, comm);
@@ -114,7 +114,7 @@ static void served_check(void)
 /* ---- all collectives ------------------------------------------------------------------------- */
 
 /* In alltoallw some pieces have data; they are what the same call on host memory makes of them. */
-static void call_check(const struct staged_call *call, const struct staged_case *kase,
+static void call_check(const struct blocking_call *call, const struct blocking_case *kase,
                        const char *comm_name, int type, uint64_t turn)
 {
     static struct placed_buffer send, receive;
@@ -125,8 +125,8 @@ static void call_check(const struct staged_call *call, const struct staged_case 
     test_case("%s, %s, %s%s, root %d, %s to %s", call->name, comm_name, empty_type_names[type],
               kase->in_place ? ", in place" : "", kase->root, placed_name(send.place),
               placed_name(receive.place));
-    int expected = call->make(kase, send.expected + STAGED_MIDDLE,
-                              receive.expected + STAGED_MIDDLE);
+    int expected = call->make(kase, send.expected + BLOCKING_MIDDLE,
+                              receive.expected + BLOCKING_MIDDLE);
     int rc = call->make(kase, send.address, receive.address);
     test_check(expected == MPI_SUCCESS, "the call on host memory succeeds");
     test_check(rc == MPI_SUCCESS, "the call succeeds");
@@ -134,7 +134,7 @@ static void call_check(const struct staged_call *call, const struct staged_case 
     placed_check(&receive, "receive");
 }
 
-static void call_variants_check(const struct staged_call *call, struct staged_case *kase,
+static void call_variants_check(const struct blocking_call *call, struct blocking_case *kase,
                                 const char *comm_name)
 {
     static uint64_t turn;
@@ -152,7 +152,7 @@ static void call_variants_check(const struct staged_call *call, struct staged_ca
 /* `roots`: this rank is in the group that has the root, where there are two groups. */
 static void communicator_check(MPI_Comm comm, const char *name, bool neighbors, bool roots)
 {
-    struct staged_case kase = {.comm = comm, .op = op, .roots = roots};
+    struct blocking_case kase = {.comm = comm, .op = op, .roots = roots};
     int inter;
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &kase.rank);
@@ -162,8 +162,8 @@ static void communicator_check(MPI_Comm comm, const char *name, bool neighbors, 
     if (inter) {
         MPI_Comm_remote_size(comm, &kase.others);
     }
-    for (int i = 0; i < staged_call_count; i++) {
-        const struct staged_call *call = &staged_calls[i];
+    for (int i = 0; i < blocking_call_count; i++) {
+        const struct blocking_call *call = &blocking_calls[i];
         if (call->neighbors == neighbors && !(call->intra_only && kase.inter)) {
             call_variants_check(call, &kase, name);
         }

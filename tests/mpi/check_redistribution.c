@@ -11,14 +11,14 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "blocking_calls.h"
 #include "empty_types.h"
 #include "harness.h"
 #include "placed_buffers.h"
-#include "staged_calls.h"
 
 #include <string.h>
 
-enum { AXES = 3, RANKS_MAX = STAGED_RANKS_MAX };
+enum { AXES = 3, RANKS_MAX = BLOCKING_RANKS_MAX };
 
 static const int shape[AXES] = {2, 3, 5};
 static const struct placed_buffer nowhere = {.place = PLACE_NONE};
@@ -131,8 +131,8 @@ static void array_check(int place, int from, int to)
     test_case("an array in %s, from axis %d to axis %d", placed_name(place), from, to);
     part_open(&send, &before, place, 0);
     part_open(&receive, &after, place, 1);
-    part_fill(&before, send.expected + STAGED_MIDDLE);
-    part_fill(&after, receive.expected + STAGED_MIDDLE);
+    part_fill(&before, send.expected + BLOCKING_MIDDLE);
+    part_fill(&after, receive.expected + BLOCKING_MIDDLE);
     placed_write(&send);
     exchange_make(&out, &before, to);
     exchange_make(&in, &after, from);
@@ -170,7 +170,7 @@ static struct pieces pieces_make(int idle, int type)
 
 static void number_expect(struct placed_buffer *buffer, int place, int number)
 {
-    memcpy(buffer->expected + STAGED_MIDDLE + place * (int)sizeof(int), &number, sizeof(number));
+    memcpy(buffer->expected + BLOCKING_MIDDLE + place * (int)sizeof(int), &number, sizeof(number));
 }
 
 static void buffers_open(struct placed_buffer *send, struct placed_buffer *receive, int place,

@@ -37,13 +37,13 @@ static unsigned char *memory_get(int place)
 {
     unsigned char *memory = NULL;
     if (place == PLACE_HOST) {
-        memory = malloc(STAGED_BYTES);
+        memory = malloc(BLOCKING_BYTES);
     } else if (place == PLACE_HEAP) {
-        MPI_Alloc_mem(STAGED_BYTES, MPI_INFO_NULL, &memory);
+        MPI_Alloc_mem(BLOCKING_BYTES, MPI_INFO_NULL, &memory);
     }
 #ifdef HAVE_CUDA
     if (is_on_device(place)) {
-        memory = cuda_memory_get((enum cuda_memory)(place - PLACES_ON_HOST), STAGED_BYTES);
+        memory = cuda_memory_get((enum cuda_memory)(place - PLACES_ON_HOST), BLOCKING_BYTES);
     }
 #endif
     return memory;
@@ -67,12 +67,12 @@ static void memory_write(int place, unsigned char *memory, const unsigned char *
 {
 #ifdef HAVE_CUDA
     if (is_on_device(place)) {
-        cuda_memory_write(memory, from, STAGED_BYTES);
+        cuda_memory_write(memory, from, BLOCKING_BYTES);
         return;
     }
 #endif
     if (place != PLACE_NONE) {
-        memcpy(memory, from, STAGED_BYTES);
+        memcpy(memory, from, BLOCKING_BYTES);
     }
 }
 
@@ -80,12 +80,12 @@ static void memory_read(unsigned char *to, int place, const unsigned char *memor
 {
 #ifdef HAVE_CUDA
     if (is_on_device(place)) {
-        cuda_memory_read(to, memory, STAGED_BYTES);
+        cuda_memory_read(to, memory, BLOCKING_BYTES);
         return;
     }
 #endif
     if (place != PLACE_NONE) {
-        memcpy(to, memory, STAGED_BYTES);
+        memcpy(to, memory, BLOCKING_BYTES);
     }
 }
 
@@ -127,13 +127,13 @@ void placed_end(void)
 void placed_open(struct placed_buffer *buffer, int place, int role)
 {
     uint64_t stream = test_stream(++opened, (uint64_t)test_rank, (uint64_t)role);
-    for (size_t i = 0; i < STAGED_BYTES / sizeof(uint64_t); i++) {
+    for (size_t i = 0; i < BLOCKING_BYTES / sizeof(uint64_t); i++) {
         uint64_t value = test_random(stream, i);
         memcpy(buffer->expected + i * sizeof(value), &value, sizeof(value));
     }
     buffer->place = place;
     buffer->memory = memories[place][role];
-    buffer->address = place == PLACE_NONE ? NULL : buffer->memory + STAGED_MIDDLE;
+    buffer->address = place == PLACE_NONE ? NULL : buffer->memory + BLOCKING_MIDDLE;
     memory_write(place, buffer->memory, buffer->expected);
 }
 
@@ -144,15 +144,15 @@ void placed_write(const struct placed_buffer *buffer)
 
 void placed_check(const struct placed_buffer *buffer, const char *which)
 {
-    static unsigned char found[STAGED_BYTES];
+    static unsigned char found[BLOCKING_BYTES];
     if (buffer->place == PLACE_NONE) {
         return;
     }
     memory_read(found, buffer->place, buffer->memory);
-    for (size_t i = 0; i < STAGED_BYTES; i++) {
+    for (size_t i = 0; i < BLOCKING_BYTES; i++) {
         if (buffer->expected[i] != found[i]) {
             test_fail("%s buffer in %s, byte %d: expected 0x%02x, found 0x%02x", which,
-                      placed_name(buffer->place), (int)i - STAGED_MIDDLE, buffer->expected[i],
+                      placed_name(buffer->place), (int)i - BLOCKING_MIDDLE, buffer->expected[i],
                       found[i]);
             return;
         }

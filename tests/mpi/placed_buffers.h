@@ -8,7 +8,7 @@
 #ifndef SYMM_TESTS_PLACED_BUFFERS_H
 #define SYMM_TESTS_PLACED_BUFFERS_H
 
-#include "staged_calls.h"
+#include "blocking_calls.h"
 
 #include <stdbool.h>
 
@@ -23,9 +23,9 @@ const char *placed_name(int place);
 
 struct placed_buffer {
     int place;
-    unsigned char *memory;                /* STAGED_BYTES */
-    void *address;                        /* for MPI: STAGED_MIDDLE bytes behind; NULL if there is none */
-    unsigned char expected[STAGED_BYTES]; /* what has been written, and has to be there at the end */
+    unsigned char *memory; /* BLOCKING_BYTES */
+    void *address;         /* for MPI: BLOCKING_MIDDLE bytes behind; NULL if there is none */
+    unsigned char expected[BLOCKING_BYTES]; /* what has been written, and has to be there at the end */
 };
 
 /* Fill the buffer of that place with random bytes; `role`: 0 or 1. */

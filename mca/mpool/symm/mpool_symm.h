@@ -1,5 +1,6 @@
 /*
- * mpool_symm.h - the memory pool component: the door from MPI_Alloc_mem into the symmetric heap.
+ * mpool_symm.h - the memory pool component, by which MPI_Alloc_mem allocates from the symmetric
+ * heap.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,25 +15,25 @@
 struct mca_mpool_symm_component_t {
     mca_mpool_base_component_t super;
     int priority;
-    int kind; /* enum symm_kind_name of memory for which no hint names one */
+    int kind; /* enum symm_kind_name, where no hint names one */
     size_t window_size;
     size_t segment_size;
     char *cuda_library; /* for dlopen() */
-    struct symm_process *process; /* NULL if it could not be had: then nothing is allocated here */
+    struct symm_process *process; /* NULL: none could be made, and nothing is allocated here */
 };
 typedef struct mca_mpool_symm_component_t mca_mpool_symm_component_t;
 
 SYMM_API extern mca_mpool_symm_component_t mca_mpool_symm_component; /* our one exported symbol */
 
-/* ---- hints (mpool_symm_hints.c) ------------------------------------------------------------------ */
+/* ---- hints (mpool_symm_hints.c) -------------------------------------------------------------- */
 
 enum symm_kind_name { SYMM_KIND_HOST, SYMM_KIND_CUDA };
 
 enum symm_hints_verdict {
-    SYMM_HINTS_DEFAULT, /* nothing said: any pool may serve it */
+    SYMM_HINTS_DEFAULT, /* no hints: any pool may serve the allocation */
     SYMM_HINTS_OURS,    /* this pool is asked for */
-    SYMM_HINTS_OTHER,   /* not for us */
-    SYMM_HINTS_INVALID, /* this pool is asked for, with something it does not know */
+    SYMM_HINTS_OTHER,   /* another pool is asked for */
+    SYMM_HINTS_INVALID, /* this pool is asked for, with a hint that it does not know */
 };
 
 struct symm_hints {
@@ -42,32 +43,35 @@ struct symm_hints {
 };
 
 /*
- * Understand the value of the info key `mpool_hints`: "mpool=symm,kind=host".  NULL is fine.  Keys and
- * values are compared without regard to case, as Open MPI's other pools do.
+ * Parse the value of the info key `mpool_hints`, as in "mpool=symm,kind=host".  `text` may be
+ * NULL.  Keys and values are compared without regard to case, as by Open MPI's other pools.
  */
 void mca_mpool_symm_hints_parse(const char *text, enum symm_kind_name default_kind,
                                 struct symm_hints *hints);
 
-/* ---- modules ------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 /* Allocates host memory from the process's symmetric heap (mpool_symm_module.c). */
 extern mca_mpool_base_module_t mca_mpool_symm_host_module;
 
 /*
- * Allocates from the heap of the current device (mpool_symm_device.c).  Where that cannot be had, which in a
- * build without CUDA is always, the call fails: other memory would be wrong.
+ * Allocates from the heap of the current device (mpool_symm_device.c).  The call fails if there is
+ * no such heap, as in every build without CUDA, because other memory would be wrong.
  */
 extern mca_mpool_base_module_t mca_mpool_symm_device_module;
 
-/* ---- failing (mpool_symm_refusal.c) ------------------------------------------------------------------ */
+/* ---- failing (mpool_symm_refusal.c) ---------------------------------------------------------- */
 
-/* Prepare for that: MPI_Alloc_mem cannot fail by itself.  While the component is opened and closed. */
+/*
+ * Make MPI_Alloc_mem able to fail, which it cannot by itself, and undo that.  Called when the
+ * component is opened and closed.
+ */
 void mca_mpool_symm_refusal_open(void);
 void mca_mpool_symm_refusal_close(void);
 
 /*
- * Called by a pool that is about to return NULL: this thread's MPI_Alloc_mem fails with MPI_ERR_NO_MEM.
- * Does not return if that cannot be.
+ * Called by a pool that is about to return NULL: this thread's MPI_Alloc_mem fails with
+ * MPI_ERR_NO_MEM.  Ends the job if that is not possible.
  */
 void mca_mpool_symm_refuse(void);
 

@@ -1,5 +1,6 @@
 /*
- * mpool_symm_component.c - parameters, opening, and whether an allocation is for us.
+ * mpool_symm_component.c - the component's parameters, how it opens, and which allocations it
+ * takes.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -40,7 +41,7 @@ static const mca_base_var_enum_value_t kind_values[] = {
     {.value = 0, .string = NULL},
 };
 
-/* Far beyond any machine, and far from the end of a process's addresses. */
+/* 64 TiB: more memory than any machine has, and half of a process's addresses. */
 static const size_t window_size_most = (size_t)1 << 46;
 
 /* Every page size that Linux has is a multiple of this. */
@@ -80,8 +81,8 @@ static int component_register(void)
     static const struct symm_parameter kind = {
         "kind",
         "Kind of memory that MPI_Alloc_mem gives when the info key mpool_hints does not name one "
-        "with kind=: host, or cuda for memory of the current CUDA device. Where that cannot be had, "
-        "MPI_Alloc_mem fails with MPI_ERR_NO_MEM",
+        "with kind=: host, or cuda for memory of the current CUDA device. Where that cannot be "
+        "had, MPI_Alloc_mem fails with MPI_ERR_NO_MEM",
         OPAL_INFO_LVL_3};
     static const struct symm_parameter library = {
         "cuda_library",
@@ -116,7 +117,7 @@ static int component_open(void)
     return OPAL_SUCCESS;
 }
 
-/* Open MPI never finalises pools; whatever the program still has allocated stays mapped. */
+/* Open MPI never finalises pools.  Memory that the program has not freed stays mapped. */
 static int component_close(void)
 {
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
@@ -128,7 +129,7 @@ static int component_close(void)
     return OPAL_SUCCESS;
 }
 
-/* A program that allocates in a loop has to be told once. */
+/* Complain once in a process, because programs may allocate in a loop. */
 static void complain_once(const struct symm_hints *hints, const char *text)
 {
     static atomic_flag complained = ATOMIC_FLAG_INIT;
@@ -141,7 +142,7 @@ static int component_query(const char *text, int *priority, mca_mpool_base_modul
 {
     mca_mpool_symm_component_t *component = &mca_mpool_symm_component;
     struct symm_hints hints;
-    /* Transports look pools up while MPI starts; their memory is no business of ours. */
+    /* Transports look pools up while MPI starts, for memory of their own. */
     if (!symm_ompi_is_running()) {
         return OPAL_ERR_NOT_FOUND;
     }

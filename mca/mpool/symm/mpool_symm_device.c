@@ -1,5 +1,5 @@
 /*
- * mpool_symm_device.c - device memory for MPI_Alloc_mem, and what happens where there is none.
+ * mpool_symm_device.c - device memory for MPI_Alloc_mem, and how a call fails where there is none.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,14 +17,14 @@ static struct symm_process *process(void)
     return mca_mpool_symm_component.process;
 }
 
-/* What a message says beside the size. */
+/* What a message says in addition to the size. */
 struct trouble {
     char device[SYMM_CUDA_TEXT_SIZE], reason[SYMM_CUDA_TEXT_SIZE];
 };
 
 /*
- * A program that allocates in a loop has to be told once, by one process for all that fare alike; it gets
- * the error each time.
+ * What to tell the user; false: the user has been told.  One process tells it once for all that
+ * meet the same trouble, because programs may allocate in a loop.  Each call returns the error.
  */
 static bool trouble_get(const char *topic, int device, enum symm_status status,
                         struct trouble *trouble)
@@ -56,7 +56,7 @@ static void refuse(size_t size, int device, enum symm_status status)
     mca_mpool_symm_refuse();
 }
 
-/* Where a device cannot share memory, memory that stays its own is better than none. */
+/* On a device that cannot share memory, memory that is not shared is better than none. */
 static enum symm_status plain_alloc(size_t size, int device, void **block)
 {
     struct trouble trouble;
@@ -68,8 +68,8 @@ static enum symm_status plain_alloc(size_t size, int device, void **block)
 }
 
 /*
- * Open MPI turns a NULL from here into ordinary memory.  A program that asked for device memory would
- * then hand host memory to its kernels: see mpool_symm_refusal.c.
+ * If this returns NULL, Open MPI gives ordinary memory.  A program that asked for device memory
+ * would then pass host memory to its kernels.  mpool_symm_refusal.c prevents that.
  */
 static void *device_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
 {

@@ -1,5 +1,5 @@
 /*
- * mpool_symm_hints.c - understanding the info value `mpool_hints`.
+ * mpool_symm_hints.c - parses the value of the info key `mpool_hints`.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* Spelt as MPI-4.1 section 11.4.3 spells memory allocation kinds, and shorter. */
+/* The names of memory allocation kinds in MPI-4.1 section 11.4.3, and shorter ones. */
 static bool kind_parse(const char *value, enum symm_kind_name *kind)
 {
     static const struct {
@@ -73,8 +73,8 @@ void mca_mpool_symm_hints_parse(const char *text, enum symm_kind_name default_ki
     } else if (findings.ours_named) {
         hints->verdict = findings.offended ? SYMM_HINTS_INVALID : SYMM_HINTS_OURS;
     } else if (findings.kind_named && !findings.offended) {
-        hints->verdict = SYMM_HINTS_OURS; /* no other pool knows of kinds */
+        hints->verdict = SYMM_HINTS_OURS; /* no other pool knows kinds */
     } else {
-        hints->verdict = SYMM_HINTS_OTHER; /* hints for some other pool */
+        hints->verdict = SYMM_HINTS_OTHER; /* the hints are for another pool */
     }
 }

@@ -12,7 +12,10 @@ static struct symm_heap *heap(void)
     return symm_process_heap(mca_mpool_symm_component.process);
 }
 
-/* NULL makes Open MPI use ordinary memory, which is a fine substitute for host memory. */
+/*
+ * If this returns NULL, Open MPI gives ordinary memory, which is as good as host memory for a
+ * program.
+ */
 static void *host_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
 {
     void *block = NULL;
@@ -38,7 +41,7 @@ static void host_free(mca_mpool_base_module_t *mpool, void *block)
     }
 }
 
-/* Not used for MPI_Alloc_mem, but part of the interface. */
+/* MPI_Alloc_mem does not use this, but it is part of the interface. */
 static void *host_realloc(mca_mpool_base_module_t *mpool, void *block, size_t size)
 {
     struct symm_location location;
@@ -46,7 +49,9 @@ static void *host_realloc(mca_mpool_base_module_t *mpool, void *block, size_t si
     if (moved == NULL || block == NULL) {
         return moved;
     }
-    /* The old size is not kept apart: copy what lies in the old block's segment, up to the new size. */
+    /*
+     * The old size is not known.  So copy what lies in the old block's segment, up to the new size.
+     */
     size_t common = 0, more = size;
     for (; more > 0; more -= (more + 1) / 2) {
         while (more <= size - common &&

@@ -1,15 +1,17 @@
 /*
- * mpool_symm_refusal.c - an allocation that fails, where Open MPI would give ordinary memory instead.
+ * mpool_symm_refusal.c - makes an allocation fail where Open MPI would give ordinary memory
+ * instead.
  *
- * mca_mpool_base_alloc(), through which MPI_Alloc_mem gets its memory, turns a pool's NULL into memory
- * from elsewhere, and has no word for "no".  So libmpi's reference to it is made to point to a function
- * here, which calls it and, if our pool has refused meanwhile, gives that memory back and returns NULL:
- * MPI_Alloc_mem knows what to make of a NULL.  The reference is a word of data in libmpi's table of imported
- * functions; no code is changed.  It is put back when the component is closed.
+ * MPI_Alloc_mem gets its memory from mca_mpool_base_alloc().  If a pool returns NULL, that function
+ * takes memory from another pool; a pool has no means to refuse.  So libmpi's reference to the
+ * function is made to point to a function in this file, which calls the original one.  If our pool
+ * has refused meanwhile, it gives the memory back and returns NULL, for which MPI_Alloc_mem raises
+ * an error.  The reference is a word of data in libmpi's table of imported functions, so no code is
+ * changed.  It is restored when the component is closed.
  *
- * Where there is no such word (libmpi and libopen-pal linked into one, another sort of binary), refusing
- * raises the error by itself, and ends the job if the error handler returns, as nothing is left to tell
- * the program by.
+ * Some binaries have no such word, for instance if libmpi and libopen-pal are linked into one.
+ * Refusing then raises the error itself.  It ends the job if the error handler returns, because
+ * there is no other way to tell the program.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,10 +25,10 @@
 
 typedef void *alloc_function(size_t size, struct opal_info_t *info, const char *hints);
 
-/* libmpi's reference; NULL: not found, or not changed. */
+/* libmpi's reference.  slot is NULL if it has not been found or not been changed. */
 static struct {
     alloc_function **slot;
-    bool is_protected; /* by the loader, against being written to */
+    bool is_protected; /* the loader has made it read-only */
     alloc_function *original;
 } reference;
 
@@ -63,7 +65,7 @@ enum { IMPORTED_FUNCTION = R_AARCH64_JUMP_SLOT, IMPORTED_ADDRESS = R_AARCH64_GLO
 enum { IMPORTED_FUNCTION = -1, IMPORTED_ADDRESS = -1 };
 #endif
 
-/* The tables of a loaded library that tell where its references to other libraries are. */
+/* The tables of a loaded library that say where its references to other libraries are. */
 struct tables {
     const ElfW(Sym) *symbols;
     const char *names;
@@ -71,7 +73,10 @@ struct tables {
     size_t lengths[2];
 };
 
-/* Most C libraries have turned offsets into addresses here, not all. */
+/*
+ * The address of a table.  Most C libraries have turned the offset in the entry into an address,
+ * but not all.
+ */
 static const void *table_at(uintptr_t base, const ElfW(Dyn) *entry)
 {
     uintptr_t value = entry->d_un.d_ptr;
@@ -134,7 +139,9 @@ static bool segment_has(const ElfW(Phdr) *segment, uintptr_t offset)
     return offset - segment->p_vaddr < segment->p_memsz;
 }
 
-/* For dl_iterate_phdr(): look at the library that holds the function at `wanted`, and at no other. */
+/*
+ * For dl_iterate_phdr(): search the library that contains the function at `wanted`, and no other.
+ */
 static int library_examine(struct dl_phdr_info *library, size_t size, void *wanted)
 {
     struct tables tables = {.symbols = NULL};

@@ -11,21 +11,21 @@
                        offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
                            offsetof(struct symm_slot, owner),                                     \
                    "in Open MPI's tables a module is behind its function");
-SYMM_COLLECTIVES(IS_SLOT)
+SYMM_HOST_COPY_COLLECTIVES(IS_SLOT)
 #undef IS_SLOT
 
 static void layer_construct(mca_coll_symm_layer_t *layer)
 {
-    memset(&layer->before, 0, sizeof(layer->before));
+    memset(&layer->below_table, 0, sizeof(layer->below_table));
     layer->below = NULL;
-    layer->why = SYMM_STAGED_FELL_BACK;
+    layer->why = SYMM_HOST_COPY_FELL_BACK;
 }
 
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
+    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         struct symm_slot slot;
-        memcpy(&slot, (const unsigned char *)&layer->before + mca_coll_symm_slot_offsets[i],
+        memcpy(&slot, (const unsigned char *)&layer->below_table + mca_coll_symm_slot_offsets[i],
                sizeof(slot));
         if (slot.owner != NULL) {
             OBJ_RELEASE(slot.owner);
@@ -38,7 +38,7 @@ OBJ_CLASS_INSTANCE(mca_coll_symm_layer_t, mca_coll_base_module_t, layer_construc
 void mca_coll_symm_layer_hold(const struct symm_aside *aside)
 {
     struct symm_slot held, left;
-    memcpy(&held, aside->before, sizeof(held));
+    memcpy(&held, aside->below, sizeof(held));
     memcpy(&left, aside->slot, sizeof(left));
     if (left.owner != held.owner) {
         OBJ_RETAIN(left.owner);

@@ -1,9 +1,10 @@
 /*
- * base/layer.h - our place in a communicator's table of collectives, and what stood there before.
+ * base/layer.h - our place in a communicator's table of collectives, and the functions below it.
  *
- * Every module of ours begins with a layer.  A call that we do not serve goes to the component below, while
- * we step aside in the communicator's table.  What a layer does by itself, on communicators that we do
- * not serve, is in host_copy/layer.h.
+ * Every module of ours begins with a layer.  It keeps what it has found in the slots that it takes
+ * over: the functions of the components below, and their modules.  A call that we do not serve goes
+ * there, while we step aside in the communicator's table.  What a layer does by itself, on
+ * communicators that we do not serve, is in host_copy/layer.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,8 +16,11 @@
 
 #include "mca/ompi_compat.h"
 
-/* The blocking collectives that touch memory, under the names that Open MPI's tables have for them. */
-#define SYMM_COLLECTIVES(F)   \
+/*
+ * The one list of collectives that can be made on host copies: the blocking ones that touch memory,
+ * under the names that Open MPI's tables have for them.
+ */
+#define SYMM_HOST_COPY_COLLECTIVES(F) \
     F(allgather) \
     F(allgatherv) \
     F(allreduce) \
@@ -40,23 +44,23 @@
     F(neighbor_alltoallw) \
     F(reduce_local)
 
-/* One of them: SYMM_STAGED_allgather and so on. */
-enum symm_staged {
-#define SYMM_STAGED_NUMBER(name) SYMM_STAGED_##name,
-    SYMM_COLLECTIVES(SYMM_STAGED_NUMBER)
-#undef SYMM_STAGED_NUMBER
-    SYMM_STAGED_COUNT
+/* One of them: SYMM_HOST_COPY_allgather and so on. */
+enum symm_host_copy_collective {
+#define SYMM_HOST_COPY_NUMBER(name) SYMM_HOST_COPY_##name,
+    SYMM_HOST_COPY_COLLECTIVES(SYMM_HOST_COPY_NUMBER)
+#undef SYMM_HOST_COPY_NUMBER
+    SYMM_HOST_COPY_COUNT
 };
 
-/* Why device buffers of a call are staged. */
-enum symm_staged_why {
-    SYMM_STAGED_KIND,      /* a collective that is never served */
-    SYMM_STAGED_FELL_BACK, /* one that is, on a communicator that is: there was a reason against this call */
-    SYMM_STAGED_ALONE,     /* the communicator is not served: it has one rank */
-    SYMM_STAGED_NODES,     /* its ranks are on several nodes */
-    SYMM_STAGED_INTER,     /* it is an inter-communicator */
-    SYMM_STAGED_COMPONENT, /* some of its processes do not have this component */
-    SYMM_STAGED_WHY_COUNT
+/* Why a call with device buffers is made on host copies. */
+enum symm_host_copy_why {
+    SYMM_HOST_COPY_KIND,      /* its collective is never served */
+    SYMM_HOST_COPY_FELL_BACK, /* others like it are served: there was a reason against this call */
+    SYMM_HOST_COPY_ALONE,     /* the communicator is not served: it has one rank */
+    SYMM_HOST_COPY_NODES,     /* the communicator's ranks are on several nodes */
+    SYMM_HOST_COPY_INTER,     /* the communicator is an inter-communicator */
+    SYMM_HOST_COPY_COMPONENT, /* some of the communicator's processes do not have this component */
+    SYMM_HOST_COPY_WHY_COUNT
 };
 
 /* A slot of a communicator's table: a function, and the module that it belongs to. */
@@ -66,9 +70,9 @@ struct symm_slot {
 };
 
 /* Where the slots are in the tables. */
-static const size_t mca_coll_symm_slot_offsets[SYMM_STAGED_COUNT] = {
+static const size_t mca_coll_symm_slot_offsets[SYMM_HOST_COPY_COUNT] = {
 #define SYMM_SLOT_OFFSET(name) offsetof(mca_coll_base_comm_coll_t, coll_##name),
-    SYMM_COLLECTIVES(SYMM_SLOT_OFFSET)
+    SYMM_HOST_COPY_COLLECTIVES(SYMM_SLOT_OFFSET)
 #undef SYMM_SLOT_OFFSET
 };
 
@@ -76,18 +80,18 @@ struct symm_below;
 
 struct mca_coll_symm_layer_t {
     mca_coll_base_module_t super;
-    mca_coll_base_comm_coll_t before; /* what stood in the slots that are ours now, and its modules */
+    mca_coll_base_comm_coll_t below_table; /* empty where the slot is not ours */
     struct symm_below *below; /* an all-reduce or all-gather that is made there now; NULL: none */
-    enum symm_staged_why why; /* its communicator's all-reduces and all-gathers come to be staged */
+    enum symm_host_copy_why why; /* all-reduces and all-gathers are made on host copies */
 };
 typedef struct mca_coll_symm_layer_t mca_coll_symm_layer_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);
 
-/* What calls that we do not serve go to. */
-static inline const mca_coll_base_comm_coll_t *mca_coll_symm_before(
+/* The functions that make the calls that we do not serve. */
+static inline const mca_coll_base_comm_coll_t *mca_coll_symm_below_table(
     const mca_coll_base_module_t *module)
 {
-    return &((const mca_coll_symm_layer_t *)module)->before;
+    return &((const mca_coll_symm_layer_t *)module)->below_table;
 }
 
 /*
@@ -101,25 +105,25 @@ static inline const mca_coll_base_comm_coll_t *mca_coll_symm_before(
  */
 struct symm_aside {
     unsigned char *slot; /* in the communicator's table; NULL: it holds that already */
-    unsigned char *before;
+    unsigned char *below; /* in the layer's */
     struct symm_slot found;
 };
 
 static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
-                                                  enum symm_staged collective,
+                                                  enum symm_host_copy_collective collective,
                                                   struct ompi_communicator_t *comm,
                                                   mca_coll_base_module_t *module)
 {
     size_t offset = mca_coll_symm_slot_offsets[collective];
-    struct symm_slot before;
+    struct symm_slot below;
     aside->slot = (unsigned char *)comm->c_coll + offset;
-    aside->before = (unsigned char *)&((mca_coll_symm_layer_t *)module)->before + offset;
+    aside->below = (unsigned char *)&((mca_coll_symm_layer_t *)module)->below_table + offset;
     memcpy(&aside->found, aside->slot, sizeof(aside->found));
-    memcpy(&before, aside->before, sizeof(before));
-    if (aside->found.owner == before.owner) {
+    memcpy(&below, aside->below, sizeof(below));
+    if (aside->found.owner == below.owner) {
         aside->slot = NULL;
     } else {
-        memcpy(aside->slot, &before, sizeof(before));
+        memcpy(aside->slot, &below, sizeof(below));
     }
 }
 
@@ -132,7 +136,7 @@ static inline void mca_coll_symm_layer_step_back(const struct symm_aside *aside)
         if (SYMM_COLL_INTERFACE >= 3) {
             mca_coll_symm_layer_hold(aside);
         }
-        memcpy(aside->before, aside->slot, sizeof(struct symm_slot));
+        memcpy(aside->below, aside->slot, sizeof(struct symm_slot));
         memcpy(aside->slot, &aside->found, sizeof(struct symm_slot));
     }
 }

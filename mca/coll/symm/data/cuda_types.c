@@ -1,8 +1,8 @@
 /*
  * data/cuda_types.c - see data/cuda_types.h.
  *
- * Open MPI's own table of element types decides what a datatype is, so that a kernel takes MPI_LONG or
- * MPI_AINT for what the functions on the host take it for.
+ * Open MPI's own table of element types decides what a datatype is.  So a kernel and the host's
+ * functions take MPI_LONG or MPI_AINT for the same type.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,10 +10,11 @@
 #include "mca/coll/symm/data/cuda_types.h"
 
 #include "heap/symm.h"
+#include "kernels/cuda/arguments.h"
 
-/* ---- datatypes ----------------------------------------------------------------------------------- */
+/* ---- datatypes ------------------------------------------------------------------------------- */
 
-/* Fortran's types are some size of C's; which one, depends on the compiler. */
+/* A Fortran type is one of C's types; the compiler decides which one. */
 static int sized_type(size_t bytes, const int types[4])
 {
     switch (bytes) {
@@ -51,7 +52,7 @@ static int predefined_type(const struct ompi_datatype_t *dtype)
     case OMPI_OP_BASE_TYPE_INTEGER4:
     case OMPI_OP_BASE_TYPE_INTEGER8:
     case OMPI_OP_BASE_TYPE_LONG:
-    case OMPI_OP_BASE_TYPE_LOGICAL: /* 0 and 1, and all else is true: as in C */
+    case OMPI_OP_BASE_TYPE_LOGICAL: /* 0 is false and all else is true, as in C */
         return sized_type(bytes, integers);
     case OMPI_OP_BASE_TYPE_UINT8_T:
     case OMPI_OP_BASE_TYPE_UINT16_T:
@@ -90,7 +91,7 @@ static int predefined_type(const struct ompi_datatype_t *dtype)
     }
 }
 
-/* ---- operations ---------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static int predefined_op(const struct ompi_op_t *op)
 {
@@ -114,8 +115,8 @@ static int predefined_op(const struct ompi_op_t *op)
 }
 
 /*
- * The 16-bit floats of symm.h are known by the functions that their operations are made from, which take
- * an element for a number.
+ * The operations on the 16-bit floats of symm.h are user-defined ones, and are recognised by their
+ * functions.  Those take each element of 16 bits for a number, whatever its datatype.
  */
 static bool float16_op(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype, int *type,
                        int *cuda_op)

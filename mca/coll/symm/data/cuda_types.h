@@ -9,11 +9,9 @@
 
 #include "mca/ompi_compat.h"
 
-#include "kernels/cuda/arguments.h"
-
 /*
- * The kernel that does what MPI_Allreduce with this operation and datatype does: enum symm_cuda_type and
- * enum symm_cuda_op.  False: there is none.
+ * The kernel's enum symm_cuda_type and enum symm_cuda_op for a reduction with this operation and
+ * datatype.  False: there is no such kernel.
  */
 bool mca_coll_symm_cuda_type(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype,
                              int *type, int *cuda_op);

@@ -21,8 +21,10 @@ void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datat
     ompi_datatype_get_extent(dtype, &lower, &extent);
     ompi_datatype_get_true_extent(dtype, &layout->start, &true_extent);
     layout->repeats = (size_t)extent == size;
-    /* The last condition: an element's parts may stand in another order than it names them, and ranks
-     * may have different orders. */
+    /*
+     * The last condition holds if the parts of an element lie in memory in the order in which its
+     * type names them.  Other orders have to be packed, because ranks may have different ones.
+     */
     layout->dense = (size_t)true_extent == size && (layout->repeats || count == 1) &&
                     ompi_datatype_is_contiguous_memory_layout(dtype, count == 1 ? 1 : 2);
 }
@@ -44,9 +46,9 @@ size_t mca_coll_symm_layout_span(const struct symm_layout *layout)
     return span;
 }
 
-/* ---- packing ----------------------------------------------------------------------------------- */
+/* ---- packing --------------------------------------------------------------------------------- */
 
-/* One call moves everything: the room is exactly what the data needs. */
+/* One call of the convertor packs everything, because the room has exactly the size of the data. */
 void mca_coll_symm_pack(const struct symm_layout *layout, const void *buffer, void *packed)
 {
     opal_convertor_t convertor;

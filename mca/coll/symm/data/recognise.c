@@ -14,14 +14,16 @@
 /* ---- pages known to be the host's ------------------------------------------------------------ */
 
 /*
- * What makes this right: an address at which there is host memory can become one of device or managed
- * memory only after that host memory has gone, since the driver takes addresses that are free.  Memory goes by
- * munmap(), by shrinking the break, or by being mapped over; all of these Open MPI's memory hooks tell us
- * about, whoever makes the call, because they are patched into the C library's functions.  Then the
- * pages leave the table before the memory goes.  The page of a buffer in use cannot go at the same time.
+ * The table is right for this reason.  The driver takes addresses that are free, so an address in
+ * host memory can become one in device or managed memory only after the host memory has gone.
+ * Memory goes by munmap(), by shrinking the break, or by being mapped over.  Open MPI's memory
+ * hooks tell us about all of these, whoever makes the call, because they are patched into the C
+ * library's functions.  The pages then leave the table before the memory goes.  The page of a
+ * buffer that a call uses cannot go during the call.
  *
- * Pinned memory is not kept here: what the driver has allocated it may also take back by ways of its own.
- * But it knows such memory, and is quick to say so.  Without the hooks nothing is kept.
+ * Pinned memory is not in the table, because the driver allocates it and may release it without
+ * these calls.  The driver recognises such memory quickly.  Without the hooks the table stays
+ * empty.
  */
 _Atomic uintptr_t mca_coll_symm_known_pages[MCA_COLL_SYMM_KNOWN_SLOTS];
 static bool watching;
@@ -55,7 +57,10 @@ static void forget_all(void)
     }
 }
 
-/* Called from within munmap() and its like, so it may do no more than this. */
+/*
+ * The hooks call this from within munmap() and similar functions, so it must neither allocate nor
+ * lock.
+ */
 static void forget(void *address, size_t length, void *data, bool from_allocator)
 {
     uintptr_t first = page_of(address);
@@ -89,7 +94,10 @@ void mca_coll_symm_recognise_close(void)
 
 /* ---- recognising ----------------------------------------------------------------------------- */
 
-/* What we have allocated needs no question: comparing addresses is quicker than the driver is. */
+/*
+ * Whether we have allocated the memory.  Comparing addresses takes less time than asking the
+ * driver.
+ */
 static bool is_ours(const void *address, struct symm_place *place)
 {
     struct symm_location location;

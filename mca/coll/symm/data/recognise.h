@@ -1,9 +1,9 @@
 /*
- * data/recognise.h - whose memory a buffer is.
+ * data/recognise.h - which memory a buffer is in.
  *
- * Host memory is recognised by a look into a table of pages that are known to be the host's; there are no
- * calls of the driver, whether it is in the process or not.  Memory of our own is found by comparing
- * addresses.  The driver is asked about the rest.
+ * Host memory is recognised without calls of the driver, by a table of pages that are known to be
+ * the host's.  Memory that MPI_Alloc_mem has given is recognised by its address.  The driver is
+ * asked about the rest.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,25 +19,28 @@
 struct symm_process;
 
 struct symm_place {
-    struct symm_memory memory; /* base, size, id and the rest are only there if it is not ours */
-    bool ours; /* MPI_Alloc_mem has given it, from this process's heaps or as memory that cannot be shared */
+    struct symm_memory memory; /* of ours only kind and device are set */
+    bool ours; /* given by MPI_Alloc_mem of this process, shared or not */
 };
 
-/* Where the memory is that the byte at `address` belongs to. */
+/* Describe the memory that the byte at `address` belongs to. */
 void mca_coll_symm_recognise(const void *address, struct symm_place *place);
 
-/* Pages known to be the host's, by number; 0: none. */
+/* The table of pages that are known to be the host's, by page number; 0: no page. */
 enum { MCA_COLL_SYMM_KNOWN_SLOTS = 512, MCA_COLL_SYMM_PAGE_BITS = 12 };
 extern _Atomic uintptr_t mca_coll_symm_known_pages[MCA_COLL_SYMM_KNOWN_SLOTS];
 
-/* Blocks tend to begin at multiples of large powers of two. */
+/* The page's slot.  Blocks tend to begin at multiples of large powers of two, hence the shifts. */
 static inline _Atomic uintptr_t *mca_coll_symm_known_slot(uintptr_t page)
 {
     return &mca_coll_symm_known_pages[(page ^ page >> 9 ^ page >> 18 ^ page >> 27) %
                                       MCA_COLL_SYMM_KNOWN_SLOTS];
 }
 
-/* Whether that is host memory for certain; what has been used before mostly is in the table. */
+/*
+ * Whether `address` is known to be in host memory.  Memory that has been used before mostly is in
+ * the table.
+ */
 static inline bool mca_coll_symm_is_known_host(const void *address)
 {
     uintptr_t page = (uintptr_t)address >> MCA_COLL_SYMM_PAGE_BITS;
@@ -46,8 +49,8 @@ static inline bool mca_coll_symm_is_known_host(const void *address)
 }
 
 /*
- * The same in short: the device that it is on, or that it belongs to if it is managed memory; -1 where
- * host code may use it.
+ * The device that the memory at `address` is on, or that it belongs to if it is managed memory; -1:
+ * it is host memory.
  */
 int mca_coll_symm_device_of(const void *address);
 

@@ -42,14 +42,16 @@ static void ready_use(struct symm_runs *runs)
     }
 }
 
-/* The last run is complete: is it one more row of what there is? */
+/*
+ * The last run is complete: add it to the rows if it is one more of them, otherwise begin new rows.
+ */
 static void last_complete(struct symm_runs *runs)
 {
     struct symm_rows *ready = &runs->ready;
     if (runs->last_bytes == 0) {
         return;
     }
-    size_t pitch = runs->last - ready->address; /* if there is one row; wraps round if it is behind us */
+    size_t pitch = runs->last - ready->address; /* wraps round if the last run lies before */
     if (ready->rows == 1 && runs->last_bytes == ready->bytes && runs->last > ready->address &&
         pitch >= ready->bytes) {
         ready->pitch = pitch;
@@ -88,7 +90,7 @@ void mca_coll_symm_runs_flush(struct symm_runs *runs)
 
 typedef void run_visit(void *context, uintptr_t address, size_t bytes);
 
-/* The runs of one element, some of which may be neighbours. */
+/* Visit the runs of one element.  Some of them may be neighbours. */
 static void element_visit(struct ompi_datatype_t *dtype, const void *element, run_visit *visit,
                           void *context)
 {
@@ -128,7 +130,7 @@ static void run_collect(void *context, uintptr_t address, size_t bytes)
     run_add(context, address, bytes);
 }
 
-/* All elements' rows of one run. */
+/* The same run in all elements, as rows. */
 struct column {
     struct symm_runs *runs;
     size_t extent, count;
@@ -144,7 +146,10 @@ static void column_use(void *context, uintptr_t address, size_t bytes)
     column->runs->use(column->runs->context, &rows);
 }
 
-/* Element by element, or where elements are many and have few runs, run by run of all of them. */
+/*
+ * Visit element by element or, if there are more elements than runs in one, run by run in all
+ * elements.
+ */
 static void elements_visit(struct symm_runs *runs, const unsigned char *first, size_t count,
                            struct ompi_datatype_t *dtype)
 {

@@ -12,6 +12,7 @@
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/entry/entry.h"
+#include "mca/coll/symm/host_copy/all.h"
 
 /* The rank's own data and what it receives are described; now for the addresses. */
 static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)

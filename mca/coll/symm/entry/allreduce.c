@@ -10,6 +10,7 @@
 #include "mca/coll/symm/data/cuda_types.h"
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/entry/entry.h"
+#include "mca/coll/symm/host_copy/reduce.h"
 
 /* ---- the reduction, through Open MPI's op framework ------------------------------------------ */
 

@@ -6,14 +6,14 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 
-bool mca_coll_symm_entry_below_begin(struct symm_entry *entry, enum symm_staged collective)
+bool mca_coll_symm_entry_below_begin(struct symm_entry *entry, enum symm_host_copy_collective collective)
 {
     mca_coll_base_module_t *module = &entry->module->super.super;
-    bool on_copies = mca_coll_symm_staging_is_on();
+    bool on_copies = mca_coll_symm_host_copy_is_on();
     mca_coll_symm_below_begin(&entry->below, &entry->module->operation);
     entry->is_aside = !on_copies; /* else host_copy steps aside */
     if (entry->is_aside) {
-        entry->table = mca_coll_symm_before(module);
+        entry->table = mca_coll_symm_below_table(module);
         mca_coll_symm_layer_step_aside(&entry->aside, collective, entry->comm, module);
     }
     return on_copies;

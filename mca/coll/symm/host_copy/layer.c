@@ -6,95 +6,94 @@
  */
 #include "mca/coll/symm/host_copy/layer.h"
 
-#include "mca/coll/symm/host_copy/staging.h"
+#include "mca/coll/symm/host_copy/all.h"
+#include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/host_copy/neighbor.h"
+#include "mca/coll/symm/host_copy/reduce.h"
+#include "mca/coll/symm/host_copy/rooted.h"
 
-typedef void function_t(void); /* any function; pointers to them are alike in size */
+typedef void function_t(void); /* any function: all pointers to functions have the same size */
 
-/* Where a collective is found in the tables of communicators and modules. */
-static const struct slot {
-    size_t function, owner; /* in a communicator's */
-    size_t offered;         /* in a module */
-    function_t *staged;
-} slots[SYMM_STAGED_COUNT] = {
-#define SLOT(name)                                          \
-    {offsetof(mca_coll_base_comm_coll_t, coll_##name),      \
-     offsetof(mca_coll_base_comm_coll_t, coll_##name##_module), \
-     offsetof(mca_coll_base_module_t, coll_##name),         \
-     (function_t *)mca_coll_symm_staged_##name},
-    SYMM_COLLECTIVES(SLOT)
-#undef SLOT
+/* A collective: where a module offers it, and our function that makes it on host copies. */
+static const struct entry {
+    size_t offered; /* offset in a module */
+    function_t *host_copy;
+} entries[SYMM_HOST_COPY_COUNT] = {
+#define ENTRY(name)                                \
+    {offsetof(mca_coll_base_module_t, coll_##name), \
+     (function_t *)mca_coll_symm_host_copy_##name},
+    SYMM_HOST_COPY_COLLECTIVES(ENTRY)
+#undef ENTRY
 };
 
-static function_t *function_get(const void *table, size_t offset)
+static function_t *offered_get(const mca_coll_base_module_t *module, size_t offset)
 {
     function_t *function;
-    memcpy(&function, (const unsigned char *)table + offset, sizeof(function));
+    memcpy(&function, (const unsigned char *)module + offset, sizeof(function));
     return function;
 }
 
-static void function_set(void *table, size_t offset, function_t *function)
+static void offered_set(mca_coll_base_module_t *module, size_t offset, function_t *function)
 {
-    memcpy((unsigned char *)table + offset, &function, sizeof(function));
+    memcpy((unsigned char *)module + offset, &function, sizeof(function));
 }
 
-static mca_coll_base_module_t *owner_get(const void *table, const struct slot *slot)
+static struct symm_slot slot_get(const mca_coll_base_comm_coll_t *table, int collective)
 {
-    mca_coll_base_module_t *owner;
-    memcpy(&owner, (const unsigned char *)table + slot->owner, sizeof(owner));
-    return owner;
+    struct symm_slot slot;
+    memcpy(&slot, (const unsigned char *)table + mca_coll_symm_slot_offsets[collective],
+           sizeof(slot));
+    return slot;
 }
 
-static void owner_set(void *table, const struct slot *slot, mca_coll_base_module_t *owner)
+static void slot_set(mca_coll_base_comm_coll_t *table, int collective, struct symm_slot slot)
 {
-    memcpy((unsigned char *)table + slot->owner, &owner, sizeof(owner));
+    memcpy((unsigned char *)table + mca_coll_symm_slot_offsets[collective], &slot, sizeof(slot));
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /*
- * Up to interface 2 Open MPI fills the table from the module after module_enable, and empties it itself.
- * From 3 on a module fills it in module_enable and puts back what it has found in module_disable.
+ * Up to interface 2 Open MPI fills the table from the module after module_enable, and empties it
+ * itself.  From interface 3 on a module fills the table in module_enable, and puts back what it has
+ * found in module_disable.
  */
-static void slot_put(struct ompi_communicator_t *comm, const struct slot *slot,
-                     function_t *function, mca_coll_base_module_t *owner)
+static void communicator_slot_set(struct ompi_communicator_t *comm, int collective,
+                                  struct symm_slot slot)
 {
     if (SYMM_COLL_INTERFACE >= 3) {
-        function_set(comm->c_coll, slot->function, function);
-        owner_set(comm->c_coll, slot, owner);
+        slot_set(comm->c_coll, collective, slot);
     }
 }
 
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
-    bool staging = mca_coll_symm_staging_is_on();
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
-        const struct slot *slot = &slots[i];
-        function_t *ours = function_get(&layer->super, slot->offered);
-        function_t *function = function_get(comm->c_coll, slot->function);
-        mca_coll_base_module_t *owner = owner_get(comm->c_coll, slot);
-        if (ours == NULL && staging) {
-            ours = slot->staged;
+    bool host_copy = mca_coll_symm_host_copy_is_on();
+    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+        function_t *ours = offered_get(&layer->super, entries[i].offered);
+        struct symm_slot found = slot_get(comm->c_coll, i);
+        if (ours == NULL && host_copy) {
+            ours = entries[i].host_copy;
         }
-        if (function == NULL || owner == NULL) { /* scans of inter-communicators, for one */
+        if (found.function == NULL || found.owner == NULL) { /* scans of inter-communicators */
             ours = NULL;
         }
-        function_set(&layer->super, slot->offered, ours);
+        offered_set(&layer->super, entries[i].offered, ours);
         if (ours != NULL) {
-            OBJ_RETAIN(owner);
-            function_set(&layer->before, slot->function, function);
-            owner_set(&layer->before, slot, owner);
-            slot_put(comm, slot, ours, &layer->super);
+            OBJ_RETAIN(found.owner);
+            slot_set(&layer->below_table, i, found);
+            communicator_slot_set(comm, i, (struct symm_slot){ours, &layer->super});
         }
     }
 }
 
 int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {
-    const mca_coll_symm_layer_t *layer = (const mca_coll_symm_layer_t *)module;
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
-        mca_coll_base_module_t *owner = owner_get(&layer->before, &slots[i]);
-        if (owner != NULL) {
-            slot_put(comm, &slots[i], function_get(&layer->before, slots[i].function), owner);
+    const mca_coll_base_comm_coll_t *below_table = mca_coll_symm_below_table(module);
+    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+        struct symm_slot found = slot_get(below_table, i);
+        if (found.owner != NULL) {
+            communicator_slot_set(comm, i, found);
         }
     }
     return OMPI_SUCCESS;
@@ -109,27 +108,27 @@ static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *co
 }
 
 /* Why there is a layer alone. */
-static enum symm_staged_why why_alone(struct ompi_communicator_t *comm)
+static enum symm_host_copy_why why_alone(struct ompi_communicator_t *comm)
 {
     if (OMPI_COMM_IS_INTER(comm)) {
-        return SYMM_STAGED_INTER;
+        return SYMM_HOST_COPY_INTER;
     }
     if (ompi_comm_size(comm) == 1) {
-        return SYMM_STAGED_ALONE;
+        return SYMM_HOST_COPY_ALONE;
     }
-    return ompi_group_have_remote_peers(comm->c_local_group) ? SYMM_STAGED_NODES
-                                                             : SYMM_STAGED_COMPONENT;
+    return ompi_group_have_remote_peers(comm->c_local_group) ? SYMM_HOST_COPY_NODES
+                                                             : SYMM_HOST_COPY_COMPONENT;
 }
 
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority)
 {
-    enum { ABOVE_COLL_SELF = 76 }; /* it copies with the host and has 75 */
-    if (!mca_coll_symm_staging_is_on()) {
+    enum { ABOVE_COLL_SELF = 76 }; /* coll/self has 75, and its copies are made by host code */
+    if (!mca_coll_symm_host_copy_is_on()) {
         return NULL;
     }
     mca_coll_symm_layer_t *layer = OBJ_NEW(mca_coll_symm_layer_t);
     if (layer == NULL) {
-        return NULL; /* host buffers do without it */
+        return NULL; /* calls on host buffers need no layer */
     }
     if (ompi_comm_size(comm) == 1 && !OMPI_COMM_IS_INTER(comm) && *priority < ABOVE_COLL_SELF) {
         *priority = ABOVE_COLL_SELF;

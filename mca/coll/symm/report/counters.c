@@ -72,14 +72,15 @@ static void count_staged(struct symm_count *count, size_t bytes, int tally)
     add(&count->bytes, bytes, tally);
 }
 
-void mca_coll_symm_count_staged(enum symm_staged collective, enum symm_staged_why why, size_t bytes)
+void mca_coll_symm_count_staged(enum symm_host_copy_collective collective,
+                                enum symm_host_copy_why why, size_t bytes)
 {
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
     count_staged(&counted->staged[collective], bytes, tally);
-    if (why != SYMM_STAGED_KIND) {
+    if (why != SYMM_HOST_COPY_KIND) {
         enum symm_collective served =
-            collective == SYMM_STAGED_allreduce ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
+            collective == SYMM_HOST_COPY_allreduce ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
         count_staged(&counted->staged_why[served][why], bytes, tally);
     }
 }

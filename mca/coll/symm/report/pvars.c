@@ -62,7 +62,8 @@ static void count_register(const mca_base_component_t *component, enum symm_coll
                       &count->bytes);
 }
 
-static void staged_register(const mca_base_component_t *component, enum symm_staged collective)
+static void staged_register(const mca_base_component_t *component,
+                            enum symm_host_copy_collective collective)
 {
     const char *name = mca_coll_symm_staged_text(collective);
     const struct symm_count *count = &pattern.staged[collective];
@@ -130,8 +131,8 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
                        "that ended in an error, such as ranks that made different calls",
                        &pattern.failed[i]);
     }
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
-        staged_register(component, (enum symm_staged)i);
+    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+        staged_register(component, (enum symm_host_copy_collective)i);
     }
     unserved_register(component);
 }

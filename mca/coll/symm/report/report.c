@@ -198,7 +198,7 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
 }
 
-static void staged_row_print(enum symm_staged collective, enum symm_staged_why why,
+static void staged_row_print(enum symm_host_copy_collective collective, enum symm_host_copy_why why,
                              const struct symm_count *count)
 {
     char how[64];
@@ -209,14 +209,15 @@ static void staged_row_print(enum symm_staged collective, enum symm_staged_why w
 
 static void staged_print(const struct symm_tally *sum)
 {
-    for (int why = 0; why < SYMM_STAGED_WHY_COUNT; why++) {
-        enum symm_staged_why because = (enum symm_staged_why)why;
-        staged_row_print(SYMM_STAGED_allreduce, because, &sum->staged_why[SYMM_ALLREDUCE][why]);
-        staged_row_print(SYMM_STAGED_allgather, because, &sum->staged_why[SYMM_ALLGATHER][why]);
+    for (int why = 0; why < SYMM_HOST_COPY_WHY_COUNT; why++) {
+        enum symm_host_copy_why because = (enum symm_host_copy_why)why;
+        staged_row_print(SYMM_HOST_COPY_allreduce, because, &sum->staged_why[SYMM_ALLREDUCE][why]);
+        staged_row_print(SYMM_HOST_COPY_allgather, because, &sum->staged_why[SYMM_ALLGATHER][why]);
     }
-    for (int i = 0; i < SYMM_STAGED_COUNT; i++) {
-        if (i != SYMM_STAGED_allreduce && i != SYMM_STAGED_allgather) {
-            staged_row_print((enum symm_staged)i, SYMM_STAGED_KIND, &sum->staged[i]);
+    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+        if (i != SYMM_HOST_COPY_allreduce && i != SYMM_HOST_COPY_allgather) {
+            staged_row_print((enum symm_host_copy_collective)i, SYMM_HOST_COPY_KIND,
+                             &sum->staged[i]);
         }
     }
 }

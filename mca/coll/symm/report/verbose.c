@@ -98,9 +98,9 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
         "%d ranks on node %s: selected for MPI_Allreduce (before: %s, algorithm: %s) and "
         "MPI_Allgather (before: %s, algorithm: %s); slots of %zu bytes, pieces of %zu bytes",
         module->vote.size, opal_process_info.nodename,
-        component_name(comm, module->super.before.coll_allreduce_module),
+        component_name(comm, module->super.below_table.coll_allreduce_module),
         algorithm_text(component->allreduce_algorithm),
-        component_name(comm, module->super.before.coll_allgather_module),
+        component_name(comm, module->super.below_table.coll_allgather_module),
         algorithm_text(component->allgather_algorithm), component->slot_size,
         component->piece_size);
 }

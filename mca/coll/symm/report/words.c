@@ -78,24 +78,24 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
     return unserved[why].text;
 }
 
-const char *mca_coll_symm_staged_why_text(enum symm_staged_why why)
+const char *mca_coll_symm_staged_why_text(enum symm_host_copy_why why)
 {
-    static const char *const texts[SYMM_STAGED_WHY_COUNT] = {
-        [SYMM_STAGED_KIND] = "collective not served",
-        [SYMM_STAGED_FELL_BACK] = "as it fell back",
-        [SYMM_STAGED_ALONE] = "only one rank",
-        [SYMM_STAGED_NODES] = "ranks on several nodes",
-        [SYMM_STAGED_INTER] = "inter-communicator",
-        [SYMM_STAGED_COMPONENT] = "processes lack component",
+    static const char *const texts[SYMM_HOST_COPY_WHY_COUNT] = {
+        [SYMM_HOST_COPY_KIND] = "collective not served",
+        [SYMM_HOST_COPY_FELL_BACK] = "as it fell back",
+        [SYMM_HOST_COPY_ALONE] = "only one rank",
+        [SYMM_HOST_COPY_NODES] = "ranks on several nodes",
+        [SYMM_HOST_COPY_INTER] = "inter-communicator",
+        [SYMM_HOST_COPY_COMPONENT] = "processes lack component",
     };
     return texts[why];
 }
 
-const char *mca_coll_symm_staged_text(enum symm_staged collective)
+const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective)
 {
-    static const char *const texts[SYMM_STAGED_COUNT] = {
+    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
 #define TEXT(name) #name,
-        SYMM_COLLECTIVES(TEXT)
+        SYMM_HOST_COPY_COLLECTIVES(TEXT)
 #undef TEXT
     };
     return texts[collective];

@@ -12,10 +12,10 @@
 
 /* Words for tables and messages: "allreduce", "datatype with gaps", "ranks on several nodes". */
 const char *mca_coll_symm_collective_text(enum symm_collective collective);
-const char *mca_coll_symm_staged_text(enum symm_staged collective);
+const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective);
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
-const char *mca_coll_symm_staged_why_text(enum symm_staged_why why);
+const char *mca_coll_symm_staged_why_text(enum symm_host_copy_why why);
 
 /* What a user can do about it; NULL: nothing. */
 const char *mca_coll_symm_reason_remedy(enum symm_reason reason);

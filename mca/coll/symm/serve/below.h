@@ -27,7 +27,7 @@ struct symm_below {
 
 /*
  * A call goes below, and has ended there with `rc` on this rank.  A rank that cannot bring in its
- * data takes part all the same (host_copy/staging.h), and has spoilt the result: it marks its phase
+ * data takes part all the same (host_copy/call.h), and has spoilt the result: it marks its phase
  * of this call first, and end() looks for such marks.  Returns the error for MPI, on all ranks
  * alike.
  */

@@ -1,16 +1,14 @@
 /*
- * host_copy/host_copy.c - see host_copy/host_copy.h.
+ * host_copy/copy.c - see host_copy/copy.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/host_copy/host_copy.h"
+#include "mca/coll/symm/host_copy/copy.h"
 
 #include <stdlib.h>
 
 #include "kernels/cuda/copy.h"
-#include "mca/coll/symm/data/pack.h"
-#include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/data/runs.h"
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -40,8 +38,8 @@ static ptrdiff_t displacement(const struct symm_host_copy *copy, size_t i)
 }
 
 /*
- * Types may be none where there is nothing of them.  Elements without data count as no elements:
- * their buffer and displacement may be anything.
+ * The i-th piece.  A piece without elements need not have a type.  Elements without data count as
+ * no elements, because their buffer and displacement may be anything.
  */
 static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
 {
@@ -67,8 +65,8 @@ static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
 }
 
 /*
- * The next pieces that lie behind each other as if they were one; *next is the index of the first, and then
- * of the one behind the last.
+ * The next pieces that lie one behind the other, as one piece.  *next is the index of the first
+ * one, and is set to the index behind the last one.
  */
 static struct piece pieces_next(const struct symm_host_copy *copy, size_t *next, size_t end)
 {
@@ -92,7 +90,7 @@ static bool piece_span(const struct piece *piece, struct symm_span *span)
 struct transfer {
     struct symm_host_copy *copy;
     bool to_host;
-    uintptr_t delta; /* from an address of the program's to that in the copy */
+    uintptr_t delta; /* from an address in the program's buffer to the one in the copy */
     int device;      /* -1: the piece is in host memory */
     enum symm_status status;
 };
@@ -118,10 +116,10 @@ static void rows_move(void *context, const struct symm_rows *rows)
     transfer->copy->copied += rows->bytes * rows->rows;
 }
 
-/* Reading a gap does no harm, and one copy is quicker than many. */
+/* Reading a gap does no harm, and one copy takes less time than many. */
 static bool gaps_are_small(const struct piece *piece, size_t span)
 {
-    enum { MOST = 4 }; /* times what is needed */
+    enum { MOST = 4 }; /* times the bytes that are needed */
     return span / MOST <= mca_coll_symm_bytes(piece->dtype, piece->count);
 }
 
@@ -141,7 +139,10 @@ static void piece_move(struct transfer *transfer, struct symm_runs *runs, const 
     mca_coll_symm_runs_add(runs, piece->buffer, piece->count, piece->dtype);
 }
 
-/* Copies to and from a device have ended; once more if not, since none may be under way afterwards. */
+/*
+ * Wait until all copies to and from a device have ended.  If that fails, wait a second time,
+ * because no copy may be under way afterwards.
+ */
 static void device_finish(struct transfer *transfer, int device)
 {
     if (device >= 0) {
@@ -153,7 +154,10 @@ static void device_finish(struct transfer *transfer, int device)
     }
 }
 
-/* Pieces of types of their own may lie anywhere, some in host memory, or on other devices. */
+/*
+ * Turn to the i-th piece of a typed buffer, which may be in host memory or on another device than
+ * the piece before it.
+ */
 static void typed_turn(struct transfer *transfer, struct symm_runs *runs,
                        const struct piece *piece, size_t i)
 {
@@ -193,7 +197,10 @@ static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *ra
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The device of the first piece that lies on one; the first piece with data decides, unless they are typed. */
+/*
+ * The device of the first piece that is on one, or -1.  Only typed pieces may lie in different
+ * memory, so otherwise the first piece with data decides.
+ */
 static int device_find(const struct symm_host_copy *copy)
 {
     for (size_t next = 0; next < copy->pieces;) {
@@ -222,7 +229,7 @@ static int room_make(struct symm_host_copy *copy)
             end = span.first + span.bytes > end ? span.first + span.bytes : end;
         }
     }
-    first -= first % cache_line; /* members stay as aligned as they are */
+    first -= first % cache_line; /* the copy keeps the alignment of its members */
     if (symm_host_block_get(copy->device, end - first, &copy->block) != SYMM_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -231,7 +238,7 @@ static int room_make(struct symm_host_copy *copy)
     return OMPI_SUCCESS;
 }
 
-/* Typed pieces go one behind the other, in cache lines of their own, wherever they come from. */
+/* Typed pieces go one behind the other, each in cache lines of its own. */
 static int typed_room_make(struct symm_host_copy *copy)
 {
     struct symm_span span;

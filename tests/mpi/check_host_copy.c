@@ -9,9 +9,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "blocking_calls.h"
 #include "cuda_memory.h"
 #include "harness.h"
-#include "staged_calls.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -24,14 +24,14 @@ enum where { BOTH, SEND, RECEIVE, FIRST_RANK, WHERES };
 static const char *const where_names[WHERES] = {"both", "send", "receive", "rank 0"};
 
 static unsigned char *device_send[CUDA_MEMORY_KINDS], *device_receive[CUDA_MEMORY_KINDS];
-static MPI_Datatype types[STAGED_TYPES];
+static MPI_Datatype types[BLOCKING_TYPES];
 static MPI_Op op;
 static uint64_t call_number;
 
 /* Small numbers, so that sums of them are numbers still. */
 static void fill(unsigned char *buffer, uint64_t stream)
 {
-    for (size_t i = 0; i < STAGED_BYTES / sizeof(uint64_t); i++) {
+    for (size_t i = 0; i < BLOCKING_BYTES / sizeof(uint64_t); i++) {
         uint64_t value = test_random(stream, i);
         memcpy(buffer + i * sizeof(value), &value, sizeof(value));
     }
@@ -39,10 +39,10 @@ static void fill(unsigned char *buffer, uint64_t stream)
 
 static void compare(const char *which, const unsigned char *expected, const unsigned char *found)
 {
-    for (size_t i = 0; i < STAGED_BYTES; i++) {
+    for (size_t i = 0; i < BLOCKING_BYTES; i++) {
         if (expected[i] != found[i]) {
             test_fail("%s buffer, byte %d: expected 0x%02x, found 0x%02x", which,
-                      (int)i - STAGED_MIDDLE, expected[i], found[i]);
+                      (int)i - BLOCKING_MIDDLE, expected[i], found[i]);
             return;
         }
     }
@@ -50,35 +50,35 @@ static void compare(const char *which, const unsigned char *expected, const unsi
 
 /* ---- one call -------------------------------------------------------------------------------- */
 
-static void call_check(const struct staged_call *call, const struct staged_case *kase,
+static void call_check(const struct blocking_call *call, const struct blocking_case *kase,
                        enum cuda_memory memory, enum where where)
 {
-    static unsigned char send[STAGED_BYTES], receive[STAGED_BYTES], expected_send[STAGED_BYTES],
-        expected[STAGED_BYTES];
+    static unsigned char send[BLOCKING_BYTES], receive[BLOCKING_BYTES];
+    static unsigned char expected_send[BLOCKING_BYTES], expected[BLOCKING_BYTES];
     bool mine = where != FIRST_RANK || kase->rank == 0;
     bool send_there = mine && where != RECEIVE, receive_there = mine && where != SEND;
     fill(send, test_stream(++call_number, (uint64_t)test_rank, 0));
     fill(receive, test_stream(call_number, (uint64_t)test_rank, 1));
-    memcpy(expected_send, send, STAGED_BYTES);
-    memcpy(expected, receive, STAGED_BYTES);
-    int rc = call->make(kase, expected_send + STAGED_MIDDLE, expected + STAGED_MIDDLE);
+    memcpy(expected_send, send, BLOCKING_BYTES);
+    memcpy(expected, receive, BLOCKING_BYTES);
+    int rc = call->make(kase, expected_send + BLOCKING_MIDDLE, expected + BLOCKING_MIDDLE);
     test_check(rc == MPI_SUCCESS, "the call on host memory fails");
     if (send_there) {
-        cuda_memory_write(device_send[memory], send, STAGED_BYTES);
+        cuda_memory_write(device_send[memory], send, BLOCKING_BYTES);
     }
     if (receive_there) {
-        cuda_memory_write(device_receive[memory], receive, STAGED_BYTES);
+        cuda_memory_write(device_receive[memory], receive, BLOCKING_BYTES);
     }
-    rc = call->make(kase, (send_there ? device_send[memory] : send) + STAGED_MIDDLE,
-                    (receive_there ? device_receive[memory] : receive) + STAGED_MIDDLE);
+    rc = call->make(kase, (send_there ? device_send[memory] : send) + BLOCKING_MIDDLE,
+                    (receive_there ? device_receive[memory] : receive) + BLOCKING_MIDDLE);
     if (!test_check(rc == MPI_SUCCESS, "the call fails")) {
         return;
     }
     if (send_there) {
-        cuda_memory_read(send, device_send[memory], STAGED_BYTES);
+        cuda_memory_read(send, device_send[memory], BLOCKING_BYTES);
     }
     if (receive_there) {
-        cuda_memory_read(receive, device_receive[memory], STAGED_BYTES);
+        cuda_memory_read(receive, device_receive[memory], BLOCKING_BYTES);
     }
     compare("send", expected_send, send);
     compare("receive", expected, receive);
@@ -86,21 +86,21 @@ static void call_check(const struct staged_call *call, const struct staged_case 
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void variant_check(const struct staged_call *call, const struct staged_case *kase,
+static void variant_check(const struct blocking_call *call, const struct blocking_case *kase,
                           const char *comm_name, int type, int memory, int where)
 {
-    test_case("%s, %s, %s%s, root %d, %s: %s", call->name, comm_name, staged_type_names[type],
+    test_case("%s, %s, %s%s, root %d, %s: %s", call->name, comm_name, blocking_type_names[type],
               kase->in_place ? ", in place" : "", kase->root, cuda_memory_names[memory],
               where_names[where]);
     call_check(call, kase, (enum cuda_memory)memory, (enum where)where);
 }
 
 /* Both buffers in all memories, one buffer or one rank in turn; quickly, everything in turn. */
-static void variants_check(const struct staged_call *call, struct staged_case *kase,
+static void variants_check(const struct blocking_call *call, struct blocking_case *kase,
                            const char *comm_name)
 {
     static int turn;
-    for (int type = 0; type < STAGED_TYPES; type++) {
+    for (int type = 0; type < BLOCKING_TYPES; type++) {
         for (int place = 0; place <= (call->may_be_in_place && !kase->inter); place++) {
             kase->type = types[type];
             kase->in_place = place;
@@ -118,9 +118,9 @@ static void variants_check(const struct staged_call *call, struct staged_case *k
     }
 }
 
-static struct staged_case case_make(MPI_Comm comm)
+static struct blocking_case case_make(MPI_Comm comm)
 {
-    struct staged_case kase = {.comm = comm, .op = op};
+    struct blocking_case kase = {.comm = comm, .op = op};
     int inter;
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &kase.rank);
@@ -136,11 +136,11 @@ static struct staged_case case_make(MPI_Comm comm)
 /* `roots`: this rank is in the group that has the root, where there are two groups. */
 static void communicator_check(MPI_Comm comm, const char *name, bool neighbors, bool roots)
 {
-    struct staged_case kase = case_make(comm);
+    struct blocking_case kase = case_make(comm);
     kase.roots = roots;
     int root_group = !kase.inter || roots ? kase.size : kase.others;
-    for (int i = 0; i < staged_call_count; i++) {
-        const struct staged_call *call = &staged_calls[i];
+    for (int i = 0; i < blocking_call_count; i++) {
+        const struct blocking_call *call = &blocking_calls[i];
         if (call->neighbors != neighbors || (call->intra_only && kase.inter)) {
             continue;
         }
@@ -287,23 +287,23 @@ int main(int argc, char **argv)
 {
     MPI_Comm node;
     int local_rank, before = 1;
-    test_begin(argc, argv, "check_staged_collectives", MPI_THREAD_SINGLE);
+    test_begin(argc, argv, "check_host_copy", MPI_THREAD_SINGLE);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &local_rank);
     MPI_Bcast(&before, 1, MPI_INT, 0, MPI_COMM_WORLD); /* nobody has heard of CUDA */
     cuda_memory_open(local_rank);
     for (int kind = 0; kind < CUDA_MEMORY_KINDS; kind++) {
-        device_send[kind] = cuda_memory_get((enum cuda_memory)kind, STAGED_BYTES);
-        device_receive[kind] = cuda_memory_get((enum cuda_memory)kind, STAGED_BYTES);
+        device_send[kind] = cuda_memory_get((enum cuda_memory)kind, BLOCKING_BYTES);
+        device_receive[kind] = cuda_memory_get((enum cuda_memory)kind, BLOCKING_BYTES);
     }
-    staged_types_make(types, &op);
+    blocking_types_make(types, &op);
     communicator_check(MPI_COMM_WORLD, "the world", false, false);
     communicator_check(MPI_COMM_SELF, "self", false, false);
     groups_check();
     topologies_check();
     devices_check(local_rank);
     reuse_check();
-    staged_types_free(types, &op);
+    blocking_types_free(types, &op);
     for (int kind = 0; kind < CUDA_MEMORY_KINDS; kind++) {
         cuda_memory_put((enum cuda_memory)kind, device_send[kind]);
         cuda_memory_put((enum cuda_memory)kind, device_receive[kind]);

@@ -1,10 +1,10 @@
 /*
- * staged_calls.c - see staged_calls.h.
+ * blocking_calls.c - see blocking_calls.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "staged_calls.h"
+#include "blocking_calls.h"
 
 #include <stddef.h>
 
@@ -13,10 +13,10 @@ enum { NEIGHBORS = 2 };
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 struct spread {
-    int counts[STAGED_RANKS_MAX], displacements[STAGED_RANKS_MAX];
+    int counts[BLOCKING_RANKS_MAX], displacements[BLOCKING_RANKS_MAX];
 };
 
-static int ranks_beside(const struct staged_case *kase)
+static int ranks_beside(const struct blocking_case *kase)
 {
     return kase->inter ? kase->others : kase->size;
 }
@@ -27,16 +27,16 @@ static int count_of(int rank)
     return (rank + 1) % 4;
 }
 
-static int own_count(const struct staged_case *kase)
+static int own_count(const struct blocking_case *kase)
 {
     return count_of(kase->rank);
 }
 
 /* Pieces in falling order, some of them before the buffer's address, with space between them. */
-static struct spread spread_make(const struct staged_case *kase, int first)
+static struct spread spread_make(const struct blocking_case *kase, int first)
 {
     struct spread spread;
-    for (int i = 0; i < STAGED_RANKS_MAX; i++) {
+    for (int i = 0; i < BLOCKING_RANKS_MAX; i++) {
         spread.counts[i] = i < ranks_beside(kase) ? count_of(i) : 0;
         spread.displacements[i] = (first - i) * 5;
     }
@@ -44,7 +44,7 @@ static struct spread spread_make(const struct staged_case *kase, int first)
 }
 
 /* Alike between each two ranks of both sides. */
-static struct spread exchange_make(const struct staged_case *kase)
+static struct spread exchange_make(const struct blocking_case *kase)
 {
     struct spread spread = spread_make(kase, 1);
     for (int i = 0; i < ranks_beside(kase); i++) {
@@ -55,11 +55,11 @@ static struct spread exchange_make(const struct staged_case *kase)
 
 static struct spread neighbors_make(void)
 {
-    return (struct spread){{STAGED_COUNT, STAGED_COUNT}, {6, -6}};
+    return (struct spread){{BLOCKING_COUNT, BLOCKING_COUNT}, {6, -6}};
 }
 
 /* Types of two kinds, with displacements in bytes; alike between each two ranks. */
-static void types_make(const struct staged_case *kase, MPI_Datatype *types, struct spread *spread)
+static void types_make(const struct blocking_case *kase, MPI_Datatype *types, struct spread *spread)
 {
     for (int i = 0; i < ranks_beside(kase); i++) {
         types[i] = (kase->rank + i) % 3 == 1 ? MPI_INT : kase->type;
@@ -67,12 +67,12 @@ static void types_make(const struct staged_case *kase, MPI_Datatype *types, stru
     }
 }
 
-static bool is_root(const struct staged_case *kase)
+static bool is_root(const struct blocking_case *kase)
 {
     return (!kase->inter || kase->roots) && kase->rank == kase->root;
 }
 
-static int root_of(const struct staged_case *kase)
+static int root_of(const struct blocking_case *kase)
 {
     if (kase->inter && kase->roots) {
         return kase->rank == kase->root ? MPI_ROOT : MPI_PROC_NULL;
@@ -80,81 +80,81 @@ static int root_of(const struct staged_case *kase)
     return kase->root;
 }
 
-static bool in_place_at_root(const struct staged_case *kase)
+static bool in_place_at_root(const struct blocking_case *kase)
 {
     return kase->in_place && is_root(kase);
 }
 
 /* Elsewhere than at the root MPI does not look at the buffer, which may then be anything. */
-static void *significant(const struct staged_case *kase, void *buffer)
+static void *significant(const struct blocking_case *kase, void *buffer)
 {
     return is_root(kase) ? buffer : NULL;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static int make_allgather(const struct staged_case *kase, void *send, void *receive)
+static int make_allgather(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Allgather(kase->in_place ? MPI_IN_PLACE : send, STAGED_COUNT, kase->type, receive,
-                         STAGED_COUNT, kase->type, kase->comm);
+    return MPI_Allgather(kase->in_place ? MPI_IN_PLACE : send, BLOCKING_COUNT, kase->type, receive,
+                         BLOCKING_COUNT, kase->type, kase->comm);
 }
 
-static int make_allgatherv(const struct staged_case *kase, void *send, void *receive)
+static int make_allgatherv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = spread_make(kase, 1);
-    return MPI_Allgatherv(kase->in_place ? MPI_IN_PLACE : send, own_count(kase), kase->type, receive,
-                          spread.counts, spread.displacements, kase->type, kase->comm);
+    return MPI_Allgatherv(kase->in_place ? MPI_IN_PLACE : send, own_count(kase), kase->type,
+                          receive, spread.counts, spread.displacements, kase->type, kase->comm);
 }
 
-static int make_allreduce(const struct staged_case *kase, void *send, void *receive)
+static int make_allreduce(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Allreduce(kase->in_place ? MPI_IN_PLACE : send, receive, STAGED_COUNT, kase->type,
+    return MPI_Allreduce(kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT, kase->type,
                          kase->op, kase->comm);
 }
 
-static int make_alltoall(const struct staged_case *kase, void *send, void *receive)
+static int make_alltoall(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Alltoall(kase->in_place ? MPI_IN_PLACE : send, STAGED_COUNT, kase->type, receive,
-                        STAGED_COUNT, kase->type, kase->comm);
+    return MPI_Alltoall(kase->in_place ? MPI_IN_PLACE : send, BLOCKING_COUNT, kase->type, receive,
+                        BLOCKING_COUNT, kase->type, kase->comm);
 }
 
-static int make_alltoallv(const struct staged_case *kase, void *send, void *receive)
+static int make_alltoallv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread out = exchange_make(kase), in = exchange_make(kase);
     return MPI_Alltoallv(kase->in_place ? MPI_IN_PLACE : send, out.counts, out.displacements,
                          kase->type, receive, in.counts, in.displacements, kase->type, kase->comm);
 }
 
-static int make_alltoallw(const struct staged_case *kase, void *send, void *receive)
+static int make_alltoallw(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread out = exchange_make(kase), in = exchange_make(kase);
-    MPI_Datatype types[STAGED_RANKS_MAX];
+    MPI_Datatype types[BLOCKING_RANKS_MAX];
     types_make(kase, types, &out);
     types_make(kase, types, &in);
     return MPI_Alltoallw(kase->in_place ? MPI_IN_PLACE : send, out.counts, out.displacements, types,
                          receive, in.counts, in.displacements, types, kase->comm);
 }
 
-static int make_bcast(const struct staged_case *kase, void *send, void *receive)
+static int make_bcast(const struct blocking_case *kase, void *send, void *receive)
 {
     (void)send;
-    return MPI_Bcast(receive, STAGED_COUNT, kase->type, root_of(kase), kase->comm);
+    return MPI_Bcast(receive, BLOCKING_COUNT, kase->type, root_of(kase), kase->comm);
 }
 
-static int make_exscan(const struct staged_case *kase, void *send, void *receive)
+static int make_exscan(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Exscan(kase->in_place ? MPI_IN_PLACE : send, receive, STAGED_COUNT, kase->type,
+    return MPI_Exscan(kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT, kase->type,
                       kase->op, kase->comm);
 }
 
-static int make_gather(const struct staged_case *kase, void *send, void *receive)
+static int make_gather(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Gather(in_place_at_root(kase) ? MPI_IN_PLACE : send, STAGED_COUNT, kase->type,
-                      significant(kase, receive), STAGED_COUNT, kase->type, root_of(kase),
+    return MPI_Gather(in_place_at_root(kase) ? MPI_IN_PLACE : send, BLOCKING_COUNT, kase->type,
+                      significant(kase, receive), BLOCKING_COUNT, kase->type, root_of(kase),
                       kase->comm);
 }
 
-static int make_gatherv(const struct staged_case *kase, void *send, void *receive)
+static int make_gatherv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = spread_make(kase, 1);
     return MPI_Gatherv(in_place_at_root(kase) ? MPI_IN_PLACE : send, own_count(kase), kase->type,
@@ -162,91 +162,91 @@ static int make_gatherv(const struct staged_case *kase, void *send, void *receiv
                        root_of(kase), kase->comm);
 }
 
-static int make_reduce(const struct staged_case *kase, void *send, void *receive)
+static int make_reduce(const struct blocking_case *kase, void *send, void *receive)
 {
     return MPI_Reduce(in_place_at_root(kase) ? MPI_IN_PLACE : send, significant(kase, receive),
-                      STAGED_COUNT, kase->type, kase->op, root_of(kase), kase->comm);
+                      BLOCKING_COUNT, kase->type, kase->op, root_of(kase), kase->comm);
 }
 
-static int make_reduce_scatter(const struct staged_case *kase, void *send, void *receive)
+static int make_reduce_scatter(const struct blocking_case *kase, void *send, void *receive)
 {
-    int counts[STAGED_RANKS_MAX];
+    int counts[BLOCKING_RANKS_MAX];
     for (int rank = 0; rank < kase->size; rank++) { /* in all as many as in the other group */
-        counts[rank] = kase->inter ? kase->others : STAGED_COUNT + rank % 2;
+        counts[rank] = kase->inter ? kase->others : BLOCKING_COUNT + rank % 2;
     }
     return MPI_Reduce_scatter(kase->in_place ? MPI_IN_PLACE : send, receive, counts, kase->type,
                               kase->op, kase->comm);
 }
 
-static int make_reduce_scatter_block(const struct staged_case *kase, void *send, void *receive)
+static int make_reduce_scatter_block(const struct blocking_case *kase, void *send, void *receive)
 {
-    int count = kase->inter ? kase->others : STAGED_COUNT;
-    return MPI_Reduce_scatter_block(kase->in_place ? MPI_IN_PLACE : send, receive, count, kase->type,
-                                    kase->op, kase->comm);
+    int count = kase->inter ? kase->others : BLOCKING_COUNT;
+    return MPI_Reduce_scatter_block(kase->in_place ? MPI_IN_PLACE : send, receive, count,
+                                    kase->type, kase->op, kase->comm);
 }
 
-static int make_scan(const struct staged_case *kase, void *send, void *receive)
+static int make_scan(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Scan(kase->in_place ? MPI_IN_PLACE : send, receive, STAGED_COUNT, kase->type, kase->op,
-                    kase->comm);
+    return MPI_Scan(kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT, kase->type,
+                    kase->op, kase->comm);
 }
 
-static int make_scatter(const struct staged_case *kase, void *send, void *receive)
+static int make_scatter(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Scatter(significant(kase, send), STAGED_COUNT, kase->type,
-                       in_place_at_root(kase) ? MPI_IN_PLACE : receive, STAGED_COUNT, kase->type,
+    return MPI_Scatter(significant(kase, send), BLOCKING_COUNT, kase->type,
+                       in_place_at_root(kase) ? MPI_IN_PLACE : receive, BLOCKING_COUNT, kase->type,
                        root_of(kase), kase->comm);
 }
 
-static int make_scatterv(const struct staged_case *kase, void *send, void *receive)
+static int make_scatterv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = spread_make(kase, 1);
     return MPI_Scatterv(significant(kase, send), spread.counts, spread.displacements, kase->type,
-                        in_place_at_root(kase) ? MPI_IN_PLACE : receive, own_count(kase), kase->type,
-                        root_of(kase), kase->comm);
+                        in_place_at_root(kase) ? MPI_IN_PLACE : receive, own_count(kase),
+                        kase->type, root_of(kase), kase->comm);
 }
 
-static int make_reduce_local(const struct staged_case *kase, void *send, void *receive)
+static int make_reduce_local(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Reduce_local(send, receive, STAGED_COUNT, kase->type, kase->op);
+    return MPI_Reduce_local(send, receive, BLOCKING_COUNT, kase->type, kase->op);
 }
 
-static int make_neighbor_allgather(const struct staged_case *kase, void *send, void *receive)
+static int make_neighbor_allgather(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Neighbor_allgather(send, STAGED_COUNT, kase->type, receive, STAGED_COUNT, kase->type,
-                                  kase->comm);
+    return MPI_Neighbor_allgather(send, BLOCKING_COUNT, kase->type, receive, BLOCKING_COUNT,
+                                  kase->type, kase->comm);
 }
 
-static int make_neighbor_allgatherv(const struct staged_case *kase, void *send, void *receive)
+static int make_neighbor_allgatherv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = neighbors_make();
-    return MPI_Neighbor_allgatherv(send, STAGED_COUNT, kase->type, receive, spread.counts,
+    return MPI_Neighbor_allgatherv(send, BLOCKING_COUNT, kase->type, receive, spread.counts,
                                    spread.displacements, kase->type, kase->comm);
 }
 
-static int make_neighbor_alltoall(const struct staged_case *kase, void *send, void *receive)
+static int make_neighbor_alltoall(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Neighbor_alltoall(send, STAGED_COUNT, kase->type, receive, STAGED_COUNT, kase->type,
-                                 kase->comm);
+    return MPI_Neighbor_alltoall(send, BLOCKING_COUNT, kase->type, receive, BLOCKING_COUNT,
+                                 kase->type, kase->comm);
 }
 
-static int make_neighbor_alltoallv(const struct staged_case *kase, void *send, void *receive)
+static int make_neighbor_alltoallv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = neighbors_make();
     return MPI_Neighbor_alltoallv(send, spread.counts, spread.displacements, kase->type, receive,
                                   spread.counts, spread.displacements, kase->type, kase->comm);
 }
 
-static int make_neighbor_alltoallw(const struct staged_case *kase, void *send, void *receive)
+static int make_neighbor_alltoallw(const struct blocking_case *kase, void *send, void *receive)
 {
-    static const int counts[NEIGHBORS] = {STAGED_COUNT, STAGED_COUNT};
+    static const int counts[NEIGHBORS] = {BLOCKING_COUNT, BLOCKING_COUNT};
     static const MPI_Aint displacements[NEIGHBORS] = {1024, -1024};
     MPI_Datatype types[NEIGHBORS] = {kase->type, kase->type};
     return MPI_Neighbor_alltoallw(send, counts, displacements, types, receive, counts,
                                   displacements, types, kase->comm);
 }
 
-const struct staged_call staged_calls[] = {
+const struct blocking_call blocking_calls[] = {
     {.name = "allgather", .make = make_allgather, .may_be_in_place = true},
     {.name = "allgatherv", .make = make_allgatherv, .may_be_in_place = true},
     {.name = "allreduce", .make = make_allreduce, .may_be_in_place = true},
@@ -275,19 +275,19 @@ const struct staged_call staged_calls[] = {
     {.name = "neighbor_alltoallw", .make = make_neighbor_alltoallw,
      .intra_only = true, .neighbors = true},
 };
-const int staged_call_count = sizeof(staged_calls) / sizeof(*staged_calls);
+const int blocking_call_count = sizeof(blocking_calls) / sizeof(*blocking_calls);
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-const char *const staged_type_names[STAGED_TYPES] = {
+const char *const blocking_type_names[BLOCKING_TYPES] = {
     "ints", "ints with gaps", "a lower bound below 0", "columns", "ints of irregular distance"};
 
-static MPI_Datatype all_types[STAGED_TYPES];
-static const int ints_of_type[STAGED_TYPES] = {1, 4, 2, 3, 3};
+static MPI_Datatype all_types[BLOCKING_TYPES];
+static const int ints_of_type[BLOCKING_TYPES] = {1, 4, 2, 3, 3};
 
 /* Where the ints of a type are, in ints from the element's address on. */
-static const int places[STAGED_TYPES][4] = {{0}, {0, 1, 4, 5}, {-3, 2}, {0, 40, 80}, {1, 2, 9}};
-static const int extents[STAGED_TYPES] = {1, 8, 8, 1, 11};
+static const int places[BLOCKING_TYPES][4] = {{0}, {0, 1, 4, 5}, {-3, 2}, {0, 40, 80}, {1, 2, 9}};
+static const int extents[BLOCKING_TYPES] = {1, 8, 8, 1, 11};
 
 /* Adds what has to be added, and would crash on memory of a device. */
 static void sum(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -295,11 +295,11 @@ static void sum(void *in, void *inout, int *count, MPI_Datatype *type)
     const int *from = in;
     int *to = inout;
     int number = 0;
-    while (number < STAGED_TYPES && all_types[number] != *type) {
+    while (number < BLOCKING_TYPES && all_types[number] != *type) {
         number++;
     }
     for (int i = 0; i < *count; i++) {
-        for (int k = 0; number < STAGED_TYPES && k < ints_of_type[number]; k++) {
+        for (int k = 0; number < BLOCKING_TYPES && k < ints_of_type[number]; k++) {
             int place = i * extents[number] + places[number][k];
             to[place] = (int)((unsigned)to[place] + (unsigned)from[place]);
         }
@@ -317,21 +317,21 @@ static MPI_Datatype type_make(int number)
     return type;
 }
 
-void staged_types_make(MPI_Datatype types[STAGED_TYPES], MPI_Op *op)
+void blocking_types_make(MPI_Datatype types[BLOCKING_TYPES], MPI_Op *op)
 {
     types[0] = MPI_INT;
-    for (int i = 1; i < STAGED_TYPES; i++) {
+    for (int i = 1; i < BLOCKING_TYPES; i++) {
         types[i] = type_make(i);
     }
-    for (int i = 0; i < STAGED_TYPES; i++) {
+    for (int i = 0; i < BLOCKING_TYPES; i++) {
         all_types[i] = types[i];
     }
     MPI_Op_create(sum, 1, op);
 }
 
-void staged_types_free(MPI_Datatype types[STAGED_TYPES], MPI_Op *op)
+void blocking_types_free(MPI_Datatype types[BLOCKING_TYPES], MPI_Op *op)
 {
-    for (int i = 1; i < STAGED_TYPES; i++) {
+    for (int i = 1; i < BLOCKING_TYPES; i++) {
         MPI_Type_free(&types[i]);
     }
     MPI_Op_free(op);

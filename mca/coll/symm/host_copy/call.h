@@ -1,0 +1,120 @@
+/*
+ * host_copy/call.h - a call that the component below makes on host copies of device buffers.
+ *
+ * The component below may know nothing of devices.  So the functions of all.h, neighbor.h, reduce.h
+ * and rooted.h stand in a communicator's table in front of its functions.  Each of them describes
+ * its buffers and leaves the rest to this file:
+ *
+ *     struct symm_host_copy_call call;
+ *     mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_bcast, comm, module);
+ *     ... describe call.send and call.receive (host_copy/copy.h) ...
+ *     return SYMM_HOST_COPY_CALL_BELOW(&call, bcast, call.receive.address, ...);
+ *
+ * The communicator's slot holds the function below from begin() until that function has returned
+ * (base/layer.h).
+ *
+ * Each rank decides for itself: other ranks' buffers may lie elsewhere.  A rank that cannot fill
+ * its copies must not leave the others waiting in the component below.  It takes part there with
+ * memory whose contents are worth nothing, and fails afterwards.  If it has no memory even for
+ * that, it fails at once.  In a call that we would have served it lets the others know
+ * (serve/below.h).
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_HOST_COPY_CALL_H
+#define MCA_COLL_SYMM_HOST_COPY_CALL_H
+
+#include "mca/coll/symm/base/layer.h"
+#include "mca/coll/symm/host_copy/copy.h"
+
+/* Whether device buffers are copied for the component below. */
+bool mca_coll_symm_host_copy_is_on(void);
+
+struct symm_host_copy_call {
+    enum symm_host_copy_collective collective;
+    struct ompi_communicator_t *comm; /* the one that messages name */
+    const mca_coll_base_comm_coll_t *below_table;
+    enum symm_host_copy_why why;
+    mca_coll_base_module_t *module;
+    struct symm_aside aside;
+    struct symm_host_copy send, receive;
+    int error;
+};
+
+/* Why a call with device buffers is made on host copies. */
+static inline enum symm_host_copy_why mca_coll_symm_host_copy_call_why(
+    enum symm_host_copy_collective collective, const mca_coll_base_module_t *module)
+{
+    bool may_be_served = collective == SYMM_HOST_COPY_allreduce ||
+                         collective == SYMM_HOST_COPY_allgather;
+    return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
+}
+
+static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call *call,
+                                                      enum symm_host_copy_collective collective,
+                                                      struct ompi_communicator_t *comm,
+                                                      mca_coll_base_module_t *module)
+{
+    call->collective = collective;
+    call->comm = comm;
+    call->below_table = mca_coll_symm_below_table(module);
+    call->module = module;
+    call->why = mca_coll_symm_host_copy_call_why(collective, module);
+    call->send.shape = SYMM_SHAPE_NONE;
+    call->send.buffer = NULL;
+    call->receive.shape = SYMM_SHAPE_NONE;
+    call->receive.buffer = NULL;
+    if (collective == SYMM_HOST_COPY_reduce_local) {
+        call->aside.slot = NULL;
+    } else {
+        mca_coll_symm_layer_step_aside(&call->aside, collective, comm, module);
+    }
+}
+
+/* Make the copies that are needed.  False: the call cannot be made at all. */
+bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call);
+static inline bool mca_coll_symm_host_copy_call_open(struct symm_host_copy_call *call)
+{
+    if (mca_coll_symm_host_copy_is_needless(&call->send) &&
+        mca_coll_symm_host_copy_is_needless(&call->receive)) {
+        call->error = OMPI_SUCCESS;
+        return true;
+    }
+    return mca_coll_symm_host_copy_call_copies_make(call);
+}
+
+/*
+ * Bring back the results, count the call and explain it.  `rc` is what the component below has
+ * returned.  Returns the first error, for MPI.
+ */
+int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call);
+static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call *call, int rc)
+{
+    mca_coll_symm_layer_step_back(&call->aside);
+    if (call->error == OMPI_SUCCESS) {
+        call->error = rc;
+    }
+    bool copied = call->send.device >= 0 || call->receive.device >= 0;
+    return copied ? mca_coll_symm_host_copy_call_end(call) : call->error;
+}
+
+/*
+ * Have the component below make the collective `name`; the arguments are those of its function
+ * without the last one, the module.  They are evaluated when the copies exist.  This is a macro
+ * because each collective's function has its own type.
+ */
+#define SYMM_HOST_COPY_CALL_BELOW(call, name, ...)                                                \
+    mca_coll_symm_host_copy_call_close(                                                           \
+        (call), mca_coll_symm_host_copy_call_open(call)                                           \
+                    ? (call)->below_table->coll_##name(__VA_ARGS__,                               \
+                                                       (call)->below_table->coll_##name##_module) \
+                    : OMPI_ERR_OUT_OF_RESOURCE)
+
+/* The number of ranks that this one exchanges data with. */
+static inline size_t mca_coll_symm_others(struct ompi_communicator_t *comm)
+{
+    return (size_t)(OMPI_COMM_IS_INTER(comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));
+}
+
+#endif /* MCA_COLL_SYMM_HOST_COPY_CALL_H */
