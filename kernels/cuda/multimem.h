@@ -10,7 +10,7 @@
 #ifndef SYMM_KERNELS_CUDA_MULTIMEM_H
 #define SYMM_KERNELS_CUDA_MULTIMEM_H
 
-#include "heap/multicast.h"
+#include "heap/multicast_groups.h"
 #include "kernels/cuda/device.h"
 
 /* Blocks unless the caller wants fewer.  By arithmetic, 1 MB in flight; not measured yet. */
