@@ -22,14 +22,17 @@ libsymm_core_la_SOURCES = \
 	heap/multicast_host.c \
 	heap/multicast_setup.c heap/multicast_setup.h \
 	heap/multicast_state.h \
+	heap/objects.c heap/objects.h \
 	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
+	heap/peers.c heap/peers.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
 	heap/recall.c heap/recall.h \
 	heap/reclaim.c heap/reclaim.h \
 	heap/request.c heap/request.h \
 	heap/server.c heap/server.h \
+	heap/server_thread.c heap/server_thread.h \
 	heap/socket.c heap/socket.h \
 	heap/status.c heap/symm.h \
 	heap/team.c heap/team.h \
