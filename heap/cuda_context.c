@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "heap/cuda_context.h"
+#include "heap/cuda_sync_flag.h"
 
 struct device {
     CUdevice handle;
@@ -84,7 +85,7 @@ static void life_begin(struct device *device, int number, CUcontext context, uns
 {
     uint32_t life = atomic_load_explicit(&device->life, memory_order_relaxed);
     if (life == 0) {
-        symm_cuda_memops_entered(number);
+        symm_cuda_flag_entered(number);
     } else {
         atomic_fetch_add_explicit(&resets, 1, memory_order_relaxed);
     }
@@ -102,7 +103,7 @@ static enum symm_status context_retain(const struct symm_cuda *cuda, int number,
     if (status != SYMM_OK) {
         return status;
     }
-    symm_cuda_memops_demand(cuda, number);
+    symm_cuda_flag_demand(cuda, number);
     CUresult result = cuda->cuDevicePrimaryCtxRetain(&context, device->handle);
     if (result != CUDA_SUCCESS) {
         return symm_cuda_failed("cuDevicePrimaryCtxRetain", result);

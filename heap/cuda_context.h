@@ -57,19 +57,12 @@ SYMM_API uint32_t symm_cuda_resets(void);
 SYMM_API enum symm_status symm_cuda_stream(const struct symm_cuda_scope *scope, int device,
                                            CUstream *stream);
 
-/* ---- between cuda_context.c and cuda_memops.c ------------------------------------------------ */
+/* ---- for cuda_memops.c ----------------------------------------------------------------------- */
 
 /* The primary context as it was entered last, alive or not; NULL: it has not been. */
 CUcontext symm_cuda_primary(int device);
 
 /* Note a reset of the device, if there has been one since it was last entered. */
 void symm_cuda_notice_reset(const struct symm_cuda *cuda, int device);
-
-/* The context is about to be retained; it has been entered for the first time. */
-void symm_cuda_memops_demand(const struct symm_cuda *cuda, int device);
-void symm_cuda_memops_entered(int device);
-
-/* symm_cuda_notice() for those who know that the driver is there. */
-void symm_cuda_memops_notice(const struct symm_cuda *cuda);
 
 #endif /* SYMM_HEAP_CUDA_CONTEXT_H */

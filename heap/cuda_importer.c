@@ -37,18 +37,11 @@ static enum symm_status table_attach(struct symm_importer *importer,
 
 static enum symm_status table_get(struct symm_importer *importer)
 {
+    const struct symm_object_id id = {
+        .what = SYMM_OBJECT_DIRECTORY, .heap = SYMM_HEAP_IPC, .key = "ipc"};
     struct symm_object object;
-    if (!importer->requesting) {
-        const struct symm_object_id id = {
-            .what = SYMM_OBJECT_DIRECTORY, .heap = SYMM_HEAP_IPC, .key = "ipc"};
-        symm_request_begin(&importer->request, importer->name, &id);
-        importer->requesting = true;
-    }
-    enum symm_status status = symm_request_test(&importer->request, &object);
-    if (status == SYMM_PENDING) {
-        return status;
-    }
-    importer->requesting = false;
+    enum symm_status status =
+        symm_request_ask(&importer->request, importer->name, &id, &object);
     if (status == SYMM_OK) {
         status = table_attach(importer, &object);
         (void)close(object.descriptor);
@@ -56,15 +49,77 @@ static enum symm_status table_get(struct symm_importer *importer)
     return status;
 }
 
-void symm_importer_end_table(struct symm_importer *importer)
+static void table_end(struct symm_importer *importer)
 {
-    if (importer->requesting) {
-        symm_request_cancel(&importer->request);
-    }
+    symm_request_cancel(&importer->request);
     if (importer->directory != NULL) {
         (void)munmap((void *)(uintptr_t)importer->directory, sizeof(*importer->directory));
     }
 }
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+enum symm_status symm_imports_get(struct symm_imports *imports, const char *name,
+                                  struct symm_importer **importer)
+{
+    enum symm_status status = SYMM_OK;
+    (void)pthread_mutex_lock(&imports->mutex);
+    struct symm_importer *found = imports->importers;
+    while (found != NULL && strcmp(found->name, name) != 0) {
+        found = found->next;
+    }
+    if (found == NULL) {
+        found = calloc(1, sizeof(*found));
+        if (found == NULL) {
+            status = SYMM_ERR_NO_MEMORY;
+        } else {
+            found->imports = imports;
+            (void)strncpy(found->name, name, sizeof(found->name) - 1);
+            found->next = imports->importers;
+            imports->importers = found;
+        }
+    }
+    if (status == SYMM_OK) {
+        found->users++;
+        *importer = found;
+    }
+    (void)pthread_mutex_unlock(&imports->mutex);
+    return status;
+}
+
+static void importer_close(struct symm_imports *imports, const struct symm_importer *importer)
+{
+    struct symm_import *next;
+    for (struct symm_import *import = imports->all; import != NULL; import = next) {
+        next = import->next;
+        if (import->importer == importer) {
+            (void)symm_imports_drop(imports, import);
+        }
+    }
+}
+
+static void importer_destroy(struct symm_imports *imports, struct symm_importer *importer)
+{
+    struct symm_importer **link = &imports->importers;
+    while (*link != importer) {
+        link = &(*link)->next;
+    }
+    *link = importer->next;
+    importer_close(imports, importer);
+    table_end(importer);
+    free(importer);
+}
+
+void symm_imports_put(struct symm_imports *imports, struct symm_importer *importer)
+{
+    (void)pthread_mutex_lock(&imports->mutex);
+    if (--importer->users == 0) {
+        importer_destroy(imports, importer);
+    }
+    (void)pthread_mutex_unlock(&imports->mutex);
+}
+
+/* ---- what its owner has retired -------------------------------------------------------------- */
 
 static void collect_locked(struct symm_importer *importer)
 {

@@ -1,5 +1,5 @@
 /*
- * cuda_imports.c - see cuda_ipc.h: allocations of other processes, open here: which there are, and which go.
+ * cuda_imports.c - see cuda_imports.h: which allocations of other processes are open here, and which go.
  *
  * What the driver would not close stays open and is in nobody's use; it is tried again before something is
  * opened, and at the end.
@@ -50,34 +50,6 @@ void symm_imports_leave(struct symm_imports *imports)
     (void)pthread_mutex_lock(&imports->mutex);
     imports->calls_under_way--;
     (void)pthread_mutex_unlock(&imports->mutex);
-}
-
-enum symm_status symm_imports_get(struct symm_imports *imports, const char *name,
-                                  struct symm_importer **importer)
-{
-    enum symm_status status = SYMM_OK;
-    (void)pthread_mutex_lock(&imports->mutex);
-    struct symm_importer *found = imports->importers;
-    while (found != NULL && strcmp(found->name, name) != 0) {
-        found = found->next;
-    }
-    if (found == NULL) {
-        found = calloc(1, sizeof(*found));
-        if (found == NULL) {
-            status = SYMM_ERR_NO_MEMORY;
-        } else {
-            found->imports = imports;
-            (void)strncpy(found->name, name, sizeof(found->name) - 1);
-            found->next = imports->importers;
-            imports->importers = found;
-        }
-    }
-    if (status == SYMM_OK) {
-        found->users++;
-        *importer = found;
-    }
-    (void)pthread_mutex_unlock(&imports->mutex);
-    return status;
 }
 
 /* ---- closing ------------------------------------------------------------------------------- */
@@ -137,45 +109,10 @@ void symm_imports_retry(struct symm_imports *imports)
     }
 }
 
-static void importer_close(struct symm_imports *imports, const struct symm_importer *importer)
-{
-    struct symm_import *next;
-    for (struct symm_import *import = imports->all; import != NULL; import = next) {
-        next = import->next;
-        if (import->importer == importer) {
-            (void)symm_imports_drop(imports, import);
-        }
-    }
-}
-
-static void importer_destroy(struct symm_imports *imports, struct symm_importer *importer)
-{
-    struct symm_importer **link = &imports->importers;
-    while (*link != importer) {
-        link = &(*link)->next;
-    }
-    *link = importer->next;
-    importer_close(imports, importer);
-    symm_importer_end_table(importer);
-    free(importer);
-}
-
-void symm_imports_put(struct symm_imports *imports, struct symm_importer *importer)
-{
-    (void)pthread_mutex_lock(&imports->mutex);
-    if (--importer->users == 0) {
-        importer_destroy(imports, importer);
-    }
-    (void)pthread_mutex_unlock(&imports->mutex);
-}
-
 void symm_imports_destroy(struct symm_imports *imports)
 {
     if (imports == NULL) {
         return;
-    }
-    while (imports->importers != NULL) {
-        importer_destroy(imports, imports->importers);
     }
     symm_imports_retry(imports);
     while (imports->all != NULL) {

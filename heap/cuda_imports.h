@@ -38,7 +38,6 @@ struct symm_importer {
     const struct symm_directory *directory; /* NULL: it has not come yet */
     uint32_t retired_seen;
     struct symm_request request;
-    bool requesting;
     struct symm_import *places[SYMM_SEGMENTS_MAX];
     struct symm_importer *next;
 };

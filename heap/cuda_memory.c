@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "heap/cuda_context.h"
+#include "heap/cuda_sync_flag.h"
 
 /* What is asked for in one call, each of the type that cuda.h gives it. */
 struct answers {
@@ -71,7 +72,7 @@ bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
     if (result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED) {
         return true; /* nobody has any memory of it */
     }
-    symm_cuda_memops_notice(cuda);
+    symm_cuda_flag_notice(cuda);
     if (result != CUDA_SUCCESS) {
         (void)symm_cuda_failed("cuPointerGetAttributes", result);
         memory->kind = SYMM_MEMORY_DEVICE;

@@ -153,6 +153,21 @@ static void heap_unlock(struct symm_heap *heap, uint32_t retired)
     }
 }
 
+void symm_heap_fork_begin(struct symm_heap *heap)
+{
+    (void)pthread_mutex_lock(&heap->mutex);
+}
+
+/* The thread that gave a chunk back without the mutex is not there in the child. */
+void symm_heap_fork_end(struct symm_heap *heap, bool is_child)
+{
+    if (is_child) {
+        heap->is_childs = true;
+        heap->reclaim.is_busy = false;
+    }
+    (void)pthread_mutex_unlock(&heap->mutex);
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t alignment,

@@ -35,6 +35,14 @@ SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 SYMM_API void symm_heap_on_retired(struct symm_heap *heap,
                                    void (*told)(void *data, uint32_t number), void *data);
 
+/*
+ * Around a fork(): no other thread changes the heap meanwhile, and the child finds nothing locked.  A child
+ * does not retire segments: peers have them mapped as its parent's, who has blocks there that the child
+ * knows nothing of.
+ */
+SYMM_API void symm_heap_fork_begin(struct symm_heap *heap);
+SYMM_API void symm_heap_fork_end(struct symm_heap *heap, bool is_child);
+
 /* ---- multicast ------------------------------------------------------------------------------------- */
 
 /* A segment that is bound to a multicast object; the caller's memory, and in a list of its heap. */

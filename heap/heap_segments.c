@@ -222,14 +222,15 @@ void symm_heap_segment_retire(struct symm_heap *heap, struct segment *segment)
  */
 bool symm_heap_segment_is_worth_keeping(const struct symm_heap *heap, const struct segment *segment)
 {
-    return symm_allocator_empty_segments(heap->allocator) == 1 &&
-           segment->size <= segment_usual_size(heap, heap->segment_count - 1);
+    return heap->is_childs ||
+           (symm_allocator_empty_segments(heap->allocator) == 1 &&
+            segment->size <= segment_usual_size(heap, heap->segment_count - 1));
 }
 
 /* Give the spare back, if there is one. */
 static bool spare_retire(struct symm_heap *heap)
 {
-    for (size_t i = 0; i < heap->segment_count; i++) {
+    for (size_t i = 0; i < heap->segment_count && !heap->is_childs; i++) {
         struct segment *segment = &heap->segments[i];
         if (segment->serial != 0 &&
             symm_allocator_segment_is_empty(heap->allocator, segment->offset)) {

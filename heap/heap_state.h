@@ -53,6 +53,7 @@ struct symm_heap {
     char *window;
     size_t window_size, segment_size;
     pthread_mutex_t mutex;
+    bool is_childs; /* a copy that a child of fork() has */
     struct reclaim reclaim;
     struct symm_allocator *allocator;
     struct segment segments[SYMM_SEGMENTS_MAX]; /* by offset */

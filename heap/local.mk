@@ -18,20 +18,25 @@ libsymm_core_la_SOURCES = \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
 	heap/multicast.c heap/multicast.h \
-	heap/multicast_groups.c \
+	heap/multicast_groups.c heap/multicast_groups.h \
 	heap/multicast_host.c \
+	heap/multicast_setup.c heap/multicast_setup.h \
+	heap/multicast_state.h \
+	heap/objects.c heap/objects.h \
 	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
+	heap/peers.c heap/peers.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
 	heap/recall.c heap/recall.h \
 	heap/reclaim.c heap/reclaim.h \
 	heap/request.c heap/request.h \
 	heap/server.c heap/server.h \
+	heap/server_thread.c heap/server_thread.h \
 	heap/socket.c heap/socket.h \
 	heap/status.c heap/symm.h \
 	heap/team.c heap/team.h \
-	heap/team_opened.c \
+	heap/team_memory.c heap/team_memory.h \
 	heap/window.c heap/window.h
 
 if CUDA
@@ -47,6 +52,7 @@ libsymm_core_la_SOURCES += \
 	heap/cuda_memory.c \
 	heap/cuda_multicast.h \
 	heap/cuda_plain.c \
+	heap/cuda_sync_flag.c heap/cuda_sync_flag.h \
 	heap/kind_cuda.c
 if NVLINK_MULTICAST
 libsymm_core_la_SOURCES += heap/cuda_multicast.c

@@ -41,7 +41,6 @@ struct symm_peer {
     const struct symm_directory *directory;
     uint32_t retired_seen;
     struct symm_request request;
-    bool requesting;
     struct symm_location wanted; /* what the request is for; serial 0: the directory */
     struct mapping mappings[SYMM_SEGMENTS_MAX]; /* at their places in the peer's directory */
 };
@@ -75,9 +74,7 @@ void symm_peer_destroy(struct symm_peer *peer)
     if (peer == NULL) {
         return;
     }
-    if (peer->requesting) {
-        symm_request_cancel(&peer->request);
-    }
+    symm_request_cancel(&peer->request);
     for (size_t i = 0; i < SYMM_SEGMENTS_MAX; i++) {
         mapping_remove(peer, &peer->mappings[i]);
     }
@@ -103,7 +100,6 @@ static void request_begin(struct symm_peer *peer, const struct symm_location *wa
     symm_request_begin(&peer->request, peer->name, &id);
     peer->request.requester = peer->own_name;
     peer->wanted = *wanted;
-    peer->requesting = true;
 }
 
 static enum symm_status directory_attach(struct symm_peer *peer, const struct symm_object *object)
@@ -179,10 +175,6 @@ static enum symm_status request_advance(struct symm_peer *peer)
 {
     struct symm_object object;
     enum symm_status status = symm_request_test(&peer->request, &object);
-    if (status == SYMM_PENDING) {
-        return status;
-    }
-    peer->requesting = false;
     if (status == SYMM_OK) {
         status = peer->wanted.serial != 0 ? segment_attach(peer, &object)
                                           : directory_attach(peer, &object);
@@ -196,7 +188,7 @@ static enum symm_status map_locked(struct symm_peer *peer, const struct symm_loc
     const struct symm_location directory = {.serial = 0};
     while (peer->mappings[location->index].serial != location->serial) {
         const struct symm_location *wanted = peer->directory != NULL ? location : &directory;
-        if (!peer->requesting) {
+        if (!peer->request.under_way) {
             request_begin(peer, wanted);
         }
         bool ours = peer->wanted.serial == wanted->serial;

@@ -9,23 +9,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "heap/cuda_device.h"
 #include "heap/headroom.h"
+#include "heap/peers.h"
 #include "heap/process.h"
 #include "heap/recall.h"
 #include "heap/reclaim.h"
-
-struct peer_entry {
-    char name[SYMM_SOCKET_NAME_SIZE];
-    uint32_t heap;
-    struct symm_peer *peer;
-    unsigned users;
-    struct peer_entry *next;
-};
 
 struct symm_process {
     unsigned users;
@@ -38,25 +30,71 @@ struct symm_process {
     pthread_mutex_t heaps_mutex;
     _Atomic(struct symm_exports *) exports; /* likewise */
     _Atomic(struct symm_imports *) imports;
-    pthread_mutex_t peers_mutex;
-    struct peer_entry *peers;
+    struct symm_peers peers;
     bool (*_Atomic spare)(int device);
 };
 
 static pthread_mutex_t instance_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_process *instance;
 
+/* ---- fork() -------------------------------------------------------------------------------- */
+
+/*
+ * A child finds the locks as they are at the fork, and has no thread but the one that forks.  So no other
+ * thread may hold a lock then that MPI_Free_mem takes for host memory.  The locks of device heaps are left
+ * alone: who holds one may be in the driver, and the driver forks on its own.
+ */
+static _Thread_local bool is_held; /* by the thread that forks */
+
+static void fork_prepare(void)
+{
+    is_held = false;
+    if (pthread_mutex_trylock(&instance_mutex) == 0) {
+        is_held = true;
+        if (instance != NULL) {
+            symm_heap_fork_begin(symm_process_heap(instance));
+            symm_server_fork_begin(instance->server);
+        }
+    }
+}
+
+static void fork_end(bool is_child)
+{
+    if (is_held) {
+        if (instance != NULL) {
+            symm_server_fork_end(instance->server);
+            symm_heap_fork_end(symm_process_heap(instance), is_child);
+        }
+        (void)pthread_mutex_unlock(&instance_mutex);
+    }
+}
+
+static void fork_in_parent(void)
+{
+    fork_end(false);
+}
+
+static void fork_in_child(void)
+{
+    fork_end(true);
+}
+
+static pthread_once_t fork_watched = PTHREAD_ONCE_INIT;
+
+/* It fails for want of memory alone; then a child may find a lock taken. */
+static void fork_watch(void)
+{
+    (void)pthread_atfork(fork_prepare, fork_in_parent, fork_in_child);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
 static void process_destroy(struct symm_process *process)
 {
     if (process->server != NULL) {
         symm_server_stop_thread(process->server); /* it looks at the peers */
     }
-    while (process->peers != NULL) {
-        struct peer_entry *entry = process->peers;
-        process->peers = entry->next;
-        symm_peer_destroy(entry->peer);
-        free(entry);
-    }
+    symm_peers_end(&process->peers);
     for (uint32_t number = 0; number < SYMM_HEAPS_MAX; number++) {
         symm_heap_destroy(symm_process_heap_at(process, number), 1);
     }
@@ -65,7 +103,6 @@ static void process_destroy(struct symm_process *process)
     symm_server_destroy(process->server);
     symm_recall_destroy(process->recall);
     (void)pthread_mutex_destroy(&process->heaps_mutex);
-    (void)pthread_mutex_destroy(&process->peers_mutex);
     free(process);
 }
 
@@ -74,20 +111,10 @@ static void process_destroy(struct symm_process *process)
 /* How long an allocation waits for the others to unmap what has gone, before it fails. */
 static const double recall_seconds = 2;
 
-/*
- * Unmap what other processes have given back.  By any thread: nobody uses such memory.  That of the
- * host is free without it.
- */
 static void collect(void *data)
 {
     struct symm_process *process = data;
-    (void)pthread_mutex_lock(&process->peers_mutex);
-    for (struct peer_entry *entry = process->peers; entry != NULL; entry = entry->next) {
-        if (entry->heap != 0) {
-            symm_peer_refresh(entry->peer);
-        }
-    }
-    (void)pthread_mutex_unlock(&process->peers_mutex);
+    symm_peers_collect(&process->peers);
 }
 
 /* Host memory that nobody uses: the server's thread gives it back. */
@@ -160,7 +187,8 @@ static enum symm_status process_create(const struct symm_heap_config *config,
         created->config = *config;
     }
     created->pid = getpid();
-    (void)pthread_mutex_init(&created->peers_mutex, NULL);
+    (void)pthread_once(&fork_watched, fork_watch);
+    symm_peers_begin(&created->peers);
     (void)pthread_mutex_init(&created->heaps_mutex, NULL);
     status = symm_server_create(&created->server);
     if (status == SYMM_OK) {
@@ -386,69 +414,22 @@ static enum symm_status peer_kind_get(struct symm_process *process, uint32_t hea
     return status == SYMM_OK ? symm_kind_cuda_get(device, kind) : status;
 }
 
-static enum symm_status peer_entry_create(struct symm_process *process, const char *name,
-                                          uint32_t heap, struct peer_entry **entry)
+enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
+                                       uint32_t heap, struct symm_peer **peer)
 {
     const struct symm_kind *kind;
+    if (heap >= SYMM_HEAPS_MAX) {
+        return SYMM_ERR_ARGUMENT;
+    }
     enum symm_status status = peer_kind_get(process, heap, &kind);
     if (status != SYMM_OK) {
         return status;
     }
-    struct peer_entry *created = calloc(1, sizeof(*created));
-    if (created == NULL) {
-        return SYMM_ERR_NO_MEMORY;
-    }
     symm_recall_note(process->recall, name, 0);
-    created->heap = heap;
-    (void)strncpy(created->name, name, sizeof(created->name) - 1);
-    status = symm_peer_create(kind, symm_process_name(process), name, heap, &created->peer);
-    if (status != SYMM_OK) {
-        free(created);
-        return status;
-    }
-    *entry = created;
-    return SYMM_OK;
-}
-
-enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
-                                       uint32_t heap, struct symm_peer **peer)
-{
-    if (heap >= SYMM_HEAPS_MAX) {
-        return SYMM_ERR_ARGUMENT;
-    }
-    enum symm_status status = SYMM_OK;
-    (void)pthread_mutex_lock(&process->peers_mutex);
-    struct peer_entry *entry = process->peers;
-    while (entry != NULL && (entry->heap != heap || strcmp(entry->name, name) != 0)) {
-        entry = entry->next;
-    }
-    if (entry == NULL) {
-        status = peer_entry_create(process, name, heap, &entry);
-        if (status == SYMM_OK) {
-            entry->next = process->peers;
-            process->peers = entry;
-        }
-    }
-    if (status == SYMM_OK) {
-        entry->users++;
-        *peer = entry->peer;
-    }
-    (void)pthread_mutex_unlock(&process->peers_mutex);
-    return status;
+    return symm_peers_get(&process->peers, kind, symm_process_name(process), name, heap, peer);
 }
 
 void symm_process_put_peer(struct symm_process *process, struct symm_peer *peer)
 {
-    (void)pthread_mutex_lock(&process->peers_mutex);
-    struct peer_entry **link = &process->peers;
-    while (*link != NULL && (*link)->peer != peer) {
-        link = &(*link)->next;
-    }
-    struct peer_entry *entry = *link;
-    if (entry != NULL && --entry->users == 0) {
-        *link = entry->next;
-        symm_peer_destroy(entry->peer);
-        free(entry);
-    }
-    (void)pthread_mutex_unlock(&process->peers_mutex);
+    symm_peers_put(&process->peers, peer);
 }

@@ -19,14 +19,23 @@ static const int64_t delay_first = 20000, delay_last = 1000000;
 void symm_request_begin(struct symm_request *request, const char *name,
                         const struct symm_object_id *id)
 {
-    *request = (struct symm_request){.descriptor = -1, .name = name, .id = *id};
+    *request =
+        (struct symm_request){.under_way = true, .descriptor = -1, .name = name, .id = *id};
 }
 
-void symm_request_cancel(struct symm_request *request)
+static void disconnect(struct symm_request *request)
 {
     if (request->descriptor >= 0) {
         (void)close(request->descriptor);
         request->descriptor = -1;
+    }
+}
+
+void symm_request_cancel(struct symm_request *request)
+{
+    if (request->under_way) {
+        disconnect(request);
+        request->under_way = false;
     }
 }
 
@@ -62,7 +71,7 @@ static enum symm_status request_send(struct symm_request *request)
     }
     status = symm_socket_send(request->descriptor, &packet, sizeof(packet), -1);
     if (status == SYMM_PENDING) {
-        symm_request_cancel(request); /* no room for one packet: connect again later */
+        disconnect(request); /* no room for one packet: connect again later */
         try_later(request);
     }
     return status;
@@ -109,4 +118,13 @@ enum symm_status symm_request_test(struct symm_request *request, struct symm_obj
         symm_request_cancel(request);
     }
     return status;
+}
+
+enum symm_status symm_request_ask(struct symm_request *request, const char *name,
+                                  const struct symm_object_id *id, struct symm_object *object)
+{
+    if (!request->under_way) {
+        symm_request_begin(request, name, id);
+    }
+    return symm_request_test(request, object);
 }

@@ -12,10 +12,13 @@
 #ifndef SYMM_HEAP_REQUEST_H
 #define SYMM_HEAP_REQUEST_H
 
+#include <stdbool.h>
+
 #include "heap/socket.h"
 
 /* Owned by the caller; not thread-safe. */
 struct symm_request {
+    bool under_way; /* begun, and without an answer so far; all zero: it is not */
     int descriptor; /* -1: not connected */
     const char *name;
     const char *requester; /* NULL: nobody who could be told */
@@ -40,7 +43,12 @@ SYMM_API void symm_request_begin(struct symm_request *request, const char *name,
 SYMM_API enum symm_status symm_request_test(struct symm_request *request,
                                             struct symm_object *object);
 
-/* Give up; also fine for a request that is over. */
+/* Begin the request unless it is under way, and go on with it as symm_request_test() does. */
+SYMM_API enum symm_status symm_request_ask(struct symm_request *request, const char *name,
+                                           const struct symm_object_id *id,
+                                           struct symm_object *object);
+
+/* Give up; also fine for a request that is over, or all zero. */
 SYMM_API void symm_request_cancel(struct symm_request *request);
 
 #endif /* SYMM_HEAP_REQUEST_H */

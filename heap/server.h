@@ -3,12 +3,11 @@
  *
  * A process exports objects (segments, directories, control memory) under an id; peers ask for an id
  * over the process's abstract socket and get the descriptor.  A request for an id that is not there
- * yet waits until it is exported, so nobody has to poll for a slower process.  (Segments are the
- * exception: a peer hears of one only after it has been exported, so one that is not there has gone, and
- * that is said at once.)  Requests are answered
- * by one sleeping thread, so a process that computes and does not call MPI still answers (NCCL's proxy
- * does the same for its cuMem handles).  The thread exists from the first symm_server_start_thread()
- * on; requests that come earlier wait in the socket's queue.
+ * yet waits until it is exported, so nobody has to poll for a slower process.  Segments are the
+ * exception: a peer hears of a segment only after its export, so a segment that is not there has gone, and
+ * the peer is told so at once.  Requests are answered by one sleeping thread, so a process that computes and
+ * does not call MPI still answers (NCCL's proxy does the same for its cuMem handles).  The thread exists
+ * from the first symm_server_start_thread() on; requests that come earlier wait in the socket's queue.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -66,5 +65,12 @@ SYMM_API enum symm_status symm_server_export(struct symm_server *server,
 
 /* Withdraw an object; an unknown id is fine. */
 SYMM_API void symm_server_withdraw(struct symm_server *server, const struct symm_object_id *id);
+
+/*
+ * Around a fork(): no other thread changes the objects meanwhile, and the child finds nothing locked.  In
+ * the child there is no thread that answers.
+ */
+SYMM_API void symm_server_fork_begin(struct symm_server *server);
+SYMM_API void symm_server_fork_end(struct symm_server *server);
 
 #endif /* SYMM_HEAP_SERVER_H */

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/multicast.h"
+#include "heap/multicast_groups.h"
 #include "heap/team.h"
 #include "kernels/cuda/device.h"
 #include "kernels/reduction.h"

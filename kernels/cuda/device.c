@@ -137,12 +137,10 @@ static enum symm_status parts_make(struct symm_device *device)
 static enum symm_status renew_locked(struct symm_device *device,
                                      const struct symm_cuda_scope *scope)
 {
-    bool multimem = symm_multimem_is_loaded(device);
-    symm_multimem_unload(device, false);
     parts_forget(device);
     enum symm_status status = parts_make(device);
-    if (status == SYMM_OK && multimem) {
-        status = symm_device_multimem_load(device);
+    if (status == SYMM_OK) {
+        status = symm_multimem_renew(device);
     }
     if (status == SYMM_OK) {
         atomic_store_explicit(&device->life, scope->life, memory_order_release);

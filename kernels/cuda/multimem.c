@@ -62,6 +62,7 @@ struct symm_multimem_functions {
     CUmodule module;
     CUfunction two_shot[KINDS][OPERATIONS], one_shot[KINDS][OPERATIONS]; /* NULL: none */
     CUfunction copy;
+    struct symm_multimem_functions *earlier; /* of a context that has ended */
 };
 
 static int operation_of(enum symm_cuda_op op)
@@ -187,7 +188,8 @@ static enum symm_status functions_load(const struct symm_cuda *cuda,
     return status;
 }
 
-static enum symm_status device_load(struct symm_device *device)
+static enum symm_status device_load(struct symm_device *device,
+                                    struct symm_multimem_functions *earlier)
 {
     struct symm_cuda_scope scope;
     struct symm_multimem_functions *functions = calloc(1, sizeof(*functions));
@@ -195,6 +197,7 @@ static enum symm_status device_load(struct symm_device *device)
         symm_cuda_forget_failure();
         return SYMM_ERR_NO_MEMORY;
     }
+    functions->earlier = earlier;
     enum symm_status status = symm_cuda_enter(device->number, &scope);
     if (status == SYMM_OK) {
         status = capability_check(&scope);
@@ -220,26 +223,30 @@ enum symm_status symm_device_multimem_load(struct symm_device *device)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     (void)pthread_mutex_lock(&mutex);
-    enum symm_status status = functions_of(device) != NULL ? SYMM_OK : device_load(device);
+    enum symm_status status = functions_of(device) != NULL ? SYMM_OK : device_load(device, NULL);
     (void)pthread_mutex_unlock(&mutex);
     return status;
 }
 
-bool symm_multimem_is_loaded(struct symm_device *device)
+/* Another thread may be about to start a kernel, so those of the ended context stay in memory. */
+enum symm_status symm_multimem_renew(struct symm_device *device)
 {
-    return functions_of(device) != NULL;
+    struct symm_multimem_functions *ended = functions_of(device);
+    return ended != NULL ? device_load(device, ended) : SYMM_OK;
 }
 
 void symm_multimem_unload(struct symm_device *device, bool lives)
 {
     struct symm_multimem_functions *functions = functions_of(device);
-    if (functions != NULL) {
-        if (lives) {
-            (void)device->cuda->cuModuleUnload(functions->module);
-        }
-        free(functions);
-        atomic_store_explicit(&device->multimem, NULL, memory_order_relaxed);
+    if (functions != NULL && lives) {
+        (void)device->cuda->cuModuleUnload(functions->module);
     }
+    while (functions != NULL) {
+        struct symm_multimem_functions *earlier = functions->earlier;
+        free(functions);
+        functions = earlier;
+    }
+    atomic_store_explicit(&device->multimem, NULL, memory_order_relaxed);
 }
 
 /* ---- starting ---------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #ifndef SYMM_KERNELS_CUDA_MULTIMEM_H
 #define SYMM_KERNELS_CUDA_MULTIMEM_H
 
-#include "heap/multicast.h"
+#include "heap/multicast_groups.h"
 #include "kernels/cuda/device.h"
 
 /* Blocks unless the caller wants fewer.  By arithmetic, 1 MB in flight; not measured yet. */
@@ -63,8 +63,15 @@ static inline void *symm_multimem_pointer(const struct symm_multicast_address *m
 #endif
 }
 
-/* For device.c: give the kernels back; unless the context lives, they have ended with it. */
+/* ---- for device.c ------------------------------------------------------------------------------ */
+
+/*
+ * The context has ended: get the kernels again, if they had been got.  After an error the next call tries
+ * again.  Errors: those of symm_device_multimem_load().
+ */
+enum symm_status symm_multimem_renew(struct symm_device *device);
+
+/* Nobody uses the device any more: give the kernels back.  Unless the context lives, they have ended with it. */
 void symm_multimem_unload(struct symm_device *device, bool lives);
-bool symm_multimem_is_loaded(struct symm_device *device);
 
 #endif /* SYMM_KERNELS_CUDA_MULTIMEM_H */

@@ -47,14 +47,14 @@ enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
     return SYMM_ERR_ARGUMENT;
 }
 
+enum symm_status symm_multimem_renew(struct symm_device *device)
+{
+    (void)device;
+    return SYMM_OK;
+}
+
 void symm_multimem_unload(struct symm_device *device, bool lives)
 {
     (void)device;
     (void)lives;
-}
-
-bool symm_multimem_is_loaded(struct symm_device *device)
-{
-    (void)device;
-    return false;
 }

@@ -14,6 +14,7 @@ unit_tests = \
 	tests/unit/test_float16 \
 	tests/unit/test_flood \
 	tests/unit/test_fold \
+	tests/unit/test_fork \
 	tests/unit/test_headroom \
 	tests/unit/test_heap \
 	tests/unit/test_heap_limits \
@@ -185,6 +186,10 @@ tests_unit_test_flood_LDADD = $(unit_libs)
 tests_unit_test_fold_SOURCES = tests/unit/test_fold.c
 tests_unit_test_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_fold_LDADD = $(unit_libs)
+
+tests_unit_test_fork_SOURCES = tests/unit/test_fork.c
+tests_unit_test_fork_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_fork_LDADD = $(unit_libs)
 
 tests_unit_test_headroom_SOURCES = tests/unit/test_headroom.c
 tests_unit_test_headroom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

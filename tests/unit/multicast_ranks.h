@@ -10,7 +10,7 @@
 
 #include "tests/unit/fork_team.h"
 
-#include "heap/multicast.h"
+#include "heap/multicast_setup.h"
 
 struct multicast_rank {
     struct fork_rank *self;

@@ -9,12 +9,15 @@
 
 #include "tests/unit/device_program.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/host_memory.h"
+#include "kernels/cuda/multimem.h"
 
 enum { COPIES = 2 };
 
@@ -101,6 +104,97 @@ static void reset_during(struct fork_rank *self, void *context)
         status = symm_device_ticket_test(device, &ticket);
     }
     FORK_STATUS(self, status, SYMM_ERR_SYSTEM);
+}
+
+/* ---- kernels of multicast ------------------------------------------------------------------- */
+
+struct copier {
+    struct symm_device *device;
+    unsigned char *memory;
+    atomic_bool stops;
+    unsigned copies;
+};
+
+/*
+ * A copy by an address that is not of multicast, so that the kernel fails: SYSTEM if it has been started,
+ * ARGUMENT if there are no kernels.
+ */
+static enum symm_status multimem_copy(const struct copier *copier)
+{
+    struct symm_ticket ticket;
+    unsigned polls = 0;
+    const struct symm_cuda_multimem_copy arguments = {
+        .unicast = {.input = copier->memory, .outputs = {copier->memory + 4096}, .bytes = 4096,
+                    .output_count = 1},
+        .output = copier->memory + 4096,
+    };
+    enum symm_status status =
+        symm_device_multimem_copy_start(copier->device, &arguments, 0, &ticket);
+    if (status == SYMM_OK) {
+        do {
+            unit_pause(&polls);
+            status = symm_device_ticket_test(copier->device, &ticket);
+        } while (status == SYMM_PENDING);
+    }
+    return status;
+}
+
+static bool multimem_begin(struct fork_rank *self, struct copier *copier)
+{
+    program_begin(self);
+    struct symm_process *process = device_process(self);
+    copier->memory = device_alloc(self, device_heap(self, process, 0), PROGRAM_BYTES);
+    FORK_STATUS(self, symm_device_get(0, &copier->device), SYMM_OK);
+    return symm_device_multimem_load(copier->device) == SYMM_OK; /* otherwise not built */
+}
+
+/* The kernels cannot be had when they are first asked for again: the next start tries once more. */
+static void multimem_fails(struct fork_rank *self, void *context)
+{
+    struct copier copier = {0};
+    (void)context;
+    if (multimem_begin(self, &copier)) {
+        FORK_STATUS(self, multimem_copy(&copier), SYMM_ERR_SYSTEM);
+        PROGRAM_OK(self, program.cuDevicePrimaryCtxReset(0));
+        program.let_fail("cuModuleLoadData:3"); /* after the two of the other kernels */
+        FORK_STATUS(self, multimem_copy(&copier), SYMM_ERR_NO_MEMORY);
+        FORK_CHECK(self, device_failure_names("cuModuleLoadData"));
+        program.let_fail("");
+        FORK_STATUS(self, multimem_copy(&copier), SYMM_ERR_SYSTEM);
+        FORK_CHECK(self, !device_failure_names("cuModuleLoadData"));
+        symm_device_close_all();
+    }
+}
+
+/* Whatever becomes of them. */
+static void *copy_again(void *argument)
+{
+    struct copier *copier = argument;
+    while (!atomic_load(&copier->stops)) {
+        (void)multimem_copy(copier);
+        copier->copies++;
+    }
+    return NULL;
+}
+
+/* A reset is noticed in one thread while another one starts kernels. */
+static void multimem_beside(struct fork_rank *self, void *context)
+{
+    enum { RESETS = 300 };
+    struct copier copier = {0};
+    pthread_t thread;
+    (void)context;
+    if (multimem_begin(self, &copier)) {
+        FORK_CHECK(self, pthread_create(&thread, NULL, copy_again, &copier) == 0);
+        for (int i = 0; i < RESETS; i++) {
+            PROGRAM_OK(self, program.cuDevicePrimaryCtxReset(0));
+            (void)multimem_copy(&copier);
+        }
+        atomic_store(&copier.stops, true);
+        (void)pthread_join(thread, NULL);
+        FORK_CHECK(self, copier.copies > 0);
+        symm_device_close_all();
+    }
 }
 
 /* ---- smaller things -------------------------------------------------------------------------- */
@@ -200,6 +294,13 @@ static void test_resets(void **state)
     fork_ranks_run(1, reset_during, NULL);
 }
 
+static void test_multimem(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, multimem_fails, NULL);
+    fork_ranks_run(1, multimem_beside, NULL);
+}
+
 static void test_streams(void **state)
 {
     (void)state;
@@ -230,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resets),
+        cmocka_unit_test(test_multimem),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_pop),
         cmocka_unit_test(test_access_revoked),

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/agree/multicast.h"
 
 #include "heap/cuda_device.h"
+#include "heap/multicast_setup.h"
 #include "kernels/cuda/multimem.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/component.h"
