@@ -18,7 +18,7 @@ bench_symm_bench_SOURCES = \
 	bench/floor.c bench/floor.h \
 	bench/forcing.c bench/forcing.h \
 	bench/gpus.c bench/gpus.h \
-	bench/help.c \
+	bench/help.c bench/help.h \
 	bench/machine.c bench/machine.h \
 	bench/measure.c bench/measure.h \
 	bench/nccl.c bench/nccl.h \
