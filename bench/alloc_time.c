@@ -1,11 +1,8 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * alloc_time - what MPI_Alloc_mem and MPI_Free_mem cost: the average and the worst call, and the
- * memory that stays resident when all blocks have been freed. Sizes are drawn from a seed, evenly
- * in their logarithm, so that runs with and without the component make the same calls;
- * tests/mpool.tap alternates the two.
+ * alloc_time.c - what MPI_Alloc_mem and MPI_Free_mem cost: the average and the worst call, and the
+ * memory that stays resident when all blocks have been freed. Sizes are drawn from a seed, evenly in
+ * their logarithm, so that runs with and without the component make the same calls. tests/mpool.tap
+ * alternates the two.
  *
  *     bench/alloc_time [LIVE [TOUCH [BLOCKS [SEED [MOST]]]]]
  *
@@ -15,6 +12,9 @@
  * MOST     size of the largest one, in bytes
  *
  * All ranks do the same, and each prints a line.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ struct options {
     uint64_t seed;
 };
 
-/* In microseconds. */
+/* Microseconds. */
 struct cost {
     double total, worst;
 };
@@ -80,8 +80,8 @@ static double status_kib(const char *name)
 }
 
 /*
- * Pages of memory files, mapped or not: of those that are open here, each once, which a segment
- * that has been given back is no longer.
+ * Pages of memory files that are open here, mapped or not, each file once. The file of a segment
+ * that has been given back is no longer open.
  */
 static double memory_files_kib(void)
 {

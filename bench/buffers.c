@@ -1,8 +1,9 @@
 /*
+ * buffers.c - the memory that the measured calls work on, and how a program touches it between
+ * calls.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The memory that the measured calls work on, and how a program touches it between calls.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "buffers.h"
@@ -25,8 +26,7 @@ __attribute__((noreturn)) static void out_of_memory(size_t bytes)
 void *buffers_private(size_t bytes)
 {
     void *memory = NULL;
-
-    if (0 != posix_memalign(&memory, (size_t) sysconf(_SC_PAGESIZE), bytes)) {
+    if (posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE), bytes) != 0) {
         out_of_memory(bytes);
     }
     return memory;
@@ -35,24 +35,22 @@ void *buffers_private(size_t bytes)
 static void *host_open(size_t bytes)
 {
     void *buffer = NULL;
-
-    if (MPI_SUCCESS != MPI_Alloc_mem((MPI_Aint) bytes, MPI_INFO_NULL, &buffer)
-        || NULL == buffer) {
+    if (MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &buffer) != MPI_SUCCESS ||
+        buffer == NULL) {
         out_of_memory(bytes);
     }
     return buffer;
 }
 
-/* What MPI says has to be caught: by default an error would end the job with less of a message. */
+/* Errors are caught here: by default MPI would end the job with a shorter message. */
 static int gpu_alloc(size_t bytes, void **buffer)
 {
     MPI_Info info;
-
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    int error = MPI_Alloc_mem((MPI_Aint) bytes, info, buffer);
+    int error = MPI_Alloc_mem((MPI_Aint)bytes, info, buffer);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Info_free(&info);
@@ -65,8 +63,7 @@ static void *gpu_open(const struct device *device, size_t bytes)
     void *buffer = NULL;
     int length;
     int error = gpu_alloc(bytes, &buffer);
-
-    if (MPI_SUCCESS != error) {
+    if (error != MPI_SUCCESS) {
         MPI_Error_string(error, text, &length);
         failure_stop("no GPU memory from MPI_Alloc_mem, %zu bytes: %s", bytes, text);
     }
@@ -81,7 +78,6 @@ static void *cudamalloc_open(const struct device *device, size_t bytes)
 {
     char text[FAILURE_LENGTH];
     void *buffer;
-
     if (!device_allocate(device, bytes, &buffer, text)) {
         failure_stop("cannot allocate %zu bytes on the GPU: %s; choose a smaller -m", bytes, text);
     }
@@ -91,14 +87,13 @@ static void *cudamalloc_open(const struct device *device, size_t bytes)
 static void *buffer_open(const struct buffers *buffers, size_t bytes)
 {
     void *buffer;
-
     switch (buffers->memory) {
     case MEMORY_MALLOC: buffer = buffers_private(bytes); break;
     case MEMORY_CUDA: buffer = gpu_open(buffers->device, bytes); break;
     case MEMORY_CUDAMALLOC: buffer = cudamalloc_open(buffers->device, bytes); break;
     default: buffer = host_open(bytes); break;
     }
-    if (NULL != buffers->device) {
+    if (buffers->device != NULL) {
         device_fill(buffers->device, buffer, 0, bytes);
     } else {
         memset(buffer, 0, bytes);
@@ -134,7 +129,7 @@ void buffers_close(struct buffers *buffers)
 
 void buffers_store(const struct buffers *buffers, void *to, const void *from_host, size_t bytes)
 {
-    if (NULL != buffers->device) {
+    if (buffers->device != NULL) {
         device_store(buffers->device, to, from_host, bytes);
     } else {
         memcpy(to, from_host, bytes);
@@ -143,7 +138,7 @@ void buffers_store(const struct buffers *buffers, void *to, const void *from_hos
 
 void buffers_load(const struct buffers *buffers, void *to_host, const void *from, size_t bytes)
 {
-    if (NULL != buffers->device) {
+    if (buffers->device != NULL) {
         device_load(buffers->device, to_host, from, bytes);
     } else {
         memcpy(to_host, from, bytes);
@@ -152,32 +147,29 @@ void buffers_load(const struct buffers *buffers, void *to_host, const void *from
 
 static void write_floats(float *to, size_t count, int round)
 {
-    float first = (float) (round & 1023);
-
+    float first = (float)(round & 1023);
     for (size_t i = 0; i < count; i++) {
-        to[i] = first + (float) (i & 15);
+        to[i] = first + (float)(i & 15);
     }
 }
 
 static void write_ints(int32_t *to, size_t count, int round)
 {
     int32_t first = round & 1023;
-
     for (size_t i = 0; i < count; i++) {
-        to[i] = first + (int32_t) (i & 15);
+        to[i] = first + (int32_t)(i & 15);
     }
 }
 
 /*
- * On a GPU all four bytes are the same. Below 0x40 a float is smaller than 1; ints must not overflow in a
- * sum over ranks: below 0x04 they do not with up to 42.
+ * On a GPU all four bytes are the same. A float of bytes below 0x40 is smaller than 1. Ints of
+ * bytes below 0x04 do not overflow in a sum over up to 42 ranks.
  */
 void buffers_write_elements(const struct buffers *buffers, void *to, size_t bytes,
                             enum element element, int round)
 {
-    bool is_int = ELEMENT_INT == element;
-
-    if (NULL != buffers->device) {
+    bool is_int = element == ELEMENT_INT;
+    if (buffers->device != NULL) {
         device_fill(buffers->device, to, round & (is_int ? 0x03 : 0x3f), bytes);
     } else if (is_int) {
         write_ints(to, bytes / sizeof(int32_t), round);
@@ -188,7 +180,7 @@ void buffers_write_elements(const struct buffers *buffers, void *to, size_t byte
 
 void buffers_write_bytes(const struct buffers *buffers, void *to, size_t bytes, int round)
 {
-    if (NULL != buffers->device) {
+    if (buffers->device != NULL) {
         device_fill(buffers->device, to, round & 0xff, bytes);
     } else {
         memset(to, round & 0xff, bytes);
@@ -199,10 +191,9 @@ static uint64_t host_sum(const unsigned char *from, size_t bytes)
 {
     uint64_t sum = 0;
     size_t i = 0;
-
-    for (; i + sizeof sum <= bytes; i += sizeof sum) {
+    for (; i + sizeof(sum) <= bytes; i += sizeof(sum)) {
         uint64_t word;
-        memcpy(&word, from + i, sizeof word);
+        memcpy(&word, from + i, sizeof(word));
         sum += word;
     }
     for (; i < bytes; i++) {
@@ -213,7 +204,7 @@ static uint64_t host_sum(const unsigned char *from, size_t bytes)
 
 void buffers_read(const struct buffers *buffers, const void *from, size_t bytes)
 {
-    if (NULL != buffers->device) {
+    if (buffers->device != NULL) {
         device_read(buffers->device, from, bytes);
     } else {
         buffers_sink += host_sum(from, bytes);

@@ -1,9 +1,9 @@
 /*
+ * buffers.h - the memory that the measured calls work on, of the host or of a GPU, and how a
+ * program touches it between calls.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The memory that the measured calls work on, of the host or of a GPU, and how a program touches it
- * between calls.
  */
 #ifndef BENCH_BUFFERS_H
 #define BENCH_BUFFERS_H

@@ -1,11 +1,11 @@
 /*
+ * cacheline.c - two ranks pass a counter to and fro through one cache line of a shared MPI window.
+ * The trips are timed in batches and the quickest batch counts, since a batch in which a rank lost
+ * its core says nothing about distance. With more ranks than cores the others sleep meanwhile, and
+ * batches go on for some time until the scheduler has given the two ranks a core each.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Two ranks pass a counter to and fro through one cache line of a shared MPI window. The trips are
- * timed in batches and the quickest batch counts, since a batch in which a rank lost its core says
- * nothing about distance. With more ranks than cores the others sleep meanwhile, and batches go on
- * for some time until the scheduler has given the two ranks a core each.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cacheline.h"
@@ -39,11 +39,10 @@ struct shared_line {
 static bool node_holds_rank_zero(const struct cacheline *cacheline)
 {
     int rank, lowest;
-
     MPI_Comm_rank(cacheline->control, &rank);
     MPI_Reduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, 0, cacheline->node);
     MPI_Bcast(&lowest, 1, MPI_INT, 0, cacheline->node);
-    return 0 == lowest;
+    return lowest == 0;
 }
 
 /* The window may begin anywhere in a page, but pages start at page bounds in every process. */
@@ -52,17 +51,15 @@ static struct shared_line *window_line(MPI_Win window)
     MPI_Aint bytes;
     int unit;
     void *base;
-
     MPI_Win_shared_query(window, 0, &bytes, &unit, &base);
-    uintptr_t address = ((uintptr_t) base + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    return (struct shared_line *) address;
+    uintptr_t address = ((uintptr_t)base + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    return (struct shared_line *)address;
 }
 
 void cacheline_open(struct cacheline *cacheline, MPI_Comm control)
 {
     int rank, ranks, available;
     void *mine;
-
     cacheline->control = control;
     cacheline->epoch = 0;
     cacheline->ball = 0;
@@ -71,19 +68,17 @@ void cacheline_open(struct cacheline *cacheline, MPI_Comm control)
     MPI_Comm_rank(cacheline->node, &cacheline->node_rank);
     MPI_Comm_size(cacheline->node, &ranks);
     cacheline->on_node = node_holds_rank_zero(cacheline);
-    cacheline->crowded = ranks > (int) sysconf(_SC_NPROCESSORS_ONLN);
-
-    MPI_Aint bytes = 0 == cacheline->node_rank ? (MPI_Aint) sizeof(struct shared_line) + LINE_BYTES
+    cacheline->crowded = ranks > (int)sysconf(_SC_NPROCESSORS_ONLN);
+    MPI_Aint bytes = cacheline->node_rank == 0 ? (MPI_Aint)sizeof(struct shared_line) + LINE_BYTES
                                                : 0;
     MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, cacheline->node, &mine, &cacheline->window);
     cacheline->line = window_line(cacheline->window);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, cacheline->window);
-    if (0 == cacheline->node_rank) {
+    if (cacheline->node_rank == 0) {
         atomic_init(&cacheline->line->ball, 0);
         atomic_init(&cacheline->line->finished, 0);
     }
     MPI_Barrier(cacheline->node);
-
     available = ranks > 1;
     MPI_Bcast(&available, 1, MPI_INT, 0, control);
     cacheline->available = available;
@@ -112,7 +107,6 @@ static bool probe_is_over(const struct cacheline *cacheline)
 static bool ball_await(const struct cacheline *cacheline, uint64_t ball)
 {
     int polls = 0;
-
     while (ball != atomic_load_explicit(&cacheline->line->ball, memory_order_acquire)) {
         if (probe_is_over(cacheline)) {
             return false;
@@ -134,7 +128,6 @@ static void ball_throw(const struct cacheline *cacheline, uint64_t ball)
 static double batch_serve(struct cacheline *cacheline)
 {
     double start = clock_us();
-
     for (int trip = 0; trip < TRIPS; trip++) {
         ball_throw(cacheline, cacheline->ball + 1);
         ball_await(cacheline, cacheline->ball + 2);
@@ -146,7 +139,6 @@ static double batch_serve(struct cacheline *cacheline)
 static double trips_serve(struct cacheline *cacheline)
 {
     double quickest = batch_serve(cacheline);
-
     for (int batch = 1; batch < MOST_BATCHES; batch++) {
         if (batch >= BATCHES && (quickest < SHARED_NS || !cacheline->crowded)) {
             break;
@@ -171,7 +163,6 @@ static void trips_return(struct cacheline *cacheline)
 static void bystander_sleep(const struct cacheline *cacheline)
 {
     const struct timespec nap = {0, 1000000};
-
     while (!probe_is_over(cacheline)) {
         nanosleep(&nap, NULL);
     }
@@ -180,15 +171,14 @@ static void bystander_sleep(const struct cacheline *cacheline)
 double cacheline_trip(struct cacheline *cacheline)
 {
     double trip = 0;
-
     if (!cacheline->available) {
         return 0;
     }
     cacheline->epoch++;
     if (cacheline->on_node) {
-        if (0 == cacheline->node_rank) {
+        if (cacheline->node_rank == 0) {
             trip = trips_serve(cacheline);
-        } else if (1 == cacheline->node_rank) {
+        } else if (cacheline->node_rank == 1) {
             trips_return(cacheline);
         } else if (cacheline->crowded) {
             bystander_sleep(cacheline);

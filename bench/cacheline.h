@@ -1,11 +1,11 @@
 /*
+ * cacheline.h - how far apart two ranks are just now: the round trip of one cache line between the
+ * first two ranks of rank 0's node. On a virtual machine the hypervisor may move the cores, and
+ * every small collective then changes its time several times over; a measurement is only worth
+ * something together with the state in which it was taken.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * How far apart two ranks are just now: the round trip of one cache line between the first two
- * ranks of rank 0's node. On a virtual machine the hypervisor may move the cores, and every small
- * collective then changes its time several times over; a measurement is only worth something
- * together with the state in which it was taken.
  */
 #ifndef BENCH_CACHELINE_H
 #define BENCH_CACHELINE_H

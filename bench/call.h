@@ -1,9 +1,9 @@
 /*
+ * call.h - one collective call as it is measured: which one, how large, on which buffers. Only
+ * this file decides what in place means: all others ask it where a call's input and result are.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * One collective call as it is measured: which one, how large, on which buffers. All else in this
- * program asks here where a call's input and result are, so in place is decided in one file.
  */
 #ifndef BENCH_CALL_H
 #define BENCH_CALL_H
@@ -25,13 +25,13 @@ struct call {
 /* "MPI_Allreduce" or "MPI_Allgather" */
 const char *call_name(enum collective collective);
 
-/* All-reduce sums elements of four bytes: its sizes are rounded up to that; all-gather moves bytes. */
+/* Rounds the sizes of an all-reduce up to its elements of four bytes. All-gather moves bytes. */
 size_t call_round(enum collective collective, size_t bytes);
 
 /* The first byte of this rank's input, `bytes` long, within the result if in place. */
 unsigned char *call_input(const struct call *call);
 
-/* The result stands in the receive buffer and is this long. */
+/* Length of the result, which stands in the receive buffer. */
 size_t call_result_bytes(const struct call *call);
 
 /* Makes the call. */

@@ -1,9 +1,9 @@
 /*
+ * clock.h - time and medians. MPI_Wtime is not used because in some releases it counts whole
+ * microseconds, which is longer than a small collective takes.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Time and medians. MPI_Wtime is not used because in some releases it counts whole microseconds,
- * which is longer than a small collective takes.
  */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H

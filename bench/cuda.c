@@ -1,8 +1,8 @@
 /*
+ * cuda.c - the CUDA driver, opened when the benchmark runs.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The CUDA driver, opened when the benchmark runs.
  */
 #if defined(HAVE_CONFIG_H)
 #include "config.h"
@@ -20,17 +20,16 @@
 #define TEXT_OF(name) #name
 #define SYMBOL_OF(name) TEXT_OF(name)
 
-/* The member, and what is left of the first function that is missing. */
+/* Sets the member, and `missing` to the name of the first function that is not there. */
 #define LOOK_UP(name) \
-    cuda->name = (__typeof__(name) *) dlsym(cuda->library, SYMBOL_OF(name)); \
-    if (NULL == cuda->name && NULL == missing) { \
+    cuda->name = (__typeof__(name) *)dlsym(cuda->library, SYMBOL_OF(name)); \
+    if (cuda->name == NULL && missing == NULL) { \
         missing = SYMBOL_OF(name); \
     }
 
 static const char *functions_look_up(struct cuda *cuda)
 {
     const char *missing = NULL;
-
     CUDA_FUNCTIONS(LOOK_UP)
     return missing;
 }
@@ -38,17 +37,16 @@ static const char *functions_look_up(struct cuda *cuda)
 bool cuda_open(struct cuda *cuda, char *text)
 {
     const char *file = getenv("SYMM_BENCH_CUDA_LIBRARY");
-
-    if (NULL == file || '\0' == *file) {
+    if (file == NULL || *file == '\0') {
         file = "libcuda.so.1";
     }
     cuda->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (NULL == cuda->library) {
+    if (cuda->library == NULL) {
         snprintf(text, FAILURE_LENGTH, "there is no CUDA driver: %s", dlerror());
         return false;
     }
     const char *missing = functions_look_up(cuda);
-    if (NULL != missing) {
+    if (missing != NULL) {
         snprintf(text, FAILURE_LENGTH, "the CUDA driver (%s) is too old: it lacks %s", file,
                  missing);
         dlclose(cuda->library);
@@ -60,10 +58,9 @@ bool cuda_open(struct cuda *cuda, char *text)
 void cuda_describe(const struct cuda *cuda, const char *call, CUresult result, char *text)
 {
     const char *name, *meaning;
-
-    if (CUDA_SUCCESS != cuda->cuGetErrorName(result, &name)
-        || CUDA_SUCCESS != cuda->cuGetErrorString(result, &meaning)) {
-        snprintf(text, FAILURE_LENGTH, "%s: CUDA error %d", call, (int) result);
+    if (cuda->cuGetErrorName(result, &name) != CUDA_SUCCESS ||
+        cuda->cuGetErrorString(result, &meaning) != CUDA_SUCCESS) {
+        snprintf(text, FAILURE_LENGTH, "%s: CUDA error %d", call, (int)result);
         return;
     }
     snprintf(text, FAILURE_LENGTH, "%s: %s (%s)", call, name, meaning);

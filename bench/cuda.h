@@ -1,9 +1,9 @@
 /*
+ * cuda.h - the functions of the CUDA driver that the benchmark calls, looked up when it runs: the
+ * same program works where there is no driver. Only for files that are compiled with cuda.h.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The functions of the CUDA driver that the benchmark calls, looked up when it runs: the same
- * program works where there is no driver. Only for files that are compiled with cuda.h.
  */
 #ifndef BENCH_CUDA_H
 #define BENCH_CUDA_H

@@ -1,8 +1,8 @@
 /*
+ * device.c - the GPU of this rank, through the driver.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The GPU of this rank, through the driver.
  */
 #if defined(HAVE_CONFIG_H)
 #include "config.h"
@@ -32,17 +32,16 @@ struct device {
 static void check(const struct device *device, const char *call, CUresult result)
 {
     char text[FAILURE_LENGTH];
-
-    if (CUDA_SUCCESS != result) {
+    if (result != CUDA_SUCCESS) {
         cuda_describe(&device->cuda, call, result, text);
         failure_stop("%s", text);
     }
 }
 
-/* The same while opening, where not all ranks may have failed. */
+/* Like check(), but goes on: while opening, other ranks may have succeeded. */
 static bool tried(const struct device *device, const char *call, CUresult result, char *text)
 {
-    if (CUDA_SUCCESS == result) {
+    if (result == CUDA_SUCCESS) {
         return true;
     }
     cuda_describe(&device->cuda, call, result, text);
@@ -53,12 +52,11 @@ static bool device_choose(struct device *device, int local_rank, char *text)
 {
     const struct cuda *cuda = &device->cuda;
     int count = 0;
-
-    if (!tried(device, "cuInit", cuda->cuInit(0), text)
-        || !tried(device, "cuDeviceGetCount", cuda->cuDeviceGetCount(&count), text)) {
+    if (!tried(device, "cuInit", cuda->cuInit(0), text) ||
+        !tried(device, "cuDeviceGetCount", cuda->cuDeviceGetCount(&count), text)) {
         return false;
     }
-    if (0 == count) {
+    if (count == 0) {
         snprintf(text, FAILURE_LENGTH, "no GPU is visible (is CUDA_VISIBLE_DEVICES set?)");
         return false;
     }
@@ -69,7 +67,6 @@ static bool device_choose(struct device *device, int local_rank, char *text)
 static bool context_enter(struct device *device, char *text)
 {
     const struct cuda *cuda = &device->cuda;
-
     if (!tried(device, "cuDevicePrimaryCtxRetain",
                cuda->cuDevicePrimaryCtxRetain(&device->context, device->device), text)) {
         return false;
@@ -84,7 +81,6 @@ static bool context_enter(struct device *device, char *text)
 static void context_leave(struct device *device)
 {
     CUcontext left;
-
     device->cuda.cuCtxPopCurrent(&left);
     device->cuda.cuDevicePrimaryCtxRelease(device->device);
 }
@@ -92,7 +88,6 @@ static void context_leave(struct device *device)
 static bool stream_open(struct device *device, char *text)
 {
     const struct cuda *cuda = &device->cuda;
-
     if (!tried(device, "cuStreamCreate",
                cuda->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING), text)) {
         return false;
@@ -104,17 +99,16 @@ static bool stream_open(struct device *device, char *text)
     return true;
 }
 
-/* The library stays open: a driver does not like to be unloaded. */
+/* The library stays open: drivers do not support being unloaded. */
 bool device_open(struct device **opened, int local_rank, char *text)
 {
-    struct device *device = calloc(1, sizeof *device);
-
-    if (NULL == device) {
+    struct device *device = calloc(1, sizeof(*device));
+    if (device == NULL) {
         snprintf(text, FAILURE_LENGTH, "out of memory");
         return false;
     }
-    if (!cuda_open(&device->cuda, text) || !device_choose(device, local_rank, text)
-        || !context_enter(device, text)) {
+    if (!cuda_open(&device->cuda, text) || !device_choose(device, local_rank, text) ||
+        !context_enter(device, text)) {
         free(device);
         return false;
     }
@@ -144,7 +138,6 @@ void device_name(const struct device *device, char name[DEVICE_NAME])
 void device_identity(const struct device *device, unsigned char identity[DEVICE_IDENTITY])
 {
     CUuuid uuid;
-
     check(device, "cuDeviceGetUuid", device->cuda.cuDeviceGetUuid(&uuid, device->device));
     memcpy(identity, uuid.bytes, DEVICE_IDENTITY);
 }
@@ -152,24 +145,22 @@ void device_identity(const struct device *device, unsigned char identity[DEVICE_
 int device_driver_version(const struct device *device)
 {
     int version = 0;
-
     check(device, "cuDriverGetVersion", device->cuda.cuDriverGetVersion(&version));
     return version;
 }
 
 static CUdeviceptr address(const void *memory)
 {
-    return (CUdeviceptr) (uintptr_t) memory;
+    return (CUdeviceptr)(uintptr_t)memory;
 }
 
 bool device_allocate(const struct device *device, size_t bytes, void **memory, char *text)
 {
     CUdeviceptr allocated;
-
     if (!tried(device, "cuMemAlloc", device->cuda.cuMemAlloc(&allocated, bytes), text)) {
         return false;
     }
-    *memory = (void *) (uintptr_t) allocated;
+    *memory = (void *)(uintptr_t)allocated;
     return true;
 }
 
@@ -178,14 +169,13 @@ void device_free(const struct device *device, void *memory)
     check(device, "cuMemFree", device->cuda.cuMemFree(address(memory)));
 }
 
-/* The driver answers with an error for memory that it has never heard of. */
+/* The driver answers with an error for memory that it does not know. */
 bool device_owns(const struct device *device, const void *memory)
 {
     CUmemorytype type = CU_MEMORYTYPE_HOST;
     CUresult result = device->cuda.cuPointerGetAttribute(
         &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(memory));
-
-    return CUDA_SUCCESS == result && CU_MEMORYTYPE_DEVICE == type;
+    return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE;
 }
 
 void device_store(const struct device *device, void *to, const void *from_host, size_t bytes)
@@ -205,7 +195,7 @@ void device_load(const struct device *device, void *to_host, const void *from, s
 void device_fill(const struct device *device, void *to, int byte, size_t bytes)
 {
     check(device, "cuMemsetD8Async",
-          device->cuda.cuMemsetD8Async(address(to), (unsigned char) byte, bytes, device->stream));
+          device->cuda.cuMemsetD8Async(address(to), (unsigned char)byte, bytes, device->stream));
     device_wait(device);
 }
 

@@ -1,9 +1,9 @@
 /*
+ * device.h - the GPU of this rank: memory on it, and what a program does with that. Every function
+ * has finished on the GPU when it returns. After device_open() an error of the driver ends the job.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The GPU of this rank: memory on it, and what a program does with that. Every function has
- * finished on the GPU when it returns. After device_open() an error of the driver ends the job.
  */
 #ifndef BENCH_DEVICE_H
 #define BENCH_DEVICE_H

@@ -1,9 +1,9 @@
 /*
+ * failure.c - failures that end a run. A line is put together first and written at once, so that
+ * lines of several ranks do not mix.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What a run cannot go on with. Lines are put together first and written at once, so that those of
- * several ranks do not mix.
  */
 #include "failure.h"
 
@@ -15,8 +15,7 @@
 static void line_print(int rank, const char *text)
 {
     char line[FAILURE_LENGTH + 64];
-
-    snprintf(line, sizeof line, "symm_bench: rank %d: %s\n", rank, text);
+    snprintf(line, sizeof(line), "symm_bench: rank %d: %s\n", rank, text);
     fflush(stdout);
     fputs(line, stderr);
 }
@@ -26,9 +25,8 @@ void failure_stop(const char *format, ...)
     char text[FAILURE_LENGTH];
     va_list arguments;
     int rank;
-
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     line_print(rank, text);
@@ -41,7 +39,6 @@ bool failure_agree(bool managed, const char *text, MPI_Comm control)
     enum { TAG = 1 };
     char heard[FAILURE_LENGTH];
     int rank, ranks, mine, first;
-
     MPI_Comm_rank(control, &rank);
     MPI_Comm_size(control, &ranks);
     mine = managed ? ranks : rank;
@@ -50,12 +47,12 @@ bool failure_agree(bool managed, const char *text, MPI_Comm control)
     if (first == ranks) {
         return true;
     }
-    if (rank == first && 0 != rank) {
-        MPI_Send(text, (int) strlen(text) + 1, MPI_CHAR, 0, TAG, control);
+    if (rank == first && rank != 0) {
+        MPI_Send(text, (int)strlen(text) + 1, MPI_CHAR, 0, TAG, control);
     }
-    if (0 == rank) {
-        if (0 != first) {
-            MPI_Recv(heard, sizeof heard, MPI_CHAR, first, TAG, control, MPI_STATUS_IGNORE);
+    if (rank == 0) {
+        if (first != 0) {
+            MPI_Recv(heard, sizeof(heard), MPI_CHAR, first, TAG, control, MPI_STATUS_IGNORE);
             text = heard;
         }
         line_print(first, text);

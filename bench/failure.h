@@ -1,9 +1,9 @@
 /*
+ * failure.h - failures that end a run. Either one rank meets one and ends the job, or all ranks
+ * take a step together and all know afterwards whether it failed.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What a run cannot go on with: found out by one rank, which ends the job, or in a step that all
- * ranks take together, after which all know.
  */
 #ifndef BENCH_FAILURE_H
 #define BENCH_FAILURE_H

@@ -1,10 +1,10 @@
 /*
+ * floor.c - the floor under a blocking collective on GPU memory. The rates were measured with
+ * programs of a few lines on 2 and 4 GPUs of one host: H200, 18 NVLink 4 links each through
+ * NVSwitch, driver 580, CUDA 13.0, 2026-11-21.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The floor under a blocking collective on GPU memory. The rates were measured with programs of a
- * few lines on 2 and 4 GPUs of one host: H200, 18 NVLink 4 links each through NVSwitch, driver 580,
- * CUDA 13.0, 2026-11-21.
  */
 #include "floor.h"
 
@@ -13,8 +13,8 @@
 /* All ranks of a node: arrive and wait through one cache line each. */
 static const double HANDSHAKE_US = 0.37;
 
-/* An empty kernel, from its launch until the host sees a flag that it writes. (A kernel that stays
- * on the GPU could do without.) */
+/* An empty kernel, from its launch until the host sees a flag that it writes. A kernel that stays
+ * on the GPU would need no launch. */
 static const double LAUNCH_US = 6.1;
 
 /* The quickest way between GPUs, copy engines, all GPUs at once: 391 GB/s into each. Stores of
@@ -24,9 +24,8 @@ static const double LINK_BYTES_PER_US = 391e3;
 double floor_link_bytes(const struct call *call)
 {
     double ranks = call->ranks;
-    double bytes = (double) call->bytes;
-
-    return COLLECTIVE_ALLREDUCE == call->collective ? 2 * (ranks - 1) / ranks * bytes
+    double bytes = (double)call->bytes;
+    return call->collective == COLLECTIVE_ALLREDUCE ? 2 * (ranks - 1) / ranks * bytes
                                                     : (ranks - 1) * bytes;
 }
 

@@ -1,8 +1,8 @@
 /*
+ * gpus.c - which GPU each rank has: the ranks of a node take its GPUs in turn.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Which GPU each rank has: the ranks of a node take its GPUs in turn.
  */
 #include "gpus.h"
 
@@ -24,7 +24,6 @@ static int local_rank(MPI_Comm control)
 {
     MPI_Comm node;
     int rank;
-
     MPI_Comm_split_type(control, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &rank);
     MPI_Comm_free(&node);
@@ -35,16 +34,15 @@ static int local_rank(MPI_Comm control)
 static struct card *cards_gather(const struct device *device, MPI_Comm control, int *ranks)
 {
     struct card mine;
-
-    memset(&mine, 0, sizeof mine);
+    memset(&mine, 0, sizeof(mine));
     device_name(device, mine.name);
     device_identity(device, mine.identity);
     MPI_Comm_size(control, ranks);
-    struct card *cards = malloc((size_t) *ranks * sizeof *cards);
-    if (NULL == cards) {
+    struct card *cards = malloc((size_t)*ranks * sizeof(*cards));
+    if (cards == NULL) {
         failure_stop("out of memory");
     }
-    MPI_Allgather(&mine, sizeof mine, MPI_CHAR, cards, sizeof mine, MPI_CHAR, control);
+    MPI_Allgather(&mine, sizeof(mine), MPI_CHAR, cards, sizeof(mine), MPI_CHAR, control);
     return cards;
 }
 
@@ -52,7 +50,7 @@ static bool cards_are_shared(const struct card *cards, int ranks)
 {
     for (int rank = 1; rank < ranks; rank++) {
         for (int other = 0; other < rank; other++) {
-            if (0 == memcmp(cards[rank].identity, cards[other].identity, DEVICE_IDENTITY)) {
+            if (memcmp(cards[rank].identity, cards[other].identity, DEVICE_IDENTITY) == 0) {
                 return true;
             }
         }
@@ -65,7 +63,6 @@ bool gpus_open(struct gpus *gpus, MPI_Comm control)
     char text[FAILURE_LENGTH] = "";
     int ranks;
     bool mine = device_open(&gpus->device, local_rank(control), text);
-
     if (!failure_agree(mine, text, control)) {
         if (mine) {
             device_close(gpus->device);
@@ -90,7 +87,6 @@ double gpus_warm_up(const struct gpus *gpus)
     char text[FAILURE_LENGTH];
     void *memory;
     double start = clock_us();
-
     if (!device_allocate(gpus->device, 1 << 20, &memory, text)) {
         failure_stop("%s", text);
     }
@@ -110,7 +106,7 @@ static void card_print(const struct card *card, int rank)
 {
     printf("# GPU of rank %d: %s, GPU-", rank, card->name);
     for (int i = 0; i < DEVICE_IDENTITY; i++) {
-        printf("%s%02x", 4 == i || 6 == i || 8 == i || 10 == i ? "-" : "", card->identity[i]);
+        printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", card->identity[i]);
     }
     printf("\n");
 }
@@ -121,12 +117,11 @@ void gpus_print(const struct gpus *gpus, MPI_Comm control)
     struct card *cards = cards_gather(gpus->device, control, &ranks);
     int version = device_driver_version(gpus->device);
     double fill_us = gpus_warm_up(gpus);
-
     MPI_Comm_rank(control, &rank);
-    for (int i = 0; 0 == rank && i < ranks; i++) {
+    for (int i = 0; rank == 0 && i < ranks; i++) {
         card_print(&cards[i], i);
     }
-    if (0 == rank) {
+    if (rank == 0) {
         printf("# CUDA %d.%d in the driver, 4 bytes filled and waited for in %.2f us%s\n",
                version / 1000, version % 1000 / 10, fill_us,
                gpus->shared ? "; ranks share a GPU" : "");

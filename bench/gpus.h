@@ -1,8 +1,8 @@
 /*
+ * gpus.h - which GPU each rank has.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Which GPU each rank has.
  */
 #ifndef BENCH_GPUS_H
 #define BENCH_GPUS_H
@@ -20,8 +20,8 @@ struct gpus {
 bool gpus_open(struct gpus *gpus, MPI_Comm control);
 void gpus_close(struct gpus *gpus);
 
-/* Keeps the GPU busy until it has left its idle clock, which takes a while. Returns microseconds of
- * the smallest thing that can be asked of it: to fill 4 bytes and wait for that. */
+/* Keeps the GPU busy until it has left its idle clock, which takes a while. Returns the
+ * microseconds of its smallest task: fill 4 bytes and wait for that. */
 double gpus_warm_up(const struct gpus *gpus);
 
 /* Collective over `control`: prints the lines, each beginning with '#', on its rank 0. Warms up. */

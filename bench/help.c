@@ -1,10 +1,10 @@
 /*
+ * help.c - see help.h.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The text of symm_bench --help.
  */
-#include "options.h"
+#include "help.h"
 
 static const char help_text[] =
     "Usage: mpirun -n RANKS symm_bench [OPTION]... [allreduce] [allgather]\n"
@@ -80,7 +80,7 @@ static const char help_text[] =
     "as they were measured on H200 GPUs; distance = time / floor.\n"
     "SYMM_BENCH_CUDA_LIBRARY in the environment names another library than libcuda.so.1.\n";
 
-void options_print_help(FILE *stream)
+void help_print(FILE *stream)
 {
     fputs(help_text, stream);
 }

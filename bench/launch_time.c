@@ -1,12 +1,12 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * launch_time - where the time of a small call on a device goes, without MPI and without peers: two ranks
- * that agree and depart, a launch, a kernel and its flag, a copy engine. What a whole call takes beyond
- * that, symm_bench shows: the way to a peer and back.
+ * launch_time.c - where the time of a small call on a device goes, without MPI and without peers: two
+ * ranks that agree and depart, a launch, a kernel and its flag, a copy engine.
+ * symm_bench shows what a whole call takes beyond that: the way to a peer and back.
  *
  *     bench/launch_time [DEVICE]
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
@@ -31,7 +31,8 @@ static void check(enum symm_status status, const char *what)
     char failure[256];
     if (status != SYMM_OK && status != SYMM_PENDING) {
         symm_cuda_last_failure(failure, sizeof(failure));
-        (void)fprintf(stderr, "launch_time: %s: %s: %s\n", what, symm_status_string(status), failure);
+        (void)fprintf(stderr, "launch_time: %s: %s: %s\n", what, symm_status_string(status),
+                      failure);
         exit(1);
     }
 }
@@ -45,7 +46,7 @@ static void wait_for(struct bench *bench, struct symm_ticket *ticket)
     } while (status == SYMM_PENDING);
 }
 
-/* ---- what is timed ----------------------------------------------------------------------------- */
+/* ---- what is timed --------------------------------------------------------------------------- */
 
 static void reduce_start(struct bench *bench, size_t elements, struct symm_ticket *ticket)
 {
@@ -117,7 +118,7 @@ static void time_copy_engine(struct bench *bench)
                  clock_median(times, REPETITIONS));
 }
 
-/* ---- the program ------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static unsigned char *buffer_make(struct symm_process *process, int device)
 {

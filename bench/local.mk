@@ -18,7 +18,7 @@ bench_symm_bench_SOURCES = \
 	bench/floor.c bench/floor.h \
 	bench/forcing.c bench/forcing.h \
 	bench/gpus.c bench/gpus.h \
-	bench/help.c \
+	bench/help.c bench/help.h \
 	bench/machine.c bench/machine.h \
 	bench/measure.c bench/measure.h \
 	bench/nccl.c bench/nccl.h \
@@ -31,24 +31,22 @@ bench_symm_bench_SOURCES = \
 	bench/tune.c bench/tune.h \
 	bench/tune_rows.c bench/tune_rows.h \
 	bench/validate.c bench/validate.h
-bench_symm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_symm_bench_LDADD = $(MPI_LIBS)
 
 # For those who tune: the parts of a small call on a device. Never installed.
 noinst_PROGRAMS += bench/launch_time
-bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h bench/meeting.c bench/meeting.h
+bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h \
+	bench/meeting.c bench/meeting.h
 bench_launch_time_LDADD = libsymm.la
 
 # For the first machine with multicast: what its driver says of it. Never installed.
 noinst_PROGRAMS += bench/multicast_probe
 bench_multicast_probe_SOURCES = bench/multicast_probe.c bench/cuda.c bench/cuda.h bench/failure.h
-bench_multicast_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
 bench_multicast_probe_LDADD = -ldl
 
 # What allocating costs, and what stays resident; run by tests/mpool.tap as well. Never installed.
 noinst_PROGRAMS += bench/alloc_time
 bench_alloc_time_SOURCES = bench/alloc_time.c bench/clock.c bench/clock.h
-bench_alloc_time_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 bench_alloc_time_LDADD = $(MPI_LIBS) -lm
 
 dist_man_MANS += bench/symm_bench.1

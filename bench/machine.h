@@ -1,9 +1,9 @@
 /*
+ * machine.h - a description of this machine: versions, processor, ranks and cores, and whether the
+ * component under test is loaded.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What this run takes place on: versions, processor, ranks and cores, and whether the component
- * that it is about is there.
  */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H

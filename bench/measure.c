@@ -1,9 +1,9 @@
 /*
+ * measure.c - times one call in blocks. The order of the sides changes with every round of blocks
+ * (with, without, without, with, ...), so that a slow drift of the machine favours none.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Times one call in blocks. The order of the sides changes with every round of blocks (with,
- * without, without, with, ...), so that a slow drift of the machine favours none.
  */
 #include "measure.h"
 
@@ -33,8 +33,7 @@ static double call_time(const struct measure_plan *plan, const struct call *call
 {
     const struct side *who = &plan->sides->side[side];
     struct call mine = side_call(who, call);
-
-    if (ACCESS_APP == plan->access) {
+    if (plan->access == ACCESS_APP) {
         call_touch(&mine, round);
     }
     MPI_Barrier(plan->control);
@@ -50,7 +49,6 @@ static void block_run(const struct measure_plan *plan, const struct call *call, 
     struct block *block = &series->blocks[series->count++];
     double before = series->trip_ns;
     double total = 0;
-
     call_time(plan, call, side, series->round++);
     for (int i = 0; i < calls; i++) {
         total += call_time(plan, call, side, series->round++);
@@ -65,7 +63,6 @@ static void block_run(const struct measure_plan *plan, const struct call *call, 
 static int series_count(const struct series *series, int side, enum cacheline_state state)
 {
     int count = 0;
-
     for (int i = 0; i < series->count; i++) {
         count += series->blocks[i].side == side && series->blocks[i].state == state;
     }
@@ -76,7 +73,6 @@ static int series_count(const struct series *series, int side, enum cacheline_st
 static int series_kept(const struct series *series, int sides, enum cacheline_state state)
 {
     int least = series_count(series, 0, state);
-
     for (int side = 1; side < sides; side++) {
         int count = series_count(series, side, state);
         least = count < least ? count : least;
@@ -87,9 +83,8 @@ static int series_kept(const struct series *series, int sides, enum cacheline_st
 static int series_kept_all(const struct series *series, int sides)
 {
     int kept = 0;
-
     for (int state = 0; state < CACHELINE_STATES; state++) {
-        kept += series_kept(series, sides, (enum cacheline_state) state);
+        kept += series_kept(series, sides, (enum cacheline_state)state);
     }
     return kept;
 }
@@ -99,7 +94,6 @@ static int series_values(const struct series *series, int side, enum cacheline_s
                          bool trips, double *values)
 {
     int count = 0;
-
     for (int i = 0; i < series->count; i++) {
         const struct block *block = &series->blocks[i];
         if (block->state == state && (side < 0 || block->side == side)) {
@@ -113,7 +107,6 @@ static struct measure_times times_over_ranks(double mine, MPI_Comm control)
 {
     struct measure_times times = {0, 0, 0};
     int ranks;
-
     MPI_Comm_size(control, &ranks);
     MPI_Reduce(&mine, &times.average, 1, MPI_DOUBLE, MPI_SUM, 0, control);
     MPI_Reduce(&mine, &times.least, 1, MPI_DOUBLE, MPI_MIN, 0, control);
@@ -126,7 +119,6 @@ static void row_fill(const struct measure_plan *plan, const struct series *serie
                      enum cacheline_state state, double *scratch, struct measure_row *row)
 {
     int least = plan->blocks < LEAST_BLOCKS ? plan->blocks : LEAST_BLOCKS;
-
     row->blocks = series_kept(series, plan->sides->count, state);
     row->enough = row->blocks >= least;
     if (!row->enough) {
@@ -146,10 +138,10 @@ static void result_fill(const struct measure_plan *plan, const struct series *se
     result->timed = series->count;
     result->discarded = 0;
     for (int i = 0; i < series->count; i++) {
-        result->discarded += CACHELINE_CHANGED == series->blocks[i].state;
+        result->discarded += series->blocks[i].state == CACHELINE_CHANGED;
     }
     for (int state = 0; state < CACHELINE_STATES; state++) {
-        row_fill(plan, series, (enum cacheline_state) state, scratch, &result->row[state]);
+        row_fill(plan, series, (enum cacheline_state)state, scratch, &result->row[state]);
     }
 }
 
@@ -168,18 +160,16 @@ void measure_run(const struct measure_plan *plan, const struct call *call,
 {
     int rounds = 2 * plan->blocks; /* at most */
     int sides = plan->sides->count;
-    size_t room = (size_t) (rounds * sides);
+    size_t room = (size_t)(rounds * sides);
     struct series series = {0};
-
-    series.blocks = buffers_private(room * sizeof *series.blocks);
-    double *scratch = buffers_private(room * sizeof *scratch);
+    series.blocks = buffers_private(room * sizeof(*series.blocks));
+    double *scratch = buffers_private(room * sizeof(*scratch));
     result->calls = (plan->iterations + plan->blocks - 1) / plan->blocks;
-
     warm_up(plan, call, &series);
     series.trip_ns = cacheline_trip(plan->cacheline);
     for (int round = 0; round < rounds; round++) {
         for (int turn = 0; turn < sides; turn++) {
-            int side = 0 == round % 2 ? turn : sides - 1 - turn;
+            int side = round % 2 == 0 ? turn : sides - 1 - turn;
             block_run(plan, call, side, result->calls, &series);
         }
         if (series_kept_all(&series, sides) >= plan->blocks) {

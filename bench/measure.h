@@ -1,9 +1,9 @@
 /*
+ * measure.h - times one call in blocks, made by one side or by several that take turns, and sorts
+ * the blocks by the state of the machine in which they were measured.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Times one call in blocks, made by one side or by several that take turns, and sorts the blocks
- * by the state of the machine in which they were measured.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H

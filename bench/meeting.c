@@ -1,4 +1,6 @@
 /*
+ * meeting.c - see meeting.h.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */

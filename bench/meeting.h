@@ -1,9 +1,9 @@
 /*
+ * meeting.h - how long two ranks take to meet by the words in control memory: before a call's work
+ * by lines, and after it by phases.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * How long two ranks take to meet by the words in control memory: before a call's work by lines, and
- * after it by phases.
  */
 #ifndef BENCH_MEETING_H
 #define BENCH_MEETING_H
@@ -15,8 +15,8 @@ struct meeting_times {
 };
 
 /*
- * Measure with a process that is forked for it: call this before anything that does not survive a fork,
- * as CUDA does not. False if control memory or a process cannot be had.
+ * Measures with a process that is forked for it: call this before anything that does not survive a
+ * fork, such as CUDA. Returns false if there is no control memory or no process.
  */
 bool meeting_measure(struct meeting_times *times);
 

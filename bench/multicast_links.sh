@@ -1,5 +1,6 @@
-# multicast_links.sh - what crosses the links of each GPU in a call by multicast: proof that the switches do the
-# work. Sourced by bench/multicast_bringup, whose functions and variables it uses.
+# multicast_links.sh - the bytes that cross the links of each GPU in a call by multicast: proof that
+# the switches do the work. Sourced by bench/multicast_bringup, whose functions and variables it
+# uses.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +14,8 @@ link_totals() {
         END { for (gpu in sent) print gpu, sent[gpu], got[gpu] }' | sort -n >"$1"
 }
 
-# Two runs that differ by 100 calls; what each does besides, cancels out. The counters count payload.
+# Two runs that differ by 100 calls; what each does besides, cancels out. The counters count
+# payload.
 links_of() {
     local n=$1 collective=$2 bytes=67108864 i name=link/$2-$1-ranks sent got
     [[ $collective == allreduce ]] || bytes=$((bytes / n))

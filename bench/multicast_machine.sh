@@ -1,13 +1,14 @@
-# multicast_machine.sh - what bench/multicast_bringup finds out about a machine before it uses multicast
-# there, and when it refuses to. Sourced by it, with bench/steps.sh; reads and sets its variables.
+# multicast_machine.sh - how bench/multicast_bringup examines a machine before it uses multicast
+# there, and when it refuses to run. Sourced by it, with bench/steps.sh; reads and sets its
+# variables.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables of the script
 
-# Variables by which sites forbid multicast. What NCCL reads from its files is meant for NCCL, but a site
-# that has written it there has had a reason.
+# Variables by which sites forbid multicast. What NCCL reads from its files is meant for NCCL, but a
+# site that has written it there has had a reason.
 refuse_if_forbidden() {
     local setting variable file
     for setting in NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1 TORCH_SYMM_MEM_DISABLE_MULTICAST=1 \

@@ -1,13 +1,13 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * multicast_probe - whether this machine's GPUs can take part in NVLink multicast, as far as the driver
- * says so without being asked for any: attributes are read, nothing is created, no GPU is used.
+ * multicast_probe.c - whether this machine's GPUs can take part in NVLink multicast, as far as the
+ * driver's attributes tell. Nothing is created, and no GPU is used.
  *
  *     bench/multicast_probe
  *
  * The exit status is 0 if two GPUs or more can, and 1, with the reason in the last line, otherwise.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
@@ -28,27 +28,25 @@ static const int uuid_groups[UUID_GROUPS] = {4, 2, 2, 2, 6};
 static void uuid_print(const CUuuid *uuid)
 {
     int at = 0;
-
     printf("GPU");
     for (int group = 0; group < UUID_GROUPS; group++) {
         printf("-");
         for (int i = 0; i < uuid_groups[group]; i++) {
-            printf("%02x", (unsigned char) uuid->bytes[at++]);
+            printf("%02x", (unsigned char)uuid->bytes[at++]);
         }
     }
 }
 
-/* What a driver has never heard of, the device does not have. */
+/* A device has no attribute that its driver does not know. */
 static int attribute_of(const struct cuda *cuda, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;
-
-    return CUDA_SUCCESS == cuda->cuDeviceGetAttribute(&value, attribute, device) ? value : 0;
+    return cuda->cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS ? value : 0;
 }
 
 static const char *yes_or_no(int value)
 {
-    return 0 != value ? "yes" : "no";
+    return value != 0 ? "yes" : "no";
 }
 
 /* One line; true if the device has multicast. */
@@ -57,10 +55,9 @@ static bool device_print(const struct cuda *cuda, int number)
     CUdevice device;
     CUuuid uuid;
     char name[NAME_LENGTH];
-
-    if (CUDA_SUCCESS != cuda->cuDeviceGet(&device, number)
-        || CUDA_SUCCESS != cuda->cuDeviceGetName(name, sizeof(name), device)
-        || CUDA_SUCCESS != cuda->cuDeviceGetUuid(&uuid, device)) {
+    if (cuda->cuDeviceGet(&device, number) != CUDA_SUCCESS ||
+        cuda->cuDeviceGetName(name, sizeof(name), device) != CUDA_SUCCESS ||
+        cuda->cuDeviceGetUuid(&uuid, device) != CUDA_SUCCESS) {
         printf("device %d: cannot be asked\n", number);
         return false;
     }
@@ -75,7 +72,7 @@ static bool device_print(const struct cuda *cuda, int number)
                                   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED)),
            yes_or_no(attribute_of(cuda, device,
                                   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED)));
-    return 0 != multicast;
+    return multicast != 0;
 }
 
 int main(void)
@@ -83,19 +80,18 @@ int main(void)
     struct cuda cuda;
     char text[FAILURE_LENGTH];
     int version = 0, devices = 0, able = 0;
-
     if (!cuda_open(&cuda, text)) {
         printf("multicast: no: %s\n", text);
         return 1;
     }
     CUresult result = cuda.cuInit(0);
-    if (CUDA_SUCCESS != result) {
+    if (result != CUDA_SUCCESS) {
         cuda_describe(&cuda, "cuInit", result, text);
         printf("multicast: no: %s\n", text);
         return 1;
     }
-    (void) cuda.cuDriverGetVersion(&version);
-    (void) cuda.cuDeviceGetCount(&devices);
+    (void)cuda.cuDriverGetVersion(&version);
+    (void)cuda.cuDeviceGetCount(&devices);
     printf("driver: CUDA %d.%d\n", version / 1000, version % 1000 / 10);
     for (int number = 0; number < devices; number++) {
         able += device_print(&cuda, number) ? 1 : 0;

@@ -1,5 +1,5 @@
-# multicast_speed.sh - how fast multicast is, with how many blocks, and what to choose when. Sourced by
-# bench/multicast_bringup, whose functions and variables it uses.
+# multicast_speed.sh - the speed of multicast, the best numbers of blocks, and the table of choices.
+# Sourced by bench/multicast_bringup, whose functions and variables it uses.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,9 +1,9 @@
 /*
+ * nccl.c - NCCL as a rival. This file needs no nccl.h: it declares the few functions as NCCL's
+ * manual has them. Its streams are those of the driver under another name.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * NCCL as a rival. There need be no nccl.h: the few functions are declared here as NCCL's manual
- * has them. Its streams are those of the driver under another name.
  */
 #include "nccl.h"
 
@@ -38,7 +38,7 @@ struct nccl_id {
     char bytes[128];
 };
 
-/* ncclConfig_t of NCCL 2.27; its size and version tell later ones what they got. */
+/* ncclConfig_t of NCCL 2.27; later releases recognise it by its size and version. */
 struct nccl_config {
     size_t size;
     unsigned magic;
@@ -89,7 +89,7 @@ struct nccl {
 
 static void check(const struct nccl *nccl, const char *function, int result)
 {
-    if (RESULT_SUCCESS != result) {
+    if (result != RESULT_SUCCESS) {
         failure_stop("%s: %s (set NCCL_DEBUG=WARN to learn more)", function,
                      nccl->call.error(result));
     }
@@ -99,8 +99,7 @@ static void check(const struct nccl *nccl, const char *function, int result)
 static void *symbol(void *library, const char *name, const char **missing)
 {
     void *address = dlsym(library, name);
-
-    if (NULL == address && NULL == *missing) {
+    if (address == NULL && *missing == NULL) {
         *missing = name;
     }
     return address;
@@ -110,7 +109,6 @@ static const char *functions_look_up(struct nccl_functions *call, void *library)
 {
     const char *missing = NULL;
     const char *optional = NULL;
-
 #define LOOK_UP(member, name, what) call->member = (__typeof__(call->member)) \
     symbol(library, name, what)
     LOOK_UP(get_version, "ncclGetVersion", &missing);
@@ -131,21 +129,20 @@ static const char *functions_look_up(struct nccl_functions *call, void *library)
 
 static bool library_open(struct nccl *nccl, const char *file, char *text)
 {
-    const char *name = NULL != file ? file : "libnccl.so.2";
+    const char *name = file != NULL ? file : "libnccl.so.2";
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-
-    if (NULL == library) {
+    if (library == NULL) {
         snprintf(text, FAILURE_LENGTH,
                  "there is no NCCL: %s; name the library with --rival nccl=FILE", dlerror());
         return false;
     }
     const char *missing = functions_look_up(&nccl->call, library);
-    if (NULL != missing) {
+    if (missing != NULL) {
         snprintf(text, FAILURE_LENGTH, "%s lacks %s", name, missing);
         return false;
     }
     int result = nccl->call.get_version(&nccl->version);
-    if (RESULT_SUCCESS != result) {
+    if (result != RESULT_SUCCESS) {
         snprintf(text, FAILURE_LENGTH, "ncclGetVersion: %s", nccl->call.error(result));
         return false;
     }
@@ -155,19 +152,17 @@ static bool library_open(struct nccl *nccl, const char *file, char *text)
 static struct nccl_id id_share(const struct nccl *nccl)
 {
     struct nccl_id id;
-
-    memset(&id, 0, sizeof id);
-    if (0 == nccl->rank) {
+    memset(&id, 0, sizeof(id));
+    if (nccl->rank == 0) {
         check(nccl, "ncclGetUniqueId", nccl->call.get_unique_id(&id));
     }
-    MPI_Bcast(&id, sizeof id, MPI_CHAR, 0, nccl->control);
+    MPI_Bcast(&id, sizeof(id), MPI_CHAR, 0, nccl->control);
     return id;
 }
 
 static void comm_open(struct nccl *nccl)
 {
     struct nccl_id id = id_share(nccl);
-
     check(nccl, "ncclCommInitRank",
           nccl->call.init(&nccl->comm, nccl->ranks, id, nccl->rank));
 }
@@ -175,7 +170,7 @@ static void comm_open(struct nccl *nccl)
 static void comm_ce_open(struct nccl *nccl)
 {
     struct nccl_config config = {
-        .size = sizeof config,
+        .size = sizeof(config),
         .magic = 0xcafebeef,
         .version = VERSION_OF_CONFIG,
         .blocking = CONFIG_UNDEFINED,
@@ -192,23 +187,21 @@ static void comm_ce_open(struct nccl *nccl)
         .nvls_blocks = CONFIG_UNDEFINED
     };
     struct nccl_id id = id_share(nccl);
-
     check(nccl, "ncclCommInitRankConfig",
           nccl->call.init_with_config(&nccl->comm_ce, nccl->ranks, id, nccl->rank, &config));
 }
 
 static bool has_windows(const struct nccl *nccl)
 {
-    return nccl->version >= VERSION_WINDOWS && NULL != nccl->call.allocate
-           && NULL != nccl->call.release && NULL != nccl->call.window_register
-           && NULL != nccl->call.window_deregister;
+    return nccl->version >= VERSION_WINDOWS && nccl->call.allocate != NULL &&
+           nccl->call.release != NULL && nccl->call.window_register != NULL &&
+           nccl->call.window_deregister != NULL;
 }
 
-/* The ranks may have found different libraries: the first of them would wait for ever. */
+/* Ranks with different libraries would wait for ever. */
 static bool versions_agree(const struct nccl *nccl, char *text)
 {
     int first = nccl->version;
-
     MPI_Bcast(&first, 1, MPI_INT, 0, nccl->control);
     snprintf(text, FAILURE_LENGTH, "NCCL has version %d here, %d on rank 0", nccl->version, first);
     return first == nccl->version;
@@ -217,10 +210,10 @@ static bool versions_agree(const struct nccl *nccl, char *text)
 static bool nccl_agree(struct nccl *nccl, const char *file, const struct gpus *gpus)
 {
     char text[FAILURE_LENGTH] = "";
-
     if (gpus->shared) {
-        snprintf(text, sizeof text, "NCCL wants a GPU for each rank, but ranks share one: start as "
-                                    "many ranks as there are GPUs");
+        snprintf(text, sizeof(text),
+                 "NCCL wants a GPU for each rank, but ranks share one: start as "
+                 "many ranks as there are GPUs");
         return failure_agree(false, text, nccl->control);
     }
     if (!failure_agree(library_open(nccl, file, text), text, nccl->control)) {
@@ -232,9 +225,8 @@ static bool nccl_agree(struct nccl *nccl, const char *file, const struct gpus *g
 
 bool nccl_open(struct nccl **opened, const char *file, const struct gpus *gpus, MPI_Comm control)
 {
-    struct nccl *nccl = calloc(1, sizeof *nccl);
-
-    if (NULL == nccl) {
+    struct nccl *nccl = calloc(1, sizeof(*nccl));
+    if (nccl == NULL) {
         failure_stop("out of memory");
     }
     nccl->device = gpus->device;
@@ -246,8 +238,8 @@ bool nccl_open(struct nccl **opened, const char *file, const struct gpus *gpus, 
         return false;
     }
     comm_open(nccl);
-    if (nccl->version >= VERSION_COPY_ENGINES && has_windows(nccl)
-        && NULL != nccl->call.init_with_config) {
+    if (nccl->version >= VERSION_COPY_ENGINES && has_windows(nccl) &&
+        nccl->call.init_with_config != NULL) {
         comm_ce_open(nccl);
     }
     *opened = nccl;
@@ -257,7 +249,7 @@ bool nccl_open(struct nccl **opened, const char *file, const struct gpus *gpus, 
 /* The library stays open, with the threads that it may still have. */
 void nccl_close(struct nccl *nccl)
 {
-    if (NULL != nccl->comm_ce) {
+    if (nccl->comm_ce != NULL) {
         check(nccl, "ncclCommDestroy", nccl->call.destroy(nccl->comm_ce));
     }
     check(nccl, "ncclCommDestroy", nccl->call.destroy(nccl->comm));
@@ -267,10 +259,9 @@ void nccl_close(struct nccl *nccl)
 void nccl_print(const struct nccl *nccl)
 {
     const char *multicast = getenv("NCCL_NVLS_ENABLE");
-
     printf("# NCCL %d.%d.%d, NCCL_NVLS_ENABLE%s%s\n", nccl->version / 10000,
-           nccl->version / 100 % 100, nccl->version % 100, NULL != multicast ? "=" : " is not set",
-           NULL != multicast ? multicast : "");
+           nccl->version / 100 % 100, nccl->version % 100, multicast != NULL ? "=" : " is not set",
+           multicast != NULL ? multicast : "");
 }
 
 const char *nccl_way_name(enum nccl_way way)
@@ -284,7 +275,7 @@ const char *nccl_way_name(enum nccl_way way)
 
 static void *path_comm(const struct nccl_path *path)
 {
-    return NCCL_CE == path->way ? path->nccl->comm_ce : path->nccl->comm;
+    return path->way == NCCL_CE ? path->nccl->comm_ce : path->nccl->comm;
 }
 
 /* Windows cover whole pages. */
@@ -293,7 +284,6 @@ static unsigned char *window_open(struct nccl_path *path, int index, size_t byte
     const struct nccl *nccl = path->nccl;
     size_t whole = (bytes + WINDOW_ALIGNMENT - 1) / WINDOW_ALIGNMENT * WINDOW_ALIGNMENT;
     void *memory = NULL;
-
     check(nccl, "ncclMemAlloc", nccl->call.allocate(&memory, whole));
     check(nccl, "ncclCommWindowRegister",
           nccl->call.window_register(path_comm(path), memory, whole, &path->windows[index],
@@ -305,15 +295,15 @@ static unsigned char *window_open(struct nccl_path *path, int index, size_t byte
 bool nccl_path_open(struct nccl_path *path, const struct nccl *nccl, enum nccl_way way,
                     enum collective collective, size_t send_bytes, size_t receive_bytes)
 {
-    memset(path, 0, sizeof *path);
+    memset(path, 0, sizeof(*path));
     path->nccl = nccl;
     path->way = way;
-    if (NCCL_PLAIN == way) {
+    if (way == NCCL_PLAIN) {
         buffers_open(&path->buffers, MEMORY_CUDAMALLOC, nccl->device, send_bytes, receive_bytes);
         return true;
     }
-    if (!has_windows(nccl)
-        || (NCCL_CE == way && (NULL == nccl->comm_ce || COLLECTIVE_ALLGATHER != collective))) {
+    if (!has_windows(nccl) ||
+        (way == NCCL_CE && (nccl->comm_ce == NULL || collective != COLLECTIVE_ALLGATHER))) {
         return false;
     }
     path->buffers.device = nccl->device;
@@ -325,8 +315,7 @@ bool nccl_path_open(struct nccl_path *path, const struct nccl *nccl, enum nccl_w
 static void window_close(struct nccl_path *path, int index, void *memory)
 {
     const struct nccl *nccl = path->nccl;
-
-    if (NULL != path->windows[index]) {
+    if (path->windows[index] != NULL) {
         check(nccl, "ncclCommWindowDeregister",
               nccl->call.window_deregister(path_comm(path), path->windows[index]));
     }
@@ -335,7 +324,7 @@ static void window_close(struct nccl_path *path, int index, void *memory)
 
 void nccl_path_close(struct nccl_path *path)
 {
-    if (NCCL_PLAIN == path->way) {
+    if (path->way == NCCL_PLAIN) {
         buffers_close(&path->buffers);
         return;
     }
@@ -348,11 +337,10 @@ void nccl_path_run(const struct nccl_path *path, const struct call *call)
     const struct nccl *nccl = path->nccl;
     const void *input = call_input(call);
     void *stream = device_stream(nccl->device);
-
-    if (COLLECTIVE_ALLREDUCE == call->collective) {
+    if (call->collective == COLLECTIVE_ALLREDUCE) {
         check(nccl, "ncclAllReduce",
               nccl->call.all_reduce(input, call->buffers->receive, call->bytes / ELEMENT_BYTES,
-                                    ELEMENT_INT == call->element ? TYPE_INT32 : TYPE_FLOAT32,
+                                    call->element == ELEMENT_INT ? TYPE_INT32 : TYPE_FLOAT32,
                                     OPERATION_SUM, path_comm(path), stream));
     } else {
         check(nccl, "ncclAllGather",

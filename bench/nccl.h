@@ -1,14 +1,14 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * The rival on GPU memory: NCCL, opened when the benchmark runs. A blocking call is
+ * nccl.h - the rival on GPU memory: NCCL, opened when the benchmark runs. A blocking call is
  * ncclAllReduce() or ncclAllGather() and waiting for its stream. There are several ways to call it,
  * each with memory of the kind that it wants:
  *   plain   ordinary GPU memory
  *   window  memory from ncclMemAlloc() in symmetric windows (NCCL 2.27)
  *   CE      the same with the policy to use no SM, which makes all-gathers use copy engines (2.28)
- * What NCCL is told by its environment (NCCL_NVLS_ENABLE=0, say) holds.
+ * NCCL's environment variables (NCCL_NVLS_ENABLE=0, for example) have their effect.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef BENCH_NCCL_H
 #define BENCH_NCCL_H

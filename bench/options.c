@@ -1,9 +1,9 @@
 /*
+ * options.c - the command line of symm_bench. Letters are those of the OSU micro-benchmarks where
+ * both have the option. The text of --help is in help.c.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The command line of symm_bench. Letters are those of the OSU micro-benchmarks where both have
- * the option. The text of --help is in help.c.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
@@ -76,13 +76,12 @@ static bool refuse(const struct parser *parser, const char *what, const char *va
 static bool number_parse(const char *text, uint64_t limit, uint64_t *value, const char **end)
 {
     char *stop;
-
     if (text[0] < '0' || text[0] > '9') {
         return false;
     }
     errno = 0;
     unsigned long long number = strtoull(text, &stop, 10);
-    if (0 != errno || number > limit) {
+    if (errno != 0 || number > limit) {
         return false;
     }
     *value = number;
@@ -104,7 +103,6 @@ static int suffix_shift(char letter)
 static bool bytes_parse(const char *text, const char **end, size_t *bytes)
 {
     uint64_t number;
-
     if (!number_parse(text, INT_MAX, &number, end)) {
         return false;
     }
@@ -112,10 +110,10 @@ static bool bytes_parse(const char *text, const char **end, size_t *bytes)
     if (shift > 0) {
         (*end)++;
     }
-    if (number > ((uint64_t) INT_MAX >> shift)) {
+    if (number > ((uint64_t)INT_MAX >> shift)) {
         return false;
     }
-    *bytes = (size_t) (number << shift);
+    *bytes = (size_t)(number << shift);
     return *bytes > 0;
 }
 
@@ -127,19 +125,18 @@ static bool range_parse(const struct parser *parser, const char *text)
     struct options *options = parser->options;
     const char *colon = strchr(text, ':');
     const char *end = text;
-
-    if (NULL != colon && colon != text) {
+    if (colon != NULL && colon != text) {
         if (!bytes_parse(text, &end, &options->min_bytes) || end != colon) {
             return refuse(parser, "message size", text, remedy);
         }
     }
-    const char *upper = NULL != colon ? colon + 1 : text;
-    if ('\0' == *upper && colon != text && NULL != colon) {
+    const char *upper = colon != NULL ? colon + 1 : text;
+    if (*upper == '\0' && colon != text && colon != NULL) {
         options->max_bytes = options->min_bytes > DEFAULT_MAX_BYTES ? options->min_bytes
                                                                    : DEFAULT_MAX_BYTES;
         return true;
     }
-    if (!bytes_parse(upper, &end, &options->max_bytes) || '\0' != *end) {
+    if (!bytes_parse(upper, &end, &options->max_bytes) || *end != '\0') {
         return refuse(parser, "message size", text, remedy);
     }
     if (options->min_bytes > options->max_bytes) {
@@ -154,13 +151,12 @@ static bool count_parse(const struct parser *parser, const char *what, const cha
     uint64_t number;
     const char *end;
     char remedy[64];
-
-    if (number_parse(text, (uint64_t) most, &number, &end) && '\0' == *end
-        && number >= (uint64_t) least) {
-        *count = (int) number;
+    if (number_parse(text, (uint64_t)most, &number, &end) && *end == '\0' &&
+        number >= (uint64_t)least) {
+        *count = (int)number;
         return true;
     }
-    snprintf(remedy, sizeof remedy, "give a whole number from %d to %d", least, most);
+    snprintf(remedy, sizeof(remedy), "give a whole number from %d to %d", least, most);
     return refuse(parser, what, text, remedy);
 }
 
@@ -170,10 +166,9 @@ static bool memory_parse(const struct parser *parser, const char *text)
         [MEMORY_ALLOC] = "alloc", [MEMORY_MALLOC] = "malloc",
         [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc"
     };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (0 == strcmp(text, names[i])) {
-            parser->options->memory = (enum memory) i;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            parser->options->memory = (enum memory)i;
             return true;
         }
     }
@@ -184,11 +179,10 @@ static bool memory_parse(const struct parser *parser, const char *text)
 /* With or without the prefix that the OSU micro-benchmarks want. */
 static bool element_parse(const struct parser *parser, const char *text)
 {
-    const char *name = 0 == strncmp(text, "mpi_", 4) ? text + 4 : text;
-
-    if (0 == strcmp(name, "float")) {
+    const char *name = strncmp(text, "mpi_", 4) == 0 ? text + 4 : text;
+    if (strcmp(name, "float") == 0) {
         parser->options->element = ELEMENT_FLOAT;
-    } else if (0 == strcmp(name, "int")) {
+    } else if (strcmp(name, "int") == 0) {
         parser->options->element = ELEMENT_INT;
     } else {
         return refuse(parser, "type", text, "choose float or int");
@@ -200,14 +194,13 @@ static bool element_parse(const struct parser *parser, const char *text)
 static bool rival_parse(const struct parser *parser, const char *text)
 {
     static const char name[] = "nccl";
-    size_t length = sizeof name - 1;
-
-    if (0 != strncmp(text, name, length) || ('\0' != text[length] && '=' != text[length])) {
+    size_t length = sizeof(name) - 1;
+    if (strncmp(text, name, length) != 0 || (text[length] != '\0' && text[length] != '=')) {
         return refuse(parser, "rival", text, "choose nccl, or nccl=FILE to name its library");
     }
     parser->options->rival = true;
     parser->options->rival_file = NULL;
-    if ('=' == text[length] && '\0' != text[length + 1]) {
+    if (text[length] == '=' && text[length + 1] != '\0') {
         parser->options->rival_file = text + length + 1;
     }
     return true;
@@ -215,9 +208,9 @@ static bool rival_parse(const struct parser *parser, const char *text)
 
 static bool access_parse(const struct parser *parser, const char *text)
 {
-    if (0 == strcmp(text, "app")) {
+    if (strcmp(text, "app") == 0) {
         parser->options->access = ACCESS_APP;
-    } else if (0 == strcmp(text, "osu")) {
+    } else if (strcmp(text, "osu") == 0) {
         parser->options->access = ACCESS_OSU;
     } else {
         return refuse(parser, "access", text, "choose app or osu");
@@ -228,8 +221,7 @@ static bool access_parse(const struct parser *parser, const char *text)
 static bool seed_parse(const struct parser *parser, const char *text)
 {
     const char *end;
-
-    if (number_parse(text, UINT64_MAX, &parser->options->seed, &end) && '\0' == *end) {
+    if (number_parse(text, UINT64_MAX, &parser->options->seed, &end) && *end == '\0') {
         parser->options->seed_given = true;
         return true;
     }
@@ -238,9 +230,9 @@ static bool seed_parse(const struct parser *parser, const char *text)
 
 static bool collective_parse(const struct parser *parser, const char *text)
 {
-    if (0 == strcmp(text, "allreduce")) {
+    if (strcmp(text, "allreduce") == 0) {
         parser->options->chosen[COLLECTIVE_ALLREDUCE] = true;
-    } else if (0 == strcmp(text, "allgather")) {
+    } else if (strcmp(text, "allgather") == 0) {
         parser->options->chosen[COLLECTIVE_ALLGATHER] = true;
     } else {
         return refuse(parser, "collective", text, "choose allreduce, allgather or both");
@@ -252,7 +244,6 @@ static bool collective_parse(const struct parser *parser, const char *text)
 static bool option_apply(const struct parser *parser, int option)
 {
     struct options *options = parser->options;
-
     switch (option) {
     case 'm':
         return range_parse(parser, optarg);
@@ -296,20 +287,19 @@ static bool option_apply(const struct parser *parser, int option)
     }
 }
 
-/* getopt met something it does not know, or a missing value. */
+/* getopt has met an unknown option or a missing value. */
 static void complain(const struct parser *parser, int option, char **argv)
 {
-    char letter[3] = {'-', (char) optopt, '\0'};
-    bool is_letter = optopt > 0 && optopt < OPTION_MEMORY && '-' != argv[optind - 1][1];
+    char letter[3] = {'-', (char)optopt, '\0'};
+    bool is_letter = optopt > 0 && optopt < OPTION_MEMORY && argv[optind - 1][1] != '-';
     const char *name = is_letter ? letter : argv[optind - 1];
-
     refuse(parser, "option", name,
-           ':' == option ? "it needs a value; see --help" : "there is no such option; see --help");
+           option == ':' ? "it needs a value; see --help" : "there is no such option; see --help");
 }
 
 static void options_default(struct options *options)
 {
-    memset(options, 0, sizeof *options);
+    memset(options, 0, sizeof(*options));
     options->max_bytes = DEFAULT_MAX_BYTES;
     options->warmup = -1;
     options->blocks = DEFAULT_BLOCKS;
@@ -319,7 +309,7 @@ static void options_default(struct options *options)
 
 bool options_memory_is_gpu(enum memory memory)
 {
-    return MEMORY_CUDA == memory || MEMORY_CUDAMALLOC == memory;
+    return memory == MEMORY_CUDA || memory == MEMORY_CUDAMALLOC;
 }
 
 const char *options_memory_name(enum memory memory)
@@ -334,41 +324,40 @@ const char *options_memory_name(enum memory memory)
 
 const char *options_element_name(enum element element)
 {
-    return ELEMENT_INT == element ? "int32" : "float32";
+    return element == ELEMENT_INT ? "int32" : "float32";
 }
 
-/* What --chosen and --tune-to do not go with. */
+/* Rejects options that --chosen and --tune-to exclude. */
 static bool choice_check(const struct parser *parser)
 {
     const struct options *options = parser->options;
-    const char *name = NULL != options->tune_file ? "--tune-to" : "--chosen";
-
-    if (NULL == options->tune_file && !options->show_choice) {
+    const char *name = options->tune_file != NULL ? "--tune-to" : "--chosen";
+    if (options->tune_file == NULL && !options->show_choice) {
         return true;
     }
-    if (options->compare || options->rival
-        || (NULL != options->tune_file && options->show_choice)) {
+    if (options->compare || options->rival ||
+        (options->tune_file != NULL && options->show_choice)) {
         return refuse(parser, "option", name,
-                      "leave out --compare, --rival, and one of --chosen and --tune-to: each is a run "
-                      "of its own");
+                      "leave out --compare, --rival, and one of --chosen and --tune-to: each is a "
+                      "run of its own");
     }
-    if (NULL != options->tune_file && options->in_place) {
+    if (options->tune_file != NULL && options->in_place) {
         return refuse(parser, "option", name, "it times both places: leave out --in-place");
     }
-    if (NULL != options->tune_file
-        && (MEMORY_MALLOC == options->memory || MEMORY_CUDAMALLOC == options->memory)) {
+    if (options->tune_file != NULL &&
+        (options->memory == MEMORY_MALLOC || options->memory == MEMORY_CUDAMALLOC)) {
         return refuse(parser, "option", name,
-                      "it needs memory in which all algorithms are possible: --memory alloc or cuda");
+                      "it needs memory in which all algorithms are possible: --memory alloc or "
+                      "cuda");
     }
     return true;
 }
 
-/* What does not go together. */
+/* Rejects options that exclude each other. */
 static bool options_check(const struct parser *parser)
 {
     const struct options *options = parser->options;
     bool gpu = options_memory_is_gpu(options->memory);
-
     if (options->rival && !gpu) {
         return refuse(parser, "rival", "nccl", "it needs --memory cuda or cudamalloc");
     }
@@ -379,16 +368,16 @@ static bool options_check(const struct parser *parser)
     return choice_check(parser);
 }
 
-/* What follows from the other options. */
+/* Sets the options that follow from others. */
 static void options_complete(struct options *options)
 {
     if (!options->chosen[COLLECTIVE_ALLREDUCE] && !options->chosen[COLLECTIVE_ALLGATHER]) {
         options->chosen[COLLECTIVE_ALLREDUCE] = true;
         options->chosen[COLLECTIVE_ALLGATHER] = true;
     }
-    if (ACCESS_DEFAULT == options->access) {
-        bool compared = options->compare || options->rival || options->show_choice
-                        || NULL != options->tune_file;
+    if (options->access == ACCESS_DEFAULT) {
+        bool compared = options->compare || options->rival || options->show_choice ||
+                        options->tune_file != NULL;
         options->access = compared ? ACCESS_APP : ACCESS_OSU;
     }
 }
@@ -398,17 +387,16 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
 {
     struct parser parser = {options, message, length};
     int option;
-
     options_default(options);
     opterr = 0;
-    while (-1 != (option = getopt_long(argc, argv, ":m:i:x:b:T:fchv", long_options, NULL))) {
-        if ('h' == option) {
+    while ((option = getopt_long(argc, argv, ":m:i:x:b:T:fchv", long_options, NULL)) != -1) {
+        if (option == 'h') {
             return OPTIONS_HELP;
         }
-        if ('v' == option) {
+        if (option == 'v') {
             return OPTIONS_VERSION;
         }
-        if ('?' == option || ':' == option) {
+        if (option == '?' || option == ':') {
             complain(&parser, option, argv);
             return OPTIONS_BAD;
         }

@@ -1,9 +1,9 @@
 /*
+ * options.h - the command line of symm_bench: what the user asked for, as a plain structure. Knows
+ * nothing of MPI, so that it can be parsed the same way on every rank.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The command line of symm_bench: what the user asked for, as a plain structure.
- * Knows nothing of MPI, so that it can be parsed the same way on every rank.
  */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
@@ -84,7 +84,5 @@ const char *options_element_name(enum element element);
 /* Calls to time and to leave untimed for messages of this many bytes. */
 int options_iterations(const struct options *options, size_t bytes);
 int options_warmup(const struct options *options, size_t bytes);
-
-void options_print_help(FILE *stream);
 
 #endif

@@ -1,8 +1,9 @@
 /*
+ * private.c - what private memory allows: see private.h for the formula, sweep.c for the work
+ * itself.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What private memory allows: see private.h for the formula, sweep.c for the work itself.
  */
 #include "private.h"
 
@@ -22,10 +23,9 @@ enum {
 static double sweep_time(const struct sweep *sweep, MPI_Comm control)
 {
     double samples[SAMPLES];
-    size_t moved = sweep->slice * (size_t) (sweep->sources + sweep->targets);
-    int repeats = moved >= SAMPLE_BYTES ? 1 : (int) (SAMPLE_BYTES / moved);
+    size_t moved = sweep->slice * (size_t)(sweep->sources + sweep->targets);
+    int repeats = moved >= SAMPLE_BYTES ? 1 : (int)(SAMPLE_BYTES / moved);
     double median, slowest;
-
     sweep_run(sweep);
     for (int sample = 0; sample < SAMPLES; sample++) {
         MPI_Barrier(control);
@@ -49,23 +49,20 @@ static size_t round_up(size_t bytes)
 double private_time(const struct call *call, MPI_Comm control)
 {
     struct sweep sweep = {0};
-    bool reduce = COLLECTIVE_ALLREDUCE == call->collective;
-    size_t ranks = (size_t) call->ranks;
-
+    bool reduce = call->collective == COLLECTIVE_ALLREDUCE;
+    size_t ranks = (size_t)call->ranks;
     sweep.sources = reduce ? call->ranks : 1;
     sweep.targets = reduce || !call->in_place ? call->ranks : call->ranks - 1;
-    size_t slices = (size_t) (sweep.sources + sweep.targets);
+    size_t slices = (size_t)(sweep.sources + sweep.targets);
     size_t slice = reduce ? (call->bytes + ranks - 1) / ranks : call->bytes;
     size_t most = PRIVATE_LIMIT / slices;
     sweep.slice = round_up(slice < most ? slice : most);
     sweep.stride = sweep.slice + STREAM_PADDING;
-
     unsigned char *memory = buffers_private(slices * sweep.stride);
     memset(memory, 0, slices * sweep.stride);
     sweep.from = memory;
     /* An all-reduce in place writes its sums where it read from. */
-    sweep.to = reduce && call->in_place ? memory : memory + (size_t) sweep.sources * sweep.stride;
-
+    sweep.to = reduce && call->in_place ? memory : memory + (size_t)sweep.sources * sweep.stride;
     double quickest = sweep_time(&sweep, control);
     if (sweep_can_stream()) {
         sweep.streaming = true;
@@ -73,5 +70,5 @@ double private_time(const struct call *call, MPI_Comm control)
         quickest = streamed < quickest ? streamed : quickest;
     }
     free(memory);
-    return quickest * (double) slice / (double) sweep.slice;
+    return quickest * (double)slice / (double)sweep.slice;
 }

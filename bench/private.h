@@ -1,9 +1,6 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * The floor under a collective: its share of the work done by every rank at once in memory of its
- * own, where nobody waits for anybody. With N ranks and messages of B bytes, a rank
+ * private.h - the floor under a collective: its share of the work done by every rank at once in
+ * memory of its own, where nobody waits for anybody. With N ranks and messages of B bytes, a rank
  *   all-reduce: reads N slices of B/N, adds them, writes the sum to N places
  *               bytes = N * B/N read + N * B/N written = 2 B
  *   all-gather: reads its block once and writes it to N places (N-1 in place)
@@ -12,6 +9,9 @@
  * The work touches at most PRIVATE_LIMIT bytes; for larger messages the rate at the limit is used.
  * Two ways to write are tried, memcpy (after adding straight into the first place) and
  * non-temporal stores; the quicker one counts.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef BENCH_PRIVATE_H
 #define BENCH_PRIVATE_H

@@ -1,8 +1,8 @@
 /*
+ * report.c - what symm_bench prints for each collective. Rows are at most 100 columns wide.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What symm_bench prints for each collective. Rows are at most 100 columns wide.
  */
 #include "report.h"
 
@@ -18,20 +18,19 @@ static bool is_on_gpu(const struct report *report)
 
 void report_calls(const struct options *options, enum collective collective)
 {
-    if (COLLECTIVE_ALLREDUCE == collective) {
+    if (collective == COLLECTIVE_ALLREDUCE) {
         printf("# Size: bytes of the vector, %s sum", options_element_name(options->element));
     } else {
         printf("# Size: bytes of each rank's block");
     }
     printf(", %s memory, %s, access: %s\n", options_memory_name(options->memory),
            options->in_place ? "in place" : "out of place",
-           ACCESS_APP == options->access ? "app" : "osu");
+           options->access == ACCESS_APP ? "app" : "osu");
 }
 
 static void settings_print(const struct report *report)
 {
     const struct options *options = report->options;
-
     printf("\n# %s Latency Test%s\n", call_name(report->collective),
            options->compare ? ": with and without coll/symm, slowest rank"
            : options->rival ? " beside NCCL, slowest rank" : "");
@@ -41,7 +40,7 @@ static void settings_print(const struct report *report)
     }
 }
 
-/* What is said of calls on a GPU in place of the machine's state. */
+/* Columns of calls on a GPU, in place of the machine's state. */
 static void columns_gpu(struct table *table)
 {
     table_add(table, "floor(us)", 10);
@@ -55,7 +54,6 @@ static void columns_plain(struct report *report)
 {
     struct table *table = &report->table;
     const struct options *options = report->options;
-
     table_add(table, "# Size", 10);
     table_add(table, "Avg Latency(us)", 16);
     if (options->full) {
@@ -84,7 +82,6 @@ static void columns_plain(struct report *report)
 static void columns_compare(struct report *report)
 {
     struct table *table = &report->table;
-
     table_add(table, "# Size", 10);
     table_add(table, "with(us)", 11);
     table_add(table, "without(us)", 12);
@@ -103,7 +100,6 @@ static void columns_compare(struct report *report)
 static void columns_rival(struct report *report)
 {
     struct table *table = &report->table;
-
     table_add(table, "# Size", 11);
     for (int side = 0; side < report->sides->count; side++) {
         table_add(table, report->sides->side[side].head, 10);
@@ -150,7 +146,6 @@ static void cells_gpu(struct table *table, const struct report_entry *entry,
                       const struct measure_row *row)
 {
     double slowest = row->times[0].most;
-
     if (entry->floor_us > 0) {
         table_number(table, entry->floor_us);
         table_ratio(table, slowest / entry->floor_us);
@@ -167,7 +162,6 @@ static void row_plain(struct report *report, const struct report_entry *entry,
 {
     const struct options *options = report->options;
     struct table *table = &report->table;
-
     table_size(table, entry->call->bytes);
     table_number(table, row->times[0].average);
     if (options->full) {
@@ -199,7 +193,6 @@ static void row_compare(struct report *report, const struct report_entry *entry,
     struct table *table = &report->table;
     double with = row->times[0].most;
     double without = row->times[1].most;
-
     table_size(table, entry->call->bytes);
     table_number(table, with);
     table_number(table, without);
@@ -215,13 +208,12 @@ static void row_compare(struct report *report, const struct report_entry *entry,
     }
 }
 
-/* Against the quickest way of the rival. */
+/* Times of all sides, and the ratio to the quickest way of the rival. */
 static void row_rival(struct report *report, const struct report_entry *entry,
                       const struct measure_row *row)
 {
     struct table *table = &report->table;
     double best = row->times[1].most;
-
     table_size(table, entry->call->bytes);
     for (int side = 0; side < report->sides->count; side++) {
         double slowest = row->times[side].most;
@@ -235,13 +227,13 @@ static void row_rival(struct report *report, const struct report_entry *entry,
     }
 }
 
-/* What the OSU columns say of each side, as a remark: there is no room for it in the row. */
+/* The OSU columns of each side, as a remark: the row has no room for them. */
 static void row_remark(const struct report *report, const struct measure_row *row, int calls)
 {
     for (int side = 0; side < report->sides->count; side++) {
         const char *head = report->sides->side[side].head;
         const struct measure_times *times = &row->times[side];
-        int width = (int) strcspn(head, "(");
+        int width = (int)strcspn(head, "(");
         printf("#   %-7.*s avg %.2f, min %.2f, max %.2f us, %d iterations\n", width, head,
                times->average, times->least, times->most, row->blocks * calls);
     }
@@ -252,7 +244,6 @@ static void row_print(struct report *report, const struct report_entry *entry,
 {
     const struct options *options = report->options;
     const struct measure_row *row = &entry->result->row[state];
-
     if (options->compare) {
         row_compare(report, entry, row, state);
     } else if (options->rival) {
@@ -268,7 +259,6 @@ static void row_print(struct report *report, const struct report_entry *entry,
 static void size_without_row(const struct report_entry *entry)
 {
     const struct measure_result *result = entry->result;
-
     printf("# %zu: no state has 3 blocks on every side (near %d, far %d, shared %d,"
            " discarded %d)\n", entry->call->bytes, result->row[CACHELINE_NEAR].blocks,
            result->row[CACHELINE_FAR].blocks, result->row[CACHELINE_SHARED].blocks,
@@ -280,9 +270,8 @@ void report_size(struct report *report, const struct report_entry *entry)
 {
     const struct measure_result *result = entry->result;
     bool printed = false;
-
     for (int i = 0; i < CACHELINE_STATES; i++) {
-        enum cacheline_state state = (enum cacheline_state) i;
+        enum cacheline_state state = (enum cacheline_state)i;
         if (result->row[state].enough) {
             printed = true;
             row_print(report, entry, state);

@@ -1,9 +1,9 @@
 /*
+ * report.h - what symm_bench prints for each collective: which columns there are, and what goes
+ * into them. Only rank 0 uses it.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What symm_bench prints for each collective: which columns there are, and what goes into them.
- * Only rank 0 uses it.
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H

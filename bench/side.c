@@ -1,15 +1,14 @@
 /*
+ * side.c - see side.h.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Who makes the calls that are compared in one run.
  */
 #include "side.h"
 
 static struct side *side_add(struct sides *sides, const char *head, const char *words)
 {
     struct side *side = &sides->side[sides->count++];
-
     side->head = head;
     side->words = words;
     side->comm = MPI_COMM_NULL;
@@ -21,7 +20,6 @@ static void mpi_add(struct sides *sides, const struct sides_origin *origin, MPI_
                     const char *head, const char *words)
 {
     struct side *side = side_add(sides, head, words);
-
     side->comm = comm;
     side->buffers = origin->buffers;
 }
@@ -32,7 +30,6 @@ static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct 
     static const char *const words[NCCL_WAYS] = {
         " by NCCL", " by NCCL in windows", " by NCCL with copy engines"
     };
-
     for (int way = 0; way < NCCL_WAYS; way++) {
         struct nccl_path *path = &sides->path[sides->count - 1];
         if (nccl_path_open(path, nccl, (enum nccl_way) way, largest->collective, largest->bytes,
@@ -47,13 +44,13 @@ static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct 
 void sides_open(struct sides *sides, const struct sides_origin *origin, const struct call *largest)
 {
     sides->count = 0;
-    if (MPI_COMM_NULL != origin->without) {
+    if (origin->without != MPI_COMM_NULL) {
         mpi_add(sides, origin, origin->with, "with(us)", " with coll/symm");
         mpi_add(sides, origin, origin->without, "without(us)", " without coll/symm");
     } else {
-        mpi_add(sides, origin, origin->with, "MPI(us)", NULL != origin->nccl ? " by MPI" : "");
+        mpi_add(sides, origin, origin->with, "MPI(us)", origin->nccl != NULL ? " by MPI" : "");
     }
-    if (NULL != origin->nccl) {
+    if (origin->nccl != NULL) {
         nccl_add(sides, origin->nccl, largest);
     }
 }
@@ -61,7 +58,7 @@ void sides_open(struct sides *sides, const struct sides_origin *origin, const st
 void sides_close(struct sides *sides)
 {
     for (int i = 0; i < sides->count; i++) {
-        if (NULL != sides->side[i].rival) {
+        if (sides->side[i].rival != NULL) {
             nccl_path_close(&sides->path[i - 1]);
         }
     }
@@ -71,14 +68,13 @@ void sides_close(struct sides *sides)
 struct call side_call(const struct side *side, const struct call *call)
 {
     struct call mine = *call;
-
     mine.buffers = side->buffers;
     return mine;
 }
 
 void side_run(const struct side *side, const struct call *call)
 {
-    if (NULL != side->rival) {
+    if (side->rival != NULL) {
         nccl_path_run(side->rival, call);
     } else {
         call_run(call, side->comm);

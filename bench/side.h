@@ -1,8 +1,9 @@
 /*
+ * side.h - the sides that are compared in one run. MPI on a communicator or a rival makes the calls
+ * of a side.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Who makes the calls that are compared in one run: MPI on a communicator, or a rival.
  */
 #ifndef BENCH_SIDE_H
 #define BENCH_SIDE_H

@@ -1,8 +1,8 @@
-# steps.sh - what bench/gpu_run and bench/multicast_bringup share: running steps whose output goes to files,
-# leaving nothing behind, packing the files. Sourced by bash.
+# steps.sh - the functions that bench/gpu_run and bench/multicast_bringup share: they run steps
+# whose output goes to files, clean up, and pack the files. Sourced by bash.
 #
-# It reads $top, the source; $build, the build folder; $out, where results go; $work, the folder in $out
-# that is packed; and sets $status to 1 when a step has failed.
+# It reads $top, the source; $build, the build folder; $out, the folder for results; and $work, the
+# folder in $out that is packed. It sets $status to 1 when a step has failed.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause

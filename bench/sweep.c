@@ -1,10 +1,11 @@
 /*
+ * sweep.c - load from all, add in order, store to all. The sweep is a floor only if it is about as
+ * quick as the processor allows: with 64-byte vectors it took half as long as with 16-byte ones
+ * from 4 KiB to 512 KiB (32-byte ones gained nothing), hence the variants that are chosen when the
+ * program runs.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Load from all, add in order, store to all. This has to be about as quick as the processor can,
- * or it is no floor: with 64-byte vectors it took half as long as with 16-byte ones from 4 KiB to
- * 512 KiB (32-byte ones gained nothing), hence the variants that are chosen when the program runs.
  */
 #include "sweep.h"
 
@@ -25,7 +26,6 @@ static inline __attribute__((always_inline)) void add(void *sum, const void *lef
     vector *result = sum;
     const vector *a = left;
     const vector *b = right;
-
     for (size_t i = 0; i < bytes / sizeof(vector); i++) {
         result[i] = a[i] + b[i];
     }
@@ -49,9 +49,8 @@ __attribute__((target("avx512f"))) static void stream_wide(void *to, const void 
 {
     unsigned char *target = to;
     const unsigned char *source = from;
-
     for (size_t i = 0; i < bytes; i += 64) {
-        _mm512_stream_si512((void *) (target + i), _mm512_load_si512(source + i));
+        _mm512_stream_si512((void *)(target + i), _mm512_load_si512(source + i));
     }
 }
 
@@ -59,7 +58,6 @@ static void stream_narrow(void *to, const void *from, size_t bytes)
 {
     float *target = to;
     const float *source = from;
-
     for (size_t i = 0; i < bytes / sizeof(float); i += 4) {
         _mm_stream_ps(target + i, _mm_load_ps(source + i));
     }
@@ -119,8 +117,7 @@ static void stream_finish(void)
 static void block_write(const struct sweep *sweep, int target, size_t offset, const void *from,
                         size_t bytes)
 {
-    void *to = sweep->to + (size_t) target * sweep->stride + offset;
-
+    void *to = sweep->to + (size_t)target * sweep->stride + offset;
     if (sweep->streaming) {
         block_stream(to, from, bytes);
     } else {
@@ -134,13 +131,12 @@ static void block_run(const struct sweep *sweep, size_t offset, size_t bytes,
     const unsigned char *first = sweep->from + offset;
     const unsigned char *result = first;
     int target = 0;
-
     if (sweep->sources > 1) {
         /* Ordinary stores: straight into the first target, from where the others are copied. */
         unsigned char *sum = sweep->streaming ? scratch : sweep->to + offset;
         block_add(sum, first, first + sweep->stride, bytes);
         for (int source = 2; source < sweep->sources; source++) {
-            block_add(sum, sum, first + (size_t) source * sweep->stride, bytes);
+            block_add(sum, sum, first + (size_t)source * sweep->stride, bytes);
         }
         result = sum;
         target = sweep->streaming ? 0 : 1;
@@ -153,7 +149,6 @@ static void block_run(const struct sweep *sweep, size_t offset, size_t bytes,
 void sweep_run(const struct sweep *sweep)
 {
     _Alignas(SWEEP_VECTOR) unsigned char scratch[BLOCK_BYTES];
-
     for (size_t offset = 0; offset < sweep->slice; offset += BLOCK_BYTES) {
         size_t left = sweep->slice - offset;
         block_run(sweep, offset, left < BLOCK_BYTES ? left : BLOCK_BYTES, scratch);

@@ -1,9 +1,9 @@
 /*
+ * sweep.h - one rank's share of a collective, done in private memory: load from all sources, add in
+ * order, store to all targets. Slices are whole vectors, so there are no tails to treat.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * One rank's share of a collective, done in private memory: load from all sources, add in order,
- * store to all targets. Slices are whole vectors, so there are no tails to treat.
  */
 #ifndef BENCH_SWEEP_H
 #define BENCH_SWEEP_H

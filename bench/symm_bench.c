@@ -1,17 +1,18 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * symm_bench: latency of MPI_Allreduce and MPI_Allgather in the format of the OSU
+ * symm_bench.c - latency of MPI_Allreduce and MPI_Allgather in the format of the OSU
  * micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It is a
  * plain MPI program and knows the component by name only.
  *
- * One size goes through here so: validate (if asked), find the floor, time the call in blocks,
- * print a row for each state of the machine. How time is taken is explained in --help (help.c), the
- * floor in private.h and, for GPUs, in floor.h.
+ * Each size passes these steps: validate (if asked), find the floor, time the call in blocks, print
+ * a row for each state of the machine. --help (help.c) explains how time is taken. private.h
+ * and, for GPUs, floor.h explain the floor.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "choice.h"
 #include "floor.h"
+#include "help.h"
 #include "machine.h"
 #include "measure.h"
 #include "private.h"
@@ -52,7 +53,7 @@ static void session_open(struct session *session)
     }
     cacheline_open(&session->cacheline, session->control);
     if (!session->options.seed_given) {
-        session->options.seed = (uint64_t) time(NULL);
+        session->options.seed = (uint64_t)time(NULL);
     }
     MPI_Bcast(&session->options.seed, 1, MPI_UINT64_T, 0, session->control);
 }
@@ -60,7 +61,7 @@ static void session_open(struct session *session)
 static void session_close(struct session *session)
 {
     cacheline_close(&session->cacheline);
-    if (MPI_COMM_NULL != session->without) {
+    if (session->without != MPI_COMM_NULL) {
         MPI_Comm_free(&session->without);
     }
     MPI_Comm_free(&session->with);
@@ -72,11 +73,10 @@ static bool is_on_gpu(const struct session *session)
     return options_memory_is_gpu(session->options.memory);
 }
 
-/* The GPUs and the rival, if they are asked for; false if they are not there. */
+/* Opens the GPUs and the rival if options ask for them. Returns false if one is missing. */
 static bool devices_open(struct session *session)
 {
     const struct options *options = &session->options;
-
     session->nccl = NULL;
     session->gpus.device = NULL;
     if (!is_on_gpu(session)) {
@@ -92,7 +92,7 @@ static bool devices_open(struct session *session)
             gpus_close(&session->gpus);
             return false;
         }
-        if (0 == session->rank) {
+        if (session->rank == 0) {
             nccl_print(session->nccl);
         }
     }
@@ -101,7 +101,7 @@ static bool devices_open(struct session *session)
 
 static void devices_close(struct session *session)
 {
-    if (NULL != session->nccl) {
+    if (session->nccl != NULL) {
         nccl_close(session->nccl);
     }
     if (is_on_gpu(session)) {
@@ -113,10 +113,9 @@ static bool size_validate(const struct session *session, const struct sides *sid
                           const struct call *call)
 {
     bool right = true;
-
     for (int i = 0; session->options.validate && i < sides->count; i++) {
         const struct side *side = &sides->side[i];
-        if (NULL == side->rival || call->bytes <= RIVAL_VALIDATE_BYTES) {
+        if (side->rival == NULL || call->bytes <= RIVAL_VALIDATE_BYTES) {
             right &= validate_call(call, side, session->control, session->options.seed);
         }
     }
@@ -147,14 +146,13 @@ static bool size_run(struct session *session, const struct sides *sides, const s
     };
     struct measure_result result;
     struct report_entry entry = {.call = call, .result = &result};
-
     if (plan.blocks > plan.iterations) {
         plan.blocks = plan.iterations;
     }
     entry.right = size_validate(session, sides, call);
     entry.floor_us = size_floor(session, call);
     measure_run(&plan, call, &result);
-    if (0 == session->rank) {
+    if (session->rank == 0) {
         report_size(report, &entry);
     }
     return entry.right;
@@ -173,17 +171,16 @@ static bool collective_run(struct session *session, enum collective collective)
     size_t most = call_round(collective, options->max_bytes);
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
                         options->element, &buffers};
-
     buffers_open(&buffers, options->memory, session->gpus.device, most, call_result_bytes(&call));
     sides_open(&sides, &origin, &call);
-    if (0 == session->rank) {
+    if (session->rank == 0) {
         report_begin(&report, options, &sides, collective);
     }
     for (size_t bytes = least; bytes <= most; bytes *= 2) {
         call.bytes = bytes;
         right &= size_run(session, &sides, &call, &report);
     }
-    if (0 == session->rank) {
+    if (session->rank == 0) {
         report_end(&report);
     }
     sides_close(&sides);
@@ -191,7 +188,7 @@ static bool collective_run(struct session *session, enum collective collective)
     return right;
 }
 
-/* ---- --chosen and --tune-to ----------------------------------------------------------------------- */
+/* ---- --chosen and --tune-to ------------------------------------------------------------------ */
 
 /* `tune` is NULL with --chosen. */
 static bool choice_run(struct session *session, enum collective collective, struct tune *tune)
@@ -206,13 +203,12 @@ static bool choice_run(struct session *session, enum collective collective, stru
     struct call call = {collective, call_round(collective, options->max_bytes), session->rank,
                         session->ranks, options->in_place, options->element, &buffers};
     struct forcing forcing;
-
     if (!forcing_open(&forcing, collective, !is_on_gpu(session), session->control)) {
         return false;
     }
     buffers_open(&buffers, options->memory, session->gpus.device, call.bytes,
                  call_result_bytes(&call));
-    bool right = NULL != tune ? tune_measure(tune, &origin, &forcing)
+    bool right = tune != NULL ? tune_measure(tune, &origin, &forcing)
                               : choice_show(&origin, &forcing);
     buffers_close(&buffers);
     forcing_close(&forcing);
@@ -224,7 +220,6 @@ static bool tune_finish(const struct session *session, const struct tune *tune)
     struct choice_origin origin = {.options = &session->options, .control = session->control,
                                    .rank = session->rank, .ranks = session->ranks};
     char name[DEVICE_NAME];
-
     if (is_on_gpu(session)) {
         device_name(session->gpus.device, name);
     }
@@ -237,19 +232,18 @@ static bool choices_run(struct session *session)
     static struct tune tune; /* hundreds of kilobytes */
     const char *path = session->options.tune_file;
     bool right = true;
-
-    if (NULL != path && !tune_open(&tune, path, session->control)) {
+    if (path != NULL && !tune_open(&tune, path, session->control)) {
         return false;
     }
     for (int i = 0; i < COLLECTIVE_COUNT && right; i++) {
         if (session->options.chosen[i]) {
-            right = choice_run(session, (enum collective) i, NULL != path ? &tune : NULL);
+            right = choice_run(session, (enum collective)i, path != NULL ? &tune : NULL);
         }
     }
-    return right && (NULL == path || tune_finish(session, &tune));
+    return right && (path == NULL || tune_finish(session, &tune));
 }
 
-/* ---- all else ---------------------------------------------------------------------------------- */
+/* ---- all else -------------------------------------------------------------------------------- */
 
 static void component_print(bool loaded, int priority)
 {
@@ -265,7 +259,6 @@ static void component_missing(const struct options *options)
     const char *name = options->compare       ? "--compare"
                        : options->show_choice ? "--chosen"
                                               : "--tune-to";
-
     fflush(stdout);
     fprintf(stderr,
             "symm_bench: %s has nothing to compare: coll/%s is not loaded in this job.\n"
@@ -290,23 +283,22 @@ static int session_run(struct session *session)
     bool right = true;
     int priority;
     bool loaded = machine_component_loaded(session->control, &priority);
-
     machine_print(session->control);
-    if (0 == session->rank) {
+    if (session->rank == 0) {
         component_print(loaded, priority);
         if (options->validate) {
             printf("# validation with --seed %" PRIu64 "\n", options->seed);
         }
     }
-    bool choices = options->show_choice || NULL != options->tune_file;
+    bool choices = options->show_choice || options->tune_file != NULL;
     if ((options->compare || choices) && !loaded) {
-        if (0 == session->rank) {
+        if (session->rank == 0) {
             component_missing(options);
         }
         return EXIT_WRONG;
     }
     if (is_on_gpu(session) && !loaded && !machine_mpi_knows_gpus()) {
-        if (0 == session->rank) {
+        if (session->rank == 0) {
             gpu_support_missing();
         }
         return EXIT_WRONG;
@@ -319,7 +311,7 @@ static int session_run(struct session *session)
     }
     for (int i = 0; i < COLLECTIVE_COUNT && !choices; i++) {
         if (options->chosen[i]) {
-            right &= collective_run(session, (enum collective) i);
+            right &= collective_run(session, (enum collective)i);
         }
     }
     devices_close(session);
@@ -338,14 +330,13 @@ static int session_begin(struct session *session)
 static void version_print(void)
 {
     MPI_Comm control = machine_dup_without(MPI_COMM_WORLD);
-
     machine_print(control);
     MPI_Comm_free(&control);
 }
 
 static int usage_error(int rank, const char *message)
 {
-    if (0 == rank) {
+    if (rank == 0) {
         fprintf(stderr, "symm_bench: %s\n", message);
     }
     return EXIT_USAGE;
@@ -356,14 +347,13 @@ int main(int argc, char **argv)
     struct session session = {.argc = argc, .argv = argv};
     char message[256];
     int status = 0;
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &session.ranks);
-    switch (options_parse(argc, argv, &session.options, message, sizeof message)) {
+    switch (options_parse(argc, argv, &session.options, message, sizeof(message))) {
     case OPTIONS_HELP:
-        if (0 == session.rank) {
-            options_print_help(stdout);
+        if (session.rank == 0) {
+            help_print(stdout);
         }
         break;
     case OPTIONS_VERSION:

@@ -1,8 +1,8 @@
 /*
+ * table.c - see table.h.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * A table on standard output, row by row.
  */
 #include "table.h"
 
@@ -27,12 +27,11 @@ void table_add(struct table *table, const char *head, int width)
 static void cell_print(const struct table *table, int cell, const char *text)
 {
     int width = table->column[cell].width;
-
     if (table->csv) {
-        printf("%s%s", 0 == cell ? "" : ",", text);
+        printf("%s%s", cell == 0 ? "" : ",", text);
     } else {
         /* The space keeps columns apart even where a number is wider than its column. */
-        printf("%s%*s", 0 == cell ? "" : " ", 0 == cell ? -width : width - 1, text);
+        printf("%s%*s", cell == 0 ? "" : " ", cell == 0 ? -width : width - 1, text);
     }
     if (cell + 1 == table->columns) {
         printf("\n");
@@ -43,7 +42,7 @@ static void cell_print(const struct table *table, int cell, const char *text)
 void table_print_head(const struct table *table)
 {
     for (int cell = 0; cell < table->columns; cell++) {
-        cell_print(table, cell, table->column[cell].head + (table->csv && 0 == cell ? 2 : 0));
+        cell_print(table, cell, table->column[cell].head + (table->csv && cell == 0 ? 2 : 0));
     }
 }
 
@@ -56,16 +55,14 @@ void table_text(struct table *table, const char *text)
 void table_size(struct table *table, size_t bytes)
 {
     char text[32];
-
-    snprintf(text, sizeof text, "%zu", bytes);
+    snprintf(text, sizeof(text), "%zu", bytes);
     table_text(table, text);
 }
 
 static void number_print(struct table *table, double value, int decimals)
 {
     char text[32];
-
-    snprintf(text, sizeof text, "%.*f", decimals, value);
+    snprintf(text, sizeof(text), "%.*f", decimals, value);
     table_text(table, text);
 }
 

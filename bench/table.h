@@ -1,9 +1,10 @@
 /*
+ * table.h - a table on standard output, row by row: columns as the OSU micro-benchmarks set them
+ * (sizes to the left, numbers to the right, a head that begins with '#'), or values separated by
+ * commas.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * A table on standard output, row by row: columns as the OSU micro-benchmarks set them (sizes to
- * the left, numbers to the right, a head that begins with '#'), or values separated by commas.
  */
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H

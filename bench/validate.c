@@ -1,9 +1,9 @@
 /*
+ * validate.c - checks results against a reference, a chunk at a time so that it needs no memory of
+ * its own. Before the call every byte of the output holds the complement of what it must become.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Checks results against a reference, a chunk at a time so that it needs no memory of its own.
- * Before the call every byte of the output holds the complement of what it must become.
  */
 #include "validate.h"
 
@@ -38,23 +38,21 @@ static uint64_t scatter(uint64_t value)
 
 static uint64_t input_key(uint64_t key, int rank)
 {
-    return scatter(key + (uint64_t) rank);
+    return scatter(key + (uint64_t)rank);
 }
 
 /* A whole number, small enough that the sum over all ranks fits the 24 bits of a float32. */
 static double input_value(uint64_t key, size_t index, int ranks)
 {
     int64_t limit = (1 << 23) / ranks;
-
-    return (double) ((int64_t) (scatter(key + index) % (uint64_t) (2 * limit + 1)) - limit);
+    return (double)((int64_t)(scatter(key + index) % (uint64_t)(2 * limit + 1)) - limit);
 }
 
 static void element_put(const struct call *call, unsigned char *to, double value)
 {
-    float as_float = (float) value;
-    int32_t as_int = (int32_t) value;
-
-    memcpy(to, ELEMENT_INT == call->element ? (void *) &as_int : (void *) &as_float, ELEMENT_BYTES);
+    float as_float = (float)value;
+    int32_t as_int = (int32_t)value;
+    memcpy(to, call->element == ELEMENT_INT ? (void *)&as_int : (void *)&as_float, ELEMENT_BYTES);
 }
 
 static void input_bytes(uint64_t key, size_t offset, size_t length, unsigned char *chunk)
@@ -62,7 +60,7 @@ static void input_bytes(uint64_t key, size_t offset, size_t length, unsigned cha
     for (size_t i = 0; i < length; i += sizeof(uint64_t)) {
         uint64_t word = scatter(key + offset + i);
         size_t left = length - i;
-        memcpy(chunk + i, &word, left < sizeof word ? left : sizeof word);
+        memcpy(chunk + i, &word, left < sizeof(word) ? left : sizeof(word));
     }
 }
 
@@ -71,8 +69,7 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
                         size_t length, unsigned char *chunk)
 {
     uint64_t own = input_key(key, rank);
-
-    if (COLLECTIVE_ALLGATHER == call->collective) {
+    if (call->collective == COLLECTIVE_ALLGATHER) {
         input_bytes(own, offset, length, chunk);
         return;
     }
@@ -81,11 +78,11 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
     }
 }
 
-/* The same of the result: of the sum, or of the block that came from rank `part`. */
+/* Bytes [offset, offset + length) of the sum, or of the block that came from rank `part`. */
 static void result_chunk(const struct call *call, uint64_t key, int part, size_t offset,
                          size_t length, unsigned char *chunk)
 {
-    if (COLLECTIVE_ALLGATHER == call->collective) {
+    if (call->collective == COLLECTIVE_ALLGATHER) {
         input_chunk(call, key, part, offset, length, chunk);
         return;
     }
@@ -105,20 +102,19 @@ static size_t chunk_length(const struct call *call, size_t offset)
 
 static int result_parts(const struct call *call)
 {
-    return COLLECTIVE_ALLGATHER == call->collective ? call->ranks : 1;
+    return call->collective == COLLECTIVE_ALLGATHER ? call->ranks : 1;
 }
 
 static void poison_result(const struct check *check)
 {
     const struct call *call = check->call;
     unsigned char *result = call->buffers->receive;
-
     for (int part = 0; part < result_parts(call); part++) {
         for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
             size_t length = chunk_length(call, offset);
             result_chunk(call, check->key, part, offset, length, check->expected);
             for (size_t i = 0; i < length; i++) {
-                check->expected[i] = (unsigned char) ~check->expected[i];
+                check->expected[i] = (unsigned char)~check->expected[i];
             }
             buffers_store(call->buffers, result, check->expected, length);
             result += length;
@@ -132,7 +128,6 @@ static void fill_input(const struct check *check)
 {
     const struct call *call = check->call;
     unsigned char *input = call_input(call);
-
     for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
         size_t length = chunk_length(call, offset);
         input_chunk(call, check->key, call->rank, offset, length, check->expected);
@@ -140,17 +135,16 @@ static void fill_input(const struct check *check)
     }
 }
 
-/* One line in one write, so that those of several ranks do not mix. */
+/* Writes the line at once, so that lines of several ranks do not mix. */
 static void report(const struct check *check, const char *what, int part, size_t byte)
 {
     const struct call *call = check->call;
     char block[48] = "";
     char line[256];
-
-    if (COLLECTIVE_ALLGATHER == call->collective) {
-        snprintf(block, sizeof block, "block of rank %d, ", part);
+    if (call->collective == COLLECTIVE_ALLGATHER) {
+        snprintf(block, sizeof(block), "block of rank %d, ", part);
     }
-    snprintf(line, sizeof line, "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
+    snprintf(line, sizeof(line), "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
              call->rank, call_name(call->collective), call->bytes, check->side->words, what, block,
              byte);
     fputs(line, stderr);
@@ -161,9 +155,8 @@ static size_t first_difference(const struct check *check, const unsigned char *b
                                size_t length)
 {
     size_t i = 0;
-
     buffers_load(check->call->buffers, check->found, buffer, length);
-    if (0 == memcmp(check->found, check->expected, length)) {
+    if (memcmp(check->found, check->expected, length) == 0) {
         return length;
     }
     while (check->found[i] == check->expected[i]) {
@@ -176,7 +169,6 @@ static bool result_is_right(const struct check *check)
 {
     const struct call *call = check->call;
     const unsigned char *result = call->buffers->receive;
-
     for (int part = 0; part < result_parts(call); part++) {
         for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
             size_t length = chunk_length(call, offset);
@@ -195,7 +187,6 @@ static bool result_is_right(const struct check *check)
 static bool input_is_whole(const struct check *check)
 {
     const struct call *call = check->call;
-
     if (call->in_place) {
         return true;
     }
@@ -214,7 +205,6 @@ static bool input_is_whole(const struct check *check)
 static bool guard_is_whole(const struct check *check)
 {
     const struct call *call = check->call;
-
     memset(check->expected, GUARD_BYTE, BUFFERS_GUARD);
     size_t wrong = first_difference(check, call->buffers->receive + call_result_bytes(call),
                                     BUFFERS_GUARD);
@@ -241,16 +231,15 @@ bool validate_call(const struct call *call, const struct side *side, MPI_Comm co
     int rounds = call->bytes <= MANY_ROUNDS_BYTES ? ROUNDS : 1;
     int wrong = 0;
     int wrong_somewhere;
-
     check.expected = buffers_private(CHUNK);
     check.found = buffers_private(CHUNK);
     for (int round = 0; round < rounds; round++) {
-        check.key = scatter(seed + call->bytes * ROUNDS + (uint64_t) round);
+        check.key = scatter(seed + call->bytes * ROUNDS + (uint64_t)round);
         wrong += !round_is_right(&check);
     }
     free(check.found);
     free(check.expected);
     MPI_Reduce(&wrong, &wrong_somewhere, 1, MPI_INT, MPI_SUM, 0, control);
     MPI_Bcast(&wrong_somewhere, 1, MPI_INT, 0, control);
-    return 0 == wrong_somewhere;
+    return wrong_somewhere == 0;
 }

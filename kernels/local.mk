@@ -94,7 +94,7 @@ kernels/cuda/multimem.fatbin: kernels/cuda/multimem.cu kernels/cuda/multimem.cuh
 endif
 
 CLEANFILES += $(cuda_fatbins)
-kernels/cuda/fatbin.lo: $(cuda_fatbins)
+kernels/cuda/libsymm_core_la-fatbin.lo: $(cuda_fatbins)
 
 # The same kernels for the host, for tests.
 check_LTLIBRARIES += kernels/cuda/libhost.la

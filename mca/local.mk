@@ -1,7 +1,7 @@
 # mca/local.mk - the components of Open MPI.
 
 # The headers of 5.0 use what C11 alone does not have, and rely on being the first to be included.
-component_cppflags = -D_GNU_SOURCE $(AM_CPPFLAGS) $(OMPI_CPPFLAGS) \
+component_cppflags = -D_GNU_SOURCE $(base_cppflags) $(OMPI_CPPFLAGS) \
 	-isystem $(top_srcdir)/mca/shim
 component_ldflags = -module -avoid-version -shared $(symm_libdir_rpath)
 

@@ -6,13 +6,11 @@
 TESTS += tests/bench.tap
 dist_check_SCRIPTS += tests/bench.tap
 
-# Loaded at run time. A library that is only checked becomes a shared one through -rpath.
+# Loaded at run time.
 check_LTLIBRARIES += tests/bench/nccl_double.la tests/bench/staging.la
 
 tests_bench_nccl_double_la_SOURCES = tests/bench/nccl_double.c tests/bench/driver.h
-tests_bench_nccl_double_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_bench_nccl_double_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_bench_nccl_double_la_LDFLAGS = $(loaded_ldflags)
 
 tests_bench_staging_la_SOURCES = tests/bench/staging.c tests/bench/driver.h
-tests_bench_staging_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(CUDA_CPPFLAGS)
-tests_bench_staging_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_bench_staging_la_LDFLAGS = $(loaded_ldflags)

@@ -1,14 +1,14 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * A TEST DOUBLE of NCCL for symm_bench --rival nccl=FILE, never installed: the functions that the
- * benchmark calls, between processes of one machine, through a shared file, with copies by whatever
- * stands for the CUDA driver (SYMM_BENCH_CUDA_LIBRARY). It does in the call what NCCL does on a
- * stream. From the environment:
+ * nccl_double.c - a TEST DOUBLE of NCCL for symm_bench --rival nccl=FILE, never installed: the
+ * functions that the benchmark calls, between processes of one machine, through a shared file, with
+ * copies by whatever stands for the CUDA driver (SYMM_BENCH_CUDA_LIBRARY). It does in the call what
+ * NCCL does on a stream. From the environment:
  *   NCCL_DOUBLE_VERSION  what ncclGetVersion() says, 22809 if not set
  *   NCCL_DOUBLE_WRONG    =plain, =window or =CE: results of this way have one byte that is wrong
  *   NCCL_DOUBLE_FAIL     the name of a function that fails
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #if defined(HAVE_CONFIG_H)
 #include "config.h"
@@ -100,8 +100,7 @@ int ncclAllGather(const void *send, void *receive, size_t count, int type, struc
 static bool is_set_to(const char *variable, const char *value)
 {
     const char *text = getenv(variable);
-
-    return NULL != text && 0 == strcmp(text, value);
+    return text != NULL && strcmp(text, value) == 0;
 }
 
 #define FAIL_IF_ASKED() \
@@ -113,7 +112,6 @@ static void meet(struct comm *comm)
 {
     struct shared *shared = comm->shared;
     int generation = atomic_load(&shared->generation);
-
     if (atomic_fetch_add(&shared->arrived, 1) + 1 == comm->ranks) {
         atomic_store(&shared->arrived, 0);
         atomic_fetch_add(&shared->generation, 1);
@@ -127,21 +125,19 @@ static void meet(struct comm *comm)
 EXPORTED int ncclGetVersion(int *version)
 {
     const char *text = getenv("NCCL_DOUBLE_VERSION");
-
     FAIL_IF_ASKED();
-    *version = NULL != text ? atoi(text) : 22809;
+    *version = text != NULL ? atoi(text) : 22809;
     return SUCCESS;
 }
 
 EXPORTED int ncclGetUniqueId(unique_id *id)
 {
     const char *folder = getenv("TMPDIR");
-
     FAIL_IF_ASKED();
-    snprintf(id->file, sizeof id->file, "%s/nccl-double.XXXXXX",
-             NULL != folder ? folder : "/tmp");
+    snprintf(id->file, sizeof(id->file), "%s/nccl-double.XXXXXX",
+             folder != NULL ? folder : "/tmp");
     int file = mkstemp(id->file);
-    if (file < 0 || 0 != ftruncate(file, sizeof(struct shared))) {
+    if (file < 0 || ftruncate(file, sizeof(struct shared)) != 0) {
         return INTERNAL_ERROR;
     }
     close(file);
@@ -152,21 +148,20 @@ EXPORTED int ncclGetUniqueId(unique_id *id)
 EXPORTED int ncclCommInitRank(struct comm **made, int ranks, unique_id id, int rank)
 {
     int file = open(id.file, O_RDWR | O_CLOEXEC);
-    struct comm *comm = calloc(1, sizeof *comm);
-
+    struct comm *comm = calloc(1, sizeof(*comm));
     FAIL_IF_ASKED();
-    if (file < 0 || NULL == comm || ranks > RANKS_MOST) {
+    if (file < 0 || comm == NULL || ranks > RANKS_MOST) {
         return INVALID_ARGUMENT;
     }
     comm->shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
-    if (MAP_FAILED == (void *) comm->shared) {
+    if ((void *)comm->shared == MAP_FAILED) {
         return INTERNAL_ERROR;
     }
     comm->ranks = ranks;
     comm->rank = rank;
     meet(comm);
-    if (0 == rank) {
+    if (rank == 0) {
         unlink(id.file);
     }
     *made = comm;
@@ -177,7 +172,7 @@ EXPORTED int ncclCommInitRankConfig(struct comm **made, int ranks, unique_id id,
                                     struct config *config)
 {
     FAIL_IF_ASKED();
-    if (0xcafebeef != config->magic || config->version < 22700 || INT_MIN != config->collnet) {
+    if (config->magic != 0xcafebeef || config->version < 22700 || config->collnet != INT_MIN) {
         return INVALID_ARGUMENT;
     }
     int result = ncclCommInitRank(made, ranks, id, rank);
@@ -202,7 +197,7 @@ EXPORTED int ncclCommDestroy(struct comm *comm)
 
 EXPORTED const char *ncclGetErrorString(int result)
 {
-    return INVALID_ARGUMENT == result ? "invalid argument" : "internal error";
+    return result == INVALID_ARGUMENT ? "invalid argument" : "internal error";
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -210,32 +205,31 @@ EXPORTED const char *ncclGetErrorString(int result)
 EXPORTED int ncclMemAlloc(void **memory, size_t bytes)
 {
     CUdeviceptr address;
-
     FAIL_IF_ASKED();
-    if (CUDA_SUCCESS != DRIVER(cuMemAlloc)(&address, bytes)) {
+    if (DRIVER(cuMemAlloc)(&address, bytes) != CUDA_SUCCESS) {
         return INTERNAL_ERROR;
     }
-    *memory = (void *) (uintptr_t) address;
+    *memory = (void *)(uintptr_t)address;
     return SUCCESS;
 }
 
 EXPORTED int ncclMemFree(void *memory)
 {
     FAIL_IF_ASKED();
-    return CUDA_SUCCESS == DRIVER(cuMemFree)(driver_address(memory)) ? SUCCESS : INTERNAL_ERROR;
+    return DRIVER(cuMemFree)(driver_address(memory)) == CUDA_SUCCESS ? SUCCESS : INTERNAL_ERROR;
 }
 
 EXPORTED int ncclCommWindowRegister(struct comm *comm, void *memory, size_t bytes,
                                     struct window **window, int flags)
 {
     FAIL_IF_ASKED();
-    if (1 != flags || 0 != bytes % 4096) {
+    if (flags != 1 || bytes % 4096 != 0) {
         return INVALID_ARGUMENT;
     }
     meet(comm);
     for (int i = 0; i < WINDOWS_MOST; i++) {
-        if (NULL == windows[i].comm) {
-            windows[i] = (struct window) {comm, (uintptr_t) memory, bytes};
+        if (windows[i].comm == NULL) {
+            windows[i] = (struct window){comm, (uintptr_t)memory, bytes};
             *window = &windows[i];
             return SUCCESS;
         }
@@ -255,11 +249,10 @@ EXPORTED int ncclCommWindowDeregister(struct comm *comm, struct window *window)
 
 static bool is_in_window(const struct comm *comm, const void *memory)
 {
-    uintptr_t address = (uintptr_t) memory;
-
+    uintptr_t address = (uintptr_t)memory;
     for (int i = 0; i < WINDOWS_MOST; i++) {
-        if (windows[i].comm == comm && address >= windows[i].first
-            && address - windows[i].first < windows[i].bytes) {
+        if (windows[i].comm == comm && address >= windows[i].first &&
+            address - windows[i].first < windows[i].bytes) {
             return true;
         }
     }
@@ -270,17 +263,16 @@ static bool is_in_window(const struct comm *comm, const void *memory)
 
 static const char *way(const struct comm *comm, const void *memory)
 {
-    return POLICY_ZERO == comm->policy ? "CE" : is_in_window(comm, memory) ? "window" : "plain";
+    return comm->policy == POLICY_ZERO ? "CE" : is_in_window(comm, memory) ? "window" : "plain";
 }
 
 static int piece_put(struct comm *comm, const void *send, size_t offset, size_t length,
                      CUstream stream)
 {
     CUdeviceptr from = driver_address(send) + offset;
-
-    if (CUDA_SUCCESS != DRIVER(cuMemcpyDtoHAsync)(comm->shared->piece[comm->rank], from, length,
-                                                 stream)
-        || CUDA_SUCCESS != DRIVER(cuStreamSynchronize)(stream)) {
+    if (DRIVER(cuMemcpyDtoHAsync)(comm->shared->piece[comm->rank], from, length,
+                                  stream) != CUDA_SUCCESS ||
+        DRIVER(cuStreamSynchronize)(stream) != CUDA_SUCCESS) {
         return INTERNAL_ERROR;
     }
     return SUCCESS;
@@ -290,9 +282,8 @@ static int piece_get(void *receive, size_t offset, const void *from, size_t leng
                      CUstream stream)
 {
     CUdeviceptr to = driver_address(receive) + offset;
-
-    if (CUDA_SUCCESS != DRIVER(cuMemcpyHtoDAsync)(to, from, length, stream)
-        || CUDA_SUCCESS != DRIVER(cuStreamSynchronize)(stream)) {
+    if (DRIVER(cuMemcpyHtoDAsync)(to, from, length, stream) != CUDA_SUCCESS ||
+        DRIVER(cuStreamSynchronize)(stream) != CUDA_SUCCESS) {
         return INTERNAL_ERROR;
     }
     return SUCCESS;
@@ -302,25 +293,23 @@ static double value_get(int type, const unsigned char *from)
 {
     float as_float;
     int32_t as_int;
-
-    memcpy(&as_float, from, sizeof as_float);
-    memcpy(&as_int, from, sizeof as_int);
-    return TYPE_INT32 == type ? as_int : (double) as_float;
+    memcpy(&as_float, from, sizeof(as_float));
+    memcpy(&as_int, from, sizeof(as_int));
+    return type == TYPE_INT32 ? as_int : (double)as_float;
 }
 
 static void value_put(int type, unsigned char *to, double value)
 {
-    float as_float = (float) value;
-    int32_t as_int = (int32_t) value;
-
-    memcpy(to, TYPE_INT32 == type ? (void *) &as_int : (void *) &as_float, sizeof as_int);
+    float as_float = (float)value;
+    int32_t as_int = (int32_t)value;
+    memcpy(to, type == TYPE_INT32 ? (void *)&as_int : (void *)&as_float, sizeof(as_int));
 }
 
 static void piece_sum(const struct comm *comm, int type, unsigned char *to, size_t length,
                       bool is_wrong)
 {
     for (size_t i = 0; i < length; i += sizeof(float)) {
-        double sum = 0 == i && is_wrong ? 1 : 0;
+        double sum = i == 0 && is_wrong ? 1 : 0;
         for (int rank = 0; rank < comm->ranks; rank++) {
             sum += value_get(type, &comm->shared->piece[rank][i]);
         }
@@ -334,9 +323,8 @@ EXPORTED int ncclAllReduce(const void *send, void *receive, size_t count, int ty
     static unsigned char sum[PIECE];
     size_t bytes = count * sizeof(float);
     int result = SUCCESS;
-
     FAIL_IF_ASKED();
-    if ((TYPE_FLOAT32 != type && TYPE_INT32 != type) || 0 != operation) {
+    if ((type != TYPE_FLOAT32 && type != TYPE_INT32) || operation != 0) {
         return INVALID_ARGUMENT;
     }
     for (size_t offset = 0; offset < bytes && SUCCESS == result; offset += PIECE) {
@@ -344,7 +332,7 @@ EXPORTED int ncclAllReduce(const void *send, void *receive, size_t count, int ty
         result = piece_put(comm, send, offset, length, stream);
         meet(comm);
         piece_sum(comm, type, sum, length,
-                  0 == offset && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive)));
+                  offset == 0 && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive)));
         if (SUCCESS == result) {
             result = piece_get(receive, offset, sum, length, stream);
         }
@@ -357,20 +345,19 @@ EXPORTED int ncclAllGather(const void *send, void *receive, size_t count, int ty
                            struct comm *comm, void *stream)
 {
     int result = SUCCESS;
-
     FAIL_IF_ASKED();
-    if (TYPE_INT8 != type) {
+    if (type != TYPE_INT8) {
         return INVALID_ARGUMENT;
     }
     for (size_t offset = 0; offset < count && SUCCESS == result; offset += PIECE) {
         size_t length = count - offset < PIECE ? count - offset : PIECE;
         result = piece_put(comm, send, offset, length, stream);
-        if (0 == offset && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive))) {
+        if (offset == 0 && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive))) {
             comm->shared->piece[comm->rank][0] ^= 1;
         }
         meet(comm);
         for (int rank = 0; rank < comm->ranks && SUCCESS == result; rank++) {
-            result = piece_get(receive, (size_t) rank * count + offset, comm->shared->piece[rank],
+            result = piece_get(receive, (size_t)rank * count + offset, comm->shared->piece[rank],
                                length, stream);
         }
         meet(comm);

@@ -1,10 +1,10 @@
 /*
+ * staging.c - preloaded into symm_bench: MPI's collectives on GPU memory, through copies on the
+ * host. With it the benchmark can be tested on any MPI, apart from the components. The environment
+ * variable STAGING_WRONG, if set, adds 1 to the first byte of every result.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Preloaded into symm_bench it makes any MPI do with GPU memory what the benchmark needs, through
- * copies on the host, so that the benchmark can be tried apart from the components. From the
- * environment: STAGING_WRONG, if set, adds 1 to the first byte of every result.
  */
 #if defined(HAVE_CONFIG_H)
 #include "config.h"
@@ -25,22 +25,20 @@ static bool is_on_gpu(const void *memory)
 {
     CUmemorytype type = CU_MEMORYTYPE_HOST;
     const char *file = getenv("SYMM_BENCH_CUDA_LIBRARY");
-    void *library = NULL != file ? dlopen(file, RTLD_NOW | RTLD_NOLOAD) : NULL;
-
-    if (NULL == library) { /* the benchmark has no GPU memory yet */
+    void *library = file != NULL ? dlopen(file, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    if (library == NULL) { /* the benchmark has no GPU memory yet */
         return false;
     }
     dlclose(library);
-    return CUDA_SUCCESS == DRIVER(cuPointerGetAttribute)(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                                         driver_address(memory))
-           && CU_MEMORYTYPE_DEVICE == type;
+    return DRIVER(cuPointerGetAttribute)(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                         driver_address(memory)) == CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_DEVICE;
 }
 
 static CUstream stream(void)
 {
     static CUstream ours;
-
-    if (NULL == ours && CUDA_SUCCESS != DRIVER(cuStreamCreate)(&ours, CU_STREAM_NON_BLOCKING)) {
+    if (ours == NULL && DRIVER(cuStreamCreate)(&ours, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
         abort();
     }
     return ours;
@@ -49,8 +47,7 @@ static CUstream stream(void)
 static unsigned char *host_room(size_t bytes)
 {
     unsigned char *room = malloc(bytes);
-
-    if (NULL == room) {
+    if (room == NULL) {
         abort();
     }
     return room;
@@ -59,9 +56,8 @@ static unsigned char *host_room(size_t bytes)
 static unsigned char *host_copy(const void *from, size_t bytes)
 {
     unsigned char *copy = host_room(bytes);
-
-    if (CUDA_SUCCESS != DRIVER(cuMemcpyDtoHAsync)(copy, driver_address(from), bytes, stream())
-        || CUDA_SUCCESS != DRIVER(cuStreamSynchronize)(stream())) {
+    if (DRIVER(cuMemcpyDtoHAsync)(copy, driver_address(from), bytes, stream()) != CUDA_SUCCESS ||
+        DRIVER(cuStreamSynchronize)(stream()) != CUDA_SUCCESS) {
         abort();
     }
     return copy;
@@ -70,11 +66,11 @@ static unsigned char *host_copy(const void *from, size_t bytes)
 /* Frees what is on the host. */
 static void gpu_copy(void *to, unsigned char *from_host, size_t bytes)
 {
-    if (NULL != getenv("STAGING_WRONG")) {
+    if (getenv("STAGING_WRONG") != NULL) {
         from_host[0]++;
     }
-    if (CUDA_SUCCESS != DRIVER(cuMemcpyHtoDAsync)(driver_address(to), from_host, bytes, stream())
-        || CUDA_SUCCESS != DRIVER(cuStreamSynchronize)(stream())) {
+    if (DRIVER(cuMemcpyHtoDAsync)(driver_address(to), from_host, bytes, stream()) != CUDA_SUCCESS ||
+        DRIVER(cuStreamSynchronize)(stream()) != CUDA_SUCCESS) {
         abort();
     }
     free(from_host);
@@ -86,8 +82,8 @@ EXPORTED int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datat
     if (!is_on_gpu(receive)) {
         return PMPI_Allreduce(send, receive, count, type, operation, comm);
     }
-    size_t bytes = (size_t) count * sizeof(float);
-    unsigned char *input = host_copy(MPI_IN_PLACE == send ? receive : send, bytes);
+    size_t bytes = (size_t)count * sizeof(float);
+    unsigned char *input = host_copy(send == MPI_IN_PLACE ? receive : send, bytes);
     unsigned char *result = host_room(bytes);
     int error = PMPI_Allreduce(input, result, count, type, operation, comm);
     free(input);
@@ -99,19 +95,18 @@ EXPORTED int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_t
                            int count, MPI_Datatype type, MPI_Comm comm)
 {
     int rank, ranks;
-
     if (!is_on_gpu(receive)) {
         return PMPI_Allgather(send, send_count, send_type, receive, count, type, comm);
     }
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    size_t bytes = (size_t) count;
-    const unsigned char *own = (unsigned char *) receive + (size_t) rank * bytes;
-    unsigned char *input = host_copy(MPI_IN_PLACE == send ? own : send, bytes);
-    unsigned char *result = host_room((size_t) ranks * bytes);
+    size_t bytes = (size_t)count;
+    const unsigned char *own = (unsigned char *)receive + (size_t)rank * bytes;
+    unsigned char *input = host_copy(send == MPI_IN_PLACE ? own : send, bytes);
+    unsigned char *result = host_room((size_t)ranks * bytes);
     int error = PMPI_Allgather(input, count, type, result, count, type, comm);
     free(input);
-    gpu_copy(receive, result, (size_t) ranks * bytes);
+    gpu_copy(receive, result, (size_t)ranks * bytes);
     return error;
 }
 

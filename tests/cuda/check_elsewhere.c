@@ -15,9 +15,9 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "cuda_memory.h"
-#include "harness.h"
-#include "variables.h"
+#include "tests/mpi/cuda_memory.h"
+#include "tests/mpi/harness.h"
+#include "tests/mpi/variables.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

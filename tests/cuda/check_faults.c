@@ -20,7 +20,7 @@
 
 #include "check_faults.h"
 
-#include "harness.h"
+#include "tests/mpi/harness.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

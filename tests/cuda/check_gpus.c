@@ -11,7 +11,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "harness.h"
+#include "tests/mpi/harness.h"
 
 #include <cuda.h>
 #include <dlfcn.h>

@@ -5,8 +5,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "cuda_memory.h"
-#include "harness.h"
+#include "tests/mpi/cuda_memory.h"
+#include "tests/mpi/harness.h"
 
 #include <stdint.h>
 

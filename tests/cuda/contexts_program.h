@@ -11,7 +11,7 @@
 #ifndef SYMM_TESTS_CONTEXTS_PROGRAM_H
 #define SYMM_TESTS_CONTEXTS_PROGRAM_H
 
-#include "harness.h"
+#include "tests/mpi/harness.h"
 
 #include <cuda.h>
 

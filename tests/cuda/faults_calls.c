@@ -17,7 +17,7 @@
  */
 #include "check_faults.h"
 
-#include "harness.h"
+#include "tests/mpi/harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>

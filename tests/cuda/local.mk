@@ -1,6 +1,6 @@
 # tests/cuda/local.mk - the stand-in driver: a test double of libcuda on host memory.
 #
-# Never installed.  Tests give its path, tests/cuda/.libs/standin_driver.so in the build folder, to
+# Never installed. Tests give its path, tests/cuda/.libs/standin_driver.so in the build folder, to
 # what they test; it is never found by the loader.
 #
 # Copyright (c) 2026 The ompi-symm authors
@@ -8,12 +8,9 @@
 
 if CUDA
 
-# A library that is only checked becomes a shared one through -rpath.  Its threads may still run when it
-# would be unloaded, hence nodelete.
+# Its threads may still run when it would be unloaded, hence nodelete.
 check_LTLIBRARIES += tests/cuda/standin_driver.la
-tests_cuda_standin_driver_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_cuda_standin_driver_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere \
-	-Wl,-z,nodelete
+tests_cuda_standin_driver_la_LDFLAGS = $(loaded_ldflags) -Wl,-z,nodelete
 tests_cuda_standin_driver_la_LIBADD = kernels/cuda/libhost.la $(PTHREAD_LIBS)
 tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/begin.c tests/cuda/standin.h \
@@ -41,43 +38,17 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/trap.c tests/cuda/trap.h \
 	tests/cuda/vmm.c
 
-# What faults.tap runs.
-check_PROGRAMS += tests/cuda/check_faults
-tests_cuda_check_faults_SOURCES = tests/cuda/check_faults.c tests/cuda/check_faults.h \
-	tests/cuda/faults_calls.c tests/cuda/faults_memory.c
-tests_cuda_check_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
-tests_cuda_check_faults_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_faults_LDADD = $(harness_libs) -ldl
-
-# What elsewhere.tap and gpus.tap run.
-check_PROGRAMS += tests/cuda/check_scratch
-tests_cuda_check_scratch_SOURCES = tests/cuda/check_scratch.c \
-	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
-tests_cuda_check_scratch_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
-tests_cuda_check_scratch_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_scratch_LDADD = $(harness_libs) -ldl -lpthread
-
-check_PROGRAMS += tests/cuda/check_elsewhere
-tests_cuda_check_elsewhere_SOURCES = tests/cuda/check_elsewhere.c \
-	tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
-	tests/mpi/variables.c tests/mpi/variables.h
-tests_cuda_check_elsewhere_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
-tests_cuda_check_elsewhere_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_elsewhere_LDADD = $(harness_libs) -ldl -lpthread
-
-# What contexts.tap runs.
-check_PROGRAMS += tests/cuda/check_contexts
+# What faults.tap, elsewhere.tap, gpus.tap, scratch.tap and contexts.tap run.
+check_PROGRAMS += \
+	tests/cuda/check_contexts \
+	tests/cuda/check_elsewhere \
+	tests/cuda/check_faults \
+	tests/cuda/check_gpus \
+	tests/cuda/check_scratch
 tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c \
 	tests/cuda/contexts_program.c tests/cuda/contexts_program.h
-tests_cuda_check_contexts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
-tests_cuda_check_contexts_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_contexts_LDADD = $(harness_libs) -ldl -lpthread
-
-check_PROGRAMS += tests/cuda/check_gpus
-tests_cuda_check_gpus_SOURCES = tests/cuda/check_gpus.c
-tests_cuda_check_gpus_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -I$(srcdir)/tests/mpi
-tests_cuda_check_gpus_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
-tests_cuda_check_gpus_LDADD = $(harness_libs) -ldl
+tests_cuda_check_faults_SOURCES = tests/cuda/check_faults.c tests/cuda/check_faults.h \
+	tests/cuda/faults_calls.c tests/cuda/faults_memory.c
 
 TESTS += tests/cuda/faults.tap
 endif

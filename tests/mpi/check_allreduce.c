@@ -34,16 +34,16 @@ static MPI_Datatype type_on_this_rank(const struct test_element *element)
 static struct test_buffer new_buffer(const struct call *call, enum test_role role)
 {
     enum test_place place = test_spread_place(call->spread, role, test_rank, number);
-    size_t unit = test_scalar_size(call->element->scalar);
-    return test_buffer_new(place, call->count * call->element->extent, unit);
+    size_t unit = test_scalar_size(call->element->form.scalar);
+    return test_buffer_new(place, call->count * call->element->form.extent, unit);
 }
 
 static void check_result(const struct call *call, const struct test_buffer *result)
 {
     test_check_reduction(call->element, call->op, number, result->data, call->count);
-    bool has_padding = call->element->family == FAMILY_PAIR;
-    if (!has_padding && (call->element->scalar == SCALAR_FLOAT ||
-                         call->element->scalar == SCALAR_DOUBLE)) {
+    bool has_padding = call->element->form.family == FAMILY_PAIR;
+    if (!has_padding && (call->element->form.scalar == SCALAR_FLOAT ||
+                         call->element->form.scalar == SCALAR_DOUBLE)) {
         test_digest(result->data, result->bytes);
     }
 }
@@ -83,7 +83,7 @@ static void run(struct call call)
 {
     number++;
     test_case("call %llu, %s %s, %zu elements of %zu bytes, %s, %s", (unsigned long long)number,
-              call.element->name, test_op_name(call.op), call.count, call.element->extent,
+              call.element->name, test_op_name(call.op), call.count, call.element->form.extent,
               test_spread_name(call.spread), call.in_place ? "in place" : "two buffers");
     if (call.in_place) {
         run_in_place(&call);
@@ -99,7 +99,7 @@ static void every_type_and_operation(void)
     const struct test_element *elements = test_elements(&types);
     for (size_t t = 0; t < types; t++) {
         for (enum test_op op = 0; op < OPS; op++) {
-            for (size_t c = 0; c < 3 && test_op_applies(op, &elements[t]); c++) {
+            for (size_t c = 0; c < 3 && test_op_is_allowed(op, &elements[t].form); c++) {
                 run((struct call){&elements[t], op, counts[c], SPREAD_RANDOM, false});
                 run((struct call){&elements[t], op, counts[c], SPREAD_RANDOM, true});
             }
@@ -112,7 +112,7 @@ static void every_type_and_operation(void)
 static void one_size(const struct test_element *element, enum test_op op, size_t bytes)
 {
     static int combination;
-    size_t count = bytes / element->extent;
+    size_t count = bytes / element->form.extent;
     for (enum test_spread spread = 0; spread < SPREADS && count > 0; spread++) {
         for (int in_place = 0; in_place < 2; in_place++, combination++) {
             if (bytes < 100000 || combination % 3 == 0) {

@@ -12,25 +12,27 @@
 #include <string.h>
 
 #include "heap/symm.h"
+#include "tests/reference/reduction.h"
 
 typedef void reducer(void *in, void *inout, int *count, struct ompi_datatype_t **datatype);
 
-enum kind { SUM, PROD, MIN, MAX };
+#define HALF {.family = FAMILY_REAL, .scalar = SCALAR_HALF, .extent = 2}
+#define BFLOAT16 {.family = FAMILY_REAL, .scalar = SCALAR_BFLOAT16, .extent = 2}
 
 static const struct operation {
     const char *name;
-    enum kind kind;
-    bool is_half;
+    enum test_op op;
+    struct test_form form;
     reducer *function;
 } operations[] = {
-    {"half, sum", SUM, true, symm_half_sum},
-    {"half, product", PROD, true, symm_half_prod},
-    {"half, minimum", MIN, true, symm_half_min},
-    {"half, maximum", MAX, true, symm_half_max},
-    {"bfloat16, sum", SUM, false, symm_bfloat16_sum},
-    {"bfloat16, product", PROD, false, symm_bfloat16_prod},
-    {"bfloat16, minimum", MIN, false, symm_bfloat16_min},
-    {"bfloat16, maximum", MAX, false, symm_bfloat16_max},
+    {"half, sum", OP_SUM, HALF, symm_half_sum},
+    {"half, product", OP_PROD, HALF, symm_half_prod},
+    {"half, minimum", OP_MIN, HALF, symm_half_min},
+    {"half, maximum", OP_MAX, HALF, symm_half_max},
+    {"bfloat16, sum", OP_SUM, BFLOAT16, symm_bfloat16_sum},
+    {"bfloat16, product", OP_PROD, BFLOAT16, symm_bfloat16_prod},
+    {"bfloat16, minimum", OP_MIN, BFLOAT16, symm_bfloat16_min},
+    {"bfloat16, maximum", OP_MAX, BFLOAT16, symm_bfloat16_max},
 };
 
 enum { COUNT_MOST = 40000, PLACE_OF_NAN = 7 };
@@ -41,27 +43,12 @@ static uint64_t number; /* of the call */
 /* Bits of the fraction, and the exponent of numbers from 1 to 2. */
 static int fraction_bits(const struct operation *operation)
 {
-    return operation->is_half ? 10 : 7;
+    return operation->form.scalar == SCALAR_HALF ? 10 : 7;
 }
 
 static unsigned exponent_of_one(const struct operation *operation)
 {
-    return operation->is_half ? 15 : 127;
-}
-
-/* Of normal numbers, zero and NaN; there are no others here. */
-static double widen(const struct operation *operation, uint16_t bits)
-{
-    int width = fraction_bits(operation);
-    unsigned exponent = (bits & 0x7fffu) >> width, fraction = bits & ((1u << width) - 1);
-    double value = ldexp(1 + ldexp(fraction, -width),
-                         (int)exponent - (int)exponent_of_one(operation));
-    if (exponent == 0) {
-        value = 0;
-    } else if (exponent == 2 * exponent_of_one(operation) + 1) {
-        value = fraction != 0 ? NAN : INFINITY;
-    }
-    return (bits & 0x8000u) != 0 ? -value : value;
+    return operation->form.scalar == SCALAR_HALF ? 15 : 127;
 }
 
 /* Between 0.5 and 2 in size, so that products stay in range; one NaN, on the last rank. */
@@ -77,44 +64,30 @@ static uint16_t generate(const struct operation *operation, int rank, size_t i)
                       ((random & ((1u << width) - 1)) | 1));
 }
 
-/* What the exact result is, and how far from it one may be. */
-static double reference(const struct operation *operation, size_t i, double *bound)
+/* What the result is in long double, and its magnitude. */
+static struct test_value reference(const struct operation *operation, size_t i)
 {
-    double unit = operation->is_half ? ldexp(1, -11) : ldexp(1, -8), size = 0;
-    double result = widen(operation, generate(operation, 0, i));
-    size = fabs(result);
-    for (int rank = 1; rank < test_size; rank++) {
-        double next = widen(operation, generate(operation, rank, i));
-        switch (operation->kind) {
-        case SUM:
-            result += next;
-            size += fabs(next);
-            break;
-        case PROD:
-            result *= next;
-            size *= fabs(next);
-            break;
-        case MIN:
-            result = isnan(next) || next < result ? next : result;
-            break;
-        case MAX:
-            result = isnan(next) || next > result ? next : result;
-            break;
-        }
+    struct test_value result = {0};
+    for (int rank = 0; rank < test_size; rank++) {
+        uint16_t bits = generate(operation, rank, i);
+        struct test_value next = test_value_load(&operation->form, &bits);
+        result = rank == 0 ? next
+                           : test_value_combine(&operation->form, operation->op, result, next);
     }
-    bool rounds = operation->kind == SUM || operation->kind == PROD;
-    *bound = rounds ? 1.1 * test_size * unit * size : 0;
     return result;
 }
 
 static void check(const struct operation *operation, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        double bound, found = widen(operation, output[i]);
-        double expected = reference(operation, i, &bound);
-        bool is_right = isnan(expected) ? isnan(found) : fabs(found - expected) <= bound;
+        long double found = test_value_load(&operation->form, &output[i]).real;
+        struct test_value expected = reference(operation, i);
+        long double bound = test_error_bound(&operation->form, operation->op, test_size,
+                                             expected.magnitude);
+        bool is_right = isnan(expected.real) ? isnan(found)
+                                             : fabsl(found - expected.real) <= bound;
         if (!is_right) {
-            test_fail("element %zu of %zu: expected %g, found %g", i, count, expected, found);
+            test_fail("element %zu of %zu: expected %Lg, found %Lg", i, count, expected.real, found);
             return;
         }
     }

@@ -33,8 +33,8 @@ static struct test_buffer new_buffer(size_t bytes, size_t unit, enum test_role r
 
 static void reduce_in_place(const struct test_element *element, enum test_op op, size_t count)
 {
-    struct test_buffer buffer = new_buffer(count * element->extent, test_element_unit(element),
-                                           TEST_RECEIVE);
+    struct test_buffer buffer = new_buffer(count * element->form.extent,
+                                           test_form_unit(&element->form), TEST_RECEIVE);
     test_generate(element, op, number, test_rank, test_size, buffer.data, count);
     MPI_Allreduce(MPI_IN_PLACE, buffer.data, (int)count, element->type, test_op_handle(op),
                   MPI_COMM_WORLD);
@@ -44,9 +44,9 @@ static void reduce_in_place(const struct test_element *element, enum test_op op,
 
 static void reduce_out_of_place(const struct test_element *element, enum test_op op, size_t count)
 {
-    size_t bytes = count * element->extent;
-    struct test_buffer send = new_buffer(bytes, test_element_unit(element), TEST_SEND);
-    struct test_buffer receive = new_buffer(bytes, test_element_unit(element), TEST_RECEIVE);
+    size_t bytes = count * element->form.extent;
+    struct test_buffer send = new_buffer(bytes, test_form_unit(&element->form), TEST_SEND);
+    struct test_buffer receive = new_buffer(bytes, test_form_unit(&element->form), TEST_RECEIVE);
     unsigned char *copy = malloc(bytes);
     if (copy == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -65,7 +65,7 @@ static void reduce_out_of_place(const struct test_element *element, enum test_op
 
 static void reduce(const struct test_element *element, enum test_op op, size_t count)
 {
-    size_t bytes = count * element->extent;
+    size_t bytes = count * element->form.extent;
     if (bytes > forced.reduced) {
         return;
     }
@@ -97,7 +97,7 @@ static void reduce_everything(void)
     const struct test_element *elements = test_elements_every(&types);
     for (size_t t = 0; t < types; t++) {
         for (enum test_op op = 0; op < OPS; op++) {
-            if (test_op_applies(op, &elements[t]) && is_available(&elements[t], op)) {
+            if (test_op_is_allowed(op, &elements[t].form) && is_available(&elements[t], op)) {
                 pairs++;
                 for (size_t c = 0; c < 4; c++) {
                     reduce(&elements[t], op, counts[c]);
@@ -113,9 +113,9 @@ static void reduce_at_every_offset(void)
     size_t types;
     const struct test_element *elements = test_elements_every(&types);
     for (size_t t = 0; t < types; t++) {
-        size_t places = FORCED_LINE / test_element_unit(&elements[t]);
+        size_t places = FORCED_LINE / test_form_unit(&elements[t].form);
         enum test_op op = 0;
-        while (!test_op_applies(op, &elements[t]) || !is_available(&elements[t], op)) {
+        while (!test_op_is_allowed(op, &elements[t].form) || !is_available(&elements[t], op)) {
             op++;
         }
         for (size_t place = 0; place < places; place += forced.in_place ? 2 : 1) {

@@ -28,8 +28,8 @@ static size_t table_size;
 static void add(const char *name, MPI_Datatype type, MPI_Datatype same, enum test_family family,
                 enum test_scalar scalar, size_t second, size_t extent)
 {
-    table[table_size++] = (struct test_element){name, type, same, family, scalar, second, extent,
-                                                SCALAR_INT32};
+    table[table_size++] = (struct test_element){
+        name, type, same, {family, scalar, second, extent, SCALAR_INT32}};
 }
 
 static void add_number(const char *name, MPI_Datatype type, MPI_Datatype same,
@@ -49,7 +49,7 @@ static void add_numbers(void)
     add_number("uint16", MPI_UINT16_T, MPI_UNSIGNED_SHORT, SCALAR_UINT16);
     add_number("uint32", MPI_UINT32_T, MPI_UNSIGNED, SCALAR_UINT32);
     add_number("uint64", MPI_UINT64_T, MPI_UNSIGNED_LONG_LONG, SCALAR_UINT64);
-    add("aint", MPI_AINT, MPI_AINT, FAMILY_FOREIGN, SCALAR_INT64, 0, sizeof(MPI_Aint));
+    add("aint", MPI_AINT, MPI_AINT, FAMILY_OTHER_INTEGER, SCALAR_INT64, 0, sizeof(MPI_Aint));
     add_number("float", MPI_FLOAT, MPI_FLOAT, SCALAR_FLOAT);
     add_number("double", MPI_DOUBLE, MPI_DOUBLE, SCALAR_DOUBLE);
     add_number("long double", MPI_LONG_DOUBLE, MPI_LONG_DOUBLE, SCALAR_LONG_DOUBLE);
@@ -116,41 +116,14 @@ MPI_Op test_op_handle(enum test_op op)
     return handles[op];
 }
 
-const char *test_op_name(enum test_op op)
-{
-    static const char *const names[OPS] = {"sum",  "prod", "min", "max",  "land",   "lor",
-                                           "lxor", "band", "bor", "bxor", "minloc", "maxloc"};
-    return names[op];
-}
-
-bool test_op_applies(enum test_op op, const struct test_element *element)
-{
-    switch (element->family) {
-    case FAMILY_INTEGER:
-        return op < OP_MINLOC;
-    case FAMILY_FOREIGN:
-        return op <= OP_MAX || (op >= OP_BAND && op <= OP_BXOR);
-    case FAMILY_BYTE:
-        return op >= OP_BAND && op <= OP_BXOR;
-    case FAMILY_BOOL:
-        return op >= OP_LAND && op <= OP_LXOR;
-    case FAMILY_REAL:
-        return op <= OP_MAX;
-    case FAMILY_COMPLEX:
-        return op <= OP_PROD;
-    default:
-        return op >= OP_MINLOC;
-    }
-}
-
 /* Integers whose reduction over some ranks does not overflow. Open MPI's vectorised operations
  * saturate in unsigned sums of 8 and 16 bits where its plain loops wrap around; unsigned values
  * of more bits may overflow here. */
 static uint64_t random_integer(const struct test_element *element, enum test_op op,
                                uint64_t random, int rank, int ranks)
 {
-    unsigned bits = (unsigned)test_scalar_size(element->scalar) * 8;
-    bool is_signed = element->scalar <= SCALAR_INT64;
+    unsigned bits = (unsigned)test_scalar_size(element->form.scalar) * 8;
+    bool is_signed = element->form.scalar <= SCALAR_INT64;
     if (op >= OP_LAND && op <= OP_LXOR) {
         return random % 2 == 0 ? 0 : (random >> 1) % 100 + 1;
     }
@@ -165,7 +138,7 @@ static uint64_t random_integer(const struct test_element *element, enum test_op 
         int64_t factor = rank < 6 ? (int64_t)(random % 4) - 2 : 1;
         return (uint64_t)(factor == 0 ? 1 : factor);
     }
-    return test_scalar_wrap(element->scalar, random);
+    return test_scalar_wrap(element->form.scalar, random);
 }
 
 /* Values of many magnitudes for sums, so that the order of additions shows, and factors near one.
@@ -187,7 +160,7 @@ static struct test_value random_pair(const struct test_element *element, uint64_
 {
     struct test_value value = {.index = (int)((random >> 32) % 1000)};
     int64_t small = (int64_t)(random % 5) - 2;
-    if (element->scalar >= SCALAR_FLOAT) {
+    if (element->form.scalar >= SCALAR_FLOAT) {
         value.real = (long double)small / 2;
     } else {
         value.integer = (uint64_t)small;
@@ -200,13 +173,13 @@ struct test_value test_value_random(const struct test_element *element, enum tes
 {
     uint64_t random = test_random(stream, i);
     struct test_value value = {0};
-    switch (element->family) {
+    switch (element->form.family) {
     case FAMILY_COMPLEX:
-        value.imaginary = random_real(element->scalar, op, test_random(stream + 1, i));
-        value.real = random_real(element->scalar, op, random);
+        value.imaginary = random_real(element->form.scalar, op, test_random(stream + 1, i));
+        value.real = random_real(element->form.scalar, op, random);
         break;
     case FAMILY_REAL:
-        value.real = random_real(element->scalar, op, random);
+        value.real = random_real(element->form.scalar, op, random);
         break;
     case FAMILY_BOOL:
         value.integer = random & 1;
@@ -222,16 +195,23 @@ struct test_value test_value_random(const struct test_element *element, enum tes
     return value;
 }
 
+void test_element_store(const struct test_element *element, unsigned char *at,
+                        struct test_value value)
+{
+    memset(at, 0, element->form.extent);
+    test_value_store(&element->form, at, value);
+}
+
 void test_generate(const struct test_element *element, enum test_op op, uint64_t number, int rank,
                    int ranks, void *buffer, size_t count)
 {
     unsigned char *at = buffer;
     uint64_t stream = test_stream(number, (uint64_t)rank, TEST_STREAM_VALUES);
-    size_t bytes = count * element->extent;
-    size_t period = TEST_PERIOD * element->extent;
+    size_t bytes = count * element->form.extent;
+    size_t period = TEST_PERIOD * element->form.extent;
     for (size_t i = 0; i < count && i < TEST_PERIOD; i++) {
         struct test_value value = test_value_random(element, op, stream, i, rank, ranks);
-        test_value_store(element, at + i * element->extent, value);
+        test_element_store(element, at + i * element->form.extent, value);
     }
     for (size_t done = period; done < bytes; done += period) {
         memcpy(at + done, at, bytes - done < period ? bytes - done : period);

@@ -1,6 +1,6 @@
 /*
- * Predefined element types and operations for the mpirun tests: random values, an independent
- * reference for reductions, and comparison of a result with it.
+ * Predefined element types and operations for the mpirun tests: random values, and comparison of a
+ * result with the reference.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -18,56 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum test_op {
-    OP_SUM,
-    OP_PROD,
-    OP_MIN,
-    OP_MAX,
-    OP_LAND,
-    OP_LOR,
-    OP_LXOR,
-    OP_BAND,
-    OP_BOR,
-    OP_BXOR,
-    OP_MINLOC,
-    OP_MAXLOC,
-    OPS
-};
-
-enum test_scalar {
-    SCALAR_INT8,
-    SCALAR_INT16,
-    SCALAR_INT32,
-    SCALAR_INT64,
-    SCALAR_UINT8,
-    SCALAR_UINT16,
-    SCALAR_UINT32,
-    SCALAR_UINT64,
-    SCALAR_BOOL,
-    SCALAR_FLOAT,
-    SCALAR_DOUBLE,
-    SCALAR_LONG_DOUBLE
-};
-
-enum test_family {
-    FAMILY_INTEGER, /* C's */
-    FAMILY_FOREIGN, /* integers without logical operations: Fortran's, and MPI's own */
-    FAMILY_BYTE,
-    FAMILY_BOOL,
-    FAMILY_REAL,
-    FAMILY_COMPLEX,
-    FAMILY_PAIR
-};
+#include "tests/reference/reduction.h"
 
 struct test_element {
     const char *name;
     MPI_Datatype type;
     MPI_Datatype same; /* another handle for the same class and size; may be equal */
-    enum test_family family;
-    enum test_scalar scalar; /* of the value, or of the real and of the imaginary part */
-    size_t second;           /* byte offset of the imaginary part or of the index */
-    size_t extent;
-    enum test_scalar index;  /* of a pair */
+    struct test_form form;
 };
 
 /* One element for every C type that is represented differently, and the pairs. A table that is built
@@ -80,11 +37,7 @@ const struct test_element *test_elements_every(size_t *count);
 /* The entry of that name; ends the program if there is none. */
 const struct test_element *test_element(const char *name);
 
-size_t test_scalar_size(enum test_scalar scalar);
-size_t test_element_unit(const struct test_element *element); /* the alignment it needs */
-bool test_op_applies(enum test_op op, const struct test_element *element);
 MPI_Op test_op_handle(enum test_op op);
-const char *test_op_name(enum test_op op);
 
 /* Writes the contribution of `rank` of `ranks` to a call. */
 void test_generate(const struct test_element *element, enum test_op op, uint64_t number, int rank,

@@ -49,9 +49,10 @@ static void add(const char *name, MPI_Datatype type, enum test_family family, in
     }
     size_t size = test_scalar_size((enum test_scalar)scalar);
     table[table_size++] = (struct test_element){
-        .name = name, .type = type, .same = type, .family = family,
-        .scalar = (enum test_scalar)scalar, .second = parts == 2 ? size : 0,
-        .extent = parts * size, .index = (enum test_scalar)scalar,
+        .name = name, .type = type, .same = type,
+        .form = {.family = family,
+                 .scalar = (enum test_scalar)scalar, .second = parts == 2 ? size : 0,
+                 .extent = parts * size, .index = (enum test_scalar)scalar},
     };
 }
 
@@ -143,8 +144,8 @@ static void add_c(void)
     add_unsigned("unsigned long", MPI_UNSIGNED_LONG);
     add_unsigned("unsigned long long", MPI_UNSIGNED_LONG_LONG);
     add_complex("C_COMPLEX", MPI_C_COMPLEX);
-    add_integer("OFFSET", MPI_OFFSET, FAMILY_FOREIGN);
-    add_integer("COUNT", MPI_COUNT, FAMILY_FOREIGN);
+    add_integer("OFFSET", MPI_OFFSET, FAMILY_OTHER_INTEGER);
+    add_integer("COUNT", MPI_COUNT, FAMILY_OTHER_INTEGER);
 }
 
 static void add_cxx(void)
@@ -159,7 +160,7 @@ static void add_cxx(void)
 
 static void add_fortran(void)
 {
-    add_integer("INTEGER", MPI_INTEGER, FAMILY_FOREIGN);
+    add_integer("INTEGER", MPI_INTEGER, FAMILY_OTHER_INTEGER);
     add_logical("LOGICAL", MPI_LOGICAL);
     add_real("REAL", MPI_REAL);
     add_real("DOUBLE_PRECISION", MPI_DOUBLE_PRECISION);
@@ -175,16 +176,16 @@ static void add_fortran(void)
 static void add_fortran_with_sizes(void)
 {
 #ifdef MPI_INTEGER1
-    add_integer("INTEGER1", MPI_INTEGER1, FAMILY_FOREIGN);
+    add_integer("INTEGER1", MPI_INTEGER1, FAMILY_OTHER_INTEGER);
 #endif
 #ifdef MPI_INTEGER2
-    add_integer("INTEGER2", MPI_INTEGER2, FAMILY_FOREIGN);
+    add_integer("INTEGER2", MPI_INTEGER2, FAMILY_OTHER_INTEGER);
 #endif
 #ifdef MPI_INTEGER4
-    add_integer("INTEGER4", MPI_INTEGER4, FAMILY_FOREIGN);
+    add_integer("INTEGER4", MPI_INTEGER4, FAMILY_OTHER_INTEGER);
 #endif
 #ifdef MPI_INTEGER8
-    add_integer("INTEGER8", MPI_INTEGER8, FAMILY_FOREIGN);
+    add_integer("INTEGER8", MPI_INTEGER8, FAMILY_OTHER_INTEGER);
 #endif
 #ifdef MPI_LOGICAL1
     add_logical("LOGICAL1", MPI_LOGICAL1);
@@ -219,10 +220,10 @@ static void add_fortran_by_range(void)
 {
     MPI_Datatype type;
     if (MPI_Type_create_f90_integer(9, &type) == MPI_SUCCESS) {
-        add_integer("f90_integer(9)", type, FAMILY_FOREIGN);
+        add_integer("f90_integer(9)", type, FAMILY_OTHER_INTEGER);
     }
     if (MPI_Type_create_f90_integer(18, &type) == MPI_SUCCESS) {
-        add_integer("f90_integer(18)", type, FAMILY_FOREIGN);
+        add_integer("f90_integer(18)", type, FAMILY_OTHER_INTEGER);
     }
     if (MPI_Type_create_f90_real(6, MPI_UNDEFINED, &type) == MPI_SUCCESS) {
         add_real("f90_real(6)", type);

@@ -165,13 +165,13 @@ void test_layouts_free(struct test_layout predefined[LAYOUT_PREDEFINED],
 
 struct test_layout test_layout_of(const struct test_element *element)
 {
-    struct test_layout layout = plain(element->name, element->type, element->extent);
-    layout.unit = test_element_unit(element);
-    if (element->family == FAMILY_PAIR) {
+    struct test_layout layout = plain(element->name, element->type, element->form.extent);
+    layout.unit = test_form_unit(&element->form);
+    if (element->form.family == FAMILY_PAIR) {
         layout.blocks = 2;
-        layout.length[0] = test_scalar_size(element->scalar);
-        layout.offset[1] = element->second;
-        layout.length[1] = test_scalar_size(element->index);
+        layout.length[0] = test_scalar_size(element->form.scalar);
+        layout.offset[1] = element->form.second;
+        layout.length[1] = test_scalar_size(element->form.index);
     }
     return layout;
 }

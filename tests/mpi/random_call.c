@@ -141,7 +141,7 @@ static size_t draw_count(struct draw *draw, enum size_class size, size_t extent,
 /* Sums and products of floating point. */
 static bool may_round(const struct random_call *call)
 {
-    return call->element->scalar >= SCALAR_FLOAT && call->op <= OP_PROD;
+    return call->element->form.scalar >= SCALAR_FLOAT && call->op <= OP_PROD;
 }
 
 static void draw_type_and_operation(struct random_call *call, struct draw *draw,
@@ -150,7 +150,7 @@ static void draw_type_and_operation(struct random_call *call, struct draw *draw,
     do {
         call->element = &types->elements[below(draw, types->element_count)];
         call->op = (enum test_op)below(draw, OPS);
-    } while (!test_op_applies(call->op, call->element));
+    } while (!test_op_is_allowed(call->op, &call->element->form));
 }
 
 static void draw_predefined(struct random_call *call, struct draw *draw,

@@ -7,32 +7,23 @@
 #include "random_types.h"
 #include "harness.h"
 
-#include <float.h>
-
-/* The bytes of a scalar that carry its value; x87 numbers have 10 in 16. */
-static size_t scalar_used(enum test_scalar scalar)
-{
-    bool is_x87 = scalar == SCALAR_LONG_DOUBLE && LDBL_MANT_DIG == 64;
-    return is_x87 ? 10 : test_scalar_size(scalar);
-}
-
 struct test_layout random_types_layout(const struct test_element *element)
 {
-    size_t used = scalar_used(element->scalar);
+    size_t used = test_scalar_used(element->form.scalar);
     struct test_layout layout = {.name = element->name, .type = element->type, .blocks = 1};
-    layout.extent = element->extent;
-    layout.unit = test_scalar_size(element->scalar);
+    layout.extent = element->form.extent;
+    layout.unit = test_scalar_size(element->form.scalar);
     layout.length[0] = used;
-    if (element->family == FAMILY_PAIR) {
+    if (element->form.family == FAMILY_PAIR) {
         layout.blocks = 2;
-        layout.offset[1] = element->second;
+        layout.offset[1] = element->form.second;
         layout.length[1] = sizeof(int);
         layout.unit = layout.unit > sizeof(int) ? layout.unit : sizeof(int);
-    } else if (element->family == FAMILY_COMPLEX && used == element->second) {
-        layout.length[0] = element->extent;
-    } else if (element->family == FAMILY_COMPLEX) {
+    } else if (element->form.family == FAMILY_COMPLEX && used == element->form.second) {
+        layout.length[0] = element->form.extent;
+    } else if (element->form.family == FAMILY_COMPLEX) {
         layout.blocks = 2;
-        layout.offset[1] = element->second;
+        layout.offset[1] = element->form.second;
         layout.length[1] = used;
     }
     return layout;

@@ -7,7 +7,6 @@
 #include "random_values.h"
 #include "harness.h"
 
-#include <float.h>
 #include <string.h>
 
 enum { ROLE_VALUES = 0, SAMPLES = 256 };
@@ -25,7 +24,7 @@ bool random_values_same_bits(const struct random_call *call)
 /* Sums and products of floating point come in both ways, and are drawn accordingly. */
 static bool is_made_exact(const struct random_call *call)
 {
-    return call->exact && call->op <= OP_PROD && call->element->scalar >= SCALAR_FLOAT;
+    return call->exact && call->op <= OP_PROD && call->element->form.scalar >= SCALAR_FLOAT;
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -41,7 +40,7 @@ static void put_real(enum test_scalar scalar, unsigned char *at, int value, int 
         memcpy(at, &d, sizeof d);
     } else {
         memset(at, 0, sizeof l);
-        memcpy(at, &l, LDBL_MANT_DIG == 64 ? 10 : sizeof l);
+        memcpy(at, &l, test_scalar_used(scalar));
     }
 }
 
@@ -50,22 +49,23 @@ static void put_real(enum test_scalar scalar, unsigned char *at, int value, int 
 static void fill_exact(const struct random_call *call, int rank, unsigned char *input)
 {
     const struct test_element *element = call->element;
-    bool is_complex = element->family == FAMILY_COMPLEX;
-    for (size_t i = 0; i < call->count; i++, input += element->extent) {
+    bool is_complex = element->form.family == FAMILY_COMPLEX;
+    for (size_t i = 0; i < call->count; i++, input += element->form.extent) {
         uint64_t random = test_random(random_values_stream(call, rank), i);
         if (call->op == OP_SUM) {
-            put_real(element->scalar, input, (int)(random % 2001) - 1000, 0);
+            put_real(element->form.scalar, input, (int)(random % 2001) - 1000, 0);
             if (is_complex) {
-                put_real(element->scalar, input + element->second,
+                put_real(element->form.scalar, input + element->form.second,
                          (int)(random / 4096 % 2001) - 1000, 0);
             }
         } else {
             int sign = random % 2 == 0 ? 1 : -1;
             int shift = (int)(random / 2 % 5) - 2;
             int whole = (int)(random / 16 % 2);
-            put_real(element->scalar, input, is_complex ? sign * (2 + whole) : sign, shift);
+            put_real(element->form.scalar, input, is_complex ? sign * (2 + whole) : sign, shift);
             if (is_complex) {
-                put_real(element->scalar, input + element->second, sign * (1 + whole), shift);
+                put_real(element->form.scalar, input + element->form.second, sign * (1 + whole),
+                         shift);
             }
         }
     }
@@ -120,6 +120,6 @@ void random_values_check_rounded(const struct random_call *call, const unsigned 
     for (size_t i = 0; good && i < samples; i++) {
         size_t at = sample(call, i);
         good = test_check_one(call->element, call->op, call->number, call->comm->size, at,
-                              result + at * call->element->extent);
+                              result + at * call->element->form.extent);
     }
 }

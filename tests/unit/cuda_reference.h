@@ -1,6 +1,6 @@
 /*
- * cuda_reference.h - what a reduction of device types must give, element by element, computed without
- * the kernels' code.
+ * cuda_reference.h - the types of devices and their random elements, for the reference of all tests
+ * (tests/reference).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,18 +11,17 @@
 #include <stdbool.h>
 
 #include "kernels/cuda/arguments.h"
+#include "tests/reference/reduction.h"
 #include "tests/unit/unit.h"
 
 struct cuda_type {
     const char *name;
-    size_t extent;        /* bytes from one element to the next */
-    size_t alignment;
-    size_t used;          /* bytes of the value, and of an index behind it (0: none) */
-    size_t index_offset;
+    struct test_form form;
 };
 
 extern const struct cuda_type cuda_types[SYMM_CUDA_TYPE_COUNT];
-extern const char *const cuda_ops[SYMM_CUDA_OP_COUNT];
+
+const char *cuda_op_name(enum symm_cuda_op op);
 
 /* Whether MPI allows `op` on `type`. */
 bool cuda_op_is_allowed(enum symm_cuda_type type, enum symm_cuda_op op);

@@ -10,6 +10,10 @@
 
 #include <string.h>
 
+#include "tests/reference/reduction.h"
+
+enum { RANKS_MAX = 16 };
+
 /* Upper triangular 3 x 3 matrices with ones on the diagonal, modulo 2^32. */
 struct group_element {
     uint32_t x, y, z;
@@ -94,59 +98,69 @@ static struct group_element group_next(struct unit_random *random)
         .x = (uint32_t)word, .y = (uint32_t)(word >> 32), .z = (uint32_t)(word >> 16)};
 }
 
-void elements_fill(enum element_type type, void *array, size_t count, uint64_t stream, int rank)
+/* The forms of the types that MPI's operations can reduce. */
+static const struct test_form forms[ELEMENT_TYPES] = {
+    [ELEMENT_FLOAT] = {.family = FAMILY_REAL, .scalar = SCALAR_FLOAT, .extent = sizeof(float)},
+    [ELEMENT_INT32] = {.family = FAMILY_INTEGER, .scalar = SCALAR_INT32,
+                       .extent = sizeof(int32_t)},
+};
+
+union element {
+    float number;
+    uint32_t integer;
+    struct group_element member;
+};
+
+static void element_next(enum element_type type, struct unit_random *random, union element *element)
 {
-    struct unit_random random = elements_start(stream, rank);
-    float *floats = array;
-    uint32_t *integers = array;
-    struct group_element *members = array;
-    for (size_t i = 0; i < count; i++) {
-        switch (type) {
-        case ELEMENT_FLOAT:
-            floats[i] = float_next(&random);
-            break;
-        case ELEMENT_INT32:
-            integers[i] = (uint32_t)unit_random_next(&random);
-            break;
-        default:
-            members[i] = group_next(&random);
-            break;
-        }
+    switch (type) {
+    case ELEMENT_FLOAT:
+        element->number = float_next(random);
+        break;
+    case ELEMENT_INT32:
+        element->integer = (uint32_t)unit_random_next(random);
+        break;
+    default:
+        element->member = group_next(random);
+        break;
     }
 }
 
 /* One element of the result, drawing the next number of every rank's sequence: 0, 1, 2, ... */
-static float float_expect(struct unit_random *randoms, int ranks)
+static void element_expect(enum element_type type, struct unit_random *randoms, int ranks,
+                           union element *expected)
 {
-    float sum = float_next(&randoms[0]);
-    for (int rank = 1; rank < ranks; rank++) {
-        sum = sum + float_next(&randoms[rank]);
-    }
-    return sum;
-}
-
-static uint32_t int32_expect(struct unit_random *randoms, int ranks)
-{
-    uint32_t sum = 0;
+    union element drawn[RANKS_MAX];
+    const void *elements[RANKS_MAX];
     for (int rank = 0; rank < ranks; rank++) {
-        sum += (uint32_t)unit_random_next(&randoms[rank]);
+        element_next(type, &randoms[rank], &drawn[rank]);
+        elements[rank] = &drawn[rank];
     }
-    return sum;
+    if (type != ELEMENT_GROUP) {
+        test_reduce(&forms[type], OP_SUM, ranks, elements, expected);
+        return;
+    }
+    expected->member = drawn[0].member;
+    for (int rank = 1; rank < ranks; rank++) {
+        expected->member = product(expected->member, drawn[rank].member);
+    }
 }
 
-static struct group_element group_expect(struct unit_random *randoms, int ranks)
+void elements_fill(enum element_type type, void *array, size_t count, uint64_t stream, int rank)
 {
-    struct group_element result = group_next(&randoms[0]);
-    for (int rank = 1; rank < ranks; rank++) {
-        result = product(result, group_next(&randoms[rank]));
+    struct unit_random random = elements_start(stream, rank);
+    unsigned char *byte = array;
+    size_t extent = element_reductions[type].extent;
+    for (size_t i = 0; i < count; i++) {
+        union element element;
+        element_next(type, &random, &element);
+        memcpy(byte + i * extent, &element, extent);
     }
-    return result;
 }
 
 bool elements_are_reduced(enum element_type type, const void *array, size_t count, uint64_t stream,
                           int ranks)
 {
-    enum { RANKS_MAX = 16 };
     struct unit_random randoms[RANKS_MAX];
     const unsigned char *byte = array;
     size_t extent = element_reductions[type].extent;
@@ -154,23 +168,8 @@ bool elements_are_reduced(enum element_type type, const void *array, size_t coun
         randoms[rank] = elements_start(stream, rank);
     }
     for (size_t i = 0; i < count; i++) {
-        union {
-            float number;
-            uint32_t integer;
-            struct group_element member;
-        } expected;
-        memset(&expected, 0, sizeof(expected));
-        switch (type) {
-        case ELEMENT_FLOAT:
-            expected.number = float_expect(randoms, ranks);
-            break;
-        case ELEMENT_INT32:
-            expected.integer = int32_expect(randoms, ranks);
-            break;
-        default:
-            expected.member = group_expect(randoms, ranks);
-            break;
-        }
+        union element expected;
+        element_expect(type, randoms, ranks, &expected);
         if (memcmp(byte + i * extent, &expected, extent) != 0) {
             return false;
         }

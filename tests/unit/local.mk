@@ -45,171 +45,61 @@ unit_tests += \
 	tests/unit/test_cuda_resets \
 	tests/unit/test_host_blocks
 
-check_LTLIBRARIES += tests/unit/libdevice.la
-tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-tests_unit_libdevice_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_libdevice_la_SOURCES = tests/unit/device_memory.c tests/unit/device_memory.h
-
-tests_unit_test_cuda_heap_SOURCES = tests/unit/test_cuda_heap.c
-tests_unit_test_cuda_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_heap_LDADD = tests/unit/libdevice.la $(unit_libs)
-EXTRA_tests_unit_test_cuda_heap_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_contexts_SOURCES = tests/unit/test_cuda_contexts.c \
-	tests/unit/device_program.c tests/unit/device_program.h
-tests_unit_test_cuda_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_contexts_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_contexts_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_resets_SOURCES = tests/unit/test_cuda_resets.c \
-	tests/unit/device_program.c tests/unit/device_program.h
-tests_unit_test_cuda_resets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_resets_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_resets_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_exports_SOURCES = tests/unit/test_cuda_exports.c \
-	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
-tests_unit_test_cuda_exports_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-tests_unit_test_cuda_exports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_exports_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_exports_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_memory_SOURCES = tests/unit/test_cuda_memory.c
-tests_unit_test_cuda_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_memory_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_memory_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_imports_SOURCES = tests/unit/test_cuda_imports.c \
-	tests/unit/ipc_owner.c tests/unit/ipc_owner.h
-tests_unit_test_cuda_imports_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-tests_unit_test_cuda_imports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_imports_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_imports_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_devices_SOURCES = tests/unit/test_cuda_devices.c
-tests_unit_test_cuda_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_devices_LDADD = tests/unit/libdevice.la $(unit_libs)
-EXTRA_tests_unit_test_cuda_devices_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_host_blocks_SOURCES = tests/unit/test_host_blocks.c
-tests_unit_test_host_blocks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_host_blocks_LDADD = tests/unit/libdevice.la $(unit_libs)
-EXTRA_tests_unit_test_host_blocks_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_faults_SOURCES = tests/unit/test_cuda_faults.c
-tests_unit_test_cuda_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_faults_LDADD = tests/unit/libdevice.la $(unit_libs)
-EXTRA_tests_unit_test_cuda_faults_DEPENDENCIES = tests/cuda/standin_driver.la
-
-# The kernels themselves, and the algorithms that launch them.
-tests_unit_test_cuda_kernels_SOURCES = tests/unit/test_cuda_kernels.c \
-	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_kernels_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(unit_libs) -lm
-
-tests_unit_test_cuda_device_SOURCES = tests/unit/test_cuda_device.c \
-	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
-	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_device_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_device_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl -lm
-EXTRA_tests_unit_test_cuda_device_DEPENDENCIES = tests/cuda/standin_driver.la
-
 if MULTICAST
-unit_tests += tests/unit/test_cuda_multimem tests/unit/test_cuda_multimem_launch
-
-unit_tests += tests/unit/test_cuda_multicast
-tests_unit_test_cuda_multicast_SOURCES = tests/unit/test_cuda_multicast.c \
-	tests/unit/multicast_member.c tests/unit/multicast_member.h
-tests_unit_test_cuda_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_multicast_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_multicast_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_multimem_SOURCES = tests/unit/test_cuda_multimem.c \
-	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
-	tests/unit/cuda_reference.c tests/unit/cuda_reference.h
-tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
-tests_unit_test_cuda_multimem_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -ffp-contract=off
-tests_unit_test_cuda_multimem_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl -lm
-EXTRA_tests_unit_test_cuda_multimem_DEPENDENCIES = tests/cuda/standin_driver.la
-
-tests_unit_test_cuda_multimem_launch_SOURCES = tests/unit/test_cuda_multimem_launch.c \
-	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h
-tests_unit_test_cuda_multimem_launch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_cuda_multimem_launch_LDADD = tests/unit/libdevice.la $(unit_libs) -ldl
-EXTRA_tests_unit_test_cuda_multimem_launch_DEPENDENCIES = tests/cuda/standin_driver.la
+unit_tests += \
+	tests/unit/test_cuda_multicast \
+	tests/unit/test_cuda_multimem \
+	tests/unit/test_cuda_multimem_launch
 endif
 endif
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 
-# What the tests share: forked ranks, random numbers, waiting with patience.
+# What the tests share, compiled once: programs take from it what they call.
 check_LTLIBRARIES += tests/unit/libunit.la
-tests_unit_libunit_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_libunit_la_SOURCES = \
+	tests/unit/allocator_model.c tests/unit/allocator_model.h \
+	tests/unit/collective.c tests/unit/collective.h \
+	tests/unit/elements.c tests/unit/elements.h \
 	tests/unit/fork_ranks.c tests/unit/fork_ranks.h \
 	tests/unit/fork_team.c tests/unit/fork_team.h \
 	tests/unit/multicast_ranks.c tests/unit/multicast_ranks.h \
+	tests/unit/owner.c tests/unit/owner.h \
 	tests/unit/request_wait.c tests/unit/request_wait.h \
+	tests/unit/stranger.c tests/unit/stranger.h \
 	tests/unit/unit.c tests/unit/unit.h
 
-unit_libs = tests/unit/libunit.la libsymm_core.la $(CMOCKA_LIBS)
+unit_libs = tests/unit/libunit.la tests/reference/libreference.la libsymm_core.la \
+	$(CMOCKA_LIBS) -lm
 
-tests_unit_test_algorithms_SOURCES = tests/unit/test_algorithms.c \
-	tests/unit/collective.c tests/unit/collective.h \
-	tests/unit/elements.c tests/unit/elements.h
-tests_unit_test_algorithms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_algorithms_LDADD = $(unit_libs)
-
-tests_unit_test_allocator_SOURCES = tests/unit/test_allocator.c \
-	tests/unit/allocator_model.c tests/unit/allocator_model.h
-tests_unit_test_allocator_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
 tests_unit_test_allocator_LDADD = $(unit_libs)
-
-tests_unit_test_control_SOURCES = tests/unit/test_control.c
-tests_unit_test_control_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
 tests_unit_test_control_LDADD = $(unit_libs)
-
-tests_unit_test_float16_SOURCES = tests/unit/test_float16.c
-tests_unit_test_float16_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_float16_LDADD = $(unit_libs) -lm
-
-tests_unit_test_flood_SOURCES = tests/unit/test_flood.c
-tests_unit_test_flood_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_flood_LDFLAGS = -Wl,--wrap=accept4 -Wl,--wrap=connect
+tests_unit_test_float16_LDADD = $(unit_libs)
 tests_unit_test_flood_LDADD = $(unit_libs)
-
-tests_unit_test_fold_SOURCES = tests/unit/test_fold.c
-tests_unit_test_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_flood_LDFLAGS = -Wl,--wrap=accept4 -Wl,--wrap=connect
 tests_unit_test_fold_LDADD = $(unit_libs)
-
-tests_unit_test_fork_SOURCES = tests/unit/test_fork.c
-tests_unit_test_fork_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_fork_LDADD = $(unit_libs)
-
-tests_unit_test_headroom_SOURCES = tests/unit/test_headroom.c
-tests_unit_test_headroom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_headroom_LDFLAGS = -Wl,--wrap=open
 tests_unit_test_headroom_LDADD = $(unit_libs)
-
-tests_unit_test_heap_SOURCES = tests/unit/test_heap.c
-tests_unit_test_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_headroom_LDFLAGS = -Wl,--wrap=open
 tests_unit_test_heap_LDADD = $(unit_libs)
-
-tests_unit_test_heap_limits_SOURCES = tests/unit/test_heap_limits.c
-tests_unit_test_heap_limits_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
 tests_unit_test_heap_limits_LDADD = $(unit_libs)
+tests_unit_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
+tests_unit_test_large_LDADD = $(unit_libs)
+tests_unit_test_multicast_LDADD = $(unit_libs)
+tests_unit_test_peer_LDADD = $(unit_libs)
+tests_unit_test_reclaim_LDADD = $(unit_libs)
+tests_unit_test_server_LDADD = $(unit_libs)
+tests_unit_test_strangers_LDADD = $(unit_libs)
+tests_unit_test_team_LDADD = $(unit_libs)
+tests_unit_test_team_states_LDADD = $(unit_libs)
 
 # The component's counters as they stand, with the variable of Open MPI that they read.
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/words.c
 tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
-tests_unit_test_counters_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
 tests_unit_test_table_SOURCES = tests/unit/test_table.c \
@@ -217,24 +107,16 @@ tests_unit_test_table_SOURCES = tests/unit/test_table.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
 	mca/coll/symm/report/words.c
 tests_unit_test_table_CPPFLAGS = $(component_cppflags)
-tests_unit_test_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 
 # The benchmark's.
 tests_unit_test_tune_rows_SOURCES = tests/unit/test_tune_rows.c bench/tune_rows.c
-tests_unit_test_tune_rows_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_test_tune_rows_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_tune_rows_LDADD = $(unit_libs)
 
 # The pool's parser as it stands, with the functions of Open MPI that it calls.
 tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_symm_hints.c
 tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
-tests_unit_test_hints_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
-
-tests_unit_test_large_SOURCES = tests/unit/test_large.c
-tests_unit_test_large_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_large_LDADD = $(unit_libs)
 
 # The component's code and the kernels, compiled so that ordering_recorder.c hears of each access.
 if RECORDING
@@ -272,29 +154,11 @@ tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
 	tests/unit/ordering_set.c tests/unit/ordering_set.h
 tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)
-tests_unit_test_ordering_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy
 tests_unit_test_ordering_LDADD = tests/unit/librecorded.la $(unit_libs) $(OMPI_LIBS)
 endif
 
-tests_unit_test_multicast_SOURCES = tests/unit/test_multicast.c
-tests_unit_test_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_multicast_LDADD = $(unit_libs)
-
-tests_unit_test_peer_SOURCES = tests/unit/test_peer.c \
-	tests/unit/owner.c tests/unit/owner.h
-tests_unit_test_peer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_peer_LDADD = $(unit_libs)
-
-tests_unit_test_reclaim_SOURCES = tests/unit/test_reclaim.c
-tests_unit_test_reclaim_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_reclaim_LDADD = $(unit_libs)
-
-tests_unit_test_server_SOURCES = tests/unit/test_server.c
-tests_unit_test_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_server_LDADD = $(unit_libs)
-
-# The stand-in driver itself.  Its path is where libtool builds it.
+# Tests of what knows devices, on the stand-in driver, which they open by its path: where libtool builds it.
 if CUDA
 standin_tests = \
 	tests/unit/test_standin \
@@ -309,64 +173,43 @@ endif
 check_PROGRAMS += $(standin_tests)
 TESTS += $(standin_tests)
 
-standin_cppflags = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) \
+check_LTLIBRARIES += tests/unit/libdevice.la
+tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
-
-tests_unit_test_standin_SOURCES = tests/unit/test_standin.c \
+tests_unit_libdevice_la_SOURCES = \
+	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h \
+	tests/unit/device_memory.c tests/unit/device_memory.h \
+	tests/unit/device_program.c tests/unit/device_program.h \
+	tests/unit/ipc_owner.c tests/unit/ipc_owner.h \
+	tests/unit/multicast_member.c tests/unit/multicast_member.h \
 	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_LDADD = $(unit_libs) -ldl
+EXTRA_tests_unit_libdevice_la_DEPENDENCIES = tests/cuda/standin_driver.la
 
-tests_unit_test_standin_ipc_SOURCES = tests/unit/test_standin_ipc.c \
-	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_ipc_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_ipc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_ipc_LDADD = $(unit_libs) -ldl
+device_libs = tests/unit/libdevice.la $(unit_libs) -ldl
 
-tests_unit_test_standin_machine_SOURCES = tests/unit/test_standin_machine.c \
-	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_machine_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_machine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_machine_LDADD = $(unit_libs) -ldl
-
-tests_unit_test_standin_contexts_SOURCES = tests/unit/test_standin_contexts.c \
-	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_contexts_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_contexts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_contexts_LDADD = $(unit_libs) -ldl
-
-tests_unit_test_standin_memory_SOURCES = tests/unit/test_standin_memory.c \
-	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_memory_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_memory_LDADD = $(unit_libs) -ldl
-
-if NVLINK_MULTICAST
-tests_unit_test_standin_multicast_SOURCES = tests/unit/test_standin_multicast.c \
-	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_multicast_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_multicast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_multicast_LDADD = $(unit_libs) -ldl
+tests_unit_test_cuda_contexts_LDADD = $(device_libs)
+tests_unit_test_cuda_device_LDADD = $(device_libs)
+tests_unit_test_cuda_devices_LDADD = $(device_libs)
+tests_unit_test_cuda_exports_LDADD = $(device_libs)
+tests_unit_test_cuda_faults_LDADD = $(device_libs)
+tests_unit_test_cuda_heap_LDADD = $(device_libs)
+tests_unit_test_cuda_imports_LDADD = $(device_libs)
+tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(device_libs)
+tests_unit_test_cuda_memory_LDADD = $(device_libs)
+tests_unit_test_cuda_multicast_LDADD = $(device_libs)
+tests_unit_test_cuda_multimem_LDADD = $(device_libs)
+tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
+tests_unit_test_cuda_multimem_launch_LDADD = $(device_libs)
+tests_unit_test_cuda_resets_LDADD = $(device_libs)
+tests_unit_test_host_blocks_LDADD = $(device_libs)
+tests_unit_test_standin_LDADD = $(device_libs)
+tests_unit_test_standin_contexts_LDADD = $(device_libs)
+tests_unit_test_standin_ipc_LDADD = $(device_libs)
+tests_unit_test_standin_machine_LDADD = $(device_libs)
+tests_unit_test_standin_memory_LDADD = $(device_libs)
+tests_unit_test_standin_multicast_LDADD = $(device_libs)
+tests_unit_test_standin_streams_LDADD = $(device_libs)
 endif
-
-tests_unit_test_standin_streams_SOURCES = tests/unit/test_standin_streams.c \
-	tests/unit/standin_driver.c tests/unit/standin_driver.h
-tests_unit_test_standin_streams_CPPFLAGS = $(standin_cppflags)
-tests_unit_test_standin_streams_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_standin_streams_LDADD = $(unit_libs) -ldl
-endif
-
-tests_unit_test_strangers_SOURCES = tests/unit/test_strangers.c
-tests_unit_test_strangers_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_strangers_LDADD = $(unit_libs)
-
-tests_unit_test_team_SOURCES = tests/unit/test_team.c
-tests_unit_test_team_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_team_LDADD = $(unit_libs)
-
-tests_unit_test_team_states_SOURCES = tests/unit/test_team_states.c
-tests_unit_test_team_states_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_team_states_LDADD = $(unit_libs)
 
 endif

@@ -36,7 +36,7 @@ struct plan {
 static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int rank,
                          const void *output)
 {
-    size_t extent = cuda_types[plan->type].extent;
+    size_t extent = cuda_types[plan->type].form.extent;
     cuda_ranks_get(ranks, rank, output, got, BYTES_MOST);
     for (size_t i = 0; i < plan->count; i++) {
         const void *elements[CUDA_RANKS_MOST];
@@ -48,7 +48,7 @@ static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int 
         cuda_reference(plan->type, plan->op, ranks->size, elements, expected);
         if (!cuda_element_is_same(plan->type, plan->op, got + offset, expected)) {
             (void)fprintf(stderr, "%s of %s, %s%s, %d ranks, %zu elements, shift %zu: rank %d, "
-                          "element %zu is wrong\n", cuda_ops[plan->op],
+                          "element %zu is wrong\n", cuda_op_name(plan->op),
                           cuda_types[plan->type].name, symm_algorithm_name(plan->algorithm),
                           plan->in_place ? " in place" : "", ranks->size, plan->count, plan->shift,
                           rank, i);
@@ -76,7 +76,7 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
         unit_fill(inputs[rank], BYTES_MOST, unit_random_start(unit_random_next(random), 0));
         for (size_t i = 0; i < plan->count; i++) {
             cuda_element_draw(plan->type, random, inputs[rank] + plan->shift +
-                                                      i * cuda_types[plan->type].extent);
+                                                      i * cuda_types[plan->type].form.extent);
         }
         cuda_ranks_put(ranks, rank, one->input, inputs[rank], BYTES_MOST);
         cuda_ranks_put(ranks, rank, one->output, before, BYTES_MOST);
@@ -119,7 +119,7 @@ static void run_allreduces(struct fork_rank *self, void *context)
             .type = (enum symm_cuda_type)(i / SYMM_CUDA_OP_COUNT),
             .op = (enum symm_cuda_op)(i % SYMM_CUDA_OP_COUNT),
         };
-        FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].extent);
+        FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].form.extent);
         FORK_CHECK(self, symm_device_can_reduce(plan.type, plan.op) ==
                              cuda_op_is_allowed(plan.type, plan.op));
         for (int turn = 0; turn < 2 * ALLREDUCES - 1 && symm_device_can_reduce(plan.type, plan.op); turn++) {

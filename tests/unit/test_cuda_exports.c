@@ -9,7 +9,6 @@
 
 #include "tests/unit/ipc_owner.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,9 +165,8 @@ static void use_own_context(struct fork_rank *self, void *context)
     unsigned sightings;
     (void)context;
     FORK_STATUS(self, symm_cuda_enter(0, &scope), SYMM_OK);
-    void *library = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW | RTLD_NOLOAD);
-    CUresult (*create)(CUcontext *, unsigned, CUdevice) =
-        (CUresult(*)(CUcontext *, unsigned, CUdevice))(uintptr_t)dlsym(library, "cuCtxCreate_v2");
+    CUresult (*create)(CUcontext *, unsigned, CUdevice);
+    device_driver_symbol(self, "cuCtxCreate_v2", &create);
     FORK_CHECK(self, create(&own, 0, scope.device) == CUDA_SUCCESS);
     FORK_CHECK(self, scope.cuda->cuMemAlloc(&memory, IPC_SIZE) == CUDA_SUCCESS);
     FORK_STATUS(self, ipc_locate(&owner, (void *)(uintptr_t)memory, 1, &location, &sightings),

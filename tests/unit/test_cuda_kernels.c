@@ -60,7 +60,7 @@ static unsigned char *output_of(const struct call *call, int rank)
 
 static size_t shift_draw(const struct call *call, struct unit_random *random, size_t common)
 {
-    size_t alignment = type_of(call)->alignment;
+    size_t alignment = test_form_unit(&type_of(call)->form);
     switch (call->placement) {
     case ALIGNED:
         return 0;
@@ -77,7 +77,7 @@ static size_t shift_draw(const struct call *call, struct unit_random *random, si
 static void call_prepare(struct call *call, struct unit_random *random)
 {
     size_t common = unit_random_below(random, 16);
-    size_t filled = 2 * GUARD + 16 + call->count * type_of(call)->extent;
+    size_t filled = 2 * GUARD + 16 + call->count * type_of(call)->form.extent;
     filled = filled < BUFFER ? filled : BUFFER;
     call->blocks = 1 + (unsigned)unit_random_below(random, 3);
     call->block_threads = 1 + (unsigned)unit_random_below(random, 40);
@@ -88,7 +88,7 @@ static void call_prepare(struct call *call, struct unit_random *random)
         unit_fill(outputs[rank], filled, unit_random_start(unit_random_next(random), 2));
         for (size_t i = 0; i < call->count; i++) {
             cuda_element_draw(call->type, random,
-                              input_of(call, rank) + i * type_of(call)->extent);
+                              input_of(call, rank) + i * type_of(call)->form.extent);
         }
     }
     memcpy(inputs_before, inputs, sizeof(inputs));
@@ -108,7 +108,7 @@ static struct symm_cuda_reduce arguments_make(const struct call *call, int rank,
     }
     if (two_shot) {
         size_t begin, end;
-        symm_slice(call->count, type_of(call)->extent, rank, call->ranks, &begin, &end);
+        symm_slice(call->count, type_of(call)->form.extent, rank, call->ranks, &begin, &end);
         arguments.begin = begin;
         arguments.end = end;
     }
@@ -140,18 +140,19 @@ static bool is_untouched(const unsigned char *now, const unsigned char *before, 
                          const struct call *call, bool is_output)
 {
     const struct cuda_type *type = type_of(call);
-    size_t first = GUARD + shift, end = first + call->count * type->extent;
+    size_t first = GUARD + shift, end = first + call->count * type->form.extent;
     if (!is_output) {
         return memcmp(now, before, BUFFER) == 0;
     }
     if (memcmp(now, before, first) != 0 || memcmp(now + end, before + end, BUFFER - end) != 0) {
         return false;
     }
-    for (size_t i = 0; i < call->count && type->index_offset != 0; i++) {
-        size_t element = first + i * type->extent;
-        size_t gap = type->index_offset - type->used, tail = type->index_offset + sizeof(int);
-        if (memcmp(now + element + type->used, before + element + type->used, gap) != 0 ||
-            memcmp(now + element + tail, before + element + tail, type->extent - tail) != 0) {
+    for (size_t i = 0; i < call->count && type->form.family == FAMILY_PAIR; i++) {
+        size_t element = first + i * type->form.extent;
+        size_t used = test_scalar_size(type->form.scalar);
+        size_t gap = type->form.second - used, tail = type->form.second + sizeof(int);
+        if (memcmp(now + element + used, before + element + used, gap) != 0 ||
+            memcmp(now + element + tail, before + element + tail, type->form.extent - tail) != 0) {
             return false;
         }
     }
@@ -178,7 +179,7 @@ static void results_check(const struct call *call, const char *name, const unsig
     for (size_t i = 0; i < call->count; i++) {
         const void *elements[RANKS_MOST];
         unsigned char expected[16];
-        size_t offset = i * type->extent;
+        size_t offset = i * type->form.extent;
         for (int rank = 0; rank < call->ranks; rank++) {
             elements[rank] =
                 inputs_before[rank] + GUARD + call->input_shifts[rank] + offset;
@@ -197,8 +198,8 @@ static void equality_check(const struct call *call, const char *name)
     for (int rank = 0; rank < call->ranks; rank++) {
         for (size_t i = 0; i < call->count; i++) {
             if (!cuda_element_is_same(call->type, SYMM_CUDA_MIN, /* bit by bit */
-                                      output_of(call, rank) + i * type->extent,
-                                      first_result + i * type->extent)) {
+                                      output_of(call, rank) + i * type->form.extent,
+                                      first_result + i * type->form.extent)) {
                 call_fail(call, name, "not the bits of the other algorithm", rank, i);
             }
         }
@@ -208,7 +209,7 @@ static void equality_check(const struct call *call, const char *name)
 /* One-shot on every rank, then two-shot; with the kernel `name` both times. */
 static void call_check(struct call *call, const char *name, struct unit_random *random)
 {
-    size_t bytes = call->count * type_of(call)->extent;
+    size_t bytes = call->count * type_of(call)->form.extent;
     call_prepare(call, random);
     if (!call->in_place) {
         for (int rank = 0; rank < call->ranks; rank++) {
@@ -281,7 +282,7 @@ static void test_types_and_operations(void **state)
             enum symm_cuda_type kernel =
                 kernel_type((enum symm_cuda_type)type, (enum symm_cuda_op)op);
             (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", cuda_types[kernel].name,
-                           cuda_ops[op]);
+                           cuda_op_name(op));
             for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++) {
                 combinations_check((enum symm_cuda_type)type, (enum symm_cuda_op)op, ranks[i],
                                    name);
@@ -327,7 +328,7 @@ static void test_sixteen_bit_floats(void **state)
             right[k] = (uint16_t)unit_random_next(&random);
         }
         (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", cuda_types[type].name,
-                       cuda_ops[op]);
+                       cuda_op_name(op));
         kernel_run(&call, name, &arguments);
         for (size_t k = 0; k < 65536; k++) {
             const void *elements[2] = {&left[k], &right[k]};

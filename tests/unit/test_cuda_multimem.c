@@ -130,7 +130,7 @@ static void complain(struct cuda_ranks *ranks, const struct plan *plan, int rank
                      size_t i)
 {
     (void)fprintf(stderr, "%s of %s, %s%s, %d ranks, %zu elements, shifts %zu and %zu: rank %d, "
-                  "%s %zu\n", cuda_ops[plan->op], cuda_types[plan->type].name,
+                  "%s %zu\n", cuda_op_name(plan->op), cuda_types[plan->type].name,
                   plan->one_shot ? "one-shot" : "two-shot", plan->in_place ? " in place" : "",
                   ranks->size, plan->count, plan->input_shift, plan->output_shift, rank, what, i);
     FORK_CHECK(ranks->self, false);
@@ -140,7 +140,7 @@ static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int 
 {
     const struct cuda_rank *one = &ranks->ranks[rank];
     const unsigned char *beside = plan->in_place ? inputs[rank] : before;
-    size_t extent = cuda_types[plan->type].extent, shift = plan->output_shift;
+    size_t extent = cuda_types[plan->type].form.extent, shift = plan->output_shift;
     size_t end = shift + plan->count * extent;
     get(ranks, rank, plan->in_place ? one->input : one->output, got, BYTES_MOST);
     for (size_t i = 0; i < plan->count; i++) {
@@ -173,7 +173,7 @@ static void inputs_draw(struct cuda_ranks *ranks, const struct plan *plan,
         unit_fill(inputs[rank], BYTES_MOST, unit_random_start(unit_random_next(random), 0));
         for (size_t i = 0; i < plan->count; i++) {
             cuda_element_draw(plan->type, random, inputs[rank] + plan->input_shift +
-                                                      i * cuda_types[plan->type].extent);
+                                                      i * cuda_types[plan->type].form.extent);
         }
         put(ranks, rank, ranks->ranks[rank].input, inputs[rank], BYTES_MOST);
         put(ranks, rank, ranks->ranks[rank].output, before, BYTES_MOST);
@@ -200,7 +200,7 @@ static struct symm_cuda_multimem arguments_make(struct cuda_ranks *ranks, const 
     arguments.input = arguments.unicast.inputs[rank];
     if (!plan->one_shot) {
         size_t begin, end;
-        symm_slice(plan->count, cuda_types[plan->type].extent, rank, ranks->size, &begin, &end);
+        symm_slice(plan->count, cuda_types[plan->type].form.extent, rank, ranks->size, &begin, &end);
         arguments.unicast.begin = begin;
         arguments.unicast.end = end;
         arguments.output = arguments.unicast.outputs[0];
@@ -233,11 +233,11 @@ static void host_reduce(struct cuda_ranks *ranks, const struct plan *plan,
         type = (enum symm_cuda_type)(type + (SYMM_CUDA_UINT8 - SYMM_CUDA_INT8));
     }
     (void)snprintf(name, sizeof(name), "symm_multimem_%s%s_%s", plan->one_shot ? "one_shot_" : "",
-                   is_bits ? "bits" : cuda_types[type].name, cuda_ops[plan->op]);
+                   is_bits ? "bits" : cuda_types[type].name, cuda_op_name(plan->op));
     for (int rank = 0; rank < ranks->size; rank++) {
         struct symm_cuda_multimem arguments = arguments_make(ranks, plan, rank);
-        arguments.unicast.begin *= is_bits ? cuda_types[type].extent : 1;
-        arguments.unicast.end *= is_bits ? cuda_types[type].extent : 1;
+        arguments.unicast.begin *= is_bits ? cuda_types[type].form.extent : 1;
+        arguments.unicast.end *= is_bits ? cuda_types[type].form.extent : 1;
         body_run(ranks, name, sizeof(arguments), &arguments, &arguments.finish, random);
     }
 }
@@ -261,7 +261,7 @@ static void allreduce(struct cuda_ranks *ranks, const struct plan *plan, struct 
  */
 static void plan_place(struct plan *plan, int placement, struct unit_random *random)
 {
-    size_t unit = placement == 3 ? 1 : cuda_types[plan->type].alignment;
+    size_t unit = placement == 3 ? 1 : test_form_unit(&cuda_types[plan->type].form);
     plan->input_shift = plan->output_shift = 0;
     if (placement > 0) {
         plan->input_shift = unit_random_below(random, SHIFT_MOST / unit) * unit;

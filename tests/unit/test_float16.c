@@ -13,34 +13,23 @@
 #include <string.h>
 
 #include "kernels/float16.h"
+#include "tests/reference/value.h"
 
 struct format {
-    const char *name;
+    enum test_scalar scalar;
     int exponent_bits, fraction_bits;
     float (*to_float)(uint16_t number);
     uint16_t (*from_float)(float value);
 };
 
 static const struct format formats[] = {
-    {"half", 5, 10, symm_half_to_float, symm_half_from_float},
-    {"bfloat16", 8, 7, symm_bfloat16_to_float, symm_bfloat16_from_float},
+    {SCALAR_HALF, 5, 10, symm_half_to_float, symm_half_from_float},
+    {SCALAR_BFLOAT16, 8, 7, symm_bfloat16_to_float, symm_bfloat16_from_float},
 };
 
-/* What a number means, by the definition of the format. */
 static double value_of(const struct format *format, uint16_t number)
 {
-    int bias = (1 << (format->exponent_bits - 1)) - 1, fraction_bits = format->fraction_bits;
-    int exponent = number >> fraction_bits & ((1 << format->exponent_bits) - 1);
-    int fraction = number & ((1 << fraction_bits) - 1);
-    double magnitude;
-    if (exponent == (1 << format->exponent_bits) - 1) {
-        magnitude = fraction != 0 ? NAN : INFINITY;
-    } else if (exponent == 0) {
-        magnitude = ldexp(fraction, 1 - bias - fraction_bits);
-    } else {
-        magnitude = ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
-    }
-    return copysign(magnitude, (number & 0x8000) != 0 ? -1.0 : 1.0);
+    return test_float16_decode(format->scalar, number);
 }
 
 static bool same_float(double expected, float found)

@@ -12,22 +12,20 @@
 
 #include "tests/unit/fork_ranks.h"
 #include "tests/unit/request_wait.h"
+#include "tests/unit/stranger.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "heap/server.h"
 
-enum { OTHER_USER = 65534, NOBODY = -1, NOTHING_YET = -2 };
+enum { NOBODY = -1, NOTHING_YET = -2 };
 
 /* ---- what the server and its clients call ---------------------------------------------------- */
 
@@ -240,21 +238,6 @@ static void test_limit_below_what_is_open(void **state)
 
 /* ---- those who ask --------------------------------------------------------------------------- */
 
-/* Connect as symm_socket_connect() does, but wait for room in the queue, and ask nobody's uid. */
-static int connect_blindly(const char *name)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(name);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    memcpy(&address.sun_path[1], name, length);
-    if (connect(fd, (struct sockaddr *)&address,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) != 0) {
-        (void)close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 /* A full queue is not a failure; and connecting is not tried as often as anybody looks. */
 static void test_queue_is_full(void **state)
 {
@@ -298,9 +281,7 @@ static void flood(struct fork_rank *self, void *context)
     char name[SYMM_SOCKET_NAME_SIZE], byte;
     (void)context;
     FORK_CHECK(self, fork_receive(self->channel, name, sizeof(name)));
-    if (setgroups(0, NULL) != 0 || setgid(OTHER_USER) != 0 || setuid(OTHER_USER) != 0) {
-        fork_rank_skip();
-    }
+    become_another_user();
     FORK_CHECK(self, fcntl(self->channel, F_SETFL, O_NONBLOCK) == 0);
     FORK_CHECK(self, fork_send(self->channel, name, 1));
     while (recv(self->channel, &byte, 1, MSG_DONTWAIT) < 0) {

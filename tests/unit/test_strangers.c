@@ -11,37 +11,19 @@
 
 #include "tests/unit/fork_ranks.h"
 #include "tests/unit/request_wait.h"
+#include "tests/unit/stranger.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "heap/server.h"
 
-enum { OTHER_USER = 65534 };
-
 /* ---- sockets by hand ------------------------------------------------------------------------- */
-
-/* Connect as symm_socket_connect() does, but ask nobody's uid. */
-static int connect_blindly(const char *name)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(name);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    memcpy(&address.sun_path[1], name, length);
-    if (connect(fd, (struct sockaddr *)&address,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) != 0) {
-        (void)close(fd);
-        return -1;
-    }
-    return fd;
-}
 
 /* Whether the other end closes the connection without a word. */
 static bool is_hung_up(int fd)
@@ -74,14 +56,6 @@ static bool send_with_descriptors(int fd, const void *packet, size_t size, const
         memcpy(CMSG_DATA(&control.header), passed, count * sizeof(int));
     }
     return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
-static void become_another_user(void)
-{
-    if (setgroups(0, NULL) != 0 || setgid(OTHER_USER) != 0 ||
-        setuid(OTHER_USER) != 0) {
-        fork_rank_skip();
-    }
 }
 
 /* ---- in the parent --------------------------------------------------------------------------- */

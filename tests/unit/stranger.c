@@ -1,0 +1,38 @@
+/*
+ * stranger.c - see stranger.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/stranger.h"
+
+#include <grp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { OTHER_USER = 65534 };
+
+int connect_blindly(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    memcpy(&address.sun_path[1], name, length);
+    if (connect(fd, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) != 0) {
+        (void)close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+void become_another_user(void)
+{
+    if (setgroups(0, NULL) != 0 || setgid(OTHER_USER) != 0 || setuid(OTHER_USER) != 0) {
+        fork_rank_skip();
+    }
+}

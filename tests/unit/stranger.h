@@ -1,0 +1,19 @@
+/*
+ * stranger.h - clients of a server that a peer would never be: of another user, or without manners.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_STRANGER_H
+#define SYMM_TESTS_STRANGER_H
+
+#include "tests/unit/fork_ranks.h"
+
+/* Connects as symm_socket_connect() does, but waits for room in the queue and asks for nobody's uid.
+ * Returns a descriptor, or -1. */
+int connect_blindly(const char *name);
+
+/* In a forked rank: goes on as another user, or ends the rank as one to skip. */
+void become_another_user(void);
+
+#endif /* SYMM_TESTS_STRANGER_H */
