@@ -1,6 +1,7 @@
 # kernels/local.mk - the upper half of libsymm: algorithms on mapped memory.
 
 kernel_sources = \
+	kernels/algorithm.c kernels/algorithm.h \
 	kernels/float16.c kernels/float16.h \
 	kernels/reduction.h \
 	kernels/collective.c kernels/collective.h \

@@ -19,6 +19,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/choose.h \
+	mca/coll/symm/choose/explain.c mca/coll/symm/choose/explain.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
 	mca/coll/symm/data/cuda_types.c \
@@ -40,7 +41,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/agree/post.c \
-	mca/coll/symm/report/pvars.c \
+	mca/coll/symm/report/pvars.c mca/coll/symm/report/pvars.h \
 	mca/coll/symm/device/reach.c \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/report/report.c mca/coll/symm/report/report.h \
@@ -56,7 +57,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/staging.c mca/coll/symm/host_copy/staging.h \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table.h \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
-	mca/coll/symm/choose/table_open.c \
 	mca/coll/symm/report/verbose.c mca/coll/symm/report/verbose.h \
 	mca/coll/symm/base/vote.c mca/coll/symm/base/vote.h \
 	mca/coll/symm/report/words.c mca/coll/symm/report/words.h

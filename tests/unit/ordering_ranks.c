@@ -11,6 +11,7 @@
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/choose/single_copy.h"
+#include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/choose/table.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "tests/unit/ordering_ranks.h"
@@ -24,6 +25,7 @@ enum {
 };
 
 struct actor {
+    struct symm_table table; /* the team's, with what its call is to be made by */
     struct symm_team team;
     struct mca_coll_symm_module_t module;
     const void *inputs[MODEL_RANKS_MAX];
@@ -362,8 +364,10 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
     /* Nothing forced, and no size at which an all-gather is staged. */
-    uint64_t forced = plan->name == CALL_BELOW ? 0 : (uint64_t)plan->algorithm + 1;
-    actor->team.control.options = forced | forced << 16;
+    actor->table = *(const struct symm_table *)control.extra;
+    actor->table.forced[plan->collective] =
+        plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
+    actor->team.control.extra = &actor->table;
     operation->module = &actor->module;
     operation->run.inputs = actor->inputs;
     operation->run.outputs = actor->outputs;

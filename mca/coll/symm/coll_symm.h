@@ -27,8 +27,7 @@ enum { MCA_COLL_SYMM_AUTO = -1 };
 struct mca_coll_symm_component_t {
     symm_coll_base_component_t super;
     int priority;
-    int allreduce_algorithm; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
-    int allgather_algorithm;
+    int forced[SYMM_COLLECTIVE_COUNT]; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
     char *table; /* a file of choices; see choose/table_file.h */
     size_t slot_size;
     size_t piece_size;
@@ -100,9 +99,10 @@ struct mca_coll_symm_module_t {
     struct mca_coll_symm_tags tags;
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
-    uint32_t told_algorithms;        /* what report/verbose.c has said already, as bits */
-    uint32_t told_fallbacks;
-    uint32_t told_multicast; /* likewise, agree/multicast.c */
+    /* What coll_symm_verbose has been told already: choose/explain.c, report/verbose.c, agree/multicast.c. */
+    bool told_algorithms[SYMM_ALGORITHM_COUNT];
+    bool told_fallbacks[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
+    uint32_t told_multicast; /* as bits */
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);

@@ -34,8 +34,8 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->operation.state = SYMM_OPERATION_DONE;
     module->calls_in_stages = 0;
     module->stages_device = -1;
-    module->told_algorithms = 0;
-    module->told_fallbacks = 0;
+    memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
+    memset(module->told_fallbacks, 0, sizeof(module->told_fallbacks));
     module->told_multicast = 0;
 }
 
@@ -218,14 +218,14 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
         .rank = ompi_comm_rank(comm),
         .size = size,
         .control = {.payload_size = mca_coll_symm_component.slot_size,
-                    .piece_size = mca_coll_symm_component.piece_size,
-                    .options = mca_coll_symm_choose_options()},
+                    .piece_size = mca_coll_symm_component.piece_size},
     };
     struct symm_table table;
     if (config.rank == 0) {
         size_t count;
         const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
         mca_coll_symm_table_fill(&table, size, rows, count);
+        mca_coll_symm_choose_settle(&table);
         config.control.extra = &table;
         config.control.extra_size = sizeof(table);
     }
@@ -307,7 +307,7 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
         }
         return NULL;
     }
-    mca_coll_symm_report_attach();
+    mca_coll_symm_report_attach(mca_coll_symm_server_name);
     symm_cuda_notice(); /* before calls, in which it would have to wait */
     if (!is_eligible(comm)) {
         return mca_coll_symm_layer_query(comm, priority);

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/report/counters.h"
 
 #include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/report/words.h"
 
 static struct symm_counters own_counters;
 static _Atomic(struct symm_counters *) counters = &own_counters;
@@ -77,10 +78,10 @@ void mca_coll_symm_count_staged(enum symm_staged collective, enum symm_staged_wh
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
     count_staged(&counted->staged[collective], bytes, tally);
-    if (why != SYMM_STAGED_KIND) {
-        enum symm_collective served =
-            collective == SYMM_STAGED_allreduce ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
-        count_staged(&counted->staged_why[served][why], bytes, tally);
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT && why != SYMM_STAGED_KIND; i++) {
+        if (mca_coll_symm_staged_is_of(collective, (enum symm_collective)i)) {
+            count_staged(&counted->staged_why[i][why], bytes, tally);
+        }
     }
 }
 

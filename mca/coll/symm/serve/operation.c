@@ -10,7 +10,7 @@
 
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/agree/agree.h"
-#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/agree/elsewhere.h"
