@@ -44,7 +44,7 @@ const char *symm_algorithm_word(const struct symm_algorithm_row *row)
     return row->memory == SYMM_ALGORITHM_DEVICE ? row->name + sizeof(prefix) - 1 : row->name;
 }
 
-/* ---- bytes through a link ------------------------------------------------------------------------ */
+/* ---- bytes through a link -------------------------------------------------------------------- */
 
 double symm_link_bytes_of_arrays(double ranks, double bytes)
 {

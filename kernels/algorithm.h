@@ -1,9 +1,9 @@
 /*
- * algorithm.h - the table of algorithms: what each one is called, what it needs, and its step function.
+ * algorithm.h - the table of algorithms: names, needs and step functions.
  *
  * An algorithm is a row of this table.  The row stands in the algorithm's own file, beside the step
- * function.  Everything that depends on which algorithm serves a call comes from the row: whether it is
- * possible, what users read and write for it, and which time the model expects.
+ * function.  Everything that depends on which algorithm serves a call comes from the row: whether
+ * the algorithm is possible, what users read and write for it, and which time the model expects.
  *
  * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, and its measured rows in
  * mca/coll/symm/choose/table.c.
@@ -70,16 +70,16 @@ enum symm_algorithm_need {
     SYMM_NEEDS_OUTPUTS = 2,           /* all ranks reach all outputs */
     SYMM_NEEDS_OUT_OF_PLACE = 4,      /* no rank's input is its output */
     SYMM_NEEDS_SLICE_SCRATCH = 8,     /* scratch on the devices that is offered for slices */
-    SYMM_NEEDS_RELAY_SCRATCH = 16,    /* scratch on the devices, through which all data are relayed */
+    SYMM_NEEDS_RELAY_SCRATCH = 16,    /* scratch on the devices that all data go through */
     SYMM_NEEDS_INPUT_MULTICAST = 32,  /* a multicast address of the inputs, and a reduction by it */
     SYMM_NEEDS_OUTPUT_MULTICAST = 64, /* a multicast address of the outputs */
-    SYMM_NEEDS_EXACT_REDUCTION = 128, /* multicast gives all ranks the same bits if each asks for itself */
+    SYMM_NEEDS_EXACT_REDUCTION = 128, /* each rank gets the same bits by multicast */
 };
 
 /* What an algorithm is not used for because it is slow there, unless a user forces it. */
 enum symm_algorithm_slowness {
     SYMM_SLOW_LARGE_BLOCKS = 1, /* blocks of more bytes than coll_symm_allgather_staged_max says */
-    SYMM_SLOW_SMALL_PAGES = 2,  /* more than small_pages_most bytes, to outputs seen in small pages */
+    SYMM_SLOW_SMALL_PAGES = 2,  /* over small_pages_most bytes, to outputs in small pages */
 };
 
 /* Data with gaps in host memory, which mca/coll/symm/serve/packed.c packs for an algorithm. */
@@ -90,8 +90,8 @@ enum symm_algorithm_packing {
 };
 
 /*
- * How long it takes on devices: mca/coll/symm/choose/model.h.  Microseconds, those named _rank for each
- * rank; rates in bytes a microsecond, between two devices and more.
+ * How long it takes on devices, for mca/coll/symm/choose/model.h.  Times are in microseconds, those
+ * named _rank for each rank.  Rates are in bytes a microsecond, between two devices and more.
  */
 struct symm_algorithm_cost {
     double floor, floor_rank, start, start_rank;
@@ -112,13 +112,13 @@ struct symm_algorithm_row {
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
     bool keeps_order; /* operands stay in rank order: right for operations that do not commute */
-    /* Host memory: what forcing it means for calls on devices; 0, which is in host memory: nothing. */
+    /* Host memory: what forcing it means for calls on devices.  0: nothing; 0 is in host memory. */
     enum symm_algorithm on_device;
 
     /* Do a little of a run: see symm_run_step(). */
     enum symm_status (*step)(struct symm_run *run);
 
-    /* Bytes of scratch on a device with which a call of `bytes` a rank is quickest; NULL: it uses none. */
+    /* Bytes of scratch on a device with which a call of `bytes` a rank is quickest; NULL: none. */
     size_t (*scratch_wanted)(size_t bytes, int ranks);
     /* With SYMM_NEEDS_SLICE_SCRATCH: bytes with which it is possible; with which it is not slow. */
     size_t (*scratch_least)(int ranks);
@@ -181,15 +181,15 @@ static inline const char *symm_algorithm_name(enum symm_algorithm algorithm)
     return symm_algorithm_get(algorithm)->name;
 }
 
-/* ---- for the algorithms' files -------------------------------------------------------------------- */
+/* ---- for the algorithms' files --------------------------------------------------------------- */
 
 #define SYMM_ALGORITHM_DECLARE(number, row) extern const struct symm_algorithm_row row;
 SYMM_ALGORITHMS(SYMM_ALGORITHM_DECLARE)
 #undef SYMM_ALGORITHM_DECLARE
 
 /*
- * For struct symm_algorithm_cost: each rank loads all other ranks' arrays; the slices of an array enter
- * and leave; the other ranks' blocks enter.
+ * For struct symm_algorithm_cost.  Of arrays: each rank loads those of all others.  Of slices: all
+ * but the rank's own are reduced elsewhere and come back.  Of blocks: those of all others enter.
  */
 double symm_link_bytes_of_arrays(double ranks, double bytes);
 double symm_link_bytes_of_slices(double ranks, double bytes);

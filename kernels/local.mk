@@ -5,7 +5,7 @@ kernel_sources = \
 	kernels/float16.c kernels/float16.h \
 	kernels/reduction.h \
 	kernels/collective.c kernels/collective.h \
-	kernels/run.c kernels/run.h kernels/run_steps.h \
+	kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
 	kernels/cuda/allgather_multimem.c \

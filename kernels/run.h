@@ -25,8 +25,10 @@
 #include "heap/multicast.h"
 #include "heap/team.h"
 #include "kernels/algorithm.h"
-#include "kernels/cuda/device.h"
 #include "kernels/reduction.h"
+#include "kernels/ticket.h"
+
+struct symm_device;
 
 /* Pieces of an all-reduce through scratch that are under way at a time, at most. */
 enum { SYMM_PIPELINE_DEPTH = 4 };
@@ -64,8 +66,7 @@ struct symm_run {
     void **scratches;           /* through scratch: every rank's, as for inputs */
     size_t scratch_size;        /* bytes of each, the same number for all ranks */
     struct symm_device *device; /* this rank's; reaches all the buffers that the algorithm needs */
-    enum symm_cuda_type cuda_type;
-    enum symm_cuda_op cuda_op;
+    int cuda_type, cuda_op;     /* enum symm_cuda_type, enum symm_cuda_op */
     unsigned block_limit;       /* of a kernel's blocks; 0: no wish */
 
     /* How far it has got; zero at the start, and private to the algorithm. */

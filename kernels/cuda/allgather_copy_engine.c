@@ -42,8 +42,9 @@ const struct symm_algorithm_row symm_allgather_cuda_copy_engine = {
     .small_pages_most = 16 << 20, /* up to here engines are as quick as with large pages */
     .keeps_order = true,
     /*
-     * Medians of the slowest rank on two and four H200 with NVLink 4: bench/results/gpu-2-ranks-*.txt and
-     * gpu-4-ranks-*.txt.  The floor is that of small calls, start and rate fit 256 KiB to 1 GiB.
+     * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
+     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * 256 KiB to 1 GiB.
      */
     .cost = {.floor = 0.4, .floor_rank = 4.55, .start = 1.1, .start_rank = 4.3,
              .rate_two = 383e3, .rate = 385e3, .own = 5.2, .link_bytes = symm_link_bytes_of_blocks},

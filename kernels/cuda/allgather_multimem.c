@@ -47,7 +47,7 @@ const struct symm_algorithm_row symm_allgather_cuda_multimem = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUT_MULTICAST,
     .keeps_order = true,
-    /* Not measured: stores alone are taken to be as quick as unicast ones; allreduce_multimem.c. */
+    /* Not measured: as allreduce_multimem.c, but stores are taken to be as quick as unicast. */
     .cost = {.floor = 12.4, .floor_rank = 0, .start = 12.9, .start_rank = 0,
              .rate_two = 335e3, .rate = 335e3, .is_guess = true, .link_bytes = link_bytes},
     .step = step,

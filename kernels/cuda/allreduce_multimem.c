@@ -42,8 +42,8 @@ static enum symm_status step(struct symm_run *run)
 }
 
 /*
- * The switch reads the replicas of all ranks, the asking one's as well, and stores to all of them: a GPU gives
- * its whole array and its own slice of the result.
+ * The switch reads the replicas of all ranks, the asking one's as well, and stores to all of them.
+ * So a GPU gives its whole array and its own slice of the result.
  */
 static double link_bytes(double ranks, double bytes)
 {
@@ -57,9 +57,9 @@ const struct symm_algorithm_row symm_allreduce_cuda_multimem = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUT_MULTICAST | SYMM_NEEDS_OUTPUT_MULTICAST,
     /*
-     * Not measured.  A vector takes one load and one store however many ranks there are, so floor and start are
-     * those of unicast between two.  310 GB/s is what the published 480 GB/s of bus bandwidth of NCCL with NVLS
-     * on eight H100 are on a link.
+     * Not measured.  A vector takes one load and one store however many ranks there are, so floor
+     * and start are those of unicast between two.  NCCL with NVLS on eight H100 has a published bus
+     * bandwidth of 480 GB/s, which is 310 GB/s on a link.
      */
     .cost = {.floor = 13.3, .floor_rank = 0, .start = 13.3, .start_rank = 0,
              .rate_two = 310e3, .rate = 310e3, .is_guess = true, .link_bytes = link_bytes},

@@ -47,8 +47,8 @@ const struct symm_algorithm_row symm_allreduce_cuda_multimem_one_shot = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUT_MULTICAST | SYMM_NEEDS_EXACT_REDUCTION | SYMM_NEEDS_OUT_OF_PLACE,
     /*
-     * Not measured: as allreduce_multimem.c, but one-shot saves the way of a store to the switch and back,
-     * half a microsecond.
+     * Not measured: as allreduce_multimem.c, but one-shot saves the way of a store to the switch
+     * and back, half a microsecond.
      */
     .cost = {.floor = 12.8, .floor_rank = 0, .start = 12.8, .start_rank = 0,
              .rate_two = 310e3, .rate = 310e3, .is_guess = true, .link_bytes = link_bytes},

@@ -41,8 +41,9 @@ const struct symm_algorithm_row symm_allreduce_cuda_push = {
     .scratch_least = symm_pipeline_scratch_least,
     .scratch_fair = symm_pipeline_scratch_fair,
     /*
-     * bench/results/gpu-through-scratch.txt, with 512 MiB of scratch.  The start is such that the limit found
-     * with four ranks comes out: pieces are of a size at least, so below that the line is not straight.
+     * bench/results/gpu-through-scratch.txt, with 512 MiB of scratch.  Pieces have a least size, so
+     * the line is not straight for small arrays.  The start is chosen so that the limit measured
+     * with four ranks comes out.
      */
     .cost = {.floor = 28.1, .floor_rank = 1.1, .start = 28.1, .start_rank = 1.1,
              .rate_two = 345e3, .rate = 342e3, .link_bytes = symm_link_bytes_of_slices},

@@ -99,7 +99,7 @@ struct mca_coll_symm_module_t {
     struct mca_coll_symm_tags tags;
     struct symm_vote vote;
     struct symm_operation operation; /* the blocking call under way */
-    /* What coll_symm_verbose has been told already: choose/explain.c, report/verbose.c, agree/multicast.c. */
+    /* What has been said already, for choose/explain.c, report/verbose.c and agree/multicast.c. */
     bool told_algorithms[SYMM_ALGORITHM_COUNT];
     bool told_fallbacks[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     uint32_t told_multicast; /* as bits */

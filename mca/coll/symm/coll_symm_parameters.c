@@ -65,29 +65,31 @@ static const struct symm_parameter verbose_parameter = {
 static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLREDUCE] = {
         "allreduce_algorithm",
-        "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the buffers "
-        "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
-        "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
-        "of the component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but "
-        "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
-        "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
-        "device memory one_shot and two_shot are possible, by kernels, and push: every rank stores the "
-        "slices of its input in the memory of the ranks that reduce them; copy_engine: likewise, by "
-        "copy engines; or scratch: through memory of the component on the devices, any buffers there. "
-        "multimem: by multicast, every rank reduces a slice in one load of each element and stores it in all "
-        "outputs at once; multimem_one_shot: in device memory, every rank reduces everything so, for "
-        "integers and bits",
+        "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the "
+        "buffers do not allow it, another one is used. auto: chosen call by call. slot: the data "
+        "travel with the ranks' messages to each other (up to coll_symm_slot_size). staged: "
+        "through shared memory of the component, any buffers; every rank reduces a slice. "
+        "staged_one_shot: likewise, but every rank reduces everything. one_shot: every rank "
+        "reads all ranks' inputs and reduces everything. two_shot: every rank reduces a slice "
+        "and stores it in all ranks' outputs. In device memory one_shot and two_shot are "
+        "possible, by kernels, and push: every rank stores the slices of its input in the memory "
+        "of the ranks that reduce them; copy_engine: likewise, by copy engines; or scratch: "
+        "through memory of the component on the devices, any buffers there. multimem: by "
+        "multicast, every rank reduces a slice in one load of each element and stores it in all "
+        "outputs at once; multimem_one_shot: in device memory, every rank reduces everything so, "
+        "for integers and bits",
         OPAL_INFO_LVL_5},
     [SYMM_ALLGATHER] = {
         "allgather_algorithm",
-        "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the buffers "
-        "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
-        "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
-        "of the component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
-        "stores its input in all ranks' outputs. In device memory: copy_engine: every rank copies its "
-        "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel; scratch: through "
-        "memory of the component on the devices, any buffers there. multimem: by multicast, every rank "
-        "stores its input in all outputs at once",
+        "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the "
+        "buffers do not allow it, another one is used. auto: chosen call by call. slot: the data "
+        "travel with the ranks' messages to each other (up to coll_symm_slot_size). staged: "
+        "through shared memory of the component, any buffers. pull: every rank reads all ranks' "
+        "inputs. push: every rank stores its input in all ranks' outputs. In device memory: "
+        "copy_engine: every rank copies its input to all ranks' outputs, without a kernel; "
+        "kernel: likewise, by a kernel; scratch: through memory of the component on the devices, "
+        "any buffers there. multimem: by multicast, every rank stores its input in all outputs "
+        "at once",
         OPAL_INFO_LVL_5},
 };
 
@@ -191,7 +193,7 @@ static const struct symm_parameter multicast_blocks_parameter = {
     "coll_symm_device_blocks. 1 to 1024. 0: 16, which has yet to be measured",
     OPAL_INFO_LVL_5};
 
-/* ---- algorithms that are forced --------------------------------------------------------------- */
+/* ---- algorithms that are forced -------------------------------------------------------------- */
 
 /* Whether an algorithm on devices has its word from its like in host memory. */
 static bool is_like_another(const struct symm_algorithm_row *row)

@@ -19,7 +19,7 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
     return team->control.extra;
 }
 
-/* ---- what rank 0's parameters say ------------------------------------------------------------------ */
+/* ---- what rank 0's parameters say ------------------------------------------------------------ */
 
 /* From here on two copies, in and out, take longer than one by the kernel. */
 static const size_t staged_max_beside_single_copy = 1024 * 1024 - 1024;

@@ -80,7 +80,7 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
  */
 bool mca_coll_symm_choose_again(const struct symm_facts *facts);
 
-/* Enter what this process's parameters say about choices in a table that has been filled: on rank 0. */
+/* On rank 0: enter in a filled table what this process's parameters say about choices. */
 void mca_coll_symm_choose_settle(struct symm_table *table);
 
 /* What rank 0's parameters force for a collective. */

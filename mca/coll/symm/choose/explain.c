@@ -40,7 +40,8 @@ static void forced_explain(struct reason *reason, const struct symm_facts *facts
     if (wanted == (int)algorithm) {
         reason_add(reason, "as forced; ");
     } else if (facts->forced != MCA_COLL_SYMM_AUTO) {
-        reason_add(reason, "%s is forced, but not possible here; ", mca_coll_symm_table_word(facts->forced));
+        reason_add(reason, "%s is forced, but not possible here; ",
+                   mca_coll_symm_table_word(facts->forced));
     }
 }
 

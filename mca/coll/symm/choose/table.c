@@ -107,7 +107,8 @@ static bool is_general(const struct symm_row *row)
 }
 
 /* Whether built-in rows say for this number of ranks what is preferred. */
-static bool is_measured(enum symm_collective collective, enum symm_algorithm_memory memory, int ranks)
+static bool is_measured(enum symm_collective collective, enum symm_algorithm_memory memory,
+                        int ranks)
 {
     if (memory == SYMM_ALGORITHM_HOST) {
         return true;
@@ -150,7 +151,8 @@ void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct 
     memset(table, 0, sizeof(*table));
     for (int part = 0; part < SYMM_COLLECTIVE_COUNT * SYMM_ALGORITHM_MEMORIES; part++) {
         enum symm_collective collective = (enum symm_collective)(part / SYMM_ALGORITHM_MEMORIES);
-        enum symm_algorithm_memory memory = (enum symm_algorithm_memory)(part % SYMM_ALGORITHM_MEMORIES);
+        enum symm_algorithm_memory memory =
+            (enum symm_algorithm_memory)(part % SYMM_ALGORITHM_MEMORIES);
         int begin = filling.count;
         rows_add(&filling, file, file_rows, collective, memory);
         int from_file = filling.count - begin;
@@ -217,8 +219,8 @@ const char *mca_coll_symm_table_word(int algorithm)
                ? "below" : symm_algorithm_word(symm_algorithm_get((enum symm_algorithm)algorithm));
 }
 
-int mca_coll_symm_table_algorithm(enum symm_collective collective, enum symm_algorithm_memory memory,
-                                  const char *word)
+int mca_coll_symm_table_algorithm(enum symm_collective collective,
+                                  enum symm_algorithm_memory memory, const char *word)
 {
     for (int algorithm = 0; algorithm <= SYMM_ALGORITHM_BELOW; algorithm++) {
         if ((algorithm == SYMM_ALGORITHM_BELOW ||
@@ -268,7 +270,7 @@ void mca_coll_symm_row_format(const struct symm_row *row, char text[SYMM_ROW_TEX
     }
     (void)snprintf(text, SYMM_ROW_TEXT, "%s %s %s %s %s %s%s %s",
                    symm_collective_get((enum symm_collective)row->collective)->name,
-                   row->memory == SYMM_ALGORITHM_HOST ? "host" : "device", ranks, places[row->place],
-                   multicasts[row->multicast], from, to,
+                   row->memory == SYMM_ALGORITHM_HOST ? "host" : "device", ranks,
+                   places[row->place], multicasts[row->multicast], from, to,
                    mca_coll_symm_table_word(row->algorithm));
 }

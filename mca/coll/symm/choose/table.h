@@ -46,12 +46,13 @@ struct symm_row {
 };
 
 /*
- * A team's table has room for the rows that a file may have for one number of ranks, and for the built-in
- * rows of all collectives.  A collective takes up to 30 of those: 10 measured, and the model's.
+ * A team's table has room for the rows that a file may have for one number of ranks, and for the
+ * other rows of all collectives: those from measurements, and the model's.  tests/unit/test_table.c
+ * compares the latter number with what the collectives take.
  */
 enum {
     SYMM_TABLE_FILE_MOST = 48, /* rows of a file for any one number of ranks */
-    SYMM_TABLE_COLLECTIVE_MOST = 36, /* built-in rows of a collective, in both memories */
+    SYMM_TABLE_COLLECTIVE_MOST = 36, /* other rows of a collective, in both memories */
     SYMM_TABLE_ROWS = SYMM_TABLE_FILE_MOST + SYMM_COLLECTIVE_COUNT * SYMM_TABLE_COLLECTIVE_MOST,
     SYMM_ROW_RANKS_MOST = UINT16_MAX,
 };
@@ -69,11 +70,11 @@ struct symm_table_part {
 struct symm_table {
     uint64_t staged_max; /* bytes of a block that is worth staging; UINT64_MAX: no limit */
     struct symm_table_part parts[SYMM_COLLECTIVE_COUNT][SYMM_ALGORITHM_MEMORIES];
-    uint8_t forced[SYMM_COLLECTIVE_COUNT]; /* enum symm_algorithm plus 1, which is forced; 0: none */
+    uint8_t forced[SYMM_COLLECTIVE_COUNT]; /* the algorithm that is forced, plus 1; 0: none */
     struct symm_row rows[SYMM_TABLE_ROWS];
 };
 
-_Static_assert(SYMM_ALGORITHM_BELOW <= UINT8_MAX, "a row names it in a byte, as does `forced` plus 1");
+_Static_assert(SYMM_ALGORITHM_BELOW <= UINT8_MAX, "rows and `forced` have a byte for an algorithm");
 _Static_assert(SYMM_TABLE_ROWS <= UINT16_MAX, "parts count rows in 16 bits");
 _Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST,
                "control memory has room for it: raise SYMM_EXTRA_MOST in heap/control.h");
@@ -84,8 +85,8 @@ _Static_assert((SYMM_TABLE_FILE_MOST + 17 * SYMM_TABLE_COLLECTIVE_MOST) * sizeof
                    SYMM_EXTRA_MOST, "see above");
 
 /*
- * The table of a team of so many ranks: no algorithm is forced, and nothing is staged.  `file` may be NULL;
- * its rows are for any number of ranks.
+ * The table of a team of so many ranks.  No algorithm is forced, and nothing is staged.  `file`
+ * may be NULL; its rows are for any number of ranks.
  */
 void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct symm_row *file,
                               size_t file_rows);
@@ -130,8 +131,8 @@ bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collect
 const char *mca_coll_symm_table_word(int algorithm);
 
 /* The algorithm for a word; -1: a collective has none of that name in that memory. */
-int mca_coll_symm_table_algorithm(enum symm_collective collective, enum symm_algorithm_memory memory,
-                                  const char *word);
+int mca_coll_symm_table_algorithm(enum symm_collective collective,
+                                  enum symm_algorithm_memory memory, const char *word);
 
 /* A row as it stands in a file: "allreduce device 4 any any 48M push". */
 enum { SYMM_ROW_TEXT = 128 };

@@ -188,7 +188,8 @@ static bool row_parse(struct reader *reader, char *const words[WORDS])
     static const char *const multicasts[] = {"any", "yes", "no"};
     struct symm_row row = {.origin = SYMM_ROW_FILE, .line = (uint16_t)reader->fault->line};
     if (!collective_parse(reader, words[0], &row) ||
-        !choice_parse(reader, words[1], memories, SYMM_ALGORITHM_MEMORIES, "memory: host or device", &row.memory) ||
+        !choice_parse(reader, words[1], memories, SYMM_ALGORITHM_MEMORIES,
+                      "memory: host or device", &row.memory) ||
         !ranks_parse(reader, words[2], &row) ||
         !choice_parse(reader, words[3], places, 3, "place: out, in or any", &row.place) ||
         !choice_parse(reader, words[4], multicasts, 3, "multicast: yes, no or any",
@@ -300,7 +301,7 @@ bool mca_coll_symm_table_read(FILE *file, struct symm_row **rows, size_t *count,
     return true;
 }
 
-/* ---- the file that the parameter names ------------------------------------------------------------- */
+/* ---- the file that the parameter names ------------------------------------------------------- */
 
 static struct symm_row *rows;
 static size_t row_count;

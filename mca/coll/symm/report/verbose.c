@@ -148,8 +148,8 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
     } else if (call->veto != SYMM_REASON_NONE && call->veto != SYMM_REASON_LEFT) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
-    if (mca_coll_symm_is_news(operation->module,
-                              &operation->module->told_fallbacks[call->collective][operation->reason])) {
+    bool *told = &operation->module->told_fallbacks[call->collective][operation->reason];
+    if (mca_coll_symm_is_news(operation->module, told)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                     "%s of %zu bytes: goes to the component before%s: %s",
                                     symm_collective_get(call->collective)->name,

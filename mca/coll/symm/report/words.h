@@ -1,5 +1,6 @@
 /*
- * report/words.h - what users read for reasons of a fallback, and for communicators that are not served.
+ * report/words.h - what users read for reasons of a fallback and for communicators that are not
+ * served.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
