@@ -19,11 +19,6 @@ enum { NAME = 128 };
 
 static const char below_word[] = "below";
 
-static const char *collective_word(enum collective collective)
-{
-    return COLLECTIVE_ALLREDUCE == collective ? "allreduce" : "allgather";
-}
-
 /* ---- the parameter ----------------------------------------------------------------------------- */
 
 /* What it can be. */
@@ -39,7 +34,7 @@ static int parameter_index(enum collective collective)
     int index;
 
     snprintf(name, sizeof name, "coll_%s_%s_algorithm", machine_component,
-             collective_word(collective));
+             forcing_collective(collective));
     return MPI_SUCCESS == MPI_T_cvar_get_index(name, &index) ? index : -1;
 }
 
@@ -123,7 +118,7 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
     bool written = parameter_write(forcing->collective, value, &before);
     snprintf(candidate->word, sizeof candidate->word, "%s", word);
     snprintf(text, sizeof text, "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
-             machine_component, machine_component, collective_word(forcing->collective));
+             machine_component, machine_component, forcing_collective(forcing->collective));
     bool all = failure_agree(written, text, forcing->control);
     MPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
     first_call(forcing->collective, candidate->comm);
@@ -141,7 +136,8 @@ static bool counter_word(const char *name, enum collective collective, char word
     char prefix[NAME];
     size_t length = strlen(name), end = strlen("_calls");
 
-    snprintf(prefix, sizeof prefix, "coll_%s_%s_", machine_component, collective_word(collective));
+    snprintf(prefix, sizeof prefix, "coll_%s_%s_", machine_component,
+             forcing_collective(collective));
     if (0 != strncmp(name, prefix, strlen(prefix)) || length < end
         || 0 != strcmp(name + length - end, "_calls")) {
         return false;
@@ -248,7 +244,7 @@ bool forcing_open(struct forcing *forcing, enum collective collective, bool on_h
     *forcing = (struct forcing) {.collective = collective, .control = control};
     bool tools = MPI_SUCCESS == MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     snprintf(text, sizeof text, "there is no parameter coll_%s_%s_algorithm with values",
-             machine_component, collective_word(collective));
+             machine_component, forcing_collective(collective));
     if (!failure_agree(tools && values_get(collective, &values), text, control)) {
         if (tools) {
             MPI_T_finalize();

@@ -114,6 +114,14 @@ begin() {
     } >"$file"
 }
 
+# cuda_algorithms COLLECTIVE: the algorithms on devices, without those by multicast, as the
+# component's variables name them.
+cuda_algorithms() {
+    "$OMPI_INFO" --param coll symm --level 9 --parsable 2>/dev/null |
+        sed -n "s/^mca:coll:symm:pvar:coll_symm_$1_cuda_\([a-z_]*\)_calls:class:.*/\1/p" |
+        grep -v '^multimem'
+}
+
 # ---- builds and jobs -----------------------------------------------------------------------------
 
 # build_in FOLDER FILE OPTION...: configure, unless that has been done, and make, with all test programs.

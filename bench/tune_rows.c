@@ -200,7 +200,7 @@ static void row_write(FILE *file, const struct heading *heading, uint64_t from, 
     bool slot = is_slot(part, winner);
 
     fprintf(file, "%s %s %d %s %s ",
-            COLLECTIVE_ALLREDUCE == part->forcing.collective ? "allreduce" : "allgather",
+            forcing_collective(part->forcing.collective),
             heading->on_device ? "device" : "host", heading->ranks, slot ? "any" : place_word(heading),
             slot ? "any" : heading->multicast);
     bytes_write(file, from);

@@ -29,19 +29,17 @@ struct control_header {
     unsigned char extra[] __attribute__((aligned(16)));
 };
 
-_Static_assert(sizeof(struct control_header) + SYMM_EXTRA_MOST <= PAGE, "they share the first page");
-
 static size_t round_up(size_t size, size_t unit)
 {
     return (size + unit - 1) / unit * unit;
 }
 
-/* Where everything lies, from the three numbers of the header; returns the bytes in all. */
+/* Where everything lies, from the numbers of the header; returns the bytes in all. */
 static size_t lay_out(struct symm_control *control)
 {
     size_t ranks = (size_t)control->size;
     unsigned char *base = control->memory;
-    size_t offset = round_up(sizeof(struct control_header), PAGE);
+    size_t offset = round_up(sizeof(struct control_header) + control->extra_size, PAGE);
     size_t payload = control->payload_size > SYMM_PAYLOAD_LEAST ? control->payload_size
                                                                  : SYMM_PAYLOAD_LEAST;
     control->line_stride = round_up(SYMM_HEADER_SIZE + payload, SYMM_CACHE_LINE);

@@ -41,7 +41,7 @@ enum {
     SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
     SYMM_FETCH_MOST = 512, /* bytes of each line; the processor fetches by itself what is read next */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
-    SYMM_EXTRA_MOST = 4032, /* bytes; what is left of the page with the sizes */
+    SYMM_EXTRA_MOST = 32 << 10, /* bytes; they follow the sizes, in whole pages with them */
 };
 
 /* The head of a line.  The meaning of the plain words is their user's, except `finished`. */

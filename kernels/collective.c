@@ -6,8 +6,7 @@
  */
 #include "config.h"
 
-#include "kernels/collective.h"
-#include "kernels/run.h"
+#include "kernels/algorithm.h"
 
 const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLREDUCE] =

@@ -1,10 +1,11 @@
 # kernels/local.mk - the upper half of libsymm: algorithms on mapped memory.
 
 kernel_sources = \
+	kernels/algorithm.c kernels/algorithm.h \
 	kernels/float16.c kernels/float16.h \
 	kernels/reduction.h \
 	kernels/collective.c kernels/collective.h \
-	kernels/run.c kernels/run.h kernels/run_steps.h \
+	kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
 	kernels/cuda/allgather_multimem.c \

@@ -24,36 +24,11 @@
 
 #include "heap/multicast_groups.h"
 #include "heap/team.h"
-#include "kernels/cuda/device.h"
+#include "kernels/algorithm.h"
 #include "kernels/reduction.h"
+#include "kernels/ticket.h"
 
-enum symm_algorithm {
-    SYMM_ALLREDUCE_SLOT,     /* inputs lie in the lines; everyone reduces everything */
-    SYMM_ALLREDUCE_STAGED,   /* any memory, in pieces through staging buffers; slices as in two-shot */
-    SYMM_ALLREDUCE_STAGED_ONE_SHOT, /* likewise; everyone reduces everything */
-    SYMM_ALLREDUCE_ONE_SHOT, /* everyone reads all inputs; no input may be an output */
-    SYMM_ALLREDUCE_TWO_SHOT, /* each rank reduces its slice and stores it to all outputs */
-    SYMM_ALLGATHER_SLOT,     /* blocks lie in the lines */
-    SYMM_ALLGATHER_STAGED,   /* any memory, through staging buffers in pieces */
-    SYMM_ALLGATHER_PULL,     /* everyone reads all inputs */
-    SYMM_ALLGATHER_PUSH,     /* everyone stores its input to all outputs */
-    /* In device memory.  Behind the others, whose numbers may stand in users' parameters. */
-    SYMM_ALLREDUCE_CUDA_ONE_SHOT,    /* one-shot and two-shot by kernels */
-    SYMM_ALLREDUCE_CUDA_TWO_SHOT,
-    SYMM_ALLGATHER_CUDA_COPY_ENGINE, /* push by copy engines */
-    SYMM_ALLGATHER_CUDA_KERNEL,      /* push by a kernel */
-    SYMM_ALLREDUCE_CUDA_PUSH,        /* through scratch: slices are sent to their owners, by kernels */
-    SYMM_ALLREDUCE_CUDA_COPY_ENGINE, /* likewise, and results back, by copy engines */
-    SYMM_ALLREDUCE_CUDA_SCRATCH,     /* any memory of the device, in pieces through scratch */
-    SYMM_ALLGATHER_CUDA_SCRATCH,
-    /* By multicast: one address for the buffers of all ranks; in host memory a loop over them. */
-    SYMM_ALLREDUCE_MULTIMEM,         /* each rank loads its slice reduced, and stores it to all outputs */
-    SYMM_ALLGATHER_MULTIMEM,         /* each rank stores its input to all outputs */
-    SYMM_ALLREDUCE_CUDA_MULTIMEM,    /* the same in device memory */
-    SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, /* each rank loads everything reduced */
-    SYMM_ALLGATHER_CUDA_MULTIMEM,
-    SYMM_ALGORITHM_COUNT
-};
+struct symm_device;
 
 /* Pieces of an all-reduce through scratch that are under way at a time, at most. */
 enum { SYMM_PIPELINE_DEPTH = 4 };
@@ -91,8 +66,7 @@ struct symm_run {
     void **scratches;           /* through scratch: every rank's, as for inputs */
     size_t scratch_size;        /* bytes of each, the same number for all ranks */
     struct symm_device *device; /* this rank's; reaches all the buffers that the algorithm needs */
-    enum symm_cuda_type cuda_type;
-    enum symm_cuda_op cuda_op;
+    int cuda_type, cuda_op;     /* enum symm_cuda_type, enum symm_cuda_op */
     unsigned block_limit;       /* of a kernel's blocks; 0: no wish */
 
     /* How far it has got; zero at the start, and private to the algorithm. */
@@ -115,19 +89,6 @@ struct symm_run {
 SYMM_API enum symm_status symm_run_step(struct symm_run *run);
 
 /*
- * Bytes of scratch with which an all-reduce through scratch is possible for so many ranks; with which a
- * large one is not slower than two-shot; and with which one of `bytes` is quickest.
- */
-SYMM_API size_t symm_allreduce_cuda_scratch_least(int ranks);
-SYMM_API size_t symm_allreduce_cuda_scratch_fair(int ranks);
-SYMM_API size_t symm_allreduce_cuda_push_scratch(size_t bytes, int ranks);
-SYMM_API size_t symm_allreduce_cuda_copy_engine_scratch(size_t bytes, int ranks);
-
-/* Likewise for those that use nothing of the other ranks but scratch; they are possible with 64 KiB. */
-SYMM_API size_t symm_allreduce_cuda_scratch_wanted(size_t bytes, int ranks);
-SYMM_API size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks);
-
-/*
  * Copy the input of a small call, of `bytes` bytes, to this rank's scratch, of `size` bytes, while the ranks have
  * yet to agree: that takes as long.  Input, device and block_limit of the run are set.  If run->early says that it has
  * been started, the algorithms in stages wait for it, or else symm_run_settle_early() has to be called before the
@@ -136,65 +97,11 @@ SYMM_API size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks);
 SYMM_API void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size);
 SYMM_API void symm_run_settle_early(struct symm_run *run);
 
-/* Whether it works on device memory. */
-static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
-{
-    return algorithm >= SYMM_ALLREDUCE_CUDA_ONE_SHOT && algorithm < SYMM_ALGORITHM_COUNT &&
-           algorithm != SYMM_ALLREDUCE_MULTIMEM && algorithm != SYMM_ALLGATHER_MULTIMEM;
-}
-
-/* Whether it works through multicast addresses, and of which buffers. */
-static inline bool symm_algorithm_is_multimem(enum symm_algorithm algorithm)
-{
-    return algorithm >= SYMM_ALLREDUCE_MULTIMEM && algorithm < SYMM_ALGORITHM_COUNT;
-}
-
-static inline bool symm_algorithm_multicasts_inputs(enum symm_algorithm algorithm)
-{
-    return algorithm == SYMM_ALLREDUCE_MULTIMEM || algorithm == SYMM_ALLREDUCE_CUDA_MULTIMEM ||
-           algorithm == SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
-}
-
-static inline bool symm_algorithm_multicasts_outputs(enum symm_algorithm algorithm)
-{
-    return symm_algorithm_is_multimem(algorithm) &&
-           algorithm != SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
-}
-
 /*
  * Give up a run, before its end or before its start: nothing more is started, and SYMM_OK comes
  * when nothing of it is under way on this rank's device.  Other ranks may still be at work on this
  * rank's buffers.
  */
 SYMM_API enum symm_status symm_run_give_up(struct symm_run *run);
-
-/* For messages and parameters: "one_shot", "staged", ... */
-SYMM_API const char *symm_algorithm_name(enum symm_algorithm algorithm);
-
-/* One per algorithm; each in a file of its name. */
-enum symm_status symm_allreduce_slot_step(struct symm_run *run);
-enum symm_status symm_allreduce_staged_step(struct symm_run *run);
-enum symm_status symm_allreduce_staged_one_shot_step(struct symm_run *run);
-enum symm_status symm_allreduce_one_shot_step(struct symm_run *run);
-enum symm_status symm_allreduce_two_shot_step(struct symm_run *run);
-enum symm_status symm_allgather_slot_step(struct symm_run *run);
-enum symm_status symm_allgather_staged_step(struct symm_run *run);
-enum symm_status symm_allgather_pull_step(struct symm_run *run);
-enum symm_status symm_allgather_push_step(struct symm_run *run);
-enum symm_status symm_allreduce_multimem_step(struct symm_run *run);
-enum symm_status symm_allgather_multimem_step(struct symm_run *run);
-
-/* In kernels/cuda. */
-enum symm_status symm_allreduce_cuda_one_shot_step(struct symm_run *run);
-enum symm_status symm_allreduce_cuda_two_shot_step(struct symm_run *run);
-enum symm_status symm_allreduce_cuda_push_step(struct symm_run *run);
-enum symm_status symm_allreduce_cuda_copy_engine_step(struct symm_run *run);
-enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run);
-enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run);
-enum symm_status symm_allreduce_cuda_scratch_step(struct symm_run *run);
-enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run);
-enum symm_status symm_allreduce_cuda_multimem_step(struct symm_run *run);
-enum symm_status symm_allreduce_cuda_multimem_one_shot_step(struct symm_run *run);
-enum symm_status symm_allgather_cuda_multimem_step(struct symm_run *run);
 
 #endif /* SYMM_KERNELS_RUN_H */

@@ -27,7 +27,26 @@ static enum symm_status start(struct symm_run *run)
                                     &run->ticket);
 }
 
-enum symm_status symm_allgather_cuda_copy_engine_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_cuda_step(run, start);
 }
+
+const struct symm_algorithm_row symm_allgather_cuda_copy_engine = {
+    .number = SYMM_ALLGATHER_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20, /* up to here engines are as quick as with large pages */
+    .keeps_order = true,
+    /*
+     * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
+     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * 256 KiB to 1 GiB.
+     */
+    .cost = {.floor = 0.4, .floor_rank = 4.55, .start = 1.1, .start_rank = 4.3,
+             .rate_two = 383e3, .rate = 385e3, .own = 5.2, .link_bytes = symm_link_bytes_of_blocks},
+    .step = step,
+};

@@ -28,7 +28,24 @@ static enum symm_status start(struct symm_run *run)
     return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->ticket);
 }
 
-enum symm_status symm_allgather_cuda_kernel_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_cuda_step(run, start);
 }
+
+const struct symm_algorithm_row symm_allgather_cuda_kernel = {
+    .number = SYMM_ALLGATHER_CUDA_KERNEL,
+    .name = "cuda_kernel",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    /*
+     * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
+     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * 256 KiB to 1 GiB.
+     */
+    .cost = {.floor = 10.4, .floor_rank = 1.0, .start = 10.9, .start_rank = 1.0,
+             .rate_two = 335e3, .rate = 335e3, .link_bytes = symm_link_bytes_of_blocks},
+    .step = step,
+};

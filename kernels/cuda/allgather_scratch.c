@@ -27,7 +27,7 @@ static size_t piece_of(size_t bytes, int ranks)
     return all == bytes * rows ? bytes : all / rows;
 }
 
-size_t symm_allgather_cuda_scratch_wanted(size_t bytes, int ranks)
+static size_t scratch_wanted(size_t bytes, int ranks)
 {
     return (piece_of(bytes, ranks) + 512) * symm_cuda_scratch_rows(ranks) * PARTS;
 }
@@ -133,10 +133,21 @@ static enum symm_status beside_start(struct symm_run *run, uint64_t stage,
                           : SYMM_OK;
 }
 
-enum symm_status symm_allgather_cuda_scratch_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = beside_start};
     struct cut cut = cut_make(run);
     return symm_stages_step(run, cut.pieces + FILL, launches);
 }
+
+const struct symm_algorithm_row symm_allgather_cuda_scratch = {
+    .number = SYMM_ALLGATHER_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .step = step,
+};

@@ -27,12 +27,29 @@ static const struct symm_mover engine = {
     .depth = 4, .pieces = 16, .stores = true, .start = start,
 };
 
-size_t symm_allreduce_cuda_copy_engine_scratch(size_t bytes, int ranks)
+static size_t scratch_wanted(size_t bytes, int ranks)
 {
     return symm_pipeline_scratch(&engine, bytes, ranks);
 }
 
-enum symm_status symm_allreduce_cuda_copy_engine_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_pipeline_step(run, &engine);
 }
+
+const struct symm_algorithm_row symm_allreduce_cuda_copy_engine = {
+    .number = SYMM_ALLREDUCE_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_SLICE_SCRATCH,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .scratch_least = symm_pipeline_scratch_least,
+    .scratch_fair = symm_pipeline_scratch_fair,
+    /* bench/results/gpu-through-scratch.txt, with 512 MiB of scratch. */
+    .cost = {.floor = 86, .floor_rank = 0, .start = 86, .start_rank = 0,
+             .rate_two = 383e3, .rate = 336e3, .link_bytes = symm_link_bytes_of_slices},
+    .step = step,
+};

@@ -45,7 +45,7 @@ static unsigned stages_beside(bool one_shot)
     return one_shot ? 1 : 2;
 }
 
-size_t symm_allreduce_cuda_scratch_wanted(size_t bytes, int ranks)
+static size_t scratch_wanted(size_t bytes, int ranks)
 {
     unsigned fill = stages_beside(is_one_shot(bytes, ranks, SIZE_MAX));
     size_t piece = symm_stages_piece(bytes, fill);
@@ -158,10 +158,21 @@ static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
     return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
 }
 
-enum symm_status symm_allreduce_cuda_scratch_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = copies_start};
     struct cut cut = cut_make(run);
     return symm_stages_step(run, cut.pieces + stages_beside(cut.one_shot), launches);
 }
+
+const struct symm_algorithm_row symm_allreduce_cuda_scratch = {
+    .number = SYMM_ALLREDUCE_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .step = step,
+};

@@ -24,6 +24,7 @@
 
 #include "heap/symm.h"
 #include "kernels/cuda/arguments.h"
+#include "kernels/ticket.h"
 
 enum {
     /* Blocks of a kernel unless the caller wants fewer: 16 to 64 fill a link with loads. */
@@ -33,16 +34,6 @@ enum {
 };
 
 struct symm_device;
-
-/* Work under way.  All zero: none, which is done at once. */
-struct symm_ticket {
-    uint32_t sequence; /* of a kernel: what its flag will be; 0: no kernel */
-    uint32_t slot;
-    uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
-    bool beside;       /* the kernel is on the stream for those beside others */
-    uint32_t life;     /* of the device's context: with it the work has ended, too */
-    uint32_t polls, troubles;
-};
 
 /*
  * The device of this number (as the driver counts in this process), with kernels loaded and most of

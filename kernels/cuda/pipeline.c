@@ -14,12 +14,12 @@ enum {
     PIECE_LEAST = 2 << 20, /* bytes; smaller ones take longer to start than to move */
 };
 
-size_t symm_allreduce_cuda_scratch_least(int ranks)
+size_t symm_pipeline_scratch_least(int ranks)
 {
     return symm_cuda_scratch_rows(ranks) * SYMM_PIPELINE_DEPTH * ROW_UNIT;
 }
 
-size_t symm_allreduce_cuda_scratch_fair(int ranks)
+size_t symm_pipeline_scratch_fair(int ranks)
 {
     return symm_cuda_scratch_rows(ranks) * SYMM_PIPELINE_DEPTH * PIECE_LEAST;
 }

@@ -33,6 +33,7 @@
 #ifndef SYMM_KERNELS_CUDA_PIPELINE_H
 #define SYMM_KERNELS_CUDA_PIPELINE_H
 
+#include "kernels/cuda/device.h"
 #include "kernels/run.h"
 
 /* How the data move. */
@@ -46,6 +47,10 @@ struct symm_mover {
 
 /* Bytes of scratch with which an array of `bytes` is cut as the mover wants it. */
 size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int ranks);
+
+/* Bytes with which so many ranks can do it; and with which it is not slower than two-shot. */
+size_t symm_pipeline_scratch_least(int ranks);
+size_t symm_pipeline_scratch_fair(int ranks);
 
 /* The step function of such an algorithm. */
 enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover);

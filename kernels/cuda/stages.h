@@ -24,6 +24,7 @@
 #ifndef SYMM_KERNELS_CUDA_STAGES_H
 #define SYMM_KERNELS_CUDA_STAGES_H
 
+#include "kernels/cuda/device.h"
 #include "kernels/run_steps.h"
 
 enum { SYMM_STAGE_ACROSS, SYMM_STAGE_BESIDE, SYMM_STAGE_LAUNCHES };

@@ -18,7 +18,18 @@ static void store_block(struct symm_run *run, size_t bytes)
     symm_multimem_store(run, (size_t)run->team->rank * run->count + run->position, source, bytes);
 }
 
-enum symm_status symm_allgather_multimem_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_host_block_step(run, store_block);
 }
+
+const struct symm_algorithm_row symm_allgather_multimem = {
+    .number = SYMM_ALLGATHER_MULTIMEM,
+    .name = "multimem",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_OUTPUT_MULTICAST,
+    .keeps_order = true,
+    .on_device = SYMM_ALLGATHER_CUDA_MULTIMEM,
+    .step = step,
+};

@@ -33,7 +33,7 @@ static void copy_some(struct symm_run *run)
     }
 }
 
-enum symm_status symm_allgather_pull_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     if (run->stage == COPYING) {
         copy_some(run);
@@ -45,3 +45,14 @@ enum symm_status symm_allgather_pull_step(struct symm_run *run)
     }
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
+
+const struct symm_algorithm_row symm_allgather_pull = {
+    .number = SYMM_ALLGATHER_PULL,
+    .name = "pull",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_INPUTS,
+    .packing = SYMM_PACKS_ALL,
+    .keeps_order = true,
+    .step = step,
+};

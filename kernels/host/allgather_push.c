@@ -30,7 +30,17 @@ static void store_block(struct symm_run *run, size_t bytes)
     }
 }
 
-enum symm_status symm_allgather_push_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_host_block_step(run, store_block);
 }
+
+const struct symm_algorithm_row symm_allgather_push = {
+    .number = SYMM_ALLGATHER_PUSH,
+    .name = "push",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .step = step,
+};

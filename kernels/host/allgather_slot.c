@@ -10,7 +10,7 @@
 
 #include "kernels/run_steps.h"
 
-enum symm_status symm_allgather_slot_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
     unsigned char *output = run->output;
@@ -20,3 +20,13 @@ enum symm_status symm_allgather_slot_step(struct symm_run *run)
     }
     return SYMM_OK;
 }
+
+const struct symm_algorithm_row symm_allgather_slot = {
+    .number = SYMM_ALLGATHER_SLOT,
+    .name = "slot",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};

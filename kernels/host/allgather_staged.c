@@ -59,7 +59,7 @@ static void output_copy(struct symm_run *run)
     }
 }
 
-enum symm_status symm_allgather_staged_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     if (run->count == 0) {
         return SYMM_OK;
@@ -79,3 +79,14 @@ enum symm_status symm_allgather_staged_step(struct symm_run *run)
     (void)piece_bounds(run, run->piece, &bytes);
     return bytes > 0 ? symm_run_more(run) : SYMM_OK;
 }
+
+const struct symm_algorithm_row symm_allgather_staged = {
+    .number = SYMM_ALLGATHER_STAGED,
+    .name = "staged",
+    .collective = SYMM_ALLGATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};

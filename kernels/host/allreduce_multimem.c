@@ -23,7 +23,18 @@ static void reduce_block(struct symm_run *run, size_t block)
     symm_multimem_store(run, offset, run->team->scratch, block * extent);
 }
 
-enum symm_status symm_allreduce_multimem_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_host_slice_step(run, reduce_block);
 }
+
+const struct symm_algorithm_row symm_allreduce_multimem = {
+    .number = SYMM_ALLREDUCE_MULTIMEM,
+    .name = "multimem",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_INPUT_MULTICAST | SYMM_NEEDS_OUTPUT_MULTICAST,
+    .keeps_order = true,
+    .on_device = SYMM_ALLREDUCE_CUDA_MULTIMEM,
+    .step = step,
+};

@@ -16,7 +16,7 @@
 enum { REDUCING, DEPARTING };
 enum { STEP_DEPART = 1 };
 
-enum symm_status symm_allreduce_one_shot_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     size_t extent = run->reduction->extent;
     if (run->stage == REDUCING) {
@@ -33,3 +33,14 @@ enum symm_status symm_allreduce_one_shot_step(struct symm_run *run)
     }
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
+
+const struct symm_algorithm_row symm_allreduce_one_shot = {
+    .number = SYMM_ALLREDUCE_ONE_SHOT,
+    .name = "one_shot",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .keeps_order = true,
+    .on_device = SYMM_ALLREDUCE_CUDA_ONE_SHOT,
+    .step = step,
+};

@@ -11,7 +11,7 @@
 
 #include "kernels/run_steps.h"
 
-enum symm_status symm_allreduce_slot_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
     for (int rank = 0; rank < team->size; rank++) {
@@ -20,3 +20,13 @@ enum symm_status symm_allreduce_slot_step(struct symm_run *run)
     symm_fold(run->reduction, team->size, run->inputs, 0, run->output, run->count);
     return SYMM_OK;
 }
+
+const struct symm_algorithm_row symm_allreduce_slot = {
+    .number = SYMM_ALLREDUCE_SLOT,
+    .name = "slot",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};

@@ -119,7 +119,7 @@ static void output_copy(struct symm_run *run)
     }
 }
 
-enum symm_status symm_allreduce_staged_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     if (run->count == 0) {
         return SYMM_OK;
@@ -144,3 +144,12 @@ enum symm_status symm_allreduce_staged_step(struct symm_run *run)
     run->stage = WAITING_INPUTS;
     return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
 }
+
+const struct symm_algorithm_row symm_allreduce_staged = {
+    .number = SYMM_ALLREDUCE_STAGED,
+    .name = "staged",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .keeps_order = true,
+    .step = step,
+};

@@ -60,7 +60,7 @@ static void piece_reduce(struct symm_run *run)
     }
 }
 
-enum symm_status symm_allreduce_staged_one_shot_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     if (run->count == 0) {
         return SYMM_OK;
@@ -78,3 +78,12 @@ enum symm_status symm_allreduce_staged_one_shot_step(struct symm_run *run)
     input_copy(run, run->piece + 1);
     return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
 }
+
+const struct symm_algorithm_row symm_allreduce_staged_one_shot = {
+    .number = SYMM_ALLREDUCE_STAGED_ONE_SHOT,
+    .name = "staged_one_shot",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .keeps_order = true,
+    .step = step,
+};

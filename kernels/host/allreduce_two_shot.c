@@ -39,7 +39,18 @@ static void reduce_block(struct symm_run *run, size_t block)
     }
 }
 
-enum symm_status symm_allreduce_two_shot_step(struct symm_run *run)
+static enum symm_status step(struct symm_run *run)
 {
     return symm_host_slice_step(run, reduce_block);
 }
+
+const struct symm_algorithm_row symm_allreduce_two_shot = {
+    .number = SYMM_ALLREDUCE_TWO_SHOT,
+    .name = "two_shot",
+    .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .on_device = SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+    .step = step,
+};

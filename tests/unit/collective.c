@@ -19,18 +19,17 @@ struct buffers {
 
 bool collective_reaches_inputs(enum symm_algorithm algorithm)
 {
-    return algorithm == SYMM_ALLREDUCE_ONE_SHOT || algorithm == SYMM_ALLREDUCE_TWO_SHOT ||
-           algorithm == SYMM_ALLGATHER_PULL;
+    return symm_algorithm_has((int)algorithm, SYMM_NEEDS_INPUTS);
 }
 
 bool collective_reaches_outputs(enum symm_algorithm algorithm)
 {
-    return algorithm == SYMM_ALLREDUCE_TWO_SHOT || algorithm == SYMM_ALLGATHER_PUSH;
+    return symm_algorithm_has((int)algorithm, SYMM_NEEDS_OUTPUTS);
 }
 
 static bool is_slot(enum symm_algorithm algorithm)
 {
-    return algorithm == SYMM_ALLREDUCE_SLOT || algorithm == SYMM_ALLGATHER_SLOT;
+    return symm_algorithm_get(algorithm)->in_slot;
 }
 
 static void dawdle(const struct collective *call, struct unit_random *delays)

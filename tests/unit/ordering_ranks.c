@@ -10,6 +10,7 @@
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/single_copy.h"
+#include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/choose/table.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/reach.h"
@@ -27,6 +28,7 @@ enum {
 };
 
 struct actor {
+    struct symm_table table; /* the team's, with what its call is to be made by */
     struct symm_team team;
     struct mca_coll_symm_module_t module;
     const void *inputs[MODEL_RANKS_MAX];
@@ -335,8 +337,10 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
     /* Nothing forced, and no size at which an all-gather is staged. */
-    uint64_t forced = plan->name == CALL_BELOW ? 0 : (uint64_t)plan->algorithm + 1;
-    actor->team.control.options = forced | forced << 16;
+    actor->table = *(const struct symm_table *)control.extra;
+    actor->table.forced[plan->collective] =
+        plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
+    actor->team.control.extra = &actor->table;
     operation->module = &actor->module;
     operation->call = call;
     operation->arrays.inputs = actor->inputs;

@@ -14,6 +14,7 @@
 #include "tests/unit/collective.h"
 #include "tests/unit/elements.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ struct plan {
 
 static bool is_in_place(const struct stage *stage, const struct plan *plan)
 {
-    return plan->algorithm != SYMM_ALLREDUCE_ONE_SHOT &&
+    return !symm_algorithm_has((int)plan->algorithm, SYMM_NEEDS_OUT_OF_PLACE) &&
            (plan->in_place >> stage->self->rank & 1) != 0;
 }
 
@@ -198,16 +199,26 @@ static uint32_t allgather(struct stage *stage, const struct plan *plan, uint32_t
     return flags;
 }
 
+static bool is_for(const struct plan *plan, enum symm_collective collective)
+{
+    return symm_algorithm_get(plan->algorithm)->collective == collective;
+}
+
 static size_t plan_extent(const struct plan *plan)
 {
-    return plan->algorithm < SYMM_ALLGATHER_SLOT ? element_reductions[plan->type].extent : 1;
+    return is_for(plan, SYMM_ALLREDUCE) ? element_reductions[plan->type].extent : 1;
+}
+
+/* Whether these tests can make it: in host memory, by memory that is mapped as it is. */
+static bool is_on_host(enum symm_algorithm algorithm)
+{
+    return !symm_algorithm_is_cuda(algorithm) && !symm_algorithm_is_multimem(algorithm);
 }
 
 static bool is_possible(const struct plan *plan)
 {
-    bool slot = plan->algorithm == SYMM_ALLREDUCE_SLOT || plan->algorithm == SYMM_ALLGATHER_SLOT;
-    return !symm_algorithm_is_cuda(plan->algorithm) && !symm_algorithm_is_multimem(plan->algorithm) &&
-           (!slot || plan->count * plan_extent(plan) <= PAYLOAD);
+    bool slot = symm_algorithm_get(plan->algorithm)->in_slot;
+    return is_on_host(plan->algorithm) && (!slot || plan->count * plan_extent(plan) <= PAYLOAD);
 }
 
 /* ---- the ranks ------------------------------------------------------------------------------- */
@@ -250,10 +261,10 @@ static void run_allreduces(struct fork_rank *self, void *context)
                 .type = type, .stream = 100 + i,
                 .count = bytes[i] / element_reductions[type].extent + (bytes[i] < 12),
                 .is_late = bytes[i] < 100000};
-            for (plan.algorithm = 0; plan.algorithm < SYMM_ALLGATHER_SLOT; plan.algorithm++) {
+            for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
                 plan.in_place = (unsigned)unit_random_below(&common, 32);
                 plan.others_in_heap = unit_random_below(&common, 2) == 0;
-                if (is_possible(&plan)) {
+                if (is_for(&plan, SYMM_ALLREDUCE) && is_possible(&plan)) {
                     (void)allreduce(&stage, &plan, 0);
                 }
             }
@@ -273,13 +284,12 @@ static void run_allgathers(struct fork_rank *self, void *context)
         for (unsigned turn = 0; turn < 3; turn++) { /* in place: nobody, everybody, some */
             struct plan plan = {.count = bytes[i], .stream = 200 + 3 * i + turn,
                                 .is_late = bytes[i] < 100000};
-            for (plan.algorithm = SYMM_ALLGATHER_SLOT; plan.algorithm < SYMM_ALGORITHM_COUNT;
-                 plan.algorithm++) {
+            for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
                 plan.in_place = turn == 0   ? 0
                                 : turn == 1 ? 31
                                             : (unsigned)unit_random_below(&common, 32);
                 plan.others_in_heap = unit_random_below(&common, 2) == 0;
-                if (is_possible(&plan)) {
+                if (is_for(&plan, SYMM_ALLGATHER) && is_possible(&plan)) {
                     (void)allgather(&stage, &plan, 0);
                 }
             }
@@ -293,7 +303,7 @@ static enum symm_algorithm host_algorithm_draw(struct unit_random *random)
     enum symm_algorithm algorithm;
     do {
         algorithm = (enum symm_algorithm)unit_random_below(random, SYMM_ALGORITHM_COUNT);
-    } while (symm_algorithm_is_cuda(algorithm) || symm_algorithm_is_multimem(algorithm));
+    } while (!is_on_host(algorithm));
     return algorithm;
 }
 
@@ -321,7 +331,7 @@ static void run_mixture(struct fork_rank *self, void *context)
             plan.count = PAYLOAD / plan_extent(&plan);
         }
         bool is_last = self->rank == 0 && (call == CALLS_MOST || unit_seconds() > end);
-        flags = plan.algorithm < SYMM_ALLGATHER_SLOT
+        flags = is_for(&plan, SYMM_ALLREDUCE)
                     ? allreduce(&stage, &plan, is_last ? LAST_CALL : 0)
                     : allgather(&stage, &plan, is_last ? LAST_CALL : 0);
     }
@@ -338,11 +348,10 @@ static void run_nothing(struct fork_rank *self, void *context)
         struct plan plan = {.type = ELEMENT_FLOAT, .stream = turn};
         for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
             plan.count = turn == 1 ? 10 : 0;
-            if (symm_algorithm_is_cuda(plan.algorithm) ||
-                symm_algorithm_is_multimem(plan.algorithm)) {
+            if (!is_on_host(plan.algorithm)) {
                 continue;
             }
-            if (plan.algorithm < SYMM_ALLGATHER_SLOT) {
+            if (is_for(&plan, SYMM_ALLREDUCE)) {
                 (void)allreduce(&stage, &plan, 0);
             } else {
                 (void)allgather(&stage, &plan, 0);
@@ -406,6 +415,49 @@ static void test_names(void **state)
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_MULTIMEM), "multimem");
 }
 
+/* Each row is at its number, complete, and alone with its word. */
+static void test_rows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
+        assert_int_equal(row->number, i);
+        assert_non_null(row->step);
+        assert_true((row->memory == SYMM_ALGORITHM_DEVICE) ==
+                    (strncmp(row->name, "cuda_", strlen("cuda_")) == 0));
+        assert_true(row->memory == SYMM_ALGORITHM_DEVICE || row->keeps_order);
+        assert_true((row->cost.rate > 0) == (row->cost.link_bytes != NULL));
+        assert_true((row->scratch_wanted != NULL) ==
+                    symm_algorithm_has(i, SYMM_NEEDS_SLICE_SCRATCH | SYMM_NEEDS_RELAY_SCRATCH));
+        assert_true((row->scratch_least != NULL && row->scratch_fair != NULL) ==
+                    symm_algorithm_has(i, SYMM_NEEDS_SLICE_SCRATCH));
+        for (int k = 0; k < i; k++) {
+            const struct symm_algorithm_row *other = symm_algorithm_get((enum symm_algorithm)k);
+            assert_true(other->collective != row->collective ||
+                        strcmp(other->name, row->name) != 0);
+        }
+        if (row->memory == SYMM_ALGORITHM_HOST) {
+            const struct symm_algorithm_row *like = NULL;
+            for (int k = 0; k < SYMM_ALGORITHM_COUNT; k++) {
+                if (symm_algorithm_is_for(k, row->collective, SYMM_ALGORITHM_DEVICE) &&
+                    strcmp(symm_algorithm_word(symm_algorithm_get((enum symm_algorithm)k)),
+                           row->name) == 0) {
+                    like = symm_algorithm_get((enum symm_algorithm)k);
+                }
+            }
+            assert_int_equal(row->on_device, like != NULL ? like->number : 0);
+        }
+    }
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        const struct symm_collective_row *collective = symm_collective_get((enum symm_collective)i);
+        const struct symm_algorithm_row *slot =
+            symm_algorithm_get((enum symm_algorithm)collective->slot_algorithm);
+        assert_true(slot->in_slot && slot->collective == (enum symm_collective)i);
+    }
+    assert_false(symm_algorithm_has(-1, UINT_MAX));
+    assert_false(symm_algorithm_has(SYMM_ALGORITHM_COUNT, UINT_MAX));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_mixture),
         cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_rows),
     };
     unit_begin("test_algorithms", 220);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,7 @@ static void range_touch(const unsigned char *range, size_t size)
 
 static bool is_allreduce(const struct call *call)
 {
-    return call->algorithm < SYMM_ALLGATHER_SLOT;
+    return symm_algorithm_get(call->algorithm)->collective == SYMM_ALLREDUCE;
 }
 
 static void run(struct fork_rank *self, void *context)

@@ -9,6 +9,8 @@
 #include "mca/coll/symm/choose/model.h"
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table_file.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/once.h"
 
 #include "tests/unit/unit.h"
 
@@ -19,6 +21,19 @@ mca_coll_symm_component_t mca_coll_symm_component;
 
 bool mca_coll_symm_single_copy(void)
 {
+    return false;
+}
+
+/* For choose/table_file.c. */
+void mca_coll_symm_verbose(int level, const char *format, ...)
+{
+    (void)level;
+    (void)format;
+}
+
+bool symm_once(const char *what)
+{
+    (void)what;
     return false;
 }
 
@@ -189,8 +204,11 @@ static void test_model_rows(void **state)
     (void)state;
     for (int ranks = 2; ranks <= SYMM_CUDA_RANKS_MAX; ranks++) {
         mca_coll_symm_table_fill(&table, ranks, NULL, 0);
-        const struct symm_table_part *last = &table.parts[SYMM_ALLGATHER][SYMM_ROW_DEVICE];
-        assert_true(last->begin + last->count + SYMM_TABLE_FILE_MOST <= SYMM_TABLE_ROWS);
+        for (int collective = 0; collective < SYMM_COLLECTIVE_COUNT; collective++) {
+            const struct symm_table_part *parts = table.parts[collective];
+            assert_true(parts[SYMM_ALGORITHM_HOST].count + parts[SYMM_ALGORITHM_DEVICE].count <=
+                        SYMM_TABLE_COLLECTIVE_MOST);
+        }
         for (int shift = 0; shift <= 36; shift++) {
             for (int collective = 0; collective < SYMM_COLLECTIVE_COUNT; collective++) {
                 struct symm_facts facts = facts_of((enum symm_collective)collective, true, ranks,
@@ -372,7 +390,7 @@ static void test_scratch(void **state)
     (void)state;
     mca_coll_symm_table_fill(&table, 4, NULL, 0);
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false),
-                     symm_allreduce_cuda_push_scratch(48 << 20, 4));
+                     symm_algorithm_get(SYMM_ALLREDUCE_CUDA_PUSH)->scratch_wanted(48 << 20, 4));
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true), 0); /* multicast needs none */
     call.payload_bytes--;
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
@@ -381,25 +399,52 @@ static void test_scratch(void **state)
     free(rows);
     call.payload_bytes = 1 << 20;
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false),
-                     symm_allreduce_cuda_copy_engine_scratch(1 << 20, 4));
+                     symm_algorithm_get(SYMM_ALLREDUCE_CUDA_COPY_ENGINE)
+                         ->scratch_wanted(1 << 20, 4));
     call.payload_bytes = 2 << 20;
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
 }
 
 static enum symm_left below(int ranks, enum symm_collective collective, size_t bytes, int device,
-                             uint64_t options)
+                             uint8_t forced)
 {
-    const struct symm_team team = {.size = ranks, .control = {.extra = &table, .payload_size = 4096,
-                                                              .options = options}};
+    const struct symm_team team = {.size = ranks,
+                                   .control = {.extra = &table, .payload_size = 4096}};
+    table.forced[collective] = forced;
     const struct symm_call call = {.collective = collective, .payload_bytes = bytes,
                                    .device = device};
     return mca_coll_symm_choose_left(&call, &team);
 }
 
+/* Rank 0's parameters, and numbers that MPI_T may have given them. */
+static void test_parameters(void **state)
+{
+    const struct symm_team team = {.size = 4, .control = {.extra = &table, .payload_size = 4096}};
+    (void)state;
+    mca_coll_symm_table_fill(&table, 4, NULL, 0);
+    for (int collective = 0; collective < SYMM_COLLECTIVE_COUNT; collective++) {
+        int *forced = &mca_coll_symm_component.forced[collective];
+        for (*forced = -3; *forced < SYMM_ALGORITHM_COUNT + 300; ++*forced) {
+            bool is_known = *forced >= 0 && *forced < SYMM_ALGORITHM_COUNT &&
+                            symm_algorithm_get((enum symm_algorithm)*forced)->collective ==
+                                (enum symm_collective)collective;
+            mca_coll_symm_choose_settle(&table);
+            assert_int_equal(mca_coll_symm_choose_forced((enum symm_collective)collective, &team),
+                             is_known ? *forced : MCA_COLL_SYMM_AUTO);
+        }
+        *forced = MCA_COLL_SYMM_AUTO;
+    }
+    assert_true(mca_coll_symm_choose_staged_max(&team) == SIZE_MAX);
+    mca_coll_symm_component.allgather_staged_max = 5000;
+    mca_coll_symm_choose_settle(&table);
+    assert_int_equal(mca_coll_symm_choose_staged_max(&team), 4096);
+    mca_coll_symm_component.allgather_staged_max = 0;
+}
+
 /* What is left to the component below before ranks know of each other, and what travels in the slot instead. */
 static void test_below(void **state)
 {
-    const uint64_t forced = SYMM_ALLREDUCE_STAGED + 1;
+    const uint8_t forced = SYMM_ALLREDUCE_STAGED + 1;
     (void)state;
     mca_coll_symm_table_fill(&table, 24, NULL, 0);
     assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_NOT);
@@ -450,7 +495,7 @@ int main(void)
         cmocka_unit_test(test_model_rows), cmocka_unit_test(test_reader),
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_override),
         cmocka_unit_test(test_columns),    cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_below),
+        cmocka_unit_test(test_parameters), cmocka_unit_test(test_below),
     };
     unit_begin("test_table", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

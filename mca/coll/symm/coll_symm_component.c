@@ -10,6 +10,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/data/recognise.h"
+#include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"

@@ -38,8 +38,8 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->calls_in_stages = 0;
     module->stages_device = -1;
     module->last_algorithm = SYMM_ALLREDUCE_SLOT;
-    module->told_algorithms = 0;
-    module->told_fallbacks = 0;
+    memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
+    memset(module->told_fallbacks, 0, sizeof(module->told_fallbacks));
     module->told_multicast = 0;
 }
 
@@ -232,7 +232,7 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
         }
         return NULL;
     }
-    mca_coll_symm_report_attach();
+    mca_coll_symm_report_attach(mca_coll_symm_server_name);
     symm_cuda_notice(); /* before calls, in which it would have to wait */
     if (!is_eligible(comm)) {
         return mca_coll_symm_layer_query(comm, priority);

@@ -11,34 +11,6 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/parameter.h"
 
-static const mca_base_var_enum_value_t allreduce_values[] = {
-    {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
-    {.value = SYMM_ALLREDUCE_SLOT, .string = "slot"},
-    {.value = SYMM_ALLREDUCE_STAGED, .string = "staged"},
-    {.value = SYMM_ALLREDUCE_STAGED_ONE_SHOT, .string = "staged_one_shot"},
-    {.value = SYMM_ALLREDUCE_ONE_SHOT, .string = "one_shot"},
-    {.value = SYMM_ALLREDUCE_TWO_SHOT, .string = "two_shot"},
-    {.value = SYMM_ALLREDUCE_CUDA_PUSH, .string = "push"},
-    {.value = SYMM_ALLREDUCE_CUDA_COPY_ENGINE, .string = "copy_engine"},
-    {.value = SYMM_ALLREDUCE_CUDA_SCRATCH, .string = "scratch"},
-    {.value = SYMM_ALLREDUCE_MULTIMEM, .string = "multimem"},
-    {.value = SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, .string = "multimem_one_shot"},
-    {.value = 0, .string = NULL},
-};
-
-static const mca_base_var_enum_value_t allgather_values[] = {
-    {.value = MCA_COLL_SYMM_AUTO, .string = "auto"},
-    {.value = SYMM_ALLGATHER_SLOT, .string = "slot"},
-    {.value = SYMM_ALLGATHER_STAGED, .string = "staged"},
-    {.value = SYMM_ALLGATHER_PULL, .string = "pull"},
-    {.value = SYMM_ALLGATHER_PUSH, .string = "push"},
-    {.value = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .string = "copy_engine"},
-    {.value = SYMM_ALLGATHER_CUDA_KERNEL, .string = "kernel"},
-    {.value = SYMM_ALLGATHER_CUDA_SCRATCH, .string = "scratch"},
-    {.value = SYMM_ALLGATHER_MULTIMEM, .string = "multimem"},
-    {.value = 0, .string = NULL},
-};
-
 static const mca_base_var_enum_value_t staging_values[] = {
     {.value = MCA_COLL_SYMM_HOST_COPY_AUTO, .string = "auto"},
     {.value = MCA_COLL_SYMM_HOST_COPY_ALWAYS, .string = "always"},
@@ -87,33 +59,37 @@ static const struct symm_parameter verbose_parameter = {
     "call for each reason that went to another component",
     OPAL_INFO_LVL_3};
 
-static const struct symm_parameter allreduce_parameter = {
-    "allreduce_algorithm",
-    "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the buffers "
-    "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
-    "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
-    "of the component, any buffers; every rank reduces a slice. staged_one_shot: likewise, but "
-    "every rank reduces everything. one_shot: every rank reads all ranks' inputs and reduces "
-    "everything. two_shot: every rank reduces a slice and stores it in all ranks' outputs. In "
-    "device memory one_shot and two_shot are possible, by kernels, and push: every rank stores the "
-    "slices of its input in the memory of the ranks that reduce them; copy_engine: likewise, by "
-    "copy engines; or scratch: through memory of the component on the devices, any buffers there. "
-    "multimem: by multicast, every rank reduces a slice in one load of each element and stores it in all "
-    "outputs at once; multimem_one_shot: in device memory, every rank reduces everything so, for "
-    "integers and bits",
-    OPAL_INFO_LVL_5};
-
-static const struct symm_parameter allgather_parameter = {
-    "allgather_algorithm",
-    "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the buffers "
-    "do not allow it, another one is used. auto: chosen call by call. slot: the data travel with "
-    "the ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
-    "of the component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
-    "stores its input in all ranks' outputs. In device memory: copy_engine: every rank copies its "
-    "input to all ranks' outputs, without a kernel; kernel: likewise, by a kernel; scratch: through "
-    "memory of the component on the devices, any buffers there. multimem: by multicast, every rank "
-    "stores its input in all outputs at once",
-    OPAL_INFO_LVL_5};
+/* What forces an algorithm; a collective without a name here has no such parameter. */
+static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
+    [SYMM_ALLREDUCE] = {
+        "allreduce_algorithm",
+        "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the "
+        "buffers do not allow it, another one is used. auto: chosen call by call. slot: the data "
+        "travel with the ranks' messages to each other (up to coll_symm_slot_size). staged: "
+        "through shared memory of the component, any buffers; every rank reduces a slice. "
+        "staged_one_shot: likewise, but every rank reduces everything. one_shot: every rank "
+        "reads all ranks' inputs and reduces everything. two_shot: every rank reduces a slice "
+        "and stores it in all ranks' outputs. In device memory one_shot and two_shot are "
+        "possible, by kernels, and push: every rank stores the slices of its input in the memory "
+        "of the ranks that reduce them; copy_engine: likewise, by copy engines; or scratch: "
+        "through memory of the component on the devices, any buffers there. multimem: by "
+        "multicast, every rank reduces a slice in one load of each element and stores it in all "
+        "outputs at once; multimem_one_shot: in device memory, every rank reduces everything so, "
+        "for integers and bits",
+        OPAL_INFO_LVL_5},
+    [SYMM_ALLGATHER] = {
+        "allgather_algorithm",
+        "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the "
+        "buffers do not allow it, another one is used. auto: chosen call by call. slot: the data "
+        "travel with the ranks' messages to each other (up to coll_symm_slot_size). staged: "
+        "through shared memory of the component, any buffers. pull: every rank reads all ranks' "
+        "inputs. push: every rank stores its input in all ranks' outputs. In device memory: "
+        "copy_engine: every rank copies its input to all ranks' outputs, without a kernel; "
+        "kernel: likewise, by a kernel; scratch: through memory of the component on the devices, "
+        "any buffers there. multimem: by multicast, every rank stores its input in all outputs "
+        "at once",
+        OPAL_INFO_LVL_5},
+};
 
 static const struct symm_parameter table_parameter = {
     "table",
@@ -215,16 +191,50 @@ static const struct symm_parameter multicast_blocks_parameter = {
     "coll_symm_device_blocks. 1 to 1024. 0: 16, which has yet to be measured",
     OPAL_INFO_LVL_5};
 
+/* ---- algorithms that are forced -------------------------------------------------------------- */
+
+/* Whether an algorithm on devices has its word from its like in host memory. */
+static bool is_like_another(const struct symm_algorithm_row *row)
+{
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        const struct symm_algorithm_row *other = symm_algorithm_get((enum symm_algorithm)i);
+        if (other->memory == SYMM_ALGORITHM_HOST && other->on_device == row->number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The words of a collective's algorithms, in the order of their numbers. */
+static void forced_register(const mca_base_component_t *base, enum symm_collective collective,
+                            int *storage)
+{
+    mca_base_var_enum_value_t values[SYMM_ALGORITHM_COUNT + 2] = {
+        {.value = MCA_COLL_SYMM_AUTO, .string = "auto"}};
+    int count = 1;
+    *storage = MCA_COLL_SYMM_AUTO;
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
+        if (row->collective == collective &&
+            (row->memory == SYMM_ALGORITHM_HOST || !is_like_another(row))) {
+            values[count++] = (mca_base_var_enum_value_t){.value = i,
+                                                          .string = symm_algorithm_word(row)};
+        }
+    }
+    if (forced_parameters[collective].name != NULL) { /* Open MPI copies the values */
+        symm_parameter_changeable_choice(base, &forced_parameters[collective], values, storage);
+    }
+}
+
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
 {
     const mca_base_component_t *base = &component->super.collm_version;
     symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 80, &component->priority);
     symm_parameter_bool(base, &report_parameter, false, &component->report);
     symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);
-    symm_parameter_changeable_choice(base, &allreduce_parameter, allreduce_values,
-                                     &component->allreduce_algorithm);
-    symm_parameter_changeable_choice(base, &allgather_parameter, allgather_values,
-                                     &component->allgather_algorithm);
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        forced_register(base, (enum symm_collective)i, &component->forced[i]);
+    }
     symm_parameter_text(base, &table_parameter, "none", &component->table);
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);

@@ -12,6 +12,7 @@
 #include "mca/ompi_compat.h"
 
 #include "heap/symm.h"
+#include "kernels/collective.h"
 
 struct symm_process;
 
@@ -27,8 +28,7 @@ enum { MCA_COLL_SYMM_HOST_COPY_AUTO, MCA_COLL_SYMM_HOST_COPY_ALWAYS, MCA_COLL_SY
 struct mca_coll_symm_component_t {
     symm_coll_base_component_t super;
     int priority;
-    int allreduce_algorithm; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
-    int allgather_algorithm;
+    int forced[SYMM_COLLECTIVE_COUNT]; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
     char *table; /* a file of choices; see choose/table_file.h */
     size_t slot_size;
     size_t piece_size;

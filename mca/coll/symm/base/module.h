@@ -46,9 +46,10 @@ struct mca_coll_symm_module_t {
     struct symm_vote vote;
     struct symm_call call;           /* the blocking call under way; const once it is described */
     struct symm_operation operation; /* what serves it */
-    uint32_t told_algorithms;        /* what report/verbose.c has said already, as bits */
-    uint32_t told_fallbacks;
-    uint32_t told_multicast;         /* what agree/multicast.c has said already, as bits */
+    /* What has been said already, by choose/explain.c, report/verbose.c and agree/multicast.c. */
+    bool told_algorithms[SYMM_ALGORITHM_COUNT];
+    bool told_fallbacks[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
+    uint32_t told_multicast;         /* as bits */
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_module_t);

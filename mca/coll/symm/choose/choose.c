@@ -1,56 +1,63 @@
 /*
  * choose/choose.c - see choose/choose.h.
  *
- * What is preferred stands in tables (choose/table.h); here is what is possible.
+ * What is preferred stands in tables (choose/table.h).  What an algorithm needs stands in its row
+ * (kernels/algorithm.h).  Whether a call has it is decided here.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/choose/choose.h"
 
+#include "kernels/cuda/device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table.h"
 
-/* ---- options: what rank 0 decides for all ----------------------------------------------------- */
+const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team)
+{
+    return team->control.extra;
+}
 
-/* 16 bits for each collective's algorithm (AUTO is -1, hence the 1), 32 for a number of KiB. */
-enum { ALLGATHER_SHIFT = 16, STAGED_MAX_SHIFT = 32 };
+/* ---- what rank 0's parameters say ------------------------------------------------------------ */
 
 /* From here on two copies, in and out, take longer than one by the kernel. */
 static const size_t staged_max_beside_single_copy = 1024 * 1024 - 1024;
 
-static uint64_t staged_max_kib(void)
+static uint64_t staged_max(void)
 {
     size_t bytes = mca_coll_symm_component.allgather_staged_max;
     if (bytes == 0) {
-        bytes = mca_coll_symm_single_copy() ? staged_max_beside_single_copy : SIZE_MAX;
+        return mca_coll_symm_single_copy() ? staged_max_beside_single_copy : UINT64_MAX;
     }
-    return bytes / 1024 < UINT32_MAX ? bytes / 1024 : UINT32_MAX;
+    return bytes / 1024 * 1024;
 }
 
-uint64_t mca_coll_symm_choose_options(void)
+/* By MPI_T a program can set any number. */
+static bool is_algorithm(int forced, enum symm_collective collective)
 {
-    return (uint64_t)(mca_coll_symm_component.allreduce_algorithm + 1) |
-           (uint64_t)(mca_coll_symm_component.allgather_algorithm + 1) << ALLGATHER_SHIFT |
-           staged_max_kib() << STAGED_MAX_SHIFT;
+    return symm_algorithm_is_for(forced, collective, SYMM_ALGORITHM_HOST) ||
+           symm_algorithm_is_for(forced, collective, SYMM_ALGORITHM_DEVICE);
+}
+
+void mca_coll_symm_choose_settle(struct symm_table *table)
+{
+    table->staged_max = staged_max();
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        int forced = mca_coll_symm_component.forced[i];
+        bool is_forced = is_algorithm(forced, (enum symm_collective)i);
+        table->forced[i] = (uint8_t)(is_forced ? forced + 1 : 0);
+    }
 }
 
 int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team)
 {
-    unsigned shift = collective == SYMM_ALLREDUCE ? 0 : ALLGATHER_SHIFT;
-    return (int)(team->control.options >> shift & 0xffff) - 1;
+    return (int)mca_coll_symm_choose_table(team)->forced[collective] - 1; /* AUTO is -1 */
 }
 
 size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
 {
-    uint64_t kib = team->control.options >> STAGED_MAX_SHIFT;
-    return kib == UINT32_MAX ? SIZE_MAX : (size_t)kib * 1024;
-}
-
-const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team)
-{
-    return team->control.extra;
+    return (size_t)mca_coll_symm_choose_table(team)->staged_max;
 }
 
 /* ---- before the ranks know of each other ---------------------------------------------------------- */
@@ -62,10 +69,11 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
     if (bytes > team->control.payload_size) {
         return false;
     }
-    return forced == SYMM_ALLREDUCE_SLOT || forced == SYMM_ALLGATHER_SLOT ||
-           (forced == MCA_COLL_SYMM_AUTO &&
-            mca_coll_symm_table_slot(mca_coll_symm_choose_table(team), collective, team->size,
-                                     bytes));
+    if (forced != MCA_COLL_SYMM_AUTO) {
+        return symm_algorithm_get((enum symm_algorithm)forced)->in_slot;
+    }
+    return mca_coll_symm_table_slot(mca_coll_symm_choose_table(team), collective, team->size,
+                                    bytes);
 }
 
 /*
@@ -91,20 +99,15 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
     return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
 }
 
-static bool moves_slices(int algorithm)
-{
-    return algorithm == SYMM_ALLREDUCE_CUDA_PUSH || algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE;
-}
-
 /* The preferred algorithm if all ranks' buffers are reached, by unicast or not, and in place or not. */
-static int preferred(const struct symm_table *table, uint64_t bytes, bool multicast,
+static int preferred(const struct symm_call *call, const struct symm_table *table, bool multicast,
                      enum symm_row_place place)
 {
     int count;
     const struct symm_row *rows =
-        mca_coll_symm_table_rows(table, SYMM_ALLREDUCE, SYMM_ROW_DEVICE, &count);
+        mca_coll_symm_table_rows(table, call->collective, SYMM_ALGORITHM_DEVICE, &count);
     for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], bytes) &&
+        if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
             rows[i].multicast != (multicast ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH) &&
             (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place)) {
             return rows[i].algorithm;
@@ -117,221 +120,175 @@ static int preferred(const struct symm_table *table, uint64_t bytes, bool multic
 static int slices_wanted(const struct symm_call *call, const struct symm_team *team,
                          bool multicast)
 {
-    int forced = mca_coll_symm_choose_forced(SYMM_ALLREDUCE, team);
+    int forced = mca_coll_symm_choose_forced(call->collective, team);
     const struct symm_table *table = mca_coll_symm_choose_table(team);
     if (forced != MCA_COLL_SYMM_AUTO) {
         return forced;
     }
-    int out = preferred(table, call->payload_bytes, multicast, SYMM_ROW_OUT);
-    return moves_slices(out) ? out
-                             : preferred(table, call->payload_bytes, multicast, SYMM_ROW_IN);
+    int out = preferred(call, table, multicast, SYMM_ROW_OUT);
+    return symm_algorithm_has(out, SYMM_NEEDS_SLICE_SCRATCH)
+               ? out : preferred(call, table, multicast, SYMM_ROW_IN);
 }
 
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
                                     bool multicast)
 {
-    if (call->collective != SYMM_ALLREDUCE || call->device < 0 ||
+    if (!symm_collective_get(call->collective)->reduces || call->device < 0 ||
         team->size > SYMM_CUDA_RANKS_MAX ||
         symm_cuda_type_is_padded((enum symm_cuda_type)call->cuda_type)) { /* engines copy bytes */
         return 0;
     }
-    switch (slices_wanted(call, team, multicast)) {
-    case SYMM_ALLREDUCE_CUDA_PUSH:
-        return symm_allreduce_cuda_push_scratch(call->payload_bytes, team->size);
-    case SYMM_ALLREDUCE_CUDA_COPY_ENGINE:
-        return symm_allreduce_cuda_copy_engine_scratch(call->payload_bytes, team->size);
-    default:
-        return 0;
-    }
+    int wanted = slices_wanted(call, team, multicast);
+    return symm_algorithm_has(wanted, SYMM_NEEDS_SLICE_SCRATCH)
+               ? symm_algorithm_get((enum symm_algorithm)wanted)
+                     ->scratch_wanted(call->payload_bytes, team->size)
+               : 0;
 }
 
 bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
                                         const struct symm_team *team)
 {
-    int forced = mca_coll_symm_choose_forced(collective, team);
-    return forced == SYMM_ALLREDUCE_CUDA_SCRATCH || forced == SYMM_ALLGATHER_CUDA_SCRATCH;
+    return symm_algorithm_has(mca_coll_symm_choose_forced(collective, team),
+                              SYMM_NEEDS_RELAY_SCRATCH);
 }
 
 size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
                                            const struct symm_team *team)
 {
-    if (team->size > SYMM_CUDA_RANKS_MAX) {
-        return 0;
-    }
-    return call->collective == SYMM_ALLREDUCE
-               ? symm_allreduce_cuda_scratch_wanted(call->payload_bytes, team->size)
-               : symm_allgather_cuda_scratch_wanted(call->payload_bytes, team->size);
+    const struct symm_algorithm_row *relay = symm_algorithm_find(
+        call->collective, SYMM_ALGORITHM_DEVICE, SYMM_NEEDS_RELAY_SCRATCH);
+    return relay == NULL || team->size > SYMM_CUDA_RANKS_MAX
+               ? 0 : relay->scratch_wanted(call->payload_bytes, team->size);
 }
 
 /* ---- what is possible ------------------------------------------------------------------------------ */
 
-static const char no_inputs[] = "some rank does not reach all inputs";
-static const char no_outputs[] = "some rank does not reach all outputs";
-static const char some_in_place[] = "some rank is in place";
-
-/* Up to this size of a block copy engines are as quick with small pages as with large ones. */
-static const size_t small_pages_most = (size_t)16 << 20;
-
-/* Packed data: the algorithms in serve/packed.c. */
-static const char *obstacle_with_gaps(int algorithm, const struct symm_facts *facts)
+/* Packed data. */
+static const char *obstacle_by_gaps(const struct symm_algorithm_row *row,
+                                    const struct symm_facts *facts)
 {
-    switch (algorithm) {
-    case SYMM_ALLGATHER_PULL:
-        return facts->inputs_reachable ? NULL : no_inputs;
-    case SYMM_ALLGATHER_STAGED:
-        return facts->bytes <= facts->piece_size ? NULL
-                                                 : "packed blocks do not fit a staging buffer";
-    default:
+    if (!facts->gaps || facts->device || row->packing == SYMM_PACKS_ALL) {
+        return NULL;
+    }
+    if (row->packing == SYMM_PACKS_NOT) {
         return "some rank's data have gaps";
     }
+    return facts->bytes <= facts->piece_size ? NULL : "packed blocks do not fit a staging buffer";
 }
 
-static const char *obstacle_on_host(int algorithm, const struct symm_facts *facts, bool is_forced)
+static bool has_slice_scratch(const struct symm_algorithm_row *row, const struct symm_facts *facts,
+                              bool is_forced)
 {
-    const char *obstacle = facts->gaps ? obstacle_with_gaps(algorithm, facts) : NULL;
-    if (obstacle != NULL) {
-        return obstacle;
-    }
-    switch (algorithm) {
-    case SYMM_ALLREDUCE_STAGED:
-    case SYMM_ALLREDUCE_STAGED_ONE_SHOT:
-        return NULL;
-    case SYMM_ALLGATHER_STAGED:
-        return is_forced || facts->bytes <= facts->staged_max
-                   ? NULL : "the component below is quicker than staging";
-    case SYMM_ALLREDUCE_ONE_SHOT:
-        return !facts->inputs_reachable ? no_inputs : facts->out_of_place ? NULL : some_in_place;
-    case SYMM_ALLREDUCE_TWO_SHOT:
-        return !facts->inputs_reachable ? no_inputs : facts->outputs_reachable ? NULL : no_outputs;
-    case SYMM_ALLGATHER_PULL:
-        return facts->inputs_reachable ? NULL : no_inputs;
-    case SYMM_ALLGATHER_PUSH:
-        return facts->outputs_reachable ? NULL : no_outputs;
-    default:
-        return "not for data of this size"; /* that travel in the slot */
-    }
+    return facts->slices &&
+           facts->scratch_size >= (is_forced ? row->scratch_least(facts->ranks)
+                                             : row->scratch_fair(facts->ranks));
 }
 
-/* All-reduces whose slices move through scratch. */
-static const char *obstacle_to_slices(int algorithm, const struct symm_facts *facts, bool is_forced)
+/* Buffers that other ranks reach, and scratch. */
+static const char *obstacle_by_reach(const struct symm_algorithm_row *row,
+                                     const struct symm_facts *facts, bool is_forced)
 {
-    size_t least = is_forced ? symm_allreduce_cuda_scratch_least(facts->ranks)
-                             : symm_allreduce_cuda_scratch_fair(facts->ranks);
-    if (!facts->outputs_reachable) {
-        return no_outputs;
+    if ((row->needs & SYMM_NEEDS_INPUTS) != 0 && !facts->inputs_reachable) {
+        return "some rank does not reach all inputs";
     }
-    if (!facts->slices || facts->scratch_size < least) {
+    if ((row->needs & SYMM_NEEDS_OUTPUTS) != 0 && !facts->outputs_reachable) {
+        return "some rank does not reach all outputs";
+    }
+    if ((row->needs & SYMM_NEEDS_SLICE_SCRATCH) != 0 && !has_slice_scratch(row, facts, is_forced)) {
         return "some rank has no scratch for it";
     }
-    return algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE && facts->small_pages && !is_forced
-               ? "some output is in small pages" : NULL;
+    return (row->needs & SYMM_NEEDS_RELAY_SCRATCH) != 0 && facts->scratch_size == 0
+               ? "some rank has no scratch" : NULL;
 }
 
-static const char *obstacle_on_device(int algorithm, const struct symm_facts *facts,
-                                      bool is_forced)
+static const char *obstacle_by_multicast(const struct symm_algorithm_row *row,
+                                         const struct symm_facts *facts)
 {
-    switch (algorithm) {
-    case SYMM_ALLREDUCE_CUDA_ONE_SHOT:
-        return !facts->inputs_reachable ? no_inputs : facts->out_of_place ? NULL : some_in_place;
-    case SYMM_ALLREDUCE_CUDA_TWO_SHOT:
-        return !facts->inputs_reachable ? no_inputs : facts->outputs_reachable ? NULL : no_outputs;
-    case SYMM_ALLREDUCE_CUDA_PUSH:
-    case SYMM_ALLREDUCE_CUDA_COPY_ENGINE:
-        return obstacle_to_slices(algorithm, facts, is_forced);
-    case SYMM_ALLREDUCE_CUDA_SCRATCH:
-    case SYMM_ALLGATHER_CUDA_SCRATCH:
-        return facts->scratch_size > 0 ? NULL : "some rank has no scratch";
-    case SYMM_ALLGATHER_CUDA_KERNEL:
-        return facts->outputs_reachable ? NULL : no_outputs;
-    case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
-        if (facts->outputs_reachable && facts->small_pages && !is_forced &&
-            facts->bytes > small_pages_most) {
-            return "some output is in small pages";
-        }
-        return facts->outputs_reachable ? NULL : no_outputs;
-    default:
-        return "not for device memory";
-    }
-}
-
-static const char *obstacle_to_multimem(enum symm_algorithm algorithm,
-                                        const struct symm_facts *facts)
-{
-    bool one_shot = algorithm == SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT;
-    if (facts->gaps && !facts->device) {
-        return "some rank's data have gaps";
-    }
-    if (symm_algorithm_multicasts_inputs(algorithm) &&
-        !(one_shot ? facts->multimem_one_shot : facts->multimem)) {
+    bool inputs = (row->needs & SYMM_NEEDS_INPUT_MULTICAST) != 0;
+    bool outputs = (row->needs & SYMM_NEEDS_OUTPUT_MULTICAST) != 0;
+    bool exact = (row->needs & SYMM_NEEDS_EXACT_REDUCTION) != 0;
+    if (inputs && !(exact ? facts->multimem_one_shot : facts->multimem)) {
         return "multicast has no such reduction";
     }
-    if ((symm_algorithm_multicasts_inputs(algorithm) && !facts->multicast_inputs) ||
-        (symm_algorithm_multicasts_outputs(algorithm) && !facts->multicast_outputs)) {
-        return "no multicast for these buffers";
+    return (inputs && !facts->multicast_inputs) || (outputs && !facts->multicast_outputs)
+               ? "no multicast for these buffers" : NULL;
+}
+
+static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
+                                        const struct symm_facts *facts)
+{
+    if ((row->slow & SYMM_SLOW_SMALL_PAGES) != 0 && facts->small_pages &&
+        facts->bytes > row->small_pages_most) {
+        return "some output is in small pages";
     }
-    return one_shot && !facts->out_of_place ? some_in_place : NULL;
+    return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > facts->staged_max
+               ? "the component below is quicker than staging" : NULL;
+}
+
+/* NULL: there is none. */
+static const char *obstacle_to(const struct symm_algorithm_row *row, const struct symm_facts *facts,
+                               bool is_forced)
+{
+    const char *obstacle = obstacle_by_gaps(row, facts);
+    if (obstacle == NULL && row->in_slot) {
+        obstacle = "not for data of this size"; /* the others travel in the slot */
+    }
+    if (obstacle == NULL) {
+        obstacle = obstacle_by_reach(row, facts, is_forced);
+    }
+    if (obstacle == NULL) {
+        obstacle = obstacle_by_multicast(row, facts);
+    }
+    if (obstacle == NULL && (row->needs & SYMM_NEEDS_OUT_OF_PLACE) != 0 && !facts->out_of_place) {
+        obstacle = "some rank is in place";
+    }
+    return obstacle == NULL && !is_forced ? obstacle_by_slowness(row, facts) : obstacle;
 }
 
 const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts *facts)
 {
-    bool is_forced = algorithm == mca_coll_symm_choose_wanted(facts);
-    if (algorithm == SYMM_ALGORITHM_BELOW) {
-        return NULL;
-    }
-    if (symm_algorithm_is_multimem((enum symm_algorithm)algorithm)) {
-        return obstacle_to_multimem((enum symm_algorithm)algorithm, facts);
-    }
-    return facts->device ? obstacle_on_device(algorithm, facts, is_forced)
-                         : obstacle_on_host(algorithm, facts, is_forced);
+    return algorithm == SYMM_ALGORITHM_BELOW
+               ? NULL
+               : obstacle_to(symm_algorithm_get((enum symm_algorithm)algorithm), facts,
+                             algorithm == mca_coll_symm_choose_wanted(facts));
 }
 
 /* ---- the choice ------------------------------------------------------------------------------------ */
 
-static enum symm_row_memory memory_of(const struct symm_facts *facts)
+static enum symm_algorithm_memory memory_of(const struct symm_facts *facts)
 {
-    return facts->device ? SYMM_ROW_DEVICE : SYMM_ROW_HOST;
+    return facts->device ? SYMM_ALGORITHM_DEVICE : SYMM_ALGORITHM_HOST;
 }
 
 /* What is forced for devices has the names of its like on the host. */
-static int forced_on_device(int forced)
-{
-    switch (forced) {
-    case SYMM_ALLREDUCE_ONE_SHOT:
-        return SYMM_ALLREDUCE_CUDA_ONE_SHOT;
-    case SYMM_ALLREDUCE_TWO_SHOT:
-        return SYMM_ALLREDUCE_CUDA_TWO_SHOT;
-    case SYMM_ALLREDUCE_MULTIMEM:
-        return SYMM_ALLREDUCE_CUDA_MULTIMEM;
-    case SYMM_ALLGATHER_MULTIMEM:
-        return SYMM_ALLGATHER_CUDA_MULTIMEM;
-    default:
-        return forced;
-    }
-}
-
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts)
 {
-    int forced = facts->device ? forced_on_device(facts->forced) : facts->forced;
-    bool is_for = forced != MCA_COLL_SYMM_AUTO &&
-                  mca_coll_symm_table_is_for(forced, facts->collective, memory_of(facts));
-    return is_for ? forced : MCA_COLL_SYMM_AUTO;
+    int forced = facts->forced;
+    if (forced != MCA_COLL_SYMM_AUTO && facts->device) {
+        enum symm_algorithm like = symm_algorithm_get((enum symm_algorithm)forced)->on_device;
+        forced = like != 0 ? (int)like : forced;
+    }
+    return symm_algorithm_is_for(forced, facts->collective, memory_of(facts)) ? forced
+                                                                               : MCA_COLL_SYMM_AUTO;
 }
 
 /* Whether some algorithm by multicast is possible. */
 static bool has_multicast(const struct symm_facts *facts)
 {
-    if (facts->collective == SYMM_ALLGATHER) {
-        return obstacle_to_multimem(SYMM_ALLGATHER_CUDA_MULTIMEM, facts) == NULL;
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
+        if (row->collective == facts->collective && row->memory == memory_of(facts) &&
+            symm_algorithm_is_multimem(row->number) && obstacle_to(row, facts, false) == NULL) {
+            return true;
+        }
     }
-    return obstacle_to_multimem(SYMM_ALLREDUCE_CUDA_MULTIMEM, facts) == NULL ||
-           (facts->device &&
-            obstacle_to_multimem(SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, facts) == NULL);
+    return false;
 }
 
-static uint64_t result_bytes(const struct symm_facts *facts)
+static bool row_has_multicast(const struct symm_row *row, const struct symm_facts *facts)
 {
-    return facts->collective == SYMM_ALLREDUCE
-               ? facts->bytes : (uint64_t)facts->bytes * (uint64_t)facts->ranks;
+    return row->multicast == SYMM_ROW_EITHER ||
+           (row->multicast == SYMM_ROW_WITH) == has_multicast(facts);
 }
 
 const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
@@ -341,11 +298,11 @@ const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
     const struct symm_row *rows = mca_coll_symm_table_rows(facts->table, facts->collective,
                                                            memory_of(facts), &count);
     uint8_t other_place = facts->out_of_place ? SYMM_ROW_IN : SYMM_ROW_OUT;
-    uint8_t other_multicast = has_multicast(facts) ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH;
-    uint64_t bytes = result_bytes(facts);
+    uint64_t bytes = symm_collective_result(symm_collective_get(facts->collective), facts->bytes,
+                                            facts->ranks);
     for (const struct symm_row *row = after == NULL ? rows : after + 1; row < rows + count; row++) {
         if (mca_coll_symm_row_has(row, bytes) && row->place != other_place &&
-            row->multicast != other_multicast) {
+            row_has_multicast(row, facts)) {
             return row;
         }
     }

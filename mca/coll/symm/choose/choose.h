@@ -7,7 +7,8 @@
 #ifndef MCA_COLL_SYMM_CHOOSE_H
 #define MCA_COLL_SYMM_CHOOSE_H
 
-#include "kernels/run.h"
+#include "heap/team.h"
+#include "kernels/algorithm.h"
 #include "mca/coll/symm/base/call.h"
 #include "mca/coll/symm/choose/table.h"
 
@@ -79,11 +80,8 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
  */
 bool mca_coll_symm_choose_again(const struct symm_facts *facts);
 
-/*
- * What this process's parameters say about choices, packed into the options that rank 0 hands to all ranks
- * of a team: parameters may differ between processes, choices must not.
- */
-uint64_t mca_coll_symm_choose_options(void);
+/* On rank 0: enter in a filled table what this process's parameters say about choices. */
+void mca_coll_symm_choose_settle(struct symm_table *table);
 
 /* What rank 0's parameters force for a collective. */
 int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team);

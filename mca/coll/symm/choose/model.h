@@ -3,7 +3,8 @@
  *
  * The model is one line: a call takes at least a floor, and otherwise a start and its bytes over a rate.
  * Both have a part for each rank, who has to be met and whose buffer has to be addressed.  The bytes are those
- * that cross a GPU's link in its busier direction.
+ * that cross a GPU's link in its busier direction.  The constants stand in the algorithms' rows
+ * (kernels/algorithm.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

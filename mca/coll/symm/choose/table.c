@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "mca/coll/symm/choose/model.h"
-#include "mca/coll/symm/report/words.h"
 
 /* ---- what has been measured ------------------------------------------------------------------------ */
 
@@ -23,7 +22,7 @@
 
 enum {
     REDUCE = SYMM_ALLREDUCE, GATHER = SYMM_ALLGATHER,
-    HOST = SYMM_ROW_HOST, DEVICE = SYMM_ROW_DEVICE,
+    HOST = SYMM_ALGORITHM_HOST, DEVICE = SYMM_ALGORITHM_DEVICE,
     ANYWHERE = SYMM_ROW_ANYWHERE, OUT = SYMM_ROW_OUT, IN = SYMM_ROW_IN,
     EITHER = SYMM_ROW_EITHER,
 };
@@ -84,18 +83,18 @@ enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
  * memory would be about as much quicker as other memory, which would be staged, is slower; and the ranks do
  * not know yet.  Runs differ: from 16 to 64 KiB in all-gathers of eight ranks.
  */
-static uint64_t slot_bytes_in_all(enum symm_collective collective, int ranks)
+static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, int ranks)
 {
     if (ranks <= 16) {
         return KIB(16);
     }
-    return collective == SYMM_ALLGATHER ? KIB(64) : KIB(32); /* host-64-cores-*.txt */
+    return collective->gathers ? KIB(64) : KIB(32); /* host-64-cores-*.txt */
 }
 
 /* ---- a team's table -------------------------------------------------------------------------------- */
 
 static bool is_for(const struct symm_row *row, enum symm_collective collective,
-                   enum symm_row_memory memory, int ranks)
+                   enum symm_algorithm_memory memory, int ranks)
 {
     return row->collective == collective && row->memory == memory && ranks >= row->ranks_least &&
            (ranks <= row->ranks_most || row->ranks_most == SYMM_ROW_RANKS_MOST);
@@ -108,9 +107,10 @@ static bool is_general(const struct symm_row *row)
 }
 
 /* Whether built-in rows say for this number of ranks what is preferred. */
-static bool is_measured(enum symm_collective collective, enum symm_row_memory memory, int ranks)
+static bool is_measured(enum symm_collective collective, enum symm_algorithm_memory memory,
+                        int ranks)
 {
-    if (memory == SYMM_ROW_HOST) {
+    if (memory == SYMM_ALGORITHM_HOST) {
         return true;
     }
     for (int i = 0; i < BUILT_IN_ROWS; i++) {
@@ -128,7 +128,7 @@ struct filling {
 };
 
 static void rows_add(struct filling *filling, const struct symm_row *rows, size_t count,
-                     enum symm_collective collective, enum symm_row_memory memory)
+                     enum symm_collective collective, enum symm_algorithm_memory memory)
 {
     for (size_t i = 0; i < count && filling->count < SYMM_TABLE_ROWS; i++) {
         if (is_for(&rows[i], collective, memory, filling->ranks)) {
@@ -141,7 +141,7 @@ static void model_add(struct filling *filling, enum symm_collective collective, 
 {
     struct symm_row rows[SYMM_MODEL_ROWS];
     size_t count = mca_coll_symm_model_rows(collective, filling->ranks, measured, rows);
-    rows_add(filling, rows, count, collective, SYMM_ROW_DEVICE);
+    rows_add(filling, rows, count, collective, SYMM_ALGORITHM_DEVICE);
 }
 
 void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct symm_row *file,
@@ -149,13 +149,14 @@ void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct 
 {
     struct filling filling = {.table = table, .ranks = ranks};
     memset(table, 0, sizeof(*table));
-    for (int part = 0; part < SYMM_COLLECTIVE_COUNT * SYMM_ROW_MEMORIES; part++) {
-        enum symm_collective collective = (enum symm_collective)(part / SYMM_ROW_MEMORIES);
-        enum symm_row_memory memory = (enum symm_row_memory)(part % SYMM_ROW_MEMORIES);
+    for (int part = 0; part < SYMM_COLLECTIVE_COUNT * SYMM_ALGORITHM_MEMORIES; part++) {
+        enum symm_collective collective = (enum symm_collective)(part / SYMM_ALGORITHM_MEMORIES);
+        enum symm_algorithm_memory memory =
+            (enum symm_algorithm_memory)(part % SYMM_ALGORITHM_MEMORIES);
         int begin = filling.count;
         rows_add(&filling, file, file_rows, collective, memory);
         int from_file = filling.count - begin;
-        if (memory == SYMM_ROW_DEVICE) {
+        if (memory == SYMM_ALGORITHM_DEVICE) {
             model_add(&filling, collective, is_measured(collective, memory, ranks));
         }
         rows_add(&filling, built_in, BUILT_IN_ROWS, collective, memory);
@@ -166,38 +167,46 @@ void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct 
     }
 }
 
-/* The first of so many rows of host memory that is for payloads of `bytes` a rank; NULL: none. */
+/* The first of so many rows of host memory that is for results of `bytes`; NULL: none. */
 static const struct symm_row *first_for(const struct symm_table *table,
-                                        enum symm_collective collective, int ranks, size_t bytes,
-                                        int count)
+                                        const struct symm_table_part *part, int count,
+                                        uint64_t bytes)
 {
-    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
-    uint64_t result = collective == SYMM_ALLREDUCE ? bytes : (uint64_t)bytes * (uint64_t)ranks;
     for (int i = 0; i < count; i++) {
         const struct symm_row *row = &table->rows[part->begin + i];
-        if (mca_coll_symm_row_has(row, result)) {
+        if (mca_coll_symm_row_has(row, bytes)) {
             return row;
         }
     }
     return NULL;
 }
 
+static bool is_in_slot(const struct symm_row *row)
+{
+    return row->algorithm != SYMM_ALGORITHM_BELOW &&
+           symm_algorithm_get((enum symm_algorithm)row->algorithm)->in_slot;
+}
+
 bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
                               int ranks, size_t bytes)
 {
-    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
-    const struct symm_row *row = first_for(table, collective, ranks, bytes, part->from_file);
+    const struct symm_collective_row *described = symm_collective_get(collective);
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ALGORITHM_HOST];
+    const struct symm_row *row = first_for(table, part, part->from_file,
+                                           symm_collective_result(described, bytes, ranks));
     if (row != NULL) {
-        return row->algorithm == SYMM_ALLREDUCE_SLOT || row->algorithm == SYMM_ALLGATHER_SLOT;
+        return is_in_slot(row);
     }
-    return (uint64_t)bytes * (uint64_t)ranks <= slot_bytes_in_all(collective, ranks);
+    return (uint64_t)bytes * (uint64_t)ranks <= slot_bytes_in_all(described, ranks);
 }
 
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
                                int ranks, size_t bytes)
 {
-    const struct symm_table_part *part = &table->parts[collective][SYMM_ROW_HOST];
-    const struct symm_row *row = first_for(table, collective, ranks, bytes, part->count);
+    const struct symm_collective_row *described = symm_collective_get(collective);
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ALGORITHM_HOST];
+    const struct symm_row *row = first_for(table, part, part->count,
+                                           symm_collective_result(described, bytes, ranks));
     return row != NULL && row->algorithm == SYMM_ALGORITHM_BELOW &&
            row->place == SYMM_ROW_ANYWHERE && row->multicast == SYMM_ROW_EITHER;
 }
@@ -206,30 +215,16 @@ bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collect
 
 const char *mca_coll_symm_table_word(int algorithm)
 {
-    static const char device[] = "cuda_";
-    if (algorithm == SYMM_ALGORITHM_BELOW) {
-        return "below";
-    }
-    const char *name = symm_algorithm_name((enum symm_algorithm)algorithm);
-    return strncmp(name, device, sizeof(device) - 1) == 0 ? name + sizeof(device) - 1 : name;
+    return algorithm == SYMM_ALGORITHM_BELOW
+               ? "below" : symm_algorithm_word(symm_algorithm_get((enum symm_algorithm)algorithm));
 }
 
-bool mca_coll_symm_table_is_for(int algorithm, enum symm_collective collective,
-                                enum symm_row_memory memory)
-{
-    if (algorithm == SYMM_ALGORITHM_BELOW) {
-        return true;
-    }
-    return algorithm >= 0 && algorithm < SYMM_ALGORITHM_COUNT &&
-           mca_coll_symm_algorithm_collective((enum symm_algorithm)algorithm) == collective &&
-           symm_algorithm_is_cuda((enum symm_algorithm)algorithm) == (memory == SYMM_ROW_DEVICE);
-}
-
-int mca_coll_symm_table_algorithm(enum symm_collective collective, enum symm_row_memory memory,
-                                  const char *word)
+int mca_coll_symm_table_algorithm(enum symm_collective collective,
+                                  enum symm_algorithm_memory memory, const char *word)
 {
     for (int algorithm = 0; algorithm <= SYMM_ALGORITHM_BELOW; algorithm++) {
-        if (mca_coll_symm_table_is_for(algorithm, collective, memory) &&
+        if ((algorithm == SYMM_ALGORITHM_BELOW ||
+             symm_algorithm_is_for(algorithm, collective, memory)) &&
             strcmp(mca_coll_symm_table_word(algorithm), word) == 0) {
             return algorithm;
         }
@@ -274,8 +269,8 @@ void mca_coll_symm_row_format(const struct symm_row *row, char text[SYMM_ROW_TEX
         (void)bytes_format(row->to, to + 1, sizeof(to) - 1);
     }
     (void)snprintf(text, SYMM_ROW_TEXT, "%s %s %s %s %s %s%s %s",
-                   mca_coll_symm_collective_text((enum symm_collective)row->collective),
-                   row->memory == SYMM_ROW_HOST ? "host" : "device", ranks, places[row->place],
-                   multicasts[row->multicast], from, to,
+                   symm_collective_get((enum symm_collective)row->collective)->name,
+                   row->memory == SYMM_ALGORITHM_HOST ? "host" : "device", ranks,
+                   places[row->place], multicasts[row->multicast], from, to,
                    mca_coll_symm_table_word(row->algorithm));
 }

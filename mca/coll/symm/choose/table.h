@@ -17,10 +17,10 @@
 #ifndef MCA_COLL_SYMM_CHOOSE_TABLE_H
 #define MCA_COLL_SYMM_CHOOSE_TABLE_H
 
-#include "kernels/run.h"
-#include "mca/coll/symm/base/call.h"
+#include <stdint.h>
 
-enum symm_row_memory { SYMM_ROW_HOST, SYMM_ROW_DEVICE, SYMM_ROW_MEMORIES };
+#include "heap/control.h"
+#include "kernels/algorithm.h"
 
 /* Out of place: on all ranks.  In place: on some. */
 enum symm_row_place { SYMM_ROW_ANYWHERE, SYMM_ROW_OUT, SYMM_ROW_IN };
@@ -35,7 +35,7 @@ enum { SYMM_ALGORITHM_BELOW = SYMM_ALGORITHM_COUNT };
 
 struct symm_row {
     uint8_t collective; /* enum symm_collective */
-    uint8_t memory;     /* and those above */
+    uint8_t memory;     /* enum symm_algorithm_memory; and those above */
     uint16_t ranks_least, ranks_most;
     uint8_t place, multicast;
     /* From here on, and below there: bytes of a rank's result (all-reduce: the array, all-gather: all blocks). */
@@ -45,9 +45,15 @@ struct symm_row {
     uint16_t line;      /* of the file */
 };
 
+/*
+ * A team's table has room for the rows that a file may have for one number of ranks, and for the
+ * other rows of all collectives: those from measurements, and the model's.  tests/unit/test_table.c
+ * compares the latter number with what the collectives take.
+ */
 enum {
     SYMM_TABLE_FILE_MOST = 48, /* rows of a file for any one number of ranks */
-    SYMM_TABLE_ROWS = 120,
+    SYMM_TABLE_COLLECTIVE_MOST = 36, /* other rows of a collective, in both memories */
+    SYMM_TABLE_ROWS = SYMM_TABLE_FILE_MOST + SYMM_COLLECTIVE_COUNT * SYMM_TABLE_COLLECTIVE_MOST,
     SYMM_ROW_RANKS_MOST = UINT16_MAX,
 };
 
@@ -57,15 +63,31 @@ struct symm_table_part {
     uint16_t from_file; /* so many of them, the first ones, are the user's */
 };
 
-/* The same memory for all ranks of a team; read-only once it is there. */
+/*
+ * What rank 0 has decided for a team: the same memory for all ranks, read-only once it is there.
+ * Parameters may differ between processes; choices must not.
+ */
 struct symm_table {
-    struct symm_table_part parts[SYMM_COLLECTIVE_COUNT][SYMM_ROW_MEMORIES];
+    uint64_t staged_max; /* bytes of a block that is worth staging; UINT64_MAX: no limit */
+    struct symm_table_part parts[SYMM_COLLECTIVE_COUNT][SYMM_ALGORITHM_MEMORIES];
+    uint8_t forced[SYMM_COLLECTIVE_COUNT]; /* the algorithm that is forced, plus 1; 0: none */
     struct symm_row rows[SYMM_TABLE_ROWS];
 };
 
-_Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST, "control memory has room for it");
+_Static_assert(SYMM_ALGORITHM_BELOW <= UINT8_MAX, "rows and `forced` have a byte for an algorithm");
+_Static_assert(SYMM_TABLE_ROWS <= UINT16_MAX, "parts count rows in 16 bits");
+_Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST,
+               "control memory has room for it: raise SYMM_EXTRA_MOST in heap/control.h");
 
-/* The table of a team of so many ranks; `file` may be NULL, and its rows are for any number of ranks. */
+/* All 17 blocking collectives will fit. */
+_Static_assert((SYMM_TABLE_FILE_MOST + 17 * SYMM_TABLE_COLLECTIVE_MOST) * sizeof(struct symm_row) +
+                       17 * (SYMM_ALGORITHM_MEMORIES * sizeof(struct symm_table_part) + 1) + 16 <=
+                   SYMM_EXTRA_MOST, "see above");
+
+/*
+ * The table of a team of so many ranks.  No algorithm is forced, and nothing is staged.  `file`
+ * may be NULL; its rows are for any number of ranks.
+ */
 void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct symm_row *file,
                               size_t file_rows);
 
@@ -78,7 +100,7 @@ static inline bool mca_coll_symm_row_has(const struct symm_row *row, uint64_t by
 /* The rows of a collective in a memory. */
 static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_table *table,
                                                               enum symm_collective collective,
-                                                              enum symm_row_memory memory,
+                                                              enum symm_algorithm_memory memory,
                                                               int *count)
 {
     const struct symm_table_part *part = &table->parts[collective][memory];
@@ -109,12 +131,8 @@ bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collect
 const char *mca_coll_symm_table_word(int algorithm);
 
 /* The algorithm for a word; -1: a collective has none of that name in that memory. */
-int mca_coll_symm_table_algorithm(enum symm_collective collective, enum symm_row_memory memory,
-                                  const char *word);
-
-/* Whether it is for that collective and memory. */
-bool mca_coll_symm_table_is_for(int algorithm, enum symm_collective collective,
-                                enum symm_row_memory memory);
+int mca_coll_symm_table_algorithm(enum symm_collective collective,
+                                  enum symm_algorithm_memory memory, const char *word);
 
 /* A row as it stands in a file: "allreduce device 4 any any 48M push". */
 enum { SYMM_ROW_TEXT = 128 };

@@ -1,5 +1,5 @@
 /*
- * choose/table_file.c - reading rows: from choose/table_file.h.
+ * choose/table_file.c - see choose/table_file.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/help.h"
+#include "mca/once.h"
+
 enum { WORDS = 7, LINE_SIZE = 512 };
+
+static const char *const memories[SYMM_ALGORITHM_MEMORIES] = {"host", "device"};
 
 static const char blanks[] = " \t\r\n";
 
@@ -56,6 +62,22 @@ static bool choice_parse(struct reader *reader, const char *word, const char *co
     }
     *value = (uint8_t)found;
     return true;
+}
+
+static bool collective_parse(struct reader *reader, const char *word, struct symm_row *row)
+{
+    const char *names[SYMM_COLLECTIVE_COUNT];
+    char allowed[SYMM_TABLE_FILE_TEXT];
+    int length = snprintf(allowed, sizeof(allowed), "collective:");
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        const char *between = i == 0 ? "" : i < SYMM_COLLECTIVE_COUNT - 1 ? "," : " or";
+        names[i] = symm_collective_get((enum symm_collective)i)->name;
+        if (length < (int)sizeof(allowed)) {
+            length += snprintf(allowed + length, sizeof(allowed) - (size_t)length, "%s %s", between,
+                               names[i]);
+        }
+    }
+    return choice_parse(reader, word, names, SYMM_COLLECTIVE_COUNT, allowed, &row->collective);
 }
 
 /* A number without sign; *end is left behind it. */
@@ -127,13 +149,13 @@ static bool range_parse(struct reader *reader, const char *word, struct symm_row
 /* The algorithms that there are. */
 static void algorithms_list(const struct symm_row *row, char *text, size_t size)
 {
-    int length = snprintf(text, size, "%s in %s memory:",
-                          row->collective == SYMM_ALLREDUCE ? "allreduce" : "allgather",
-                          row->memory == SYMM_ROW_HOST ? "host" : "device");
+    enum symm_collective collective = (enum symm_collective)row->collective;
+    enum symm_algorithm_memory memory = (enum symm_algorithm_memory)row->memory;
+    int length = snprintf(text, size, "%s in %s memory:", symm_collective_get(collective)->name,
+                          memories[memory]);
     for (int algorithm = 0; algorithm <= SYMM_ALGORITHM_BELOW; algorithm++) {
-        if (mca_coll_symm_table_is_for(algorithm, (enum symm_collective)row->collective,
-                                       (enum symm_row_memory)row->memory) &&
-            length < (int)size) {
+        if ((algorithm == SYMM_ALGORITHM_BELOW ||
+             symm_algorithm_is_for(algorithm, collective, memory)) && length < (int)size) {
             length += snprintf(text + length, size - (size_t)length, " %s",
                                mca_coll_symm_table_word(algorithm));
         }
@@ -144,12 +166,13 @@ static bool algorithm_parse(struct reader *reader, const char *word, struct symm
 {
     char allowed[SYMM_TABLE_FILE_TEXT];
     int algorithm = mca_coll_symm_table_algorithm((enum symm_collective)row->collective,
-                                                  (enum symm_row_memory)row->memory, word);
+                                                  (enum symm_algorithm_memory)row->memory, word);
     if (algorithm < 0) {
         algorithms_list(row, allowed, sizeof(allowed));
         return refuse(reader, word, allowed);
     }
-    bool in_slot = algorithm == SYMM_ALLREDUCE_SLOT || algorithm == SYMM_ALLGATHER_SLOT;
+    bool in_slot = algorithm != SYMM_ALGORITHM_BELOW &&
+                   symm_algorithm_get((enum symm_algorithm)algorithm)->in_slot;
     if (in_slot && (row->place != SYMM_ROW_ANYWHERE || row->multicast != SYMM_ROW_EITHER)) {
         return refuse(reader, word, "any for place and multicast, of which nothing is known then");
     }
@@ -161,14 +184,12 @@ static bool algorithm_parse(struct reader *reader, const char *word, struct symm
 
 static bool row_parse(struct reader *reader, char *const words[WORDS])
 {
-    static const char *const collectives[] = {"allreduce", "allgather"};
-    static const char *const memories[] = {"host", "device"};
     static const char *const places[] = {"any", "out", "in"};
     static const char *const multicasts[] = {"any", "yes", "no"};
     struct symm_row row = {.origin = SYMM_ROW_FILE, .line = (uint16_t)reader->fault->line};
-    if (!choice_parse(reader, words[0], collectives, 2, "collective: allreduce or allgather",
-                      &row.collective) ||
-        !choice_parse(reader, words[1], memories, 2, "memory: host or device", &row.memory) ||
+    if (!collective_parse(reader, words[0], &row) ||
+        !choice_parse(reader, words[1], memories, SYMM_ALGORITHM_MEMORIES,
+                      "memory: host or device", &row.memory) ||
         !ranks_parse(reader, words[2], &row) ||
         !choice_parse(reader, words[3], places, 3, "place: out, in or any", &row.place) ||
         !choice_parse(reader, words[4], multicasts, 3, "multicast: yes, no or any",
@@ -278,4 +299,60 @@ bool mca_coll_symm_table_read(FILE *file, struct symm_row **rows, size_t *count,
     *rows = reader.rows;
     *count = reader.count;
     return true;
+}
+
+/* ---- the file that the parameter names ------------------------------------------------------- */
+
+static struct symm_row *rows;
+static size_t row_count;
+
+const struct symm_row *mca_coll_symm_table_file_rows(size_t *count)
+{
+    *count = row_count;
+    return rows;
+}
+
+static void unreadable_tell(const char *path, const char *why)
+{
+    if (symm_once("table unreadable")) {
+        symm_help_show("help-coll-symm.txt", "table unreadable", path, why);
+    }
+}
+
+/* Processes have the same file, as a rule: one speaks for all. */
+static void fault_tell(const char *path, const struct symm_table_fault *fault)
+{
+    if (fault->line == 0) {
+        unreadable_tell(path, fault->value);
+    } else if (symm_once("table refused")) {
+        symm_help_show("help-coll-symm.txt", "table refused", path, fault->line, fault->value,
+                       fault->allowed);
+    }
+}
+
+void mca_coll_symm_table_open(const char *path)
+{
+    struct symm_table_fault fault;
+    if (path == NULL || *path == '\0' || strcmp(path, "none") == 0) {
+        return;
+    }
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        unreadable_tell(path, strerror(errno));
+        return;
+    }
+    if (!mca_coll_symm_table_read(file, &rows, &row_count, &fault)) {
+        fault_tell(path, &fault);
+    } else if (opal_process_info.my_local_rank == 0) {
+        mca_coll_symm_verbose(SYMM_VERBOSE_COMMUNICATORS, "%zu rows of choices from %s", row_count,
+                              path);
+    }
+    (void)fclose(file);
+}
+
+void mca_coll_symm_table_close(void)
+{
+    free(rows);
+    rows = NULL;
+    row_count = 0;
 }

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/report/counters.h"
 
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/report/words.h"
 
 static struct symm_counters own_counters;
 static _Atomic(struct symm_counters *) counters = &own_counters;
@@ -72,16 +73,15 @@ static void count_staged(struct symm_count *count, size_t bytes, int tally)
     add(&count->bytes, bytes, tally);
 }
 
-void mca_coll_symm_count_staged(enum symm_host_copy_collective collective,
-                                enum symm_host_copy_why why, size_t bytes)
+void mca_coll_symm_count_staged(enum symm_host_copy_collective collective, enum symm_host_copy_why why, size_t bytes)
 {
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
     count_staged(&counted->staged[collective], bytes, tally);
-    if (why != SYMM_HOST_COPY_KIND) {
-        enum symm_collective served =
-            collective == SYMM_HOST_COPY_allreduce ? SYMM_ALLREDUCE : SYMM_ALLGATHER;
-        count_staged(&counted->staged_why[served][why], bytes, tally);
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT && why != SYMM_HOST_COPY_KIND; i++) {
+        if (mca_coll_symm_staged_is_of(collective, (enum symm_collective)i)) {
+            count_staged(&counted->staged_why[i][why], bytes, tally);
+        }
     }
 }
 

@@ -74,7 +74,4 @@ void mca_coll_symm_count_staged(enum symm_host_copy_collective collective,
 /* A communicator is not served. */
 void mca_coll_symm_count_unserved(enum symm_unserved why);
 
-/* Register all counters as performance variables of MPI_T; at component registration. */
-void mca_coll_symm_pvars_register(const mca_base_component_t *component);
-
 #endif /* MCA_COLL_SYMM_REPORT_COUNTERS_H */

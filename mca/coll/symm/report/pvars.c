@@ -1,5 +1,5 @@
 /*
- * report/pvars.c - the counters as performance variables of MPI_T (MPI-4.1 section 15.3.7).
+ * report/pvars.c - see report/pvars.h; MPI-4.1 section 15.3.7.
  *
  * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  A
  * handle of a variable counts from its allocation on; the variables belong to the process and need
@@ -8,10 +8,12 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/report/counters.h"
-#include "mca/coll/symm/report/words.h"
+#include "mca/coll/symm/report/pvars.h"
 
 #include <stdio.h>
+
+#include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/words.h"
 
 /* The context of a variable is its counter's place in a tally. */
 static int value_get(const struct mca_base_pvar_t *variable, void *value, void *object)
@@ -47,8 +49,8 @@ static void variable_register(const mca_base_component_t *component, const char 
 static void count_register(const mca_base_component_t *component, enum symm_collective collective,
                            const char *outcome, const char *what, const struct symm_count *count)
 {
-    const char *name = mca_coll_symm_collective_text(collective);
-    const char *function = collective == SYMM_ALLREDUCE ? "MPI_Allreduce" : "MPI_Allgather";
+    const char *name = symm_collective_get(collective)->name;
+    const char *function = symm_collective_get(collective)->mpi_name;
     char variable[64], description[192];
     (void)snprintf(variable, sizeof(variable), "%s_%s_calls", name, outcome);
     (void)snprintf(description, sizeof(description), "Calls of %s in this process %s", function,
@@ -85,11 +87,9 @@ static void served_register(const mca_base_component_t *component)
 {
     char what[96];
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
-        enum symm_algorithm algorithm = (enum symm_algorithm)i;
-        const char *name = symm_algorithm_name(algorithm);
-        (void)snprintf(what, sizeof(what), "that the algorithm %s has served", name);
-        count_register(component, mca_coll_symm_algorithm_collective(algorithm), name, what,
-                       &pattern.served[i]);
+        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
+        (void)snprintf(what, sizeof(what), "that the algorithm %s has served", row->name);
+        count_register(component, row->collective, row->name, what, &pattern.served[i]);
     }
 }
 

@@ -17,7 +17,6 @@
 #include "heap/request.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
-#include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/report/words.h"
 
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
@@ -85,7 +84,7 @@ void mca_coll_symm_report_open(void)
  * The name of the server of the job's first process on this node.  Open MPI knows all processes of
  * the node from the start; there need not be a world, as MPI may have been initialised by a session.
  */
-static const char *first_process_name(void)
+static const char *first_process_name(symm_server_name_get *name_get)
 {
     size_t count = 0;
     ompi_proc_t **procs = ompi_proc_get_allocated(&count);
@@ -99,7 +98,7 @@ static const char *first_process_name(void)
     free(procs);
     const char *name = NULL;
     if (first != NULL) {
-        (void)mca_coll_symm_server_name(first, &name);
+        (void)name_get(first, &name);
     }
     return name;
 }
@@ -128,13 +127,13 @@ static int attach_step(void)
     return 0;
 }
 
-void mca_coll_symm_report_attach(void)
+void mca_coll_symm_report_attach(symm_server_name_get *name_get)
 {
     enum { PATIENCE_SECONDS = 60 };
     if (process_count == 0 || atomic_flag_test_and_set(&attaching.started)) {
         return;
     }
-    const char *name = first_process_name();
+    const char *name = first_process_name(name_get);
     if (name != NULL) {
         struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
         symm_request_begin(&attaching.request, name, &id);
@@ -181,12 +180,12 @@ static void row_print(const char *collective, const char *how, const struct symm
 
 static void collective_print(const struct symm_tally *sum, enum symm_collective collective)
 {
-    const char *name = mca_coll_symm_collective_text(collective);
+    const char *name = symm_collective_get(collective)->name;
     char how[64];
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
-        enum symm_algorithm algorithm = (enum symm_algorithm)i;
-        if (mca_coll_symm_algorithm_collective(algorithm) == collective) {
-            (void)snprintf(how, sizeof(how), "served: %s", symm_algorithm_name(algorithm));
+        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
+        if (row->collective == collective) {
+            (void)snprintf(how, sizeof(how), "served: %s", row->name);
             row_print(name, how, &sum->served[i]);
         }
     }
@@ -198,25 +197,35 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
 }
 
-static void staged_row_print(enum symm_host_copy_collective collective, enum symm_host_copy_why why,
+static void staged_row_print(const char *collective, enum symm_host_copy_why why,
                              const struct symm_count *count)
 {
     char how[64];
     (void)snprintf(how, sizeof(how), "device buffers staged: %s",
                    mca_coll_symm_staged_why_text(why));
-    row_print(mca_coll_symm_staged_text(collective), how, count);
+    row_print(collective, how, count);
+}
+
+static bool is_served(enum symm_host_copy_collective staged)
+{
+    bool is_served = false;
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        is_served |= mca_coll_symm_staged_is_of(staged, (enum symm_collective)i);
+    }
+    return is_served;
 }
 
 static void staged_print(const struct symm_tally *sum)
 {
     for (int why = 0; why < SYMM_HOST_COPY_WHY_COUNT; why++) {
-        enum symm_host_copy_why because = (enum symm_host_copy_why)why;
-        staged_row_print(SYMM_HOST_COPY_allreduce, because, &sum->staged_why[SYMM_ALLREDUCE][why]);
-        staged_row_print(SYMM_HOST_COPY_allgather, because, &sum->staged_why[SYMM_ALLGATHER][why]);
+        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+            staged_row_print(symm_collective_get((enum symm_collective)i)->name,
+                             (enum symm_host_copy_why)why, &sum->staged_why[i][why]);
+        }
     }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        if (i != SYMM_HOST_COPY_allreduce && i != SYMM_HOST_COPY_allgather) {
-            staged_row_print((enum symm_host_copy_collective)i, SYMM_HOST_COPY_KIND,
+        if (!is_served((enum symm_host_copy_collective)i)) {
+            staged_row_print(mca_coll_symm_staged_text((enum symm_host_copy_collective)i), SYMM_HOST_COPY_KIND,
                              &sum->staged[i]);
         }
     }
@@ -227,8 +236,11 @@ static void remedies_print(const struct symm_tally *sum)
 {
     for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
         const char *remedy = mca_coll_symm_reason_remedy((enum symm_reason)reason);
-        if (remedy != NULL && sum->fallback[SYMM_ALLREDUCE][reason].calls +
-                                      sum->fallback[SYMM_ALLGATHER][reason].calls > 0) {
+        uint64_t calls = 0;
+        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+            calls += sum->fallback[i][reason].calls;
+        }
+        if (remedy != NULL && calls > 0) {
             (void)fprintf(stderr, "  %s: %s\n", mca_coll_symm_reason_text((enum symm_reason)reason),
                           remedy);
         }

@@ -12,11 +12,16 @@
 #ifndef MCA_COLL_SYMM_REPORT_H
 #define MCA_COLL_SYMM_REPORT_H
 
+#include "mca/ompi_compat.h"
+
+/* Gives the name of the server of a process; NULL: it has none.  Returns an error of Open MPI. */
+typedef int symm_server_name_get(const ompi_proc_t *proc, const char **name);
+
 /* Make the shared counters, which the node's first process offers to all.  At component open. */
 void mca_coll_symm_report_open(void);
 
 /* Find the shared counters, once the processes know each other; later calls do nothing. */
-void mca_coll_symm_report_attach(void);
+void mca_coll_symm_report_attach(symm_server_name_get *name_get);
 
 /* Print the table, if this process is the one to do so, and free everything. */
 void mca_coll_symm_report_close(void);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/report/words.h"
 
 enum { LINE_SIZE = 768 };
@@ -80,131 +81,60 @@ static const char *component_name(const struct ompi_communicator_t *comm,
     return "another component";
 }
 
-/* A parameter's value as the user writes it. */
-static const char *algorithm_text(int forced)
+/* The module that had a collective before. */
+static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_module_t *module,
+                                                   enum symm_collective collective)
 {
-    return forced == MCA_COLL_SYMM_AUTO ? "auto" : mca_coll_symm_table_word(forced);
+    const unsigned char *before = (const unsigned char *)&module->super.below_table;
+    struct symm_slot slot = {.owner = NULL};
+    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+        if (mca_coll_symm_staged_is_of((enum symm_host_copy_collective)i, collective)) {
+            memcpy(&slot, before + mca_coll_symm_slot_offsets[i], sizeof(slot));
+        }
+    }
+    return slot.owner;
+}
+
+/* A parameter's value as the user writes it. */
+static const char *forced_text(int forced)
+{
+    return forced == MCA_COLL_SYMM_AUTO
+               ? "auto" : symm_algorithm_word(symm_algorithm_get((enum symm_algorithm)forced));
+}
+
+/* "MPI_Allreduce (before: tuned, algorithm: auto) and ...": all that are served. */
+static void collectives_format(const struct mca_coll_symm_module_t *module,
+                               const struct ompi_communicator_t *comm, char *text, size_t size)
+{
+    size_t length = 0;
+    *text = '\0';
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT && length < size; i++) {
+        enum symm_collective collective = (enum symm_collective)i;
+        const char *between = i == 0 ? "" : i < SYMM_COLLECTIVE_COUNT - 1 ? ", " : " and ";
+        length += (size_t)snprintf(text + length, size - length, "%s%s (before: %s, algorithm: %s)",
+                                   between, symm_collective_get(collective)->mpi_name,
+                                   component_name(comm, module_before(module, collective)),
+                                   forced_text(mca_coll_symm_component.forced[i]));
+    }
 }
 
 void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
                                     const struct ompi_communicator_t *comm)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
+    char collectives[LINE_SIZE];
     if (!mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS) || module->vote.rank != 0) {
         return;
     }
+    collectives_format(module, comm, collectives, sizeof(collectives));
     mca_coll_symm_verbose_about(
         SYMM_VERBOSE_COMMUNICATORS, comm,
-        "%d ranks on node %s: selected for MPI_Allreduce (before: %s, algorithm: %s) and "
-        "MPI_Allgather (before: %s, algorithm: %s); slots of %zu bytes, pieces of %zu bytes",
-        module->vote.size, opal_process_info.nodename,
-        component_name(comm, module->super.below_table.coll_allreduce_module),
-        algorithm_text(component->allreduce_algorithm),
-        component_name(comm, module->super.below_table.coll_allgather_module),
-        algorithm_text(component->allgather_algorithm), component->slot_size,
+        "%d ranks on node %s: selected for %s; slots of %zu bytes, pieces of %zu bytes",
+        module->vote.size, opal_process_info.nodename, collectives, component->slot_size,
         component->piece_size);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
-
-/* Whether rank 0 has yet to say this, by a bit in `told`. */
-static bool is_news(const struct symm_operation *operation, uint32_t *told, int bit)
-{
-    uint32_t mask = UINT32_C(1) << bit;
-    bool news = operation->module->vote.rank == 0 && (*told & mask) == 0;
-    *told |= mask;
-    return news;
-}
-
-static const char *yes_or_no(bool condition)
-{
-    return condition ? "yes" : "no";
-}
-
-/* What a choice was made by, as it grows. */
-struct reason {
-    char text[384];
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 3)))
-static void reason_add(struct reason *reason, const char *format, ...)
-{
-    size_t room = sizeof(reason->text) - reason->length;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(reason->text + reason->length, room, format, arguments);
-    va_end(arguments);
-    if (length > 0) {
-        reason->length += (size_t)length < room ? (size_t)length : room - 1;
-    }
-}
-
-static void forced_explain(struct reason *reason, const struct symm_facts *facts,
-                           enum symm_algorithm algorithm)
-{
-    int wanted = mca_coll_symm_choose_wanted(facts);
-    if (wanted == (int)algorithm) {
-        reason_add(reason, "as forced; ");
-    } else if (facts->forced != MCA_COLL_SYMM_AUTO) {
-        reason_add(reason, "%s is forced, but not possible here; ", algorithm_text(facts->forced));
-    }
-}
-
-/* The row, and what those before it have wanted in vain. */
-static void row_explain(struct reason *reason, const struct symm_facts *facts)
-{
-    static const char *const origins[] = {"built-in", "the model's", "the file's"};
-    const struct symm_row *row = mca_coll_symm_choose_row(facts, NULL);
-    const char *obstacle;
-    int told = -1;
-    char text[SYMM_ROW_TEXT];
-    for (; row != NULL && (obstacle = mca_coll_symm_choose_obstacle(row->algorithm, facts)) != NULL;
-         row = mca_coll_symm_choose_row(facts, row)) {
-        if (row->algorithm != told) {
-            reason_add(reason, "; not %s: %s", mca_coll_symm_table_word(row->algorithm), obstacle);
-        }
-        told = row->algorithm;
-    }
-    if (row != NULL) {
-        mca_coll_symm_row_format(row, text);
-        reason_add(reason, "; row: %s, %s", text, origins[row->origin]);
-    }
-    if (row != NULL && row->origin == SYMM_ROW_FILE) {
-        reason_add(reason, ", line %u", row->line);
-    }
-}
-
-static void reason_format(struct reason *reason, const struct symm_facts *facts,
-                          enum symm_algorithm algorithm)
-{
-    forced_explain(reason, facts, algorithm);
-    reason_add(reason, "all ranks reach all inputs: %s, all outputs: %s; some rank in place: %s",
-               yes_or_no(facts->inputs_reachable), yes_or_no(facts->outputs_reachable),
-               yes_or_no(!facts->out_of_place));
-    if (mca_coll_symm_choose_wanted(facts) != (int)algorithm) {
-        row_explain(reason, facts);
-    }
-}
-
-void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
-{
-    enum symm_algorithm algorithm = operation->run.algorithm;
-    const struct symm_call *call = operation->call;
-    struct reason why = {.length = 0};
-    if (!is_news(operation, &operation->module->told_algorithms, (int)algorithm)) {
-        return;
-    }
-    if (facts != NULL) {
-        reason_format(&why, facts, algorithm);
-    } else {
-        reason_add(&why, "the data fit in the slot");
-    }
-    mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
-                                "%s of %zu bytes: first use of algorithm %s (%s)",
-                                mca_coll_symm_collective_text(call->collective),
-                                call->payload_bytes, symm_algorithm_name(algorithm), why.text);
-}
 
 void mca_coll_symm_fallback_explain(struct symm_operation *operation)
 {
@@ -218,11 +148,11 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
     } else if (operation->veto != SYMM_REASON_NONE && operation->veto != SYMM_REASON_LEFT) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
-    int bit = (int)call->collective * SYMM_REASON_COUNT + (int)operation->reason;
-    if (is_news(operation, &operation->module->told_fallbacks, bit)) {
+    bool *told = &operation->module->told_fallbacks[call->collective][operation->reason];
+    if (mca_coll_symm_is_news(operation->module, told)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                     "%s of %zu bytes: goes to the component before%s: %s",
-                                    mca_coll_symm_collective_text(call->collective),
+                                    symm_collective_get(call->collective)->name,
                                     call->payload_bytes, who,
                                     mca_coll_symm_reason_text(reason));
     }

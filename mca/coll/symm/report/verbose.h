@@ -12,8 +12,6 @@
 
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
-#include "mca/coll/symm/choose/choose.h"
-#include "mca/coll/symm/report/counters.h"
 
 /* Values of the parameter; each includes those before it. */
 enum {
@@ -43,21 +41,16 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
 void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
                                     const struct ompi_communicator_t *comm);
 
-/* What the next two do once they are wanted. */
-void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts);
-void mca_coll_symm_fallback_explain(struct symm_operation *operation);
-
-/*
- * An algorithm is about to serve a call: on the first time, say so and why.  `facts` is NULL for a
- * payload that travels in the slot.
- */
-static inline void mca_coll_symm_verbose_choice(struct symm_operation *operation,
-                                                const struct symm_facts *facts)
+/* Whether rank 0 has yet to say what *told is about; from now on it has been said. */
+static inline bool mca_coll_symm_is_news(const struct mca_coll_symm_module_t *module, bool *told)
 {
-    if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS)) {
-        mca_coll_symm_choice_explain(operation, facts);
-    }
+    bool news = module->vote.rank == 0 && !*told;
+    *told = true;
+    return news;
 }
+
+/* What the next one does once it is wanted. */
+void mca_coll_symm_fallback_explain(struct symm_operation *operation);
 
 /* A call goes below: on the first time for this reason, say so and why. */
 static inline void mca_coll_symm_verbose_fallback(struct symm_operation *operation)

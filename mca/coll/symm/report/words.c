@@ -6,14 +6,7 @@
  */
 #include "mca/coll/symm/report/words.h"
 
-const char *mca_coll_symm_collective_text(enum symm_collective collective)
-{
-    static const char *const texts[SYMM_COLLECTIVE_COUNT] = {
-        [SYMM_ALLREDUCE] = "allreduce",
-        [SYMM_ALLGATHER] = "allgather",
-    };
-    return texts[collective];
-}
+#include <string.h>
 
 struct words {
     const char *name, *text, *remedy;
@@ -101,20 +94,7 @@ const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective)
     return texts[collective];
 }
 
-enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm)
+bool mca_coll_symm_staged_is_of(enum symm_host_copy_collective staged, enum symm_collective collective)
 {
-    switch (algorithm) {
-    case SYMM_ALLGATHER_SLOT:
-    case SYMM_ALLGATHER_STAGED:
-    case SYMM_ALLGATHER_PULL:
-    case SYMM_ALLGATHER_PUSH:
-    case SYMM_ALLGATHER_CUDA_COPY_ENGINE:
-    case SYMM_ALLGATHER_CUDA_KERNEL:
-    case SYMM_ALLGATHER_CUDA_SCRATCH:
-    case SYMM_ALLGATHER_MULTIMEM:
-    case SYMM_ALLGATHER_CUDA_MULTIMEM:
-        return SYMM_ALLGATHER;
-    default:
-        return SYMM_ALLREDUCE;
-    }
+    return strcmp(mca_coll_symm_staged_text(staged), symm_collective_get(collective)->name) == 0;
 }

@@ -1,6 +1,6 @@
 /*
- * report/words.h - what users read for collectives, reasons of a fallback, and communicators that are
- * not served.
+ * report/words.h - what users read for reasons of a fallback and for communicators that are not
+ * served.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,8 +10,7 @@
 
 #include "mca/coll/symm/report/counters.h"
 
-/* Words for tables and messages: "allreduce", "datatype with gaps", "ranks on several nodes". */
-const char *mca_coll_symm_collective_text(enum symm_collective collective);
+/* Words for tables and messages: "alltoall", "datatype with gaps", "ranks on several nodes". */
 const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective);
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
@@ -24,7 +23,7 @@ const char *mca_coll_symm_reason_remedy(enum symm_reason reason);
 const char *mca_coll_symm_reason_name(enum symm_reason reason);
 const char *mca_coll_symm_unserved_name(enum symm_unserved why);
 
-/* Which collective an algorithm is for. */
-enum symm_collective mca_coll_symm_algorithm_collective(enum symm_algorithm algorithm);
+/* Whether a collective of Open MPI's tables is one that is served. */
+bool mca_coll_symm_staged_is_of(enum symm_host_copy_collective staged, enum symm_collective collective);
 
 #endif /* MCA_COLL_SYMM_REPORT_WORDS_H */

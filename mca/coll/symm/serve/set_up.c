@@ -39,14 +39,14 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
         .rank = ompi_comm_rank(comm),
         .size = size,
         .control = {.payload_size = mca_coll_symm_component.slot_size,
-                    .piece_size = mca_coll_symm_component.piece_size,
-                    .options = mca_coll_symm_choose_options()},
+                    .piece_size = mca_coll_symm_component.piece_size},
     };
     struct symm_table table;
     if (config.rank == 0) {
         size_t count;
         const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
         mca_coll_symm_table_fill(&table, size, rows, count);
+        mca_coll_symm_choose_settle(&table);
         config.control.extra = &table;
         config.control.extra_size = sizeof(table);
     }

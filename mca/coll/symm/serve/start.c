@@ -14,6 +14,7 @@
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"

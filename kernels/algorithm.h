@@ -1,0 +1,198 @@
+/*
+ * algorithm.h - the table of algorithms: names, needs and step functions.
+ *
+ * An algorithm is a row of this table.  The row stands in the algorithm's own file, beside the step
+ * function.  Everything that depends on which algorithm serves a call comes from the row: whether
+ * the algorithm is possible, what users read and write for it, and which time the model expects.
+ *
+ * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, and its measured rows in
+ * mca/coll/symm/choose/table.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_ALGORITHM_H
+#define SYMM_KERNELS_ALGORITHM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "heap/symm.h"
+#include "kernels/collective.h"
+
+struct symm_run;
+
+/*
+ * All algorithms: number and row.  The order has no meaning, but the numbers stand in performance
+ * variables and in values of parameters, so a new line goes to the end.
+ */
+#define SYMM_ALGORITHMS(F)                                                                        \
+    F(SYMM_ALLREDUCE_SLOT, symm_allreduce_slot)                                                   \
+    F(SYMM_ALLREDUCE_STAGED, symm_allreduce_staged)                                               \
+    F(SYMM_ALLREDUCE_STAGED_ONE_SHOT, symm_allreduce_staged_one_shot)                             \
+    F(SYMM_ALLREDUCE_ONE_SHOT, symm_allreduce_one_shot)                                           \
+    F(SYMM_ALLREDUCE_TWO_SHOT, symm_allreduce_two_shot)                                           \
+    F(SYMM_ALLGATHER_SLOT, symm_allgather_slot)                                                   \
+    F(SYMM_ALLGATHER_STAGED, symm_allgather_staged)                                               \
+    F(SYMM_ALLGATHER_PULL, symm_allgather_pull)                                                   \
+    F(SYMM_ALLGATHER_PUSH, symm_allgather_push)                                                   \
+    F(SYMM_ALLREDUCE_CUDA_ONE_SHOT, symm_allreduce_cuda_one_shot)                                 \
+    F(SYMM_ALLREDUCE_CUDA_TWO_SHOT, symm_allreduce_cuda_two_shot)                                 \
+    F(SYMM_ALLGATHER_CUDA_COPY_ENGINE, symm_allgather_cuda_copy_engine)                           \
+    F(SYMM_ALLGATHER_CUDA_KERNEL, symm_allgather_cuda_kernel)                                     \
+    F(SYMM_ALLREDUCE_CUDA_PUSH, symm_allreduce_cuda_push)                                         \
+    F(SYMM_ALLREDUCE_CUDA_COPY_ENGINE, symm_allreduce_cuda_copy_engine)                           \
+    F(SYMM_ALLREDUCE_CUDA_SCRATCH, symm_allreduce_cuda_scratch)                                   \
+    F(SYMM_ALLGATHER_CUDA_SCRATCH, symm_allgather_cuda_scratch)                                   \
+    F(SYMM_ALLREDUCE_MULTIMEM, symm_allreduce_multimem)                                           \
+    F(SYMM_ALLGATHER_MULTIMEM, symm_allgather_multimem)                                           \
+    F(SYMM_ALLREDUCE_CUDA_MULTIMEM, symm_allreduce_cuda_multimem)                                 \
+    F(SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, symm_allreduce_cuda_multimem_one_shot)               \
+    F(SYMM_ALLGATHER_CUDA_MULTIMEM, symm_allgather_cuda_multimem)
+
+enum symm_algorithm {
+#define SYMM_ALGORITHM_NUMBER(number, row) number,
+    SYMM_ALGORITHMS(SYMM_ALGORITHM_NUMBER)
+#undef SYMM_ALGORITHM_NUMBER
+    SYMM_ALGORITHM_COUNT
+};
+
+/* The memory that an algorithm works on. */
+enum symm_algorithm_memory {
+    SYMM_ALGORITHM_HOST,
+    SYMM_ALGORITHM_DEVICE,
+    SYMM_ALGORITHM_MEMORIES
+};
+
+/* What an algorithm needs, of all ranks. */
+enum symm_algorithm_need {
+    SYMM_NEEDS_INPUTS = 1,            /* all ranks reach all inputs */
+    SYMM_NEEDS_OUTPUTS = 2,           /* all ranks reach all outputs */
+    SYMM_NEEDS_OUT_OF_PLACE = 4,      /* no rank's input is its output */
+    SYMM_NEEDS_SLICE_SCRATCH = 8,     /* scratch on the devices that is offered for slices */
+    SYMM_NEEDS_RELAY_SCRATCH = 16,    /* scratch on the devices that all data go through */
+    SYMM_NEEDS_INPUT_MULTICAST = 32,  /* a multicast address of the inputs, and a reduction by it */
+    SYMM_NEEDS_OUTPUT_MULTICAST = 64, /* a multicast address of the outputs */
+    SYMM_NEEDS_EXACT_REDUCTION = 128, /* each rank gets the same bits by multicast */
+};
+
+/* What an algorithm is not used for because it is slow there, unless a user forces it. */
+enum symm_algorithm_slowness {
+    SYMM_SLOW_LARGE_BLOCKS = 1, /* blocks of more bytes than coll_symm_allgather_staged_max says */
+    SYMM_SLOW_SMALL_PAGES = 2,  /* over small_pages_most bytes, to outputs in small pages */
+};
+
+/* Data with gaps in host memory, which mca/coll/symm/serve/packed.c packs for an algorithm. */
+enum symm_algorithm_packing {
+    SYMM_PACKS_NOT,   /* no; what travels in the slot is packed before anybody chooses */
+    SYMM_PACKS_PIECE, /* blocks of up to the size of a staging buffer */
+    SYMM_PACKS_ALL,
+};
+
+/*
+ * How long it takes on devices, for mca/coll/symm/choose/model.h.  Times are in microseconds, those
+ * named _rank for each rank.  Rates are in bytes a microsecond, between two devices and more.
+ */
+struct symm_algorithm_cost {
+    double floor, floor_rank, start, start_rank;
+    double rate_two, rate; /* 0: the model does not know the algorithm */
+    double own;            /* more floor out of place: one's own block is copied by a kernel */
+    bool is_guess;         /* nobody has measured it */
+    double (*link_bytes)(double ranks, double bytes); /* through a link in its busier direction */
+};
+
+struct symm_algorithm_row {
+    enum symm_algorithm number;
+    const char *name; /* in reports, counters and messages; in device memory "cuda_" and the word */
+    enum symm_collective collective;
+    enum symm_algorithm_memory memory;
+    unsigned needs;  /* enum symm_algorithm_need */
+    unsigned slow;   /* enum symm_algorithm_slowness */
+    size_t small_pages_most;
+    enum symm_algorithm_packing packing;
+    bool in_slot;     /* the data travel in the ranks' lines */
+    bool keeps_order; /* operands stay in rank order: right for operations that do not commute */
+    /* Host memory: what forcing it means for calls on devices.  0: nothing; 0 is in host memory. */
+    enum symm_algorithm on_device;
+
+    /* Do a little of a run: see symm_run_step(). */
+    enum symm_status (*step)(struct symm_run *run);
+
+    /* Bytes of scratch on a device with which a call of `bytes` a rank is quickest; NULL: none. */
+    size_t (*scratch_wanted)(size_t bytes, int ranks);
+    /* With SYMM_NEEDS_SLICE_SCRATCH: bytes with which it is possible; with which it is not slow. */
+    size_t (*scratch_least)(int ranks);
+    size_t (*scratch_fair)(int ranks);
+
+    struct symm_algorithm_cost cost;
+};
+
+SYMM_API extern const struct symm_algorithm_row *const symm_algorithms[SYMM_ALGORITHM_COUNT];
+
+static inline const struct symm_algorithm_row *symm_algorithm_get(enum symm_algorithm algorithm)
+{
+    return symm_algorithms[algorithm];
+}
+
+/* Whether a number is one of an algorithm for that collective and memory. */
+SYMM_API bool symm_algorithm_is_for(int algorithm, enum symm_collective collective,
+                                    enum symm_algorithm_memory memory);
+
+/* The first algorithm of a collective in a memory with all of these needs; NULL: there is none. */
+SYMM_API const struct symm_algorithm_row *
+symm_algorithm_find(enum symm_collective collective, enum symm_algorithm_memory memory,
+                    unsigned needs);
+
+/* What users write for it, in parameters and tables of choices: the name without "cuda_". */
+SYMM_API const char *symm_algorithm_word(const struct symm_algorithm_row *row);
+
+/* Whether it is an algorithm that has one of these needs; numbers of none have no needs. */
+static inline bool symm_algorithm_has(int algorithm, unsigned needs)
+{
+    return algorithm >= 0 && algorithm < SYMM_ALGORITHM_COUNT &&
+           (symm_algorithms[algorithm]->needs & needs) != 0;
+}
+
+/* Whether it works on device memory. */
+static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
+{
+    return symm_algorithm_get(algorithm)->memory == SYMM_ALGORITHM_DEVICE;
+}
+
+/* Whether it works through multicast addresses, and of which buffers. */
+static inline bool symm_algorithm_multicasts_inputs(enum symm_algorithm algorithm)
+{
+    return symm_algorithm_has((int)algorithm, SYMM_NEEDS_INPUT_MULTICAST);
+}
+
+static inline bool symm_algorithm_multicasts_outputs(enum symm_algorithm algorithm)
+{
+    return symm_algorithm_has((int)algorithm, SYMM_NEEDS_OUTPUT_MULTICAST);
+}
+
+static inline bool symm_algorithm_is_multimem(enum symm_algorithm algorithm)
+{
+    return symm_algorithm_has((int)algorithm,
+                              SYMM_NEEDS_INPUT_MULTICAST | SYMM_NEEDS_OUTPUT_MULTICAST);
+}
+
+static inline const char *symm_algorithm_name(enum symm_algorithm algorithm)
+{
+    return symm_algorithm_get(algorithm)->name;
+}
+
+/* ---- for the algorithms' files --------------------------------------------------------------- */
+
+#define SYMM_ALGORITHM_DECLARE(number, row) extern const struct symm_algorithm_row row;
+SYMM_ALGORITHMS(SYMM_ALGORITHM_DECLARE)
+#undef SYMM_ALGORITHM_DECLARE
+
+/*
+ * For struct symm_algorithm_cost.  Of arrays: each rank loads those of all others.  Of slices: all
+ * but the rank's own are reduced elsewhere and come back.  Of blocks: those of all others enter.
+ */
+double symm_link_bytes_of_arrays(double ranks, double bytes);
+double symm_link_bytes_of_slices(double ranks, double bytes);
+double symm_link_bytes_of_blocks(double ranks, double bytes);
+
+#endif /* SYMM_KERNELS_ALGORITHM_H */

@@ -1,0 +1,23 @@
+/*
+ * ticket.h - work that is under way on a device; kernels/cuda/device.h gives tickets and tests them.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_TICKET_H
+#define SYMM_KERNELS_TICKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Work under way.  All zero: none, which is done at once. */
+struct symm_ticket {
+    uint32_t sequence; /* of a kernel: what its flag will be; 0: no kernel */
+    uint32_t slot;
+    uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
+    bool beside;       /* the kernel is on the stream for those beside others */
+    uint32_t life;     /* of the device's context: with it the work has ended, too */
+    uint32_t polls, troubles;
+};
+
+#endif /* SYMM_KERNELS_TICKET_H */
