@@ -11,6 +11,7 @@
 #include "mca/coll/symm/choose/table_file.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/once.h"
+#include "kernels/cuda/arguments.h"
 
 #include "tests/unit/unit.h"
 
