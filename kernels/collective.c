@@ -18,6 +18,8 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .slot_algorithm = SYMM_ALLREDUCE_SLOT,
+            .in_place_by_copy = true,
+            .device_reads_peers = true,
         },
     [SYMM_ALLGATHER] =
         {

@@ -28,6 +28,8 @@ struct symm_collective_row {
     bool writes_outputs;   /* every rank has an output */
     bool gathers;          /* a result holds a block of each rank, and not what one rank contributes */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
+    bool in_place_by_copy; /* with the input copied to the output, a call is one in place */
+    bool device_reads_peers; /* on devices peers' inputs are read, and not only outputs stored to */
 };
 
 SYMM_API extern const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT];

@@ -13,18 +13,24 @@ mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
 	mca/coll/symm/coll_symm.h \
-	mca/coll/symm/agree/agree.c mca/coll/symm/agree/agree.h \
-	mca/coll/symm/entry/allgather.c \
-	mca/coll/symm/entry/allreduce.c \
+	mca/coll/symm/agree/buffers.c mca/coll/symm/agree/buffers.h \
+	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
+	mca/coll/symm/agree/map.c mca/coll/symm/agree/map.h \
+	mca/coll/symm/agree/read.c mca/coll/symm/agree/read.h \
+	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
+	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
+	mca/coll/symm/entry/entry.c mca/coll/symm/entry/entry.h \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
-	mca/coll/symm/base/call.h \
+	mca/coll/symm/base/call.h mca/coll/symm/base/component.h mca/coll/symm/base/module.h \
+	mca/coll/symm/base/operation.h mca/coll/symm/base/signature.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/choose.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
 	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
-	mca/coll/symm/serve/drive.c \
+	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
+	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
 	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
@@ -35,19 +41,23 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
 	mca/coll/symm/agree/line.h \
-	mca/coll/symm/agree/mismatch.c \
-	mca/coll/symm/coll_symm_modex.c mca/coll/symm/coll_symm_modex.h \
+	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
+	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \
 	mca/coll/symm/choose/model.c mca/coll/symm/choose/model.h \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/agree/multicast.c \
 	mca/coll/symm/agree/multicast.h \
-	mca/coll/symm/serve/operation.c mca/coll/symm/base/operation.h \
+	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
+	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
+	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
+	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
 	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/coll_symm_parameters.c \
-	mca/coll/symm/agree/post.c \
+	mca/coll/symm/agree/post.c mca/coll/symm/agree/post.h \
 	mca/coll/symm/report/pvars.c \
-	mca/coll/symm/device/reach.c \
+	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
+	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/report/report.c mca/coll/symm/report/report.h \
 	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \

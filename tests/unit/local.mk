@@ -241,13 +241,19 @@ tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
 	kernels/cuda/multimem_absent.c \
-	mca/coll/symm/agree/agree.c \
+	mca/coll/symm/agree/buffers.c \
+	mca/coll/symm/agree/facts.c \
+	mca/coll/symm/agree/map.c \
+	mca/coll/symm/agree/post.c \
+	mca/coll/symm/agree/read.c \
 	mca/coll/symm/choose/choose.c \
 	mca/coll/symm/choose/model.c \
+	mca/coll/symm/serve/end.c \
 	mca/coll/symm/serve/operation.c \
+	mca/coll/symm/serve/slot.c \
+	mca/coll/symm/serve/start.c \
 	mca/coll/symm/data/pack.c \
 	mca/coll/symm/serve/packed.c \
-	mca/coll/symm/agree/post.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c
 

@@ -5,10 +5,11 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm.h"
-
-#include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/agree/elsewhere.h"
+
+#include "heap/team.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/reach.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
  */
 #include "mca/coll/symm/agree/multicast.h"
 
-#include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/agree/line.h"
 #include "tests/unit/ordering_model.h"
 

@@ -4,16 +4,19 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm.h"
+#include "tests/unit/ordering_ranks.h"
 
-#include "mca/coll/symm/agree/agree.h"
-#include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/device/scratch.h"
-#include "mca/coll/symm/report/shortage.h"
+#include "mca/coll/symm/agree/mismatch.h"
+#include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/reach.h"
+#include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "tests/unit/ordering_ranks.h"
+#include "mca/coll/symm/serve/operation.h"
+#include "mca/coll/symm/serve/set_up.h"
 
 #include <unistd.h>
 
@@ -61,18 +64,6 @@ int mca_coll_symm_shortage(enum symm_status status, int error)
     unexpected(__func__);
 }
 
-void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
-                               int rank, int reason)
-{
-    (void)trouble, (void)communicator, (void)rank, (void)reason;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_shortage_is_told(void)
-{
-    unexpected(__func__);
-}
-
 void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
                                  const char *format, ...)
 {
@@ -86,16 +77,22 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     unexpected(__func__);
 }
 
-enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
-                                              struct ompi_communicator_t *comm)
+void mca_coll_symm_step_set_up(struct symm_operation *operation)
 {
-    (void)module, (void)comm;
+    (void)operation;
     unexpected(__func__);
 }
 
-void mca_coll_symm_module_disable(mca_coll_symm_module_t *module)
+void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
 {
-    (void)module;
+    (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble)
+{
+    (void)operation, (void)trouble;
     unexpected(__func__);
 }
 
@@ -152,12 +149,6 @@ void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
     unexpected(__func__);
 }
 
-bool symm_vote_is_lost(const struct symm_vote *vote)
-{
-    (void)vote;
-    unexpected(__func__);
-}
-
 void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot)
 {
     (void)vote, (void)comm, (void)ballot;
@@ -168,24 +159,6 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
                                 bool *all_yes)
 {
     (void)vote, (void)comm, (void)all_yes;
-    unexpected(__func__);
-}
-
-void symm_team_destroy(struct symm_team *team)
-{
-    (void)team;
-    unexpected(__func__);
-}
-
-enum symm_status symm_team_set_up(struct symm_team *team)
-{
-    (void)team;
-    unexpected(__func__);
-}
-
-void symm_team_set_up_end(struct symm_team *team)
-{
-    (void)team;
     unexpected(__func__);
 }
 
@@ -330,7 +303,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
 {
     const struct plan *plan = plan_of(planned);
     struct symm_operation *operation = &actor->module.operation;
-    struct symm_call *call = &operation->call;
+    struct symm_call *call = &actor->module.call;
     size_t bytes = call_bytes(planned);
     bool is_gather = plan->collective == SYMM_ALLGATHER;
     *call = (struct symm_call){
@@ -365,9 +338,10 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     uint64_t forced = plan->name == CALL_BELOW ? 0 : (uint64_t)plan->algorithm + 1;
     actor->team.control.options = forced | forced << 16;
     operation->module = &actor->module;
-    operation->run.inputs = actor->inputs;
-    operation->run.outputs = actor->outputs;
-    operation->run.scratches = actor->scratches;
+    operation->call = call;
+    operation->arrays.inputs = actor->inputs;
+    operation->arrays.outputs = actor->outputs;
+    operation->arrays.scratches = actor->scratches;
     mca_coll_symm_operation_start(operation);
     actor->is_busy = true;
 }
@@ -381,7 +355,7 @@ static void call_end(struct actor *actor, const struct planned_call *planned)
     } else {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_SERVED);
         assert_int_equal(operation->run.algorithm, plan_of(planned)->algorithm);
-        recorder_read(operation->call.output, operation->call.output_bytes);
+        recorder_read(operation->call->output, operation->call->output_bytes);
     }
     actor->is_busy = false;
     actor->call++;

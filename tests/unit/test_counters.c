@@ -15,12 +15,12 @@
 static struct symm_operation operation_of(enum symm_collective collective, size_t count,
                                           size_t extent)
 {
+    static _Thread_local struct symm_call call; /* of the operation that is counted next */
     struct symm_operation operation;
     memset(&operation, 0, sizeof(operation));
-    operation.call.collective = collective;
-    operation.call.count = count;
-    operation.call.extent = extent;
-    operation.call.payload_bytes = count * extent;
+    call = (struct symm_call){.collective = collective, .count = count, .extent = extent,
+                              .payload_bytes = count * extent};
+    operation.call = &call;
     return operation;
 }
 

@@ -4,7 +4,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/model.h"
 #include "mca/coll/symm/choose/single_copy.h"
@@ -102,7 +102,7 @@ static void test_possible(void **state)
     facts.scratch_size = 0;
     assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALGORITHM_COUNT);
     assert_int_equal(mca_coll_symm_choose_not(&facts), SYMM_REASON_REACH);
-    facts.kept = true;
+    facts.withheld = true;
     assert_true(mca_coll_symm_choose_again(&facts));
 
     facts = facts_of(SYMM_ALLREDUCE, true, 2, 1000);
@@ -358,7 +358,7 @@ static void test_columns(void **state)
     facts = facts_of(SYMM_ALLGATHER, true, 4, 1000);
     assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALGORITHM_COUNT);
     assert_int_equal(mca_coll_symm_choose_not(&facts), SYMM_REASON_SLOWER);
-    facts.kept = true;
+    facts.withheld = true;
     assert_false(mca_coll_symm_choose_again(&facts)); /* it is not wanted here */
     facts.multicast_outputs = true;
     assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_COPY_ENGINE);

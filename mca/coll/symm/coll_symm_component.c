@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/host_memory.h"
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/device/scratch.h"
@@ -88,7 +88,7 @@ static int component_open(void)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     mca_coll_symm_table_open(component->table);
-    mca_coll_symm_recognise_open();
+    mca_coll_symm_recognise_open(component->process);
     symm_process_on_shortage(component->process, mca_coll_symm_scratch_spare);
     mca_coll_symm_report_open();
     return OMPI_SUCCESS;

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/counters.h"
-#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/base/modex.h"
+#include "mca/coll/symm/entry/allgather.h"
+#include "mca/coll/symm/entry/allreduce.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
-#include "mca/coll/symm/choose/table_file.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/report/words.h"
 
@@ -31,10 +31,13 @@ static void module_construct(mca_coll_symm_module_t *module)
     memset(&module->tags, 0, sizeof(module->tags));
     symm_vote_init(&module->vote, 0, 0, 0);
     memset(&module->operation, 0, sizeof(module->operation));
+    memset(&module->call, 0, sizeof(module->call));
     module->operation.module = module;
+    module->operation.call = &module->call;
     module->operation.state = SYMM_OPERATION_DONE;
     module->calls_in_stages = 0;
     module->stages_device = -1;
+    module->last_algorithm = SYMM_ALLREDUCE_SLOT;
     module->told_algorithms = 0;
     module->told_fallbacks = 0;
     module->told_multicast = 0;
@@ -42,11 +45,12 @@ static void module_construct(mca_coll_symm_module_t *module)
 
 static void module_destruct(mca_coll_symm_module_t *module)
 {
+    const struct symm_rank_arrays *arrays = &module->operation.arrays;
     symm_team_destroy(module->team);
-    free(module->operation.run.inputs);
-    free(module->operation.run.outputs);
-    free(module->operation.run.scratches);
-    free(module->operation.locations);
+    free(arrays->inputs);
+    free(arrays->outputs);
+    free(arrays->scratches);
+    free(arrays->locations);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,
@@ -198,86 +202,6 @@ static bool is_everywhere(struct ompi_communicator_t *comm)
         }
     }
     return true;
-}
-
-static bool names_get(struct ompi_communicator_t *comm, const char **names)
-{
-    int size = ompi_comm_size(comm), known = 0;
-    while (known < size &&
-           mca_coll_symm_server_name(ompi_group_peer_lookup(comm->c_local_group, known),
-                                     &names[known]) == OMPI_SUCCESS &&
-           names[known] != NULL) {
-        known++;
-    }
-    return known == size;
-}
-
-static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_team **team)
-{
-    int size = ompi_comm_size(comm);
-    struct symm_team_config config = {
-        .rank = ompi_comm_rank(comm),
-        .size = size,
-        .control = {.payload_size = mca_coll_symm_component.slot_size,
-                    .piece_size = mca_coll_symm_component.piece_size,
-                    .options = mca_coll_symm_choose_options()},
-    };
-    struct symm_table table;
-    if (config.rank == 0) {
-        size_t count;
-        const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
-        mca_coll_symm_table_fill(&table, size, rows, count);
-        config.control.extra = &table;
-        config.control.extra_size = sizeof(table);
-    }
-    enum symm_status status = SYMM_ERR_NO_MEMORY;
-    const char **names = calloc((size_t)size, sizeof(*names));
-    if (names != NULL && names_get(comm, names)) {
-        config.names = names;
-        symm_ompi_comm_key(comm, config.key);
-        status = symm_team_create(mca_coll_symm_component.process, &config, team);
-    }
-    free(names);
-    return status;
-}
-
-enum symm_status mca_coll_symm_module_prepare(mca_coll_symm_module_t *module,
-                                              struct ompi_communicator_t *comm)
-{
-    struct symm_run *run = &module->operation.run;
-    size_t size = (size_t)ompi_comm_size(comm);
-    if (run->inputs == NULL) {
-        run->inputs = calloc(size, sizeof(void *));
-    }
-    if (run->outputs == NULL) {
-        run->outputs = calloc(size, sizeof(void *));
-    }
-    if (run->scratches == NULL) {
-        run->scratches = calloc(size, sizeof(void *));
-    }
-    if (module->operation.locations == NULL) {
-        module->operation.locations = calloc(size, sizeof(struct symm_location));
-    }
-    if (run->inputs == NULL || run->outputs == NULL || run->scratches == NULL ||
-        module->operation.locations == NULL) {
-        return SYMM_ERR_NO_MEMORY;
-    }
-    return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
-}
-
-/* What failed may have been a passing shortage.  Trying again costs a vote, so it is done rarely. */
-void mca_coll_symm_module_disable(mca_coll_symm_module_t *module)
-{
-    enum { FIRST_RETRY = 1000, LAST_RETRY = 1 << 20 };
-    symm_team_destroy(module->team);
-    module->team = NULL;
-    module->state = MCA_COLL_SYMM_DISABLED;
-    if (module->retry_distance == 0) {
-        module->retry_distance = FIRST_RETRY;
-    } else if (module->retry_distance < LAST_RETRY) {
-        module->retry_distance *= 2;
-    }
-    module->calls_until_retry = module->retry_distance;
 }
 
 /* All of this is the same on every rank of the communicator, so all decide alike. */

@@ -9,8 +9,6 @@
 #include <limits.h>
 
 #include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/agree/multicast.h"
-#include "mca/coll/symm/host_copy/call.h"
 #include "mca/parameter.h"
 
 static const mca_base_var_enum_value_t allreduce_values[] = {

@@ -6,9 +6,9 @@
  */
 #include "mca/coll/symm/agree/elsewhere.h"
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
-#include "mca/coll/symm/host_copy/call.h"
 
 /* Allocations that the driver is to find still there in each call; 0.07 us each. */
 enum { REVIEWED = 2 };
@@ -42,30 +42,31 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
 /* To the host and back takes less time than a launch more. */
 static bool is_small(const struct symm_operation *operation)
 {
-    return (symm_offer_is_kept(&operation->input_offer) || symm_offer_is_kept(&operation->output_offer)) &&
-           operation->call.payload_bytes < mca_coll_symm_component.scratch_least &&
+    return (symm_offer_is_withheld(&operation->input_offer) ||
+            symm_offer_is_withheld(&operation->output_offer)) &&
+           operation->call->payload_bytes < mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_staging != MCA_COLL_SYMM_HOST_COPY_NEVER &&
-           !mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
+           !mca_coll_symm_choose_stages_forced(operation->call->collective, operation->module->team);
 }
 
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     symm_process_review_exports(component->process, REVIEWED);
     symm_team_collect_opened(operation->module->team);
-    if (call->veto != SYMM_REASON_NONE) {
+    if (operation->veto != SYMM_REASON_NONE) {
         return;
     }
     offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes, false);
-    if (call->collective == SYMM_ALLREDUCE) {
-        offer(&operation->input_offer, &call->input_memory, call->input,
+    if (symm_collective_get(call->collective)->device_reads_peers) {
+        offer(&operation->input_offer, &call->input_memory, operation->input,
               call->count * call->extent, call->input_memory.id == call->output_memory.id);
-    } else { /* on devices it stores to all outputs, and reads no peer's input */
+    } else {
         operation->input_offer = (struct symm_offer){0};
     }
     if (is_small(operation)) {
-        operation->call.veto = SYMM_REASON_SMALL;
+        operation->veto = SYMM_REASON_SMALL;
         return;
     }
     if (component->ipc_bytes > 0 &&

@@ -1,6 +1,9 @@
 /*
  * agree/line.h - what stands in the lines of calls (heap/control.h), for those who write and read them.
  *
+ * Each rank posts a line and reads those of the others.  All ranks then know the same facts, so all come to
+ * the same decisions without another message.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,26 +11,37 @@
 #define MCA_COLL_SYMM_AGREE_LINE_H
 
 #include "heap/cuda_ipc.h"
-#include "mca/coll/symm/agree/agree.h"
+#include "mca/coll/symm/base/module.h"
 
 /* Flags of a line: what may differ between ranks. */
 enum {
-    LINE_VETO = 1,
-    LINE_INPUT_IN_HEAP = 2,
-    LINE_OUTPUT_IN_HEAP = 4,
-    LINE_IN_PLACE = 8,
-    LINE_GAPS = 16,
-    LINE_DEVICE = 32,
-    LINE_SCRATCH = 64,
-    LINE_KEPT = 128, /* a buffer from elsewhere that peers are not to open */
-    LINE_VETO_SHIFT = 8, /* from this bit on: the reason of a veto, for verbose output */
-    LINE_ASKED = 256,    /* without a veto: what scratch the rank has for stages is offered */
-    LINE_SLICES = 512,   /* likewise: it is offered for slices */
-    LINE_SMALL_PAGES = 1024, /* likewise: peers see the output, which is from elsewhere, in small pages */
-    LINE_BAR_SHIFT = 11, /* without a veto, 3 bits: what the rank has against multicast; 0: nothing */
-    LINE_BAR_MASK = 7,
-    LINE_DEVICE_SHIFT = 16, /* without a veto, 8 bits: the rank's device, plus 1; 0 for the host's */
+    LINE_VETO = 1 << 0,
+    LINE_INPUT_IN_HEAP = 1 << 1,
+    LINE_OUTPUT_IN_HEAP = 1 << 2,
+    LINE_IN_PLACE = 1 << 3,
+    LINE_GAPS = 1 << 4,
+    LINE_DEVICE = 1 << 5,
+    LINE_SCRATCH = 1 << 6,
+    LINE_WITHHELD = 1 << 7,    /* a buffer from elsewhere that peers are not to open */
+    LINE_ASKED = 1 << 8,       /* what scratch the rank has for stages is offered */
+    LINE_SLICES = 1 << 9,      /* scratch is offered for slices */
+    LINE_SMALL_PAGES = 1 << 10, /* peers see the output, which is from elsewhere, in small pages */
+    /* Fields behind the flags. */
+    LINE_BAR_SHIFT = 13, /* what the rank has against multicast; 0: nothing */
+    LINE_BAR_BITS = 3,
+    LINE_REASON_SHIFT = 16, /* enum symm_reason of a veto, for verbose output */
+    LINE_REASON_BITS = 8,
+    LINE_DEVICE_SHIFT = 24, /* the rank's device, plus 1; 0 for the host's */
+    LINE_DEVICE_BITS = 8,
 };
+
+_Static_assert(LINE_SMALL_PAGES < 1 << LINE_BAR_SHIFT &&
+                   LINE_BAR_SHIFT + LINE_BAR_BITS <= LINE_REASON_SHIFT &&
+                   LINE_REASON_SHIFT + LINE_REASON_BITS <= LINE_DEVICE_SHIFT &&
+                   LINE_DEVICE_SHIFT + LINE_DEVICE_BITS <= 32,
+               "flags and fields have bits of their own");
+_Static_assert(SYMM_REASON_COUNT <= 1 << LINE_REASON_BITS, "a line has room for every reason");
+_Static_assert(SYMM_CUDA_DEVICES_MAX < 1 << LINE_DEVICE_BITS, "a line has room for every device");
 
 /* The payload of a line whose data does not travel in it. */
 struct line_buffers {
@@ -54,9 +68,39 @@ _Static_assert(sizeof(struct line_scratch) <= SYMM_CACHE_LINE, "one cache line")
 _Static_assert(2 * SYMM_CACHE_LINE + sizeof(struct line_handles) <= SYMM_PAYLOAD_LEAST,
                "every line has room for it");
 
-static inline const struct line_buffers *buffers_of(const struct symm_line *line)
+/* The line of a rank for the operation's call. */
+static inline struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
-    return (const struct line_buffers *)(const void *)line->payload;
+    return symm_control_line(&operation->module->team->control, operation->sequence, rank);
+}
+
+static inline uint32_t line_field(const struct symm_line *line, unsigned shift, unsigned bits)
+{
+    return line->flags >> shift & ((UINT32_C(1) << bits) - 1);
+}
+
+/* What the rank has against multicast. */
+static inline int line_bar(const struct symm_line *line)
+{
+    return (int)line_field(line, LINE_BAR_SHIFT, LINE_BAR_BITS);
+}
+
+/* Why the rank has vetoed the call; the ranks may have different releases of this library. */
+static inline enum symm_reason line_reason(const struct symm_line *line)
+{
+    uint32_t reason = line_field(line, LINE_REASON_SHIFT, LINE_REASON_BITS);
+    return reason < SYMM_REASON_COUNT ? (enum symm_reason)reason : SYMM_REASON_PEER;
+}
+
+/* The rank's device as symm_team_note_device() wants it. */
+static inline uint8_t line_device(const struct symm_line *line)
+{
+    return (uint8_t)line_field(line, LINE_DEVICE_SHIFT, LINE_DEVICE_BITS);
+}
+
+static inline struct line_buffers *buffers_of(const struct symm_line *line)
+{
+    return (struct line_buffers *)(void *)symm_ompi_unconst(line->payload);
 }
 
 static inline struct line_scratch *scratch_of(const struct symm_line *line)

@@ -1,30 +1,16 @@
 /*
- * agree/mismatch.c - what to tell the user when ranks have made different calls.
+ * agree/mismatch.c - see agree/mismatch.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/agree/agree.h"
+#include "mca/coll/symm/agree/mismatch.h"
 
 #include <stdio.h>
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/signature.h"
 #include "mca/help.h"
-
-/* A line's signature, unpacked: see mca_coll_symm_signature(). */
-struct signature {
-    unsigned collective, op, element, extent;
-};
-
-static struct signature signature_unpack(uint64_t packed)
-{
-    return (struct signature){
-        .collective = (unsigned)(packed >> 56),
-        .op = (unsigned)(packed >> 48 & 0xff),
-        .element = (unsigned)(packed >> 32 & 0xffff),
-        .extent = (unsigned)(packed & UINT32_MAX),
-    };
-}
 
 static const char *op_name(unsigned op)
 {
@@ -49,25 +35,30 @@ static const char *element_name(unsigned element)
 
 static void call_describe(const struct symm_line *line, char *text, size_t size)
 {
-    struct signature signature = signature_unpack(line->signature);
+    struct symm_signature signature = symm_signature_unpack(line->signature);
+    const struct symm_collective_row *collective = symm_collective_get(signature.collective);
     unsigned long long count = line->count;
-    if (signature.collective == SYMM_ALLGATHER) {
-        (void)snprintf(text, size, "MPI_Allgather of %llu bytes from each rank", count);
-    } else if (signature.op == MCA_COLL_SYMM_USER_OP) {
-        (void)snprintf(text, size, "MPI_Allreduce of %llu bytes with a user-defined operation",
-                       count);
+    if (!collective->reduces) {
+        (void)snprintf(text, size, "%s of %llu bytes from each rank", collective->mpi_name, count);
+    } else if (signature.op == SYMM_SIGNATURE_USER_OP) {
+        (void)snprintf(text, size, "%s of %llu bytes with a user-defined operation",
+                       collective->mpi_name, count);
     } else {
-        (void)snprintf(text, size, "MPI_Allreduce of %llu elements of %u bytes (%s) with %s", count,
-                       signature.extent, element_name(signature.element), op_name(signature.op));
+        (void)snprintf(text, size, "%s of %llu elements of %zu bytes (%s) with %s",
+                       collective->mpi_name, count, signature.extent,
+                       element_name(signature.element), op_name(signature.op));
     }
 }
 
 /* The MPI error class that fits best what differs. */
 static int error_class(const struct symm_line *mine, const struct symm_line *theirs)
 {
-    struct signature difference = signature_unpack(mine->signature ^ theirs->signature);
+    struct symm_signature difference = symm_signature_unpack(mine->signature ^ theirs->signature);
     if (difference.collective != 0) {
         return MPI_ERR_OTHER;
+    }
+    if (difference.root != 0) {
+        return MPI_ERR_ROOT;
     }
     if (difference.op != 0) {
         return MPI_ERR_OP;

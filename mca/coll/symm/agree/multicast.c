@@ -8,8 +8,8 @@
 
 #include "heap/cuda_device.h"
 #include "kernels/cuda/multimem.h"
-#include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 
@@ -30,7 +30,7 @@ static const char *const variables[] = {
 
 enum { VARIABLES = sizeof(variables) / sizeof(*variables) };
 
-_Static_assert(BAR_VARIABLES + VARIABLES - 1 <= LINE_BAR_MASK, "a line has room for it");
+_Static_assert(BAR_VARIABLES + VARIABLES - 1 < 1 << LINE_BAR_BITS, "a line has room for it");
 
 static int bar_of_variable(const char *variable)
 {
@@ -48,7 +48,7 @@ static int bar_get(const struct symm_operation *operation, uint32_t heap)
     if (mca_coll_symm_component.multicast == MCA_COLL_SYMM_MULTICAST_NEVER) {
         return BAR_PARAMETER;
     }
-    if (operation->call.device >= 0 && symm_multicast_opted_out(&variable)) {
+    if (operation->call->device >= 0 && symm_multicast_opted_out(&variable)) {
         return bar_of_variable(variable);
     }
     struct symm_process *process = operation->module->team->process;
@@ -136,7 +136,7 @@ static void lost_tell(const struct symm_operation *operation)
 
 enum side { INPUTS, OUTPUTS };
 
-/* Where the ranks' inputs or outputs are, in operation->locations; false: not all are in heaps. */
+/* Where the ranks' inputs or outputs are, in operation->arrays.locations; false: not all are in heaps. */
 static bool locations_get(struct symm_operation *operation, enum side side)
 {
     for (int rank = 0; rank < operation->module->team->size; rank++) {
@@ -147,7 +147,7 @@ static bool locations_get(struct symm_operation *operation, enum side side)
         if ((line->flags & flag) == 0 || location->heap == SYMM_HEAP_IPC) {
             return false;
         }
-        operation->locations[rank] = *location;
+        operation->arrays.locations[rank] = *location;
     }
     return true;
 }
@@ -158,11 +158,11 @@ static bool is_possible(struct symm_operation *operation, enum side side)
     if (!locations_get(operation, side)) {
         return false;
     }
-    if (!symm_team_multicast_fits(team, operation->locations)) {
+    if (!symm_team_multicast_fits(team, operation->arrays.locations)) {
         apart_tell(operation);
         return false;
     }
-    return symm_team_multicast_state(team, operation->locations) != SYMM_MULTICAST_REFUSED;
+    return symm_team_multicast_state(team, operation->arrays.locations) != SYMM_MULTICAST_REFUSED;
 }
 
 /* The first rank that has something against it, and what; -1: none. */
@@ -170,7 +170,7 @@ static int barred_find(const struct symm_operation *operation, int *bar)
 {
     for (int rank = 0; rank < operation->module->team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
-        *bar = (int)(line->flags >> LINE_BAR_SHIFT & LINE_BAR_MASK);
+        *bar = line_bar(line);
         if (*bar != BAR_NONE) {
             return rank;
         }
@@ -187,13 +187,14 @@ static bool is_of_use(const struct symm_facts *facts)
 
 void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm_facts *facts)
 {
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     enum symm_cuda_type type = (enum symm_cuda_type)call->cuda_type;
     enum symm_cuda_op op = (enum symm_cuda_op)call->cuda_op;
-    bool reduces = facts->device && call->collective == SYMM_ALLREDUCE;
+    bool reduces = symm_collective_get(call->collective)->reduces;
+    bool limited = facts->device && reduces;
     int bar;
-    facts->multimem = !reduces || symm_multimem_can_reduce(type, op, false);
-    facts->multimem_one_shot = !reduces || symm_multimem_can_reduce(type, op, true);
+    facts->multimem = !limited || symm_multimem_can_reduce(type, op, false);
+    facts->multimem_one_shot = !limited || symm_multimem_can_reduce(type, op, true);
     if (!is_of_use(facts)) {
         return;
     }
@@ -203,7 +204,7 @@ void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm
         return;
     }
     facts->multicast_outputs = facts->outputs_reachable && is_possible(operation, OUTPUTS);
-    facts->multicast_inputs = call->collective == SYMM_ALLREDUCE && facts->inputs_reachable &&
+    facts->multicast_inputs = reduces && facts->inputs_reachable &&
                               is_possible(operation, INPUTS);
 }
 
@@ -229,8 +230,8 @@ bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_a
     struct symm_team *team = operation->module->team;
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         if (is_needed(algorithm, side) && locations_get(operation, side) &&
-            symm_team_multicast_state(team, operation->locations) == SYMM_MULTICAST_UNKNOWN) {
-            symm_team_multicast_begin(team, operation->locations);
+            symm_team_multicast_state(team, operation->arrays.locations) == SYMM_MULTICAST_UNKNOWN) {
+            symm_team_multicast_begin(team, operation->arrays.locations);
             step_open(operation, CREATE);
             return true;
         }
@@ -242,10 +243,10 @@ bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_a
 static enum symm_status kernels_get(const struct symm_operation *operation)
 {
     struct symm_device *device;
-    if (operation->call.device < 0) {
+    if (operation->call->device < 0) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_device_get(operation->call.device, &device);
+    enum symm_status status = symm_device_get(operation->call->device, &device);
     return status == SYMM_OK ? symm_device_multimem_load(device) : status;
 }
 
@@ -338,15 +339,7 @@ void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         *addresses[side] = (struct symm_multicast_address){.address = NULL};
         if (is_needed(run->algorithm, side) && locations_get(operation, side)) {
-            (void)symm_team_multicast_address(run->team, operation->locations, addresses[side]);
+            (void)symm_team_multicast_address(run->team, operation->arrays.locations, addresses[side]);
         }
     }
-}
-
-unsigned mca_coll_symm_multicast_blocks(void)
-{
-    unsigned wanted = (unsigned)mca_coll_symm_component.multicast_blocks;
-    unsigned most = (unsigned)mca_coll_symm_component.device_blocks;
-    wanted = wanted > 0 ? wanted : SYMM_MULTIMEM_BLOCKS;
-    return most > 0 && most < wanted ? most : wanted;
 }

@@ -11,10 +11,8 @@
 #ifndef MCA_COLL_SYMM_AGREE_MULTICAST_H
 #define MCA_COLL_SYMM_AGREE_MULTICAST_H
 
-#include "mca/coll/symm/agree/agree.h"
-
-/* What the parameter coll_symm_multicast says. */
-enum { MCA_COLL_SYMM_MULTICAST_AUTO, MCA_COLL_SYMM_MULTICAST_NEVER };
+#include "mca/coll/symm/base/operation.h"
+#include "mca/coll/symm/choose/choose.h"
 
 /* The flags of this rank's line, the rest of which is described: what it has against multicast. */
 uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
@@ -37,8 +35,5 @@ enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation);
 
 /* The addresses that the run needs, which have been set up; in the run. */
 void mca_coll_symm_multicast_resolve(struct symm_operation *operation);
-
-/* How many blocks a kernel may have. */
-unsigned mca_coll_symm_multicast_blocks(void);
 
 #endif /* MCA_COLL_SYMM_AGREE_MULTICAST_H */

@@ -1,23 +1,31 @@
 /*
- * agree/post.c - posting a line: what this rank has to tell the others about a call; from agree/agree.h.
+ * agree/post.c - see agree/post.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/agree/post.h"
+
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/device/scratch.h"
 
 /*
  * An all-reduce whose output lies in the heap and whose input does not: with a copy of the input in the
  * output it is an in-place one, which peers can reach.  Staging would copy the input as well.
  */
-static void input_adopt(struct symm_call *call)
+static void output_adopt(struct symm_operation *operation)
 {
-    memcpy(call->output, call->input, call->count * call->extent);
-    call->input = call->output;
-    call->in_place = true;
+    const struct symm_call *call = operation->call;
+    memcpy(call->output, operation->input, call->count * call->extent);
+    operation->input = call->output;
+    operation->in_place = true;
+}
+
+static bool may_adopt_output(const struct symm_call *call)
+{
+    return symm_collective_get(call->collective)->in_place_by_copy && call->device < 0;
 }
 
 /*
@@ -33,60 +41,60 @@ static bool has_small_pages(const struct symm_memory *memory)
 /* Buffers in device memory that is not of our heaps; 0 if there are none. */
 static uint32_t offers_describe(const struct symm_operation *operation, struct symm_line *line)
 {
-    struct line_buffers *buffers = (struct line_buffers *)(void *)line->payload;
+    struct line_buffers *buffers = buffers_of(line);
     const struct symm_offer *input = &operation->input_offer, *output = &operation->output_offer;
     uint32_t flags = 0;
-    if (operation->call.device < 0) {
+    if (operation->call->device < 0) {
         return 0;
     }
     if (output->is_made) {
         buffers->output = output->location;
         handles_of(line)->output = output->handle;
         flags |= LINE_OUTPUT_IN_HEAP |
-                 (has_small_pages(&operation->call.output_memory) ? LINE_SMALL_PAGES : 0);
+                 (has_small_pages(&operation->call->output_memory) ? LINE_SMALL_PAGES : 0);
     }
     if (input->is_made) {
         buffers->input = input->location;
         handles_of(line)->input = input->handle;
         flags |= LINE_INPUT_IN_HEAP;
     }
-    return flags | (symm_offer_is_kept(output) || symm_offer_is_kept(input) ? LINE_KEPT : 0);
+    return flags | (symm_offer_is_withheld(output) || symm_offer_is_withheld(input) ? LINE_WITHHELD : 0);
 }
 
-static uint32_t buffers_describe(struct symm_call *call, struct symm_team *team,
-                                 struct line_buffers *buffers)
+static uint32_t buffers_describe(struct symm_operation *operation, struct line_buffers *buffers)
 {
-    struct symm_process *process = team->process;
+    const struct symm_call *call = operation->call;
+    struct symm_process *process = operation->module->team->process;
     uint32_t flags = 0, heap = 0;
-    if ((call->gaps & SYMM_GAPS_OUTPUT) == 0 &&
+    if ((operation->gaps & SYMM_GAPS_OUTPUT) == 0 &&
         symm_process_locate(process, call->output, call->output_bytes, &buffers->output) ==
             SYMM_OK) {
         flags |= LINE_OUTPUT_IN_HEAP;
         heap = buffers->output.heap;
     }
-    if ((call->gaps & SYMM_GAPS_INPUT) == 0 &&
-        symm_process_locate(process, call->input, call->count * call->extent, &buffers->input) ==
+    if ((operation->gaps & SYMM_GAPS_INPUT) == 0 &&
+        symm_process_locate(process, operation->input, call->count * call->extent, &buffers->input) ==
             SYMM_OK) {
         heap = buffers->input.heap; /* the other one's as well, unless that is in none */
         flags |= LINE_INPUT_IN_HEAP;
-    } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && call->collective == SYMM_ALLREDUCE &&
-               call->device < 0) {
-        input_adopt(call);
+    } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && may_adopt_output(call)) {
+        output_adopt(operation);
         buffers->input = buffers->output;
         flags |= LINE_INPUT_IN_HEAP;
     }
     buffers->heap = heap;
     buffers->retired = symm_heap_retired(symm_process_heap_at(process, heap));
     buffers->extent = (uint32_t)call->extent;
-    return flags | (call->in_place ? LINE_IN_PLACE : 0) | (call->gaps != 0 ? LINE_GAPS : 0) |
+    return flags | (operation->in_place ? LINE_IN_PLACE : 0) |
+           (operation->gaps != 0 ? LINE_GAPS : 0) |
            (call->device >= 0 ? LINE_DEVICE : 0) |
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
 static bool must_be_in_stages(const struct symm_operation *operation, uint32_t flags)
 {
-    return (flags & LINE_KEPT) != 0 ||
-           mca_coll_symm_choose_stages_forced(operation->call.collective, operation->module->team);
+    return (flags & LINE_WITHHELD) != 0 ||
+           mca_coll_symm_choose_stages_forced(operation->call->collective, operation->module->team);
 }
 
 /* Whether this rank has a reason to expect a call in stages. */
@@ -100,7 +108,7 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
                          struct line_scratch *scratch)
 {
     struct symm_process *process = operation->module->team->process;
-    operation->scratch = mca_coll_symm_scratch_take(operation->call.device, &size);
+    operation->scratch = mca_coll_symm_scratch_take(operation->call->device, &size);
     operation->scratch_size = size;
     scratch->size = size;
     return operation->scratch != NULL &&
@@ -110,14 +118,14 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
 /* Offer this rank's scratch, if it is of use and can be had. */
 static uint32_t scratch_describe(struct symm_operation *operation, struct symm_line *line)
 {
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     struct mca_coll_symm_module_t *module = operation->module;
     size_t slices = 0, stages = 0;
     uint32_t flags = 0;
     if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
         /* Programs repeat themselves: what was made by multicast will need no scratch again. */
         slices = mca_coll_symm_choose_scratch(call, module->team,
-                                              symm_algorithm_is_multimem(operation->run.algorithm));
+                                              symm_algorithm_is_multimem(module->last_algorithm));
         flags |= slices > 0 ? LINE_SLICES : 0;
     }
     if (call->device < 0) {
@@ -141,7 +149,7 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
 /* Peers hear of segments that this rank has given back, be it only scratch that has been too small. */
 static void retired_describe(struct symm_process *process, struct symm_line *line)
 {
-    struct line_buffers *buffers = (struct line_buffers *)(void *)line->payload;
+    struct line_buffers *buffers = buffers_of(line);
     if (buffers->heap == 0 && (line->flags & LINE_SCRATCH) != 0) {
         buffers->heap = scratch_of(line)->where.heap;
         buffers->retired = symm_heap_retired(symm_process_heap_at(process, buffers->heap));
@@ -151,25 +159,24 @@ static void retired_describe(struct symm_process *process, struct symm_line *lin
 void mca_coll_symm_line_post(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
-    struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     struct symm_line *line = mca_coll_symm_line(operation, team->rank);
     line->signature = call->signature;
     line->count = call->agreed_count;
     line->finished = (uint32_t)team->finished;
-    if (call->veto != SYMM_REASON_NONE) {
-        line->flags = LINE_VETO | (uint32_t)call->veto << LINE_VETO_SHIFT;
+    if (operation->veto != SYMM_REASON_NONE) {
+        line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT;
     } else if (operation->in_slot) {
         line->flags = 0; /* on a device nothing travels in the slot */
-        if (call->gaps == 0) {
+        if (operation->gaps == 0) {
             memcpy(line->payload, call->input, call->payload_bytes);
         } else {
             mca_coll_symm_pack(&call->source, call->send, line->payload);
         }
     } else {
-        line->flags =
-            buffers_describe(call, team, (struct line_buffers *)(void *)line->payload) |
-            offers_describe(operation, line);
-        ((struct line_buffers *)(void *)line->payload)->dropped = operation->dropped;
+        line->flags = buffers_describe(operation, buffers_of(line)) |
+                      offers_describe(operation, line);
+        buffers_of(line)->dropped = operation->dropped;
         line->flags |= scratch_describe(operation, line);
         line->flags |= mca_coll_symm_multicast_flags(operation, line);
         retired_describe(team->process, line);

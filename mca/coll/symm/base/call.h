@@ -1,6 +1,9 @@
 /*
  * base/call.h - one collective call as its caller described it, in our own terms.
  *
+ * The entry of the collective describes it (entry/); from then on it is const.  What serving it
+ * changes about it is in the operation (base/operation.h).
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -22,8 +25,8 @@ enum symm_reason {
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
     SYMM_REASON_USER,     /* device memory, and a user-defined operation: host code */
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
-    SYMM_REASON_FOREIGN,  /* device memory that is not from MPI_Alloc_mem */
-    SYMM_REASON_SMALL,    /* likewise, and too small to be worth scratch on the devices */
+    SYMM_REASON_ELSEWHERE, /* device memory that is not from MPI_Alloc_mem */
+    SYMM_REASON_SMALL,    /* such memory, and too small to be worth scratch on the devices */
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
@@ -38,10 +41,10 @@ enum { SYMM_GAPS_INPUT = 1, SYMM_GAPS_OUTPUT = 2 };
 
 struct symm_call {
     enum symm_collective collective;
-    enum symm_reason veto; /* SYMM_REASON_NONE: this rank can be served */
+    enum symm_reason veto; /* as far as the call itself says; SYMM_REASON_NONE: it can be served */
     unsigned gaps;         /* 0: input and output are plain memory */
     const void *input;     /* of this rank, unless it has gaps; as in struct symm_run */
-    void *output;          /* likewise */
+    void *output;          /* of this rank, under the same condition */
     bool in_place;
     size_t count;          /* elements, or bytes of a block */
     size_t extent;         /* bytes of an element; 1 for all-gather */
@@ -49,12 +52,12 @@ struct symm_call {
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
     bool mixed;            /* one of them lies elsewhere */
-    bool foreign;          /* one of them is in device memory that not even our kernels can use */
+    bool unusable;         /* one of them is in device memory that not even our kernels can use */
     /* What the driver says of memory on a device that is not ours; it is the host's: no such memory. */
     struct symm_memory input_memory, output_memory;
     int cuda_type, cuda_op; /* all-reduce on a device: enum symm_cuda_type, enum symm_cuda_op */
-    uint64_t signature;    /* what must be alike on all ranks; see mca_coll_symm_signature() */
-    uint64_t agreed_count; /* likewise: elements, or bytes where elements cannot be compared */
+    uint64_t signature;    /* what must be alike on all ranks; see base/signature.h */
+    uint64_t agreed_count; /* what must be alike, too: elements, or bytes where elements cannot be compared */
     struct symm_reduction reduction; /* all-reduce */
     struct ompi_op_t *op;
     struct ompi_datatype_t *dtype;
@@ -64,19 +67,5 @@ struct symm_call {
     const void *send;
     void *receive;
 };
-
-/*
- * Pack what ranks must have alike beside the count.  `element` is the class of element (0: any), `op`
- * the predefined operation, `extent` the bytes of an element.  User-defined operations cannot be
- * compared between processes, nor can the types they work on: one rank may call eight bytes MPI_INT64_T
- * and another a contiguous type of one.  Then `element` is 0, `extent` 1, and bytes are counted.
- */
-static inline uint64_t mca_coll_symm_signature(enum symm_collective collective, uint8_t op,
-                                               uint16_t element, uint32_t extent)
-{
-    return (uint64_t)collective << 56 | (uint64_t)op << 48 | (uint64_t)element << 32 | extent;
-}
-
-enum { MCA_COLL_SYMM_USER_OP = 0xff };
 
 #endif /* MCA_COLL_SYMM_BASE_CALL_H */

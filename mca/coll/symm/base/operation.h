@@ -9,8 +9,8 @@
  *                                                       +-> RUNNING -> DONE
  *   communicator failed or revoked: from any state to LEAVING -> DONE
  *
- * A step never waits: it returns SYMM_PENDING and is called again.  A blocking collective starts an
- * operation and drives it to the end; a nonblocking one would leave it to opal_progress().
+ * A step never waits: it returns SYMM_PENDING and is called again (serve/operation.h).  A blocking collective
+ * starts an operation and drives it to the end; a nonblocking one would leave it to opal_progress().
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -37,6 +37,7 @@ enum symm_operation_state {
     SYMM_OPERATION_LEAVING, /* for good: see serve/leave.h */
     SYMM_OPERATION_DONE,
     SYMM_OPERATION_BELOW, /* done, and the call is below; see serve/below.h */
+    SYMM_OPERATION_STATE_COUNT
 };
 
 enum symm_outcome {
@@ -53,8 +54,8 @@ struct symm_offer {
     struct symm_ipc_handle handle;
 };
 
-/* A buffer that peers need and are not given. */
-static inline bool symm_offer_is_kept(const struct symm_offer *offer)
+/* A buffer that peers need, and that is withheld from them. */
+static inline bool symm_offer_is_withheld(const struct symm_offer *offer)
 {
     return offer->is_elsewhere && !offer->is_made;
 }
@@ -66,16 +67,29 @@ struct symm_multicasting {
     char failure[SYMM_CUDA_TEXT_SIZE]; /* what has failed on this rank */
 };
 
+/* Arrays with an entry for each rank, got at set-up and kept for all calls.  NULL until then. */
+struct symm_rank_arrays {
+    const void **inputs; /* for the run */
+    void **outputs;
+    void **scratches;
+    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
+};
+
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
     struct ompi_communicator_t *comm;
-    struct symm_call call;
+    const struct symm_call *call;
     enum symm_operation_state state;
     enum symm_outcome outcome;
     enum symm_reason reason; /* of a fallback */
     enum symm_reason peer_reason; /* of the rank whose veto was read last: `seen` */
     int error;
     uint64_t sequence;
+    /* The call as this rank serves it; at the start what the call says. */
+    enum symm_reason veto;   /* may come from size or packing, too; serve/slot.c, agree/elsewhere.c */
+    unsigned gaps;           /* pairs may be copied whole; serve/slot.c */
+    const void *input;       /* adopted is the output; agree/post.c */
+    bool in_place;           /* so that the call is in place */
     bool in_slot;            /* the payload travels in the line */
     bool again;              /* the second lines of this call: the first lacked scratch */
     bool stages_expected;    /* its line says that it has to go through scratch, unless it goes below */
@@ -92,25 +106,10 @@ struct symm_operation {
     enum symm_status map_status; /* first failure to map a peer's segment here */
     int map_errno;               /* of that failure, where the status has one */
     bool map_told;               /* it is a device's, and this rank has told the user */
-    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
+    struct symm_rank_arrays arrays;
     struct symm_multicasting multicasting;
+    bool run_is_begun;       /* what is in the run is of this call */
     struct symm_run run;
 };
-
-/*
- * Begin the operation that operation->call describes; module and comm are set.
- * Local: it posts nothing and waits for nobody.
- */
-void mca_coll_symm_operation_start(struct symm_operation *operation);
-
-/* Go on with it: SYMM_PENDING, or SYMM_OK when `outcome` is known. */
-enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation);
-
-/*
- * Carry out the blocking call that operation->call describes, calling opal_progress() while it waits.
- * True: it is done with, and *rc is for MPI.  False: nothing was done, and the component below has to.
- */
-bool mca_coll_symm_operation_serve(struct symm_operation *operation,
-                                   struct ompi_communicator_t *comm, int *rc);
 
 #endif /* MCA_COLL_SYMM_BASE_OPERATION_H */

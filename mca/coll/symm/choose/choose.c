@@ -8,7 +8,7 @@
  */
 #include "mca/coll/symm/choose/choose.h"
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table.h"
 
@@ -382,7 +382,7 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
 
 bool mca_coll_symm_choose_again(const struct symm_facts *facts)
 {
-    return (facts->kept || facts->closed) && !facts->asked && has_any(facts) &&
+    return (facts->withheld || facts->closed) && !facts->asked && has_any(facts) &&
            facts->ranks <= SYMM_CUDA_RANKS_MAX && row_choose(facts) == NULL;
 }
 
@@ -392,7 +392,7 @@ enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
         return SYMM_REASON_UNEQUAL;
     }
     if (facts->device && (!has_any(facts) || row_choose(facts) == NULL)) {
-        return facts->kept || facts->closed ? SYMM_REASON_FOREIGN : SYMM_REASON_REACH;
+        return facts->withheld || facts->closed ? SYMM_REASON_ELSEWHERE : SYMM_REASON_REACH;
     }
     return facts->gaps && facts->bytes > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
 }

@@ -25,7 +25,7 @@ struct symm_facts {
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool device;            /* all buffers lie in device memory */
-    bool kept;              /* some rank's is from elsewhere, and is not offered to the others */
+    bool withheld;          /* some rank's is from elsewhere, and is not offered to the others */
     bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
     bool asked;             /* all ranks have offered what scratch they have for calls in stages */
     bool small_pages;       /* some rank's output is seen in small pages, which engines are slow with */

@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/data/pack.h"
 
-#include "mca/coll/symm/coll_symm.h"
-
 /* ---- layouts --------------------------------------------------------------------------------- */
 
 void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datatype_t *dtype,
@@ -85,24 +83,12 @@ void mca_coll_symm_unpack(const struct symm_layout *layout, const void *packed, 
     OBJ_DESTRUCT(&convertor);
 }
 
-void mca_coll_symm_packing_review(struct symm_call *call, const struct symm_team *team)
-{
-    if (call->collective == SYMM_ALLREDUCE && ompi_datatype_is_predefined(call->dtype)) {
-        call->gaps = 0; /* a pair, whose elements may be copied whole */
-    } else if (call->collective == SYMM_ALLREDUCE) {
-        call->veto = SYMM_REASON_GAPS;
-    } else if ((call->gaps & SYMM_GAPS_INPUT) != 0 &&
-               call->payload_bytes > team->control.piece_size) {
-        call->veto = SYMM_REASON_GAPS; /* too large for a staging buffer */
-    }
-}
-
-void *mca_coll_symm_block(const struct symm_call *call, int rank)
+void *mca_coll_symm_layout_block(const struct symm_layout *layout, void *buffer, int rank)
 {
     ptrdiff_t lower, extent;
-    if (call->target.bytes == 0) {
-        return call->receive;
+    if (layout->bytes == 0) {
+        return buffer;
     }
-    ompi_datatype_get_extent(call->target.dtype, &lower, &extent);
-    return mca_coll_symm_at(call->receive, (ptrdiff_t)call->target.count * extent * rank);
+    ompi_datatype_get_extent(layout->dtype, &lower, &extent);
+    return mca_coll_symm_at(buffer, (ptrdiff_t)layout->count * extent * rank);
 }

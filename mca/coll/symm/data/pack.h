@@ -14,9 +14,8 @@
 
 #include "mca/ompi_compat.h"
 
-#include "kernels/run.h"
-
-struct symm_call;
+#include <stdbool.h>
+#include <stddef.h>
 
 /* How the elements of a call lie in memory. */
 struct symm_layout {
@@ -68,13 +67,7 @@ size_t mca_coll_symm_layout_span(const struct symm_layout *layout);
 void mca_coll_symm_pack(const struct symm_layout *layout, const void *buffer, void *packed);
 void mca_coll_symm_unpack(const struct symm_layout *layout, const void *packed, void *buffer);
 
-/* All-gather: the block of `rank` in this rank's receive buffer, as the program addresses it. */
-void *mca_coll_symm_block(const struct symm_call *call, int rank);
-
-/*
- * For a call with gaps whose data does not travel in the slot: veto it unless it can be served all
- * the same, as far as this rank can tell.
- */
-void mca_coll_symm_packing_review(struct symm_call *call, const struct symm_team *team);
+/* The block of `rank` in a buffer that holds one of each rank, as the program addresses it. */
+void *mca_coll_symm_layout_block(const struct symm_layout *layout, void *buffer, int rank);
 
 #endif /* MCA_COLL_SYMM_DATA_PACK_H */

@@ -8,7 +8,8 @@
 
 #include <stdatomic.h>
 
-#include "mca/coll/symm/coll_symm.h"
+#include "heap/process.h"
+#include "mca/ompi_compat.h"
 
 /* ---- pages known to be the host's ------------------------------------------------------------ */
 
@@ -26,6 +27,7 @@
  */
 _Atomic uintptr_t mca_coll_symm_known_pages[MCA_COLL_SYMM_KNOWN_SLOTS];
 static bool watching;
+static struct symm_process *process; /* whose heaps are ours */
 
 static uintptr_t page_of(const void *address)
 {
@@ -74,8 +76,9 @@ static void forget(void *address, size_t length, void *data, bool from_allocator
     }
 }
 
-void mca_coll_symm_recognise_open(void)
+void mca_coll_symm_recognise_open(struct symm_process *ours)
 {
+    process = ours;
     symm_cuda_notice();
     watching = symm_cuda_is_built() && symm_ompi_watch_releases(forget);
 }
@@ -97,7 +100,6 @@ void mca_coll_symm_recognise_close(void)
  */
 static bool is_ours(const void *address, struct symm_place *place)
 {
-    struct symm_process *process = mca_coll_symm_component.process;
     struct symm_location location;
     place->ours = symm_process_locate(process, address, 1, &location) == SYMM_OK;
     int device = place->ours ? symm_heap_device(symm_process_heap_at(process, location.heap))

@@ -16,6 +16,8 @@
 
 #include "heap/cuda_device.h"
 
+struct symm_process;
+
 struct symm_place {
     struct symm_memory memory; /* of ours only kind and device are set */
     bool ours; /* given by MPI_Alloc_mem of this process, shared or not */
@@ -52,8 +54,11 @@ static inline bool mca_coll_symm_is_known_host(const void *address)
  */
 int mca_coll_symm_device_of(const void *address);
 
-/* Start and stop keeping the table, when the component is opened and closed. */
-void mca_coll_symm_recognise_open(void);
+/*
+ * Start and stop keeping the table, when the component is opened and closed.  `ours` is the process
+ * whose heaps hold the memory of MPI_Alloc_mem.
+ */
+void mca_coll_symm_recognise_open(struct symm_process *ours);
 void mca_coll_symm_recognise_close(void);
 
 #endif /* MCA_COLL_SYMM_DATA_RECOGNISE_H */

@@ -2,7 +2,7 @@
  * device/device.h - calls whose buffers lie in device memory.
  *
  * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction has a
- * kernel.  All other calls go to the component below, on copies in host memory (host_copy/call.h).
+ * kernel.  All other calls go to the component below, on copies in host memory (host_copy).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,17 +10,13 @@
 #ifndef MCA_COLL_SYMM_DEVICE_H
 #define MCA_COLL_SYMM_DEVICE_H
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/operation.h"
 
-#include "kernels/cuda/arguments.h"
-
-/*
- * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
- * call->mixed says that they lie in different places, and one at least on a device.
- * What is in device memory that is not of our heaps is described in call->input_memory and output_memory;
- * call->foreign says that our kernels cannot use one at least.
- */
-void mca_coll_symm_device_describe(struct symm_call *call);
+/* Whether it takes any memory of a device, in pieces through scratch. */
+static inline bool mca_coll_symm_device_is_in_stages(enum symm_algorithm algorithm)
+{
+    return algorithm == SYMM_ALLREDUCE_CUDA_SCRATCH || algorithm == SYMM_ALLGATHER_CUDA_SCRATCH;
+}
 
 /*
  * Get what this process needs to run kernels on the call's device, before the ranks vote about mapping;
@@ -33,24 +29,6 @@ void mca_coll_symm_device_run_start(struct symm_operation *operation);
  * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all ranks fail.
  */
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
-
-/*
- * After symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's device can use it.
- * Where device memory cannot be mapped or used, the user is told, with the names of the devices.
- * Returns `mapped`, or the error of the device.
- */
-enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
-                                            const struct symm_location *location,
-                                            enum symm_status mapped);
-
-/*
- * The same for symm_team_open(), which opens what is not from MPI_Alloc_mem.  Returns `opened`.
- */
-enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
-                                             enum symm_status opened);
-
-/* The call's device cannot run our kernels: tell the user why, if that is not known already. */
-void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status);
 
 /*
  * After this rank's line has been posted: begin with a small call that has to go through scratch.  Nothing

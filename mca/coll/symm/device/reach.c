@@ -1,16 +1,13 @@
 /*
- * device/reach.c - whether the devices of a call reach all of its buffers, and what the user is told
- * where they do not: from device/device.h.
- *
- * The rank that finds out tells, because it alone can name the devices and the driver's call.  The ranks
- * then agree by their votes to copy such buffers through host memory.
+ * device/reach.c - see device/reach.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/reach.h"
 
 #include "heap/cuda_device.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/help.h"
 #include "mca/once.h"
 
@@ -36,7 +33,7 @@ void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum s
     if (!failure_get(operation, status, failure, sizeof(failure))) {
         return;
     }
-    symm_cuda_device_describe(operation->call.device, device, sizeof(device));
+    symm_cuda_device_describe(operation->call->device, device, sizeof(device));
     if (status == SYMM_ERR_NO_MEMORY && symm_once("device full")) {
         symm_help_show("help-coll-symm.txt", "device full", communicator, rank, device, failure);
     } else if (status != SYMM_ERR_NO_MEMORY && symm_once("device unusable")) {
@@ -60,7 +57,7 @@ static void tell_apart(struct symm_operation *operation, int rank,
     if (!failure_get(operation, status, failure, sizeof(failure))) {
         return;
     }
-    symm_cuda_device_describe(operation->call.device, ours, sizeof(ours));
+    symm_cuda_device_describe(operation->call->device, ours, sizeof(ours));
     symm_team_describe_device(team, rank, location, theirs, sizeof(theirs));
     bool sliced = is_slice(ours) || is_slice(theirs);
     if (sliced && symm_once("devices sliced")) {
@@ -77,12 +74,12 @@ enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, in
                                             enum symm_status mapped)
 {
     enum symm_status status = mapped;
-    if (operation->call.device < 0 || mapped == SYMM_PENDING) {
+    if (operation->call->device < 0 || mapped == SYMM_PENDING) {
         return mapped;
     }
     if (mapped == SYMM_OK) {
         const void *address = symm_team_address(operation->module->team, rank, location);
-        status = symm_cuda_device_reach(operation->call.device, address);
+        status = symm_cuda_device_reach(operation->call->device, address);
     }
     if (status == SYMM_ERR_NO_MEMORY) {
         mca_coll_symm_device_tell_unusable(operation, status);
@@ -103,7 +100,7 @@ enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, i
         !symm_once("memory from elsewhere")) {
         return opened;
     }
-    symm_cuda_device_describe(operation->call.device, device, sizeof(device));
+    symm_cuda_device_describe(operation->call->device, device, sizeof(device));
     symm_help_show("help-coll-symm.txt", "memory from elsewhere", communicator, ours, device, rank,
                    failure);
     return opened;

@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 
 #include "heap/cuda_device.h"
-#include "mca/coll/symm/coll_symm.h"
+#include "heap/process.h"
+#include "mca/coll/symm/base/component.h"
 
 enum {
     SIZE_LEAST = 1 << 20,

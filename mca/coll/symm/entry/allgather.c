@@ -7,17 +7,18 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/serve/below.h"
-#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/entry/allgather.h"
+
+#include "mca/coll/symm/base/signature.h"
+#include "mca/coll/symm/device/place.h"
+#include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/host_copy/all.h"
-#include "mca/coll/symm/host_copy/call.h"
 
 /* The rank's own data and what it receives are described; now for the addresses. */
 static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
 {
     call->receive = rbuf;
-    call->send = call->in_place ? mca_coll_symm_block(call, rank) : sbuf;
+    call->send = call->in_place ? mca_coll_symm_layout_block(&call->target, rbuf, rank) : sbuf;
     call->input = mca_coll_symm_at(call->send, call->source.start);
     call->output = mca_coll_symm_at(rbuf, call->target.start);
 }
@@ -27,8 +28,8 @@ static enum symm_reason veto_reason(const struct symm_call *call)
     if (call->source.bytes != call->target.bytes) {
         return SYMM_REASON_UNEQUAL; /* an error; the component below says so or truncates */
     }
-    if (call->foreign) {
-        return SYMM_REASON_FOREIGN;
+    if (call->unusable) {
+        return SYMM_REASON_ELSEWHERE;
     }
     if (call->mixed) {
         return SYMM_REASON_MIXED;
@@ -58,7 +59,8 @@ static void describe(struct symm_call *call, int rank, const void *sbuf, size_t 
     call->payload_bytes = call->target.bytes;
     mca_coll_symm_device_describe(call);
     call->veto = veto_reason(call);
-    call->signature = mca_coll_symm_signature(SYMM_ALLGATHER, 0, 0, 1);
+    call->signature = symm_signature_pack(
+        (struct symm_signature){.collective = SYMM_ALLGATHER, .extent = 1});
 }
 
 /* Whether nothing is sent or received; `sbuf` may be MPI_IN_PLACE, and says nothing then. */
@@ -73,37 +75,14 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
                             void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
                             struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
-    struct symm_operation *operation = &symm->operation;
-    struct symm_below below;
-    int rc;
+    struct symm_entry entry;
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
         return OMPI_SUCCESS; /* as the binding does for a count of 0: see data/pack.h */
     }
-    if (operation->state != SYMM_OPERATION_DONE) { /* a call within a call */
-        if (!mca_coll_symm_below_interrupt(operation, comm, "MPI_Allgather")) {
-            return MPI_ERR_OTHER;
-        }
-        rc = mca_coll_symm_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, module);
-        mca_coll_symm_below_resume(operation);
-        return rc;
+    if (!mca_coll_symm_entry_open(&entry, SYMM_ALLGATHER, comm, module)) {
+        return MPI_ERR_OTHER;
     }
-    describe(&operation->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
+    describe(&entry.module->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
              (size_t)rcount, rdtype, ompi_comm_size(comm));
-    if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
-        return rc;
-    }
-    mca_coll_symm_below_begin(&below, operation);
-    if (mca_coll_symm_host_copy_is_on()) {
-        rc = mca_coll_symm_host_copy_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                               module);
-    } else {
-        const mca_coll_base_comm_coll_t *before = mca_coll_symm_below_table(module);
-        struct symm_aside aside;
-        mca_coll_symm_layer_step_aside(&aside, SYMM_HOST_COPY_allgather, comm, module);
-        rc = before->coll_allgather(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                    before->coll_allgather_module);
-        mca_coll_symm_layer_step_back(&aside);
-    }
-    return mca_coll_symm_below_end(&below, rc);
+    return SYMM_ENTRY_MAKE(&entry, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 }

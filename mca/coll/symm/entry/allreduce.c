@@ -4,11 +4,12 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/entry/allreduce.h"
+
+#include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/data/cuda_types.h"
-#include "mca/coll/symm/serve/below.h"
-#include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/device/place.h"
+#include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/host_copy/reduce.h"
 
 /* ---- the reduction, through Open MPI's op framework ------------------------------------------ */
@@ -78,8 +79,8 @@ static void elements_describe(struct symm_call *call)
 
 static enum symm_reason device_veto_reason(struct symm_call *call)
 {
-    if (call->foreign) {
-        return SYMM_REASON_FOREIGN;
+    if (call->unusable) {
+        return SYMM_REASON_ELSEWHERE;
     }
     if (call->mixed) {
         return SYMM_REASON_MIXED;
@@ -112,9 +113,13 @@ static enum symm_reason veto_reason(struct symm_call *call)
  * Integer, floating point, complex or something else.  Handles and ids say too much: MPI_LONG,
  * MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in practice.
  */
-static uint16_t element_class(const struct ompi_datatype_t *dtype)
+enum { ELEMENT_CLASS_SHIFT = 12 };
+_Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE >> ELEMENT_CLASS_SHIFT <
+                   1 << SYMM_SIGNATURE_ELEMENT_BITS, "a signature has room for it");
+
+static unsigned element_class(const struct ompi_datatype_t *dtype)
 {
-    return (uint16_t)((dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) >> 12);
+    return (unsigned)(dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) >> ELEMENT_CLASS_SHIFT;
 }
 
 static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_t count,
@@ -137,11 +142,13 @@ static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_
     call->veto = veto_reason(call);
     if (intrinsic) {
         call->agreed_count = count;
-        call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, (uint8_t)op->op_type,
-                                                  element_class(dtype), (uint32_t)extent);
+        call->signature = symm_signature_pack((struct symm_signature){
+            .collective = SYMM_ALLREDUCE, .op = (unsigned)op->op_type,
+            .element = element_class(dtype), .extent = (size_t)extent});
     } else {
         call->agreed_count = call->payload_bytes;
-        call->signature = mca_coll_symm_signature(SYMM_ALLREDUCE, MCA_COLL_SYMM_USER_OP, 0, 1);
+        call->signature = symm_signature_pack((struct symm_signature){
+            .collective = SYMM_ALLREDUCE, .op = SYMM_SIGNATURE_USER_OP, .extent = 1});
     }
     call->reduction = (struct symm_reduction){
         .context = call,
@@ -156,35 +163,13 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
                             struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                             struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_symm_module_t *symm = (mca_coll_symm_module_t *)module;
-    struct symm_operation *operation = &symm->operation;
-    struct symm_below below;
-    int rc;
+    struct symm_entry entry;
     if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
         return OMPI_SUCCESS; /* as the binding does for a count of 0: see data/pack.h */
     }
-    if (operation->state != SYMM_OPERATION_DONE) { /* a call within a call */
-        if (!mca_coll_symm_below_interrupt(operation, comm, "MPI_Allreduce")) {
-            return MPI_ERR_OTHER;
-        }
-        rc = mca_coll_symm_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
-        mca_coll_symm_below_resume(operation);
-        return rc;
+    if (!mca_coll_symm_entry_open(&entry, SYMM_ALLREDUCE, comm, module)) {
+        return MPI_ERR_OTHER;
     }
-    describe(&operation->call, sbuf, rbuf, (size_t)count, dtype, op);
-    if (mca_coll_symm_operation_serve(operation, comm, &rc)) {
-        return rc;
-    }
-    mca_coll_symm_below_begin(&below, operation);
-    if (mca_coll_symm_host_copy_is_on()) {
-        rc = mca_coll_symm_host_copy_allreduce(sbuf, rbuf, count, dtype, op, comm, module);
-    } else {
-        const mca_coll_base_comm_coll_t *before = mca_coll_symm_below_table(module);
-        struct symm_aside aside;
-        mca_coll_symm_layer_step_aside(&aside, SYMM_HOST_COPY_allreduce, comm, module);
-        rc = before->coll_allreduce(sbuf, rbuf, count, dtype, op, comm,
-                                    before->coll_allreduce_module);
-        mca_coll_symm_layer_step_back(&aside);
-    }
-    return mca_coll_symm_below_end(&below, rc);
+    describe(&entry.module->call, sbuf, rbuf, (size_t)count, dtype, op);
+    return SYMM_ENTRY_MAKE(&entry, allreduce, sbuf, rbuf, count, dtype, op);
 }

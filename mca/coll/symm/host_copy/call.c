@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "heap/cuda_device.h"
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/device/device.h"

@@ -28,13 +28,6 @@
 #include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/host_copy/copy.h"
 
-/* The values of the parameter coll_symm_host_staging. */
-enum {
-    MCA_COLL_SYMM_HOST_COPY_AUTO,
-    MCA_COLL_SYMM_HOST_COPY_ALWAYS,
-    MCA_COLL_SYMM_HOST_COPY_NEVER,
-};
-
 /* Whether device buffers are copied for the component below. */
 bool mca_coll_symm_host_copy_is_on(void);
 

@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/report/counters.h"
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/module.h"
 
 static struct symm_counters own_counters;
 static _Atomic(struct symm_counters *) counters = &own_counters;
@@ -47,7 +47,7 @@ static inline void add(_Atomic uint64_t *counter, uint64_t number, int tally)
 
 void mca_coll_symm_count_operation(const struct symm_operation *operation)
 {
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
     struct symm_count *count = NULL;

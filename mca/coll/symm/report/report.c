@@ -15,9 +15,9 @@
 
 #include "heap/memfd.h"
 #include "heap/request.h"
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
-#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/report/words.h"
 
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "mca/coll/symm/agree/agree.h"
 #include "mca/coll/symm/report/words.h"
 
 enum { LINE_SIZE = 768 };
@@ -191,7 +190,7 @@ static void reason_format(struct reason *reason, const struct symm_facts *facts,
 void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
 {
     enum symm_algorithm algorithm = operation->run.algorithm;
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     struct reason why = {.length = 0};
     if (!is_news(operation, &operation->module->told_algorithms, (int)algorithm)) {
         return;
@@ -209,14 +208,14 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
 
 void mca_coll_symm_fallback_explain(struct symm_operation *operation)
 {
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     enum symm_reason reason = operation->reason;
     char who[32] = "";
     if (reason == SYMM_REASON_PEER) {
         int rank = operation->seen; /* the line that was read last */
         reason = operation->peer_reason;
         (void)snprintf(who, sizeof(who), ", because of rank %d", rank);
-    } else if (call->veto != SYMM_REASON_NONE && call->veto != SYMM_REASON_LEFT) {
+    } else if (operation->veto != SYMM_REASON_NONE && operation->veto != SYMM_REASON_LEFT) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
     int bit = (int)call->collective * SYMM_REASON_COUNT + (int)operation->reason;

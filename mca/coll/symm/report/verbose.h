@@ -10,7 +10,8 @@
 #ifndef MCA_COLL_SYMM_REPORT_VERBOSE_H
 #define MCA_COLL_SYMM_REPORT_VERBOSE_H
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/counters.h"
 

@@ -7,7 +7,7 @@
 #include "mca/coll/symm/serve/below.h"
 
 #include "kernels/cuda/steps.h"
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/help.h"
 
 /*

@@ -1,19 +1,20 @@
 /*
- * serve/drive.c - blocking calls: an operation driven from its start to its end.
+ * serve/drive.c - see serve/drive.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/base/operation.h"
+#include "mca/coll/symm/serve/drive.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/report/counters.h"
-#include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/leave.h"
+#include "mca/coll/symm/serve/operation.h"
 
 /* Whether waiting ranks should yield at once: found out once, when MPI_Init has done the same. */
 static bool oversubscribed(void)
@@ -45,17 +46,6 @@ static inline void processor_pause(void)
 #endif
 }
 
-/* In these states it is messages of the PML, or a thread, that this rank waits for. */
-static bool needs_progress(const struct symm_operation *operation)
-{
-    return operation->state == SYMM_OPERATION_SETTING_UP ||
-           operation->state == SYMM_OPERATION_VOTING_ON_SET_UP ||
-           operation->state == SYMM_OPERATION_MAPPING ||
-           operation->state == SYMM_OPERATION_VOTING_ON_MAPS ||
-           operation->state == SYMM_OPERATION_MULTICASTING ||
-           operation->state == SYMM_OPERATION_LEAVING;
-}
-
 /* Start it and drive it to its end. */
 static void operation_run(struct symm_operation *operation)
 {
@@ -64,7 +54,7 @@ static void operation_run(struct symm_operation *operation)
     while (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
         bool yielding = oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
         unsigned long due = yielding ? YIELDS_PER_PROGRESS : POLLS_PER_PROGRESS;
-        if (++polls % due == 0 || needs_progress(operation)) {
+        if (++polls % due == 0 || mca_coll_symm_operation_needs_progress(operation)) {
             opal_progress(); /* others may wait for messages of ours, which only this moves */
             if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
                 mca_coll_symm_leave(operation);

@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/serve/leave.h"
 
-#include "mca/coll/symm/coll_symm.h"
+#include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/report/verbose.h"
 
 void mca_coll_symm_leave(struct symm_operation *operation)
@@ -71,7 +71,8 @@ enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int 
     *error = symm_ompi_comm_failure(operation->comm);
     /* First what this rank does itself: messages of a vote, work on a device. */
     if (*error == MPI_SUCCESS || !symm_vote_give_up(&module->vote) ||
-        symm_run_give_up(&operation->run) == SYMM_PENDING || !team_is_left(operation)) {
+        (operation->run_is_begun && symm_run_give_up(&operation->run) == SYMM_PENDING) ||
+        !team_is_left(operation)) {
         return SYMM_PENDING;
     }
     module->state = MCA_COLL_SYMM_FAILED;

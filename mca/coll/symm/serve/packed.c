@@ -13,19 +13,17 @@
  */
 #include "mca/coll/symm/serve/packed.h"
 
-#include <stdlib.h>
-
 #include "kernels/run_steps.h"
-#include "mca/coll/symm/coll_symm.h"
-#include "mca/coll/symm/agree/agree.h"
+#include "mca/coll/symm/agree/line.h"
 
 /* ---- all-gather -------------------------------------------------------------------------------- */
 
 static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
 {
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     if (!call->in_place || rank != operation->module->team->rank) {
-        mca_coll_symm_unpack(&call->target, packed, mca_coll_symm_block(call, rank));
+        mca_coll_symm_unpack(&call->target, packed,
+                             mca_coll_symm_layout_block(&call->target, call->receive, rank));
     }
 }
 
@@ -48,7 +46,7 @@ static enum symm_status allgather_staged_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     const struct symm_control *control = &run->team->control;
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     if (run->stage == STARTING) {
         mca_coll_symm_pack(&call->source, call->send,
                            symm_stage_buffer(control, run->team->rank, 0));
@@ -92,7 +90,7 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
 static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;
-    const struct symm_call *call = &operation->call;
+    const struct symm_call *call = operation->call;
     void *output = call->receive;
     /* As well aligned as the program's own elements. */
     ptrdiff_t remainder =
@@ -114,18 +112,17 @@ static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
+typedef enum symm_status packed_step(struct symm_operation *operation);
+
+/* The chooser knows which algorithms are here. */
+static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
+    [SYMM_ALLREDUCE_SLOT] = allreduce_slot_step,
+    [SYMM_ALLGATHER_SLOT] = allgather_slot_step,
+    [SYMM_ALLGATHER_PULL] = allgather_pull_step,
+    [SYMM_ALLGATHER_STAGED] = allgather_staged_step,
+};
+
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
 {
-    switch (operation->run.algorithm) {
-    case SYMM_ALLREDUCE_SLOT:
-        return allreduce_slot_step(operation);
-    case SYMM_ALLGATHER_SLOT:
-        return allgather_slot_step(operation);
-    case SYMM_ALLGATHER_PULL:
-        return allgather_pull_step(operation);
-    case SYMM_ALLGATHER_STAGED:
-        return allgather_staged_step(operation);
-    default: /* is_eligible_with_gaps() in choose/choose.c knows no others */
-        abort();
-    }
+    return steps[operation->run.algorithm](operation);
 }

@@ -1,15 +1,16 @@
 /*
- * coll_symm_modex.c - see coll_symm_modex.h.
+ * base/modex.c - see base/modex.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/coll_symm_modex.h"
+#include "mca/coll/symm/base/modex.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mca/coll/symm/coll_symm.h"
+#include "heap/process.h"
+#include "mca/coll/symm/base/component.h"
 
 /* Communicators may be created in several threads. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,11 +1,11 @@
 /*
- * coll_symm_modex.h - the names of other processes' servers, from the data exchanged in MPI_Init.
+ * base/modex.h - the names of other processes' servers, from the data exchanged in MPI_Init.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_MODEX_H
-#define MCA_COLL_SYMM_MODEX_H
+#ifndef MCA_COLL_SYMM_BASE_MODEX_H
+#define MCA_COLL_SYMM_BASE_MODEX_H
 
 #include "mca/ompi_compat.h"
 
@@ -29,4 +29,4 @@ int mca_coll_symm_refusal(const ompi_proc_t *proc);
 
 void mca_coll_symm_modex_close(void);
 
-#endif /* MCA_COLL_SYMM_MODEX_H */
+#endif /* MCA_COLL_SYMM_BASE_MODEX_H */

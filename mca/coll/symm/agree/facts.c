@@ -1,0 +1,99 @@
+/*
+ * agree/facts.c - see agree/facts.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/agree/facts.h"
+
+#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/agree/multicast.h"
+
+static enum symm_segment_state scratch_state(const struct symm_team *team, int rank,
+                                             const struct symm_line *line)
+{
+    return (line->flags & LINE_SCRATCH) != 0
+               ? symm_team_segment_state(team, rank, &scratch_of(line)->where)
+               : SYMM_SEGMENT_REFUSED;
+}
+
+/* What the team knows about segments depends on the devices that the ranks use in this call. */
+static void devices_note(const struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        symm_team_note_device(team, rank, line_device(line));
+        if (operation->call->device >= 0) {
+            symm_team_note_dropped(team, rank, buffers_of(line)->dropped);
+        }
+    }
+    symm_team_devices_done(team);
+    symm_team_dropped_done(team);
+}
+
+/* A buffer from elsewhere that some rank has not been able to open. */
+static bool is_closed(uint32_t is_there, const struct symm_location *location,
+                      enum symm_segment_state state)
+{
+    return is_there != 0 && location->heap == SYMM_HEAP_IPC && state == SYMM_SEGMENT_REFUSED;
+}
+
+void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts,
+                                bool *unknown)
+{
+    const struct symm_team *team = operation->module->team;
+    const struct symm_call *call = operation->call;
+    *facts = (struct symm_facts){
+        .table = mca_coll_symm_choose_table(team),
+        .collective = call->collective,
+        .ranks = team->size,
+        .bytes = call->payload_bytes,
+        .staged_max = mca_coll_symm_choose_staged_max(team),
+        .piece_size = team->control.piece_size,
+        .forced = mca_coll_symm_choose_forced(call->collective, team),
+        .device = call->device >= 0,
+        .inputs_reachable = true,
+        .outputs_reachable = true,
+        .out_of_place = true,
+        .scratch_size = SIZE_MAX,
+        .asked = true,
+        .slices = true,
+    };
+    *unknown = false;
+    devices_note(operation);
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        const struct line_buffers *buffers = buffers_of(line);
+        enum symm_segment_state input = SYMM_SEGMENT_REFUSED, output = SYMM_SEGMENT_REFUSED;
+        if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
+            input = symm_team_segment_state(team, rank, &buffers->input);
+        }
+        if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+            output = symm_team_segment_state(team, rank, &buffers->output);
+        }
+        facts->inputs_reachable &= input != SYMM_SEGMENT_REFUSED;
+        facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
+        facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
+        facts->gaps |= (line->flags & LINE_GAPS) != 0;
+        facts->withheld |= (line->flags & LINE_WITHHELD) != 0;
+        facts->closed |=
+            is_closed(line->flags & LINE_INPUT_IN_HEAP, &buffers->input, input) ||
+            is_closed(line->flags & LINE_OUTPUT_IN_HEAP, &buffers->output, output);
+        facts->asked &= (line->flags & LINE_ASKED) != 0;
+        facts->slices &= (line->flags & LINE_SLICES) != 0;
+        facts->small_pages |= (line->flags & LINE_SMALL_PAGES) != 0;
+        facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
+        enum symm_segment_state scratch = scratch_state(team, rank, line);
+        if (scratch == SYMM_SEGMENT_REFUSED) {
+            facts->scratch_size = 0;
+        } else if (scratch_of(line)->size < facts->scratch_size) {
+            facts->scratch_size = (size_t)scratch_of(line)->size;
+        }
+        *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||
+                    scratch == SYMM_SEGMENT_UNKNOWN;
+    }
+    if (!*unknown) {
+        mca_coll_symm_multicast_facts(operation, facts);
+    }
+}

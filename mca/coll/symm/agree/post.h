@@ -1,0 +1,18 @@
+/*
+ * agree/post.h - posting a line: what this rank tells the others about a call.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_AGREE_POST_H
+#define MCA_COLL_SYMM_AGREE_POST_H
+
+#include "mca/coll/symm/base/operation.h"
+
+/*
+ * Post this rank's line: its payload if that fits in the slot, otherwise where its buffers are.  On the way
+ * the output may be adopted as the input (operation->input, operation->in_place), and scratch is taken.
+ */
+void mca_coll_symm_line_post(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_AGREE_POST_H */

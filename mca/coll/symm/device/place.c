@@ -1,0 +1,53 @@
+/*
+ * device/place.c - see device/place.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/device/place.h"
+
+#include "heap/cuda_device.h"
+#include "mca/coll/symm/data/recognise.h"
+
+/* The device of the memory at `address`; *elsewhere: what is known of it, if it is not of a heap of ours. */
+static int device_of(const void *address, struct symm_memory *elsewhere, bool *unusable)
+{
+    struct symm_place place;
+    *elsewhere = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
+    if (mca_coll_symm_is_known_host(address) || !symm_cuda_is_built()) {
+        return -1;
+    }
+    mca_coll_symm_recognise(address, &place);
+    if (place.memory.device >= 0 && !place.ours) {
+        *elsewhere = place.memory;
+        *unusable = *unusable || !symm_cuda_memory_is_usable(elsewhere, address);
+    }
+    return place.memory.device;
+}
+
+void mca_coll_symm_device_describe(struct symm_call *call)
+{
+    /* The first byte decides: buffers lie in one allocation each. */
+    call->unusable = false;
+    int output = device_of(call->output, &call->output_memory, &call->unusable), input = output;
+    if (call->in_place) {
+        call->input_memory = call->output_memory;
+    } else {
+        input = device_of(call->input, &call->input_memory, &call->unusable);
+    }
+    if (output >= 0 && call->input_memory.kind == SYMM_MEMORY_MANAGED) {
+        input = output; /* it is where it is used */
+    } else if (input >= 0 && call->output_memory.kind == SYMM_MEMORY_MANAGED) {
+        output = input;
+    }
+    call->mixed = input != output;
+    call->device = output >= 0 ? output : input;
+    if (call->device >= 0 && !call->unusable && !call->mixed) { /* copies in host memory wait themselves */
+        if (call->input_memory.kind != SYMM_MEMORY_HOST ||
+            call->output_memory.kind != SYMM_MEMORY_HOST) {
+            symm_cuda_memory_settle(call->device);
+        } else {
+            symm_cuda_sync_memops(call->device);
+        }
+    }
+}

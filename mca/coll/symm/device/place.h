@@ -1,0 +1,20 @@
+/*
+ * device/place.h - where the buffers of a call lie: in host memory, or on which device.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_DEVICE_PLACE_H
+#define MCA_COLL_SYMM_DEVICE_PLACE_H
+
+#include "mca/coll/symm/base/call.h"
+
+/*
+ * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host memory;
+ * call->mixed says that they lie in different places, and one at least on a device.
+ * What is in device memory that is not of our heaps is described in call->input_memory and output_memory;
+ * call->unusable says that our kernels cannot use one at least.  Part of describing the call.
+ */
+void mca_coll_symm_device_describe(struct symm_call *call);
+
+#endif /* MCA_COLL_SYMM_DEVICE_PLACE_H */

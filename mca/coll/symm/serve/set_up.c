@@ -1,0 +1,176 @@
+/*
+ * serve/set_up.c - see serve/set_up.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/serve/set_up.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/base/modex.h"
+#include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/table_file.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/end.h"
+#include "mca/coll/symm/serve/leave.h"
+
+/* ---- what a rank gets --------------------------------------------------------------------------- */
+
+static bool names_get(struct ompi_communicator_t *comm, const char **names)
+{
+    int size = ompi_comm_size(comm), known = 0;
+    while (known < size &&
+           mca_coll_symm_server_name(ompi_group_peer_lookup(comm->c_local_group, known),
+                                     &names[known]) == OMPI_SUCCESS &&
+           names[known] != NULL) {
+        known++;
+    }
+    return known == size;
+}
+
+static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_team **team)
+{
+    int size = ompi_comm_size(comm);
+    struct symm_team_config config = {
+        .rank = ompi_comm_rank(comm),
+        .size = size,
+        .control = {.payload_size = mca_coll_symm_component.slot_size,
+                    .piece_size = mca_coll_symm_component.piece_size,
+                    .options = mca_coll_symm_choose_options()},
+    };
+    struct symm_table table;
+    if (config.rank == 0) {
+        size_t count;
+        const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
+        mca_coll_symm_table_fill(&table, size, rows, count);
+        config.control.extra = &table;
+        config.control.extra_size = sizeof(table);
+    }
+    enum symm_status status = SYMM_ERR_NO_MEMORY;
+    const char **names = calloc((size_t)size, sizeof(*names));
+    if (names != NULL && names_get(comm, names)) {
+        config.names = names;
+        symm_ompi_comm_key(comm, config.key);
+        status = symm_team_create(mca_coll_symm_component.process, &config, team);
+    }
+    free(names);
+    return status;
+}
+
+/* All that the first call needs, or what is missing of it.  Calling again is fine. */
+static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_communicator_t *comm)
+{
+    struct symm_rank_arrays *arrays = &module->operation.arrays;
+    size_t size = (size_t)ompi_comm_size(comm);
+    if (arrays->inputs == NULL) {
+        arrays->inputs = calloc(size, sizeof(void *));
+    }
+    if (arrays->outputs == NULL) {
+        arrays->outputs = calloc(size, sizeof(void *));
+    }
+    if (arrays->scratches == NULL) {
+        arrays->scratches = calloc(size, sizeof(void *));
+    }
+    if (arrays->locations == NULL) {
+        arrays->locations = calloc(size, sizeof(struct symm_location));
+    }
+    if (arrays->inputs == NULL || arrays->outputs == NULL || arrays->scratches == NULL ||
+        arrays->locations == NULL) {
+        return SYMM_ERR_NO_MEMORY;
+    }
+    return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
+}
+
+/* What failed may have been a passing shortage.  Trying again costs a vote, so it is done rarely. */
+static void disable(mca_coll_symm_module_t *module)
+{
+    enum { FIRST_RETRY = 1000, LAST_RETRY = 1 << 20 };
+    symm_team_destroy(module->team);
+    module->team = NULL;
+    module->state = MCA_COLL_SYMM_DISABLED;
+    if (module->retry_distance == 0) {
+        module->retry_distance = FIRST_RETRY;
+    } else if (module->retry_distance < LAST_RETRY) {
+        module->retry_distance *= 2;
+    }
+    module->calls_until_retry = module->retry_distance;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------- */
+
+void mca_coll_symm_step_set_up(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    errno = 0;
+    enum symm_status status = prepare(module, operation->comm);
+    if (status == SYMM_OK) {
+        status = symm_team_set_up(module->team);
+    }
+    int error = errno;
+    if (status == SYMM_PENDING && symm_vote_is_lost(&module->vote)) {
+        status = SYMM_ERR_NOT_FOUND; /* rank 0 has nothing to share and may not even answer */
+    }
+    if (status == SYMM_PENDING) {
+        return;
+    }
+    if (status != SYMM_OK) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
+                                    "rank %d cannot share memory: %s",
+                                    module->vote.rank, symm_status_string(status));
+    }
+    symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_shortage(status, error));
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
+}
+
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble)
+{
+    const struct symm_vote *vote = &operation->module->vote;
+    if (vote->rank == 0 && (vote->reason & MCA_COLL_SYMM_TOLD) != 0) {
+        return;
+    }
+    if (vote->rank == 0) {
+        mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
+    } else {
+        mca_coll_symm_shortage_is_told();
+    }
+}
+
+void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    bool all_yes;
+    enum symm_status status = symm_vote_test(&module->vote, operation->comm, &all_yes);
+    if (status == SYMM_PENDING) {
+        return;
+    }
+    if (module->team != NULL) {
+        symm_team_set_up_end(module->team);
+    }
+    if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
+        return;
+    }
+    if (status != SYMM_OK) {
+        symm_team_destroy(module->team); /* the next call begins anew */
+        module->team = NULL;
+        mca_coll_symm_end_error(operation, module->vote.error);
+        return;
+    }
+    if (module->vote.rank == 0) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm, "%s",
+                                    all_yes ? "the ranks share memory: serving"
+                                            : "some ranks cannot share memory: not serving");
+    }
+    if (!all_yes) {
+        mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_SHARE);
+        disable(module);
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
+        return;
+    }
+    module->state = MCA_COLL_SYMM_READY;
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
+}

@@ -1,0 +1,24 @@
+/*
+ * serve/set_up.h - set-up of a communicator: the ranks share memory, or agree that they cannot.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_SET_UP_H
+#define MCA_COLL_SYMM_SERVE_SET_UP_H
+
+#include "mca/coll/symm/base/operation.h"
+#include "mca/coll/symm/report/shortage.h"
+
+/*
+ * SETTING_UP: get what this rank needs for its first call, and vote.  A failure is this rank's own.
+ * VOTING_ON_SET_UP: all ranks can share memory, or calls go below for some time.
+ */
+void mca_coll_symm_step_set_up(struct symm_operation *operation);
+void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation);
+
+/* A vote has been lost: rank 0 tells the user, for all. */
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble);
+
+#endif /* MCA_COLL_SYMM_SERVE_SET_UP_H */

@@ -1,0 +1,97 @@
+/*
+ * serve/slot.c - see serve/slot.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/serve/slot.h"
+
+#include "mca/coll/symm/agree/elsewhere.h"
+#include "mca/coll/symm/agree/post.h"
+#include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/serve/end.h"
+
+/* Whether all ranks have finished the call that had this slot before. */
+static bool slot_is_free(struct symm_team *team, uint64_t sequence)
+{
+    if (sequence <= SYMM_RING || team->finished_by_all >= sequence - SYMM_RING) {
+        return true;
+    }
+    /* The lines have not told (calls that went below were not read to the end): ask. */
+    uint64_t least = UINT64_MAX;
+    for (int rank = 0; rank < team->size; rank++) {
+        uint64_t finished = atomic_load_explicit(&team->control.finished[rank].value,
+                                                 memory_order_acquire);
+        least = finished < least ? finished : least;
+    }
+    team->finished_by_all = least;
+    return least >= sequence - SYMM_RING;
+}
+
+/*
+ * The data of a call with gaps does not travel in the slot: veto it unless it can be served all the same,
+ * as far as this rank can tell.
+ */
+static void packing_review(struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    bool reduces = symm_collective_get(call->collective)->reduces;
+    if (reduces && ompi_datatype_is_predefined(call->dtype)) {
+        operation->gaps = 0; /* a pair: its elements may be copied whole */
+    } else if (reduces) {
+        operation->veto = SYMM_REASON_GAPS;
+    } else if ((operation->gaps & SYMM_GAPS_INPUT) != 0 &&
+               call->payload_bytes > operation->module->team->control.piece_size) {
+        operation->veto = SYMM_REASON_GAPS; /* inputs without gaps can be read from where they lie */
+    }
+}
+
+/*
+ * What the size of a call decides, beside the call's own veto, before this rank posts its line: whether the data
+ * travels in the slot, and whether this rank vetoes the call.
+ */
+static void size_review(struct symm_operation *operation, bool is_small, enum symm_left left)
+{
+    const struct symm_call *call = operation->call;
+    if (left == SYMM_LEFT_VETO && operation->veto == SYMM_REASON_NONE) {
+        operation->veto = SYMM_REASON_LEFT;
+    }
+    bool is_served = operation->veto == SYMM_REASON_NONE;
+    /* This rank's processor does not reach device memory. */
+    operation->in_slot = is_served && call->device < 0 && is_small;
+    if (is_served && operation->gaps != 0 && !operation->in_slot) {
+        packing_review(operation);
+    }
+}
+
+void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    const struct symm_call *call = operation->call;
+    bool is_small = mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
+    enum symm_left left =
+        is_small ? SYMM_LEFT_NOT : mca_coll_symm_choose_left(call, team);
+    if (left == SYMM_LEFT_MUTE) {
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_LEFT);
+        return;
+    }
+    if (!slot_is_free(team, team->sequence + 1)) {
+        return;
+    }
+    operation->sequence = ++team->sequence;
+    size_review(operation, is_small, left);
+    if (call->device >= 0 && !operation->in_slot && !operation->again) {
+        mca_coll_symm_elsewhere_prepare(operation);
+    }
+    mca_coll_symm_line_post(operation);
+    if (operation->veto != SYMM_REASON_NONE) {
+        mca_coll_symm_end_fallback(operation, operation->veto);
+        return;
+    }
+    mca_coll_symm_device_start_early(operation);
+    operation->mismatch = -1;
+    operation->least_finished = (uint32_t)team->finished;
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_AGREEING);
+}

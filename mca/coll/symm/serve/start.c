@@ -1,0 +1,213 @@
+/*
+ * serve/start.c - see serve/start.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/serve/start.h"
+
+#include "mca/coll/symm/agree/buffers.h"
+#include "mca/coll/symm/agree/facts.h"
+#include "mca/coll/symm/agree/map.h"
+#include "mca/coll/symm/agree/mismatch.h"
+#include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/agree/read.h"
+#include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/report/shortage.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/end.h"
+#include "mca/coll/symm/serve/leave.h"
+#include "mca/coll/symm/serve/set_up.h"
+
+/* Calls in which ranks offer scratch after one that has needed it; then they wait for the next that does. */
+enum { CALLS_IN_STAGES = 1000 };
+
+/* ---- calls that differ ------------------------------------------------------------------------- */
+
+static void end_mismatch(struct symm_operation *operation)
+{
+    operation->error = mca_coll_symm_mismatch_report(operation);
+    mca_coll_symm_slot_leave(operation);
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_HEARING);
+}
+
+/* The error may end the job, so nobody returns it before rank 0 has said what it is about. */
+void mca_coll_symm_step_hear(struct symm_operation *operation)
+{
+    const struct symm_control *control = &operation->module->team->control;
+    if (atomic_load_explicit(&control->finished[0].value, memory_order_acquire) >=
+        operation->sequence) {
+        mca_coll_symm_end_error(operation, operation->error);
+    }
+}
+
+/* ---- starting the run -------------------------------------------------------------------------- */
+
+static void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
+                      bool packed)
+{
+    struct symm_run *run = &operation->run;
+    const struct symm_call *call = operation->call;
+    const struct symm_rank_arrays *arrays = &operation->arrays;
+    run->team = operation->module->team;
+    run->algorithm = algorithm;
+    run->sequence = operation->sequence;
+    run->count = call->count;
+    run->reduction = &call->reduction;
+    run->input = operation->input;
+    run->output = call->output;
+    run->inputs = arrays->inputs;
+    run->outputs = arrays->outputs;
+    run->scratches = arrays->scratches;
+    run->failure = SYMM_OK;
+    mca_coll_symm_device_run_start(operation);
+    run->stage = 0;
+    run->seen = 0;
+    run->position = 0;
+    run->piece = 0;
+    operation->packed = packed;
+    operation->run_is_begun = true;
+    operation->module->last_algorithm = algorithm;
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
+}
+
+/*
+ * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next calls,
+ * as programs repeat themselves.
+ */
+static void agree_again(struct symm_operation *operation)
+{
+    operation->module->calls_in_stages = CALLS_IN_STAGES;
+    operation->again = true;
+    mca_coll_symm_scratch_leave(operation);
+    mca_coll_symm_slot_leave(operation);
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
+}
+
+/* Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for it. */
+static void note_stages(struct symm_operation *operation, enum symm_algorithm algorithm)
+{
+    if (operation->call->device >= 0 && !mca_coll_symm_device_is_in_stages(algorithm)) {
+        operation->module->calls_in_stages /= 8;
+    }
+}
+
+/* All lines are there and alike, and the segments they name are mapped or given up. */
+static void choose_and_start(struct symm_operation *operation)
+{
+    struct symm_facts facts;
+    bool unknown;
+    symm_team_forget_refusals(operation->module->team, operation->sequence);
+    mca_coll_symm_facts_gather(operation, &facts, &unknown);
+    if (unknown) {
+        operation->map_status = SYMM_OK;
+        operation->map_told = false;
+        symm_vote_open(&operation->module->vote, operation->comm);
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_MAPPING);
+        return;
+    }
+    enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
+    if (algorithm == SYMM_ALGORITHM_COUNT && mca_coll_symm_choose_again(&facts)) {
+        agree_again(operation);
+        return;
+    }
+    if (algorithm == SYMM_ALGORITHM_COUNT) {
+        mca_coll_symm_end_fallback(operation, mca_coll_symm_choose_not(&facts));
+        return;
+    }
+    if (mca_coll_symm_multicast_begin(operation, algorithm)) {
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_MULTICASTING);
+        return;
+    }
+    if (!mca_coll_symm_leave_or_enter(operation)) {
+        return;
+    }
+    note_stages(operation, algorithm);
+    run_start(operation, algorithm, facts.gaps);
+    operation->run.scratch_size = facts.scratch_size;
+    mca_coll_symm_verbose_choice(operation, &facts);
+    if (!mca_coll_symm_buffers_resolve(operation)) {
+        mca_coll_symm_device_run_refuse(operation);
+    }
+}
+
+void mca_coll_symm_step_agree(struct symm_operation *operation)
+{
+    switch (mca_coll_symm_lines_read(operation)) {
+    case SYMM_AGREEMENT_PENDING:
+        return;
+    case SYMM_AGREEMENT_VETO:
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_PEER);
+        return;
+    case SYMM_AGREEMENT_MISMATCH:
+        end_mismatch(operation);
+        return;
+    case SYMM_AGREEMENT_ALIKE:
+        break;
+    }
+    if (operation->in_slot) {
+        const struct symm_collective_row *collective =
+            symm_collective_get(operation->call->collective);
+        run_start(operation, (enum symm_algorithm)collective->slot_algorithm,
+                  operation->gaps != 0);
+        mca_coll_symm_verbose_choice(operation, NULL);
+    } else {
+        choose_and_start(operation);
+    }
+}
+
+/* ---- mapping ----------------------------------------------------------------------------------- */
+
+void mca_coll_symm_step_map(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
+        return;
+    }
+    if (operation->map_status != SYMM_OK) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
+                                    "rank %d cannot map a peer's memory, such buffers are staged "
+                                    "instead: %s", module->team->rank,
+                                    symm_status_string(operation->map_status));
+    }
+    symm_vote_cast(&module->vote, operation->comm,
+                   mca_coll_symm_shortage(operation->map_status, operation->map_errno) |
+                       (operation->map_told ? MCA_COLL_SYMM_TOLD : 0));
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
+}
+
+void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    bool all_yes;
+    enum symm_status status = symm_vote_test(&module->vote, operation->comm, &all_yes);
+    if (status == SYMM_PENDING) {
+        return;
+    }
+    if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
+        return;
+    }
+    if (status != SYMM_OK) {
+        mca_coll_symm_slot_leave(operation);
+        mca_coll_symm_end_error(operation, module->vote.error);
+        return;
+    }
+    if (!all_yes) {
+        mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
+    }
+    mca_coll_symm_segments_settle(operation, all_yes);
+    choose_and_start(operation);
+}
+
+void mca_coll_symm_step_multicast(struct symm_operation *operation)
+{
+    enum symm_status status = mca_coll_symm_multicast_step(operation);
+    if (status == SYMM_OK) {
+        choose_and_start(operation);
+    } else if (status != SYMM_PENDING && !mca_coll_symm_leave_vote(operation)) {
+        mca_coll_symm_slot_leave(operation);
+        mca_coll_symm_end_error(operation, operation->module->vote.error);
+    }
+}

@@ -1,0 +1,25 @@
+/*
+ * serve/start.h - from the ranks' lines to the run: agreement, the choice, mapping, multicast.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_START_H
+#define MCA_COLL_SYMM_SERVE_START_H
+
+#include "mca/coll/symm/base/operation.h"
+
+/* AGREEING: read the lines, and start the run, or do first what it needs. */
+void mca_coll_symm_step_agree(struct symm_operation *operation);
+
+/* HEARING: ranks have made different calls, and rank 0 has yet to tell the user. */
+void mca_coll_symm_step_hear(struct symm_operation *operation);
+
+/* MAPPING, VOTING_ON_MAPS: segments that are new to the team; then choose. */
+void mca_coll_symm_step_map(struct symm_operation *operation);
+void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation);
+
+/* MULTICASTING: set up an address; then choose. */
+void mca_coll_symm_step_multicast(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_SERVE_START_H */
