@@ -12,10 +12,7 @@ static struct symm_heap *heap(void)
     return symm_process_heap(mca_mpool_symm_component.process);
 }
 
-/*
- * If this returns NULL, Open MPI gives ordinary memory, which is as good as host memory for a
- * program.
- */
+/* If this returns NULL, Open MPI gives ordinary memory, with which the program works as well. */
 static void *host_alloc(mca_mpool_base_module_t *mpool, size_t size, size_t align, uint32_t flags)
 {
     void *block = NULL;

@@ -23,7 +23,11 @@ enum { MCA_COLL_SYMM_AUTO = -1 };
 enum { MCA_COLL_SYMM_MULTICAST_AUTO, MCA_COLL_SYMM_MULTICAST_NEVER };
 
 /* The values of the parameter coll_symm_host_staging. */
-enum { MCA_COLL_SYMM_HOST_COPY_AUTO, MCA_COLL_SYMM_HOST_COPY_ALWAYS, MCA_COLL_SYMM_HOST_COPY_NEVER };
+enum {
+    MCA_COLL_SYMM_HOST_COPY_AUTO,
+    MCA_COLL_SYMM_HOST_COPY_ALWAYS,
+    MCA_COLL_SYMM_HOST_COPY_NEVER,
+};
 
 struct mca_coll_symm_component_t {
     symm_coll_base_component_t super;

@@ -10,7 +10,6 @@
 #include "mca/coll/symm/data/cuda_types.h"
 
 #include "heap/symm.h"
-#include "kernels/cuda/arguments.h"
 
 /* ---- datatypes ------------------------------------------------------------------------------- */
 

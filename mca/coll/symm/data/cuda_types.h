@@ -9,6 +9,8 @@
 
 #include "mca/ompi_compat.h"
 
+#include "kernels/cuda/arguments.h"
+
 /*
  * The kernel's enum symm_cuda_type and enum symm_cuda_op for a reduction with this operation and
  * datatype.  False: there is no such kernel.

@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/data/pack.h"
 
-/* ---- layouts ----------------------------------------------------------------------------------- */
+/* ---- layouts --------------------------------------------------------------------------------- */
 
 void mca_coll_symm_layout_describe(struct symm_layout *layout, struct ompi_datatype_t *dtype,
                                    size_t count)

@@ -54,7 +54,10 @@ static inline bool mca_coll_symm_is_known_host(const void *address)
  */
 int mca_coll_symm_device_of(const void *address);
 
-/* At component open, with the process whose heaps are ours; and at close. */
+/*
+ * Start and stop keeping the table, when the component is opened and closed.  `ours` is the process
+ * whose heaps hold the memory of MPI_Alloc_mem.
+ */
 void mca_coll_symm_recognise_open(struct symm_process *ours);
 void mca_coll_symm_recognise_close(void);
 

@@ -6,7 +6,8 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 
-bool mca_coll_symm_entry_below_begin(struct symm_entry *entry, enum symm_host_copy_collective collective)
+bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
+                                     enum symm_host_copy_collective collective)
 {
     mca_coll_base_module_t *module = &entry->module->super.super;
     bool on_copies = mca_coll_symm_host_copy_is_on();

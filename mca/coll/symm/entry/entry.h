@@ -62,7 +62,8 @@ static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry)
 }
 
 /* The call goes below.  True: on host copies; false: to the functions of entry->table. */
-bool mca_coll_symm_entry_below_begin(struct symm_entry *entry, enum symm_host_copy_collective collective);
+bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
+                                     enum symm_host_copy_collective collective);
 
 /* It has been made there; returns what is for MPI. */
 int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
@@ -70,10 +71,10 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 /* Make the call that is described, with these arguments in front of communicator and module. */
 #define SYMM_ENTRY_MAKE(entry, name, ...)                                                          \
     (mca_coll_symm_entry_serve(entry) ? (entry)->rc                                                \
-     : mca_coll_symm_entry_below_begin(entry, SYMM_HOST_COPY_##name)                                  \
+     : mca_coll_symm_entry_below_begin(entry, SYMM_HOST_COPY_##name)                               \
          ? mca_coll_symm_entry_below_end(                                                          \
-               entry, mca_coll_symm_host_copy_##name(__VA_ARGS__, (entry)->comm,                      \
-                                                  &(entry)->module->super.super))                  \
+               entry, mca_coll_symm_host_copy_##name(__VA_ARGS__, (entry)->comm,                   \
+                                                     &(entry)->module->super.super))               \
          : mca_coll_symm_entry_below_end(                                                          \
                entry, (entry)->table->coll_##name(__VA_ARGS__, (entry)->comm,                      \
                                                   (entry)->table->coll_##name##_module)))

@@ -19,11 +19,6 @@ struct piece {
     struct ompi_datatype_t *dtype;
 };
 
-static const void *at(const void *buffer, ptrdiff_t offset)
-{
-    return (const void *)((uintptr_t)buffer + (uintptr_t)offset);
-}
-
 static ptrdiff_t extent_of(const struct ompi_datatype_t *dtype)
 {
     ptrdiff_t lower, extent;
@@ -55,11 +50,11 @@ static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
         return piece;
     }
     if (copy->shape == SYMM_SHAPE_TYPED) {
-        piece.buffer = at(copy->buffer, displacement(copy, i));
+        piece.buffer = mca_coll_symm_at(copy->buffer, displacement(copy, i));
     } else {
         ptrdiff_t elements = copy->shape == SYMM_SHAPE_EVEN ? (ptrdiff_t)(i * copy->count)
                                                             : symm_disp_at(copy->disps, i);
-        piece.buffer = at(copy->buffer, elements * extent_of(copy->dtype));
+        piece.buffer = mca_coll_symm_at(copy->buffer, elements * extent_of(copy->dtype));
     }
     return piece;
 }
@@ -116,7 +111,10 @@ static void rows_move(void *context, const struct symm_rows *rows)
     transfer->copy->copied += rows->bytes * rows->rows;
 }
 
-/* Reading a gap does no harm, and one copy takes less time than many. */
+/*
+ * Whether to copy a piece to the host with its gaps.  Reading a gap does no harm, and one copy
+ * takes less time than many.
+ */
 static bool gaps_are_small(const struct piece *piece, size_t span)
 {
     enum { MOST = 4 }; /* times the bytes that are needed */
