@@ -29,7 +29,8 @@ struct control_header {
     unsigned char extra[] __attribute__((aligned(16)));
 };
 
-_Static_assert(sizeof(struct control_header) + SYMM_EXTRA_MOST <= PAGE, "they share the first page");
+_Static_assert(sizeof(struct control_header) + SYMM_EXTRA_MOST <= PAGE,
+               "they share the first page");
 
 static size_t round_up(size_t size, size_t unit)
 {
