@@ -1,9 +1,9 @@
 /*
  * allocator.c - see allocator.h.
  *
- * Every byte of every segment belongs to exactly one extent.  The extents of a segment form a list in
- * address order (prev, next), which never crosses into another segment.  An extent is either free and
- * in a bin, or allocated and in the hash of block starts.
+ * Every byte of every segment belongs to exactly one extent.  The extents of a segment form a list
+ * in address order (prev, next), which never crosses into another segment.  An extent is either
+ * free and in a bin, or allocated and in the hash of block starts.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -277,7 +277,10 @@ static struct extent *find_free(const struct symm_allocator *allocator, size_t s
     return NULL;
 }
 
-/* Cut `extent`, which is in no list, after `size` bytes; the rest becomes `rest`, in no list either. */
+/*
+ * Cut `extent`, which is in no list, after `size` bytes; the rest becomes `rest`, in no list
+ * either.
+ */
 static void extent_split(struct extent *extent, size_t size, struct extent *rest)
 {
     *rest = (struct extent){

@@ -6,7 +6,8 @@
  * that a segment whose blocks are all free is one extent and can be given back.
  *
  * It is deterministic: the same sequence of calls gives the same offsets in every process.  That is
- * what makes equal offsets, which multicast needs, the common case for programs that allocate alike.
+ * what makes equal offsets, which multicast needs, the common case for programs that allocate
+ * alike.
  *
  * It knows nothing of threads, memory kinds or addresses.  The caller serialises.
  *
@@ -35,8 +36,8 @@ struct symm_allocator *symm_allocator_create(void);
 void symm_allocator_destroy(struct symm_allocator *allocator);
 
 /*
- * Add the free range [offset, offset + size) as segment number `segment`.  Both must be multiples of
- * SYMM_ALIGNMENT_BIG, and the range must not overlap another.  Errors: NO_MEMORY.
+ * Add the free range [offset, offset + size) as segment number `segment`.  Both must be multiples
+ * of SYMM_ALIGNMENT_BIG, and the range must not overlap another.  Errors: NO_MEMORY.
  */
 enum symm_status symm_allocator_add_segment(struct symm_allocator *allocator, uint32_t segment,
                                             uint64_t offset, size_t size);
@@ -45,8 +46,8 @@ enum symm_status symm_allocator_add_segment(struct symm_allocator *allocator, ui
 void symm_allocator_remove_segment(struct symm_allocator *allocator, uint64_t offset);
 
 /*
- * The bytes a segment must have to hold a block of `size` and `alignment` for certain; 0 when the sum
- * overflows.
+ * The bytes a segment must have to hold a block of `size` and `alignment` for certain; 0 when the
+ * sum overflows.
  */
 size_t symm_allocator_footprint(size_t size, size_t alignment);
 
@@ -58,8 +59,9 @@ enum symm_status symm_allocator_alloc(struct symm_allocator *allocator, size_t s
                                       size_t alignment, uint64_t *offset);
 
 /*
- * Free the block that starts at `offset`.  *segment receives its segment's number and *segment_empty
- * whether no block is left in it.  Errors: FREED, INTERIOR, FOREIGN (no segment there).
+ * Free the block that starts at `offset`.  *segment receives its segment's number and
+ * *segment_empty whether no block is left in it.  Errors: FREED, INTERIOR, FOREIGN (no segment
+ * there).
  */
 enum symm_status symm_allocator_free(struct symm_allocator *allocator, uint64_t offset,
                                      uint32_t *segment, bool *segment_empty);

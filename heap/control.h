@@ -4,18 +4,19 @@
  * One memfd, created by rank 0 and mapped by all.  Per rank r and slot s of the ring it holds
  *   line   what rank r says about its s-th call: a header and up to `payload_size` bytes
  *   phase  a counter that rank r raises as it gets through the steps of that call
- * and, per rank, `finished` (its newest call that reads nothing of others any more) and staging buffers
- * for the pieces of user data that cannot be reached directly.
+ * and, per rank, `finished` (its newest call that reads nothing of others any more) and staging
+ * buffers for the pieces of user data that cannot be reached directly.
  *
- * Memory ordering.  Every word that others wait for is written with release and read with acquire, by
- * one writer only; everything else is plain memory that such a word publishes:
- *   - A line is written before its `sequence` (release).  Who reads that sequence (acquire) sees it.
- *   - Slot s serves calls s, s + RING, s + 2 RING ...  Before rank r overwrites its line for call n + RING
- *     it has seen, from every rank, a `finished` of at least n: in a line's header (published by that line's
- *     sequence) or in `finished` itself (release/acquire).  A rank raises it after its last read for
- *     call n, so those reads happen before the overwriting.
- *   - A phase is raised (release) after the reads and writes of the step it closes; who has seen it
- *     (acquire) from all ranks may use what they wrote and overwrite what they read.
+ * Memory ordering.  Every word that others wait for is written with release and read with acquire,
+ * by one writer only; everything else is plain memory that such a word publishes:
+ *   - A line is written before its `sequence` (release).  A rank that reads that sequence
+ *     (acquire) sees the line.
+ *   - Slot s serves calls s, s + RING, s + 2 RING ...  Before rank r overwrites its line for call
+ *     n + RING it has seen, from every rank, a `finished` of at least n: in a line's header
+ *     (published by that line's sequence) or in `finished` itself (release/acquire).  A rank raises
+ *     its `finished` after its last read for call n, so those reads happen before the overwriting.
+ *   - A phase is raised (release) after the reads and writes of the step it closes; a rank that has
+ *     seen it (acquire) from all ranks may use what they wrote and overwrite what they read.
  * This needs C11 atomics only and holds on weakly ordered processors.
  *
  * It knows neither MPI nor what the calls mean.
@@ -38,8 +39,8 @@ enum {
     SYMM_RING = 8,         /* calls that can be under way at a time; a power of two */
     SYMM_PAYLOAD_LEAST = 320, /* bytes of payload that every line has room for */
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
-    SYMM_PREFETCH_MOST = 2048, /* bytes; more than processors keep track of at a time helps nobody */
-    SYMM_FETCH_MOST = 512, /* bytes of each line; the processor fetches by itself what is read next */
+    SYMM_PREFETCH_MOST = 2048, /* bytes; processors keep track of no more at a time */
+    SYMM_FETCH_MOST = 512, /* bytes of each line; the processor itself fetches the rest */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
     SYMM_EXTRA_MOST = 32 << 10, /* bytes; they follow the sizes, in whole pages with them */
 };
@@ -48,7 +49,7 @@ enum {
 struct symm_line {
     _Atomic uint64_t sequence; /* number of the call, 1, 2, …; written last */
     uint64_t signature;        /* what all ranks must say alike */
-    uint64_t count;            /* likewise */
+    uint64_t count;            /* what all ranks must say alike */
     uint32_t flags;
     uint32_t finished;         /* low half of the rank's newest finished call */
     unsigned char payload[];
@@ -70,7 +71,7 @@ struct symm_control {
     size_t line_stride;
     size_t piece_size;     /* bytes of a staging buffer */
     uint64_t options;      /* rank 0's, for its user: what all ranks must go by alike */
-    const void *extra;     /* likewise: what does not fit there */
+    const void *extra;     /* rank 0's: what does not fit in `options` */
     size_t extra_size;
     unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
     struct symm_word *phases;   /* [SYMM_RING][size] */
@@ -84,21 +85,22 @@ struct symm_control_config {
     size_t payload_size; /* bytes of data; rounded up to a multiple of 64, at least 64 */
     size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
     uint64_t options;    /* handed to all ranks as it is */
-    const void *extra;   /* likewise, up to SYMM_EXTRA_MOST bytes; borrowed until the memory has been made */
-    size_t extra_size;
+    const void *extra;   /* for all ranks, too; borrowed until the memory has been made */
+    size_t extra_size;   /* up to SYMM_EXTRA_MOST */
 };
 
 /*
- * Create control memory for `size` ranks.  *descriptor is for the other ranks; the caller closes it.
- * Errors: NO_MEMORY, SYSTEM.
+ * Create control memory for `size` ranks.  *descriptor is for the other ranks; the caller closes
+ * it.  Errors: NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_control_create(struct symm_control *control, int size,
                                               const struct symm_control_config *config,
                                               int *descriptor);
 
 /*
- * Map the control memory that `descriptor` stands for; sizes come from the memory itself.  The caller
- * keeps the descriptor.  Errors: PROTOCOL (not control memory for `size` ranks), NO_MEMORY, SYSTEM.
+ * Map the control memory that `descriptor` stands for; sizes come from the memory itself.  The
+ * caller keeps the descriptor.  Errors: PROTOCOL (not control memory for `size` ranks), NO_MEMORY,
+ * SYSTEM.
  */
 SYMM_API enum symm_status symm_control_attach(struct symm_control *control, int size,
                                               int descriptor);
@@ -116,8 +118,9 @@ static inline struct symm_line *symm_control_line(const struct symm_control *con
 }
 
 /*
- * Fetch the first `bytes` of the payload of this rank's next line for writing, which costs nothing now and
- * saves the next call the wait for cache lines that the other ranks have read eight calls ago.
+ * Fetch the first `bytes` of the payload of this rank's next line for writing, which costs nothing
+ * now and saves the next call the wait for cache lines that the other ranks have read eight calls
+ * ago.
  */
 static inline void symm_line_prefetch(const struct symm_control *control, uint64_t sequence,
                                       int rank, size_t bytes)
@@ -127,8 +130,8 @@ static inline void symm_line_prefetch(const struct symm_control *control, uint64
 }
 
 /*
- * Fetch the payload of a line that has been posted for reading, as far as it is not in the header's cache
- * line: those of all ranks are then on their way at the same time.
+ * Fetch the payload of a line that has been posted for reading, as far as it is not in the header's
+ * cache line: those of all ranks are then on their way at the same time.
  */
 static inline void symm_line_fetch(const struct symm_line *line, size_t bytes)
 {
@@ -171,8 +174,8 @@ static inline void symm_phase_raise(const struct symm_control *control, uint64_t
 }
 
 /*
- * Whether every rank has got to `step` (1, 2, ...).  *seen counts the ranks known to have; start it at
- * 0 and keep it between calls for the same step.
+ * Whether every rank has got to `step` (1, 2, ...).  *seen counts the ranks known to have; start it
+ * at 0 and keep it between calls for the same step.
  */
 static inline bool symm_phase_reached(const struct symm_control *control, uint64_t sequence,
                                       uint64_t step, int *seen)
@@ -191,8 +194,8 @@ static inline bool symm_phase_reached(const struct symm_control *control, uint64
 }
 
 /*
- * The step that every rank has got to; 0 while one has not raised its word in this call.  For calls that
- * wait for several steps at a time.
+ * The step that every rank has got to; 0 while one has not raised its word in this call.  For calls
+ * that wait for several steps at a time.
  */
 static inline uint64_t symm_phase_least(const struct symm_control *control, uint64_t sequence)
 {
@@ -212,10 +215,10 @@ static inline uint64_t symm_phase_least(const struct symm_control *control, uint
 /*
  * A rank whose team cannot go on, because a rank has died, leaves for good.  Others may be at work
  * on its memory then, or about to.  So a rank says first, by its phase, that it will touch others'
- * memory, and looks then whether somebody has left; who leaves says that first, and looks then who
- * is at work.  All four are sequentially consistent: one of the two sees the other.  (Only teams
- * that may lose ranks need to enter.)  A `finished` of the highest number says that a rank has
- * left.
+ * memory, and looks then whether somebody has left; a rank that leaves says that first, and looks
+ * then who is at work.  All four are sequentially consistent: one of the two sees the other.  (Only
+ * teams that may lose ranks need to enter.)  A `finished` of the highest number says that a rank
+ * has left.
  */
 static inline void symm_control_leave(const struct symm_control *control, int rank)
 {
@@ -235,7 +238,10 @@ static inline bool symm_control_enter(const struct symm_control *control, uint64
     return true;
 }
 
-/* For who has left: whether the rank may be at work on others' memory in this call, which ends. */
+/*
+ * For a rank that has left: whether the rank may be at work on others' memory in this call, which
+ * ends.
+ */
 static inline bool symm_control_is_inside(const struct symm_control *control, uint64_t sequence,
                                           int rank)
 {
@@ -246,7 +252,7 @@ static inline bool symm_control_is_inside(const struct symm_control *control, ui
 
 /* ---- staging buffers ------------------------------------------------------------------------- */
 
-/* What each buffer is for, the algorithm says that uses it. */
+/* The algorithm that uses a buffer decides what the buffer is for. */
 static inline unsigned char *symm_stage_buffer(const struct symm_control *control, int rank,
                                                uint64_t buffer)
 {

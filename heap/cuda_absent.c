@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #include "heap/cuda_device.h"
-#include "heap/cuda_ipc.h"
+#include "heap/cuda_exports.h"
+#include "heap/cuda_importer.h"
 
 void symm_cuda_configure(const char *library)
 {
@@ -193,7 +194,7 @@ void symm_imports_leave(struct symm_imports *imports)
     (void)imports;
 }
 
-enum symm_status symm_imports_get(struct symm_imports *imports, const char *name,
+enum symm_status symm_importer_get(struct symm_imports *imports, const char *name,
                                   struct symm_importer **importer)
 {
     (void)imports;
@@ -202,7 +203,7 @@ enum symm_status symm_imports_get(struct symm_imports *imports, const char *name
     return SYMM_ERR_NOT_FOUND;
 }
 
-void symm_imports_put(struct symm_imports *imports, struct symm_importer *importer)
+void symm_importer_put(struct symm_imports *imports, struct symm_importer *importer)
 {
     (void)imports;
     (void)importer;

@@ -55,7 +55,9 @@ uint32_t symm_cuda_resets(void)
     return atomic_load_explicit(&resets, memory_order_relaxed);
 }
 
-/* Whether the context lives that was entered before, not a later one under the same handle. */
+/*
+ * Whether the context that was entered before still lives; the handle may be that of a later one.
+ */
 static bool is_alive(const struct symm_cuda *cuda, const struct device *device, CUcontext context)
 {
     unsigned long long id = 0;
@@ -155,9 +157,9 @@ static enum symm_status context_push(struct symm_cuda_scope *scope, CUcontext co
 }
 
 /*
- * Errors of earlier work are returned by any function, which has done its own work nevertheless: so
- * after an error it is looked at whether the context is there still, lest the program's be popped,
- * too.  It was not current before, so what is below is another one.
+ * Any function may return the error of earlier work although it has done its own work.  So after an
+ * error we look whether our context is still current, lest the context of the program be popped
+ * too.  Ours was not current before, so the context below it is another one.
  */
 static void context_pop(const struct symm_cuda_scope *scope)
 {
@@ -308,7 +310,10 @@ enum symm_status symm_cuda_device_current(int *device)
     return device_find(cuda, count, handle, device);
 }
 
-/* As nvidia-smi writes it; slices of a GPU have identities of their own, and are known by their names. */
+/*
+ * As nvidia-smi writes it; slices of a GPU have identities of their own, and are known by their
+ * names.
+ */
 static void uuid_format(const CUuuid *uuid, const char *name, char text[48])
 {
     int length = snprintf(text, 48, "%s", strstr(name, " MIG ") != NULL ? "MIG-" : "GPU-");

@@ -1,9 +1,9 @@
 /*
  * cuda_context.h - calling the driver without the program noticing.
  *
- * The devices are used through their primary contexts, which the CUDA runtime uses as well.  The program
- * may have made another device's or a context of its own current, and may be capturing a graph: so each
- * stretch of driver calls lies between symm_cuda_enter() and symm_cuda_leave().
+ * The devices are used through their primary contexts, which the CUDA runtime uses as well.  The
+ * program may have made another device's or a context of its own current, and may be capturing a
+ * graph: so each stretch of driver calls lies between symm_cuda_enter() and symm_cuda_leave().
  *
  * cudaDeviceReset() ends a primary context, with all streams, functions and registrations that were
  * made in it. It is entered anew afterwards, in another *life*: whoever keeps something that was
@@ -28,9 +28,9 @@ struct symm_cuda_scope {
 };
 
 /*
- * Make the primary context of `device` current in this thread, and calls allowed that would end a capture
- * of the program's.  Scopes nest.
- * Errors: NOT_FOUND (no driver), ARGUMENT (no such device), NO_MEMORY, SYSTEM; then there is nothing to leave.
+ * Make the primary context of `device` current in this thread, and allow calls that would otherwise
+ * end a capture of the program's.  Scopes nest.  Errors: NOT_FOUND (no driver), ARGUMENT (no such
+ * device), NO_MEMORY, SYSTEM; then there is nothing to leave.
  */
 SYMM_API enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope);
 

@@ -48,7 +48,9 @@ static _Thread_local struct {
     char text[SYMM_CUDA_TEXT_SIZE];
 } last;
 
-/* Works of ours on devices that have been started and not ended well: any of them may be what has failed. */
+/*
+ * Works of ours that have been started on devices and not ended well: any may be what has failed.
+ */
 static _Atomic int own_works;
 
 void symm_cuda_own_work(int change)
@@ -87,7 +89,10 @@ const char *symm_cuda_error(CUresult result, char *text, size_t size)
     return text;
 }
 
-/* Errors that stay with a context once one of its kernels has failed: every later call returns them. */
+/*
+ * Errors that stay with a context once one of its kernels has failed: every later call returns
+ * them.
+ */
 static bool is_sticky(CUresult result)
 {
     switch (result) {
@@ -252,7 +257,7 @@ enum symm_status symm_cuda_get(const struct symm_cuda **cuda)
 /* What is known about the libraries of this process. */
 struct survey {
     unsigned long long loads; /* how many have been loaded so far */
-    const char *stem;         /* the file name of the driver, without what follows ".so"; NULL: no matter */
+    const char *stem;         /* the driver's file name up to ".so"; NULL: any */
     size_t stem_length;
     bool found;
 };
@@ -273,7 +278,9 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *argument)
     return survey->found;
 }
 
-/* How often a library has been loaded in this process: what changes when the driver may have come. */
+/*
+ * How often a library has been loaded in this process.  If that changes, the driver may have come.
+ */
 static unsigned long long loads_count(void)
 {
     struct survey survey = {.stem = NULL};
@@ -281,7 +288,10 @@ static unsigned long long loads_count(void)
     return survey.loads;
 }
 
-/* Under the mutex.  Looking by name first, because dlopen() would search the disk for what is not here. */
+/*
+ * Under the mutex.  Libraries that are loaded are looked for by name first, because dlopen() would
+ * search the disk for one that is not.
+ */
 static bool library_is_loaded(void)
 {
     struct survey survey = {.stem = file_of(library_name)};
@@ -296,7 +306,7 @@ static bool library_is_loaded(void)
 
 enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda)
 {
-    static _Atomic unsigned long long fruitless; /* what loads_count() was when there was no driver */
+    static _Atomic unsigned long long fruitless; /* loads_count() when there was no driver */
     *cuda = atomic_load_explicit(&filled, memory_order_acquire);
     if (*cuda != NULL) {
         return SYMM_OK;

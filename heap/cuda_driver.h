@@ -1,12 +1,13 @@
 /*
  * cuda_driver.h - the functions of the CUDA driver that this library calls, in one table.
  *
- * Nothing here is linked with libcuda: it is opened when a device is first asked for, so the same binary
- * runs on nodes that have none, and a test can put a driver of its own in its place.  Functions are looked
- * up by name and version, because a name alone is an older function than the one that cuda.h declares.
+ * Nothing here is linked with libcuda: it is opened when a device is first asked for, so the same
+ * binary runs on nodes that have none, and a test can put a driver of its own in its place.
+ * Functions are looked up by name and version, because a name alone is an older function than the
+ * one that cuda.h declares.
  *
- * Failures are remembered per thread by the call's name, so that a message can say what failed although
- * the functions above return a mere status:
+ * Failures are remembered per thread by the call's name, so that a message can say what failed
+ * although the functions above return a mere status:
  *
  *     CUresult result = cuda->cuMemCreate(...);
  *     if (result != CUDA_SUCCESS) {
@@ -111,26 +112,27 @@ struct symm_cuda {
 };
 
 /*
- * The table, with the driver initialised; the driver is opened at first use and kept.  What has failed is
- * tried anew the next time.  Thread-safe.  Errors: NOT_FOUND (symm_cuda_last_failure() says what).
+ * The table, with the driver initialised; the driver is opened at first use and kept.  What has
+ * failed is tried anew the next time.  Thread-safe.  Errors: NOT_FOUND (symm_cuda_last_failure()
+ * says what).
  */
 SYMM_API enum symm_status symm_cuda_get(const struct symm_cuda **cuda);
 
 /*
- * The table if the driver is in this process, whoever has loaded it; nothing is loaded or initialised for
- * this, so its functions may answer CUDA_ERROR_NOT_INITIALIZED.  Errors: NOT_FOUND.
+ * The table if the driver is in this process, whoever has loaded it; nothing is loaded or
+ * initialised for this, so its functions may answer CUDA_ERROR_NOT_INITIALIZED.  Errors: NOT_FOUND.
  */
 SYMM_API enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda);
 
 /*
- * Remember that `call` (a string that stays) has failed in this thread.  Returns NO_MEMORY where the
- * device has no memory left, otherwise SYSTEM.
+ * Remember that `call` (a string that stays) has failed in this thread.  Returns NO_MEMORY where
+ * the device has no memory left, otherwise SYSTEM.
  */
 SYMM_API enum symm_status symm_cuda_failed(const char *call, CUresult result);
 
 /*
- * Work of ours on a device has been started (1) or has ended well (-1).  What has not ended well stays
- * counted: its error may come from any later call.
+ * Work of ours on a device has been started (1) or has ended well (-1).  What has not ended well
+ * stays counted: its error may come from any later call.
  */
 SYMM_API void symm_cuda_own_work(int change);
 

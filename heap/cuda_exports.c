@@ -1,5 +1,5 @@
 /*
- * cuda_exports.c - see cuda_ipc.h: allocations of this process, for its peers.
+ * cuda_exports.c - see cuda_exports.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "heap/cuda_context.h"
-#include "heap/cuda_ipc.h"
+#include "heap/cuda_exports.h"
 #include "heap/directory.h"
 #include "heap/memfd.h"
 
@@ -149,8 +149,9 @@ static struct allocation *find(struct symm_exports *exports, const struct symm_m
 }
 
 /*
- * A free place, or that of an allocation of which no peer has heard; -1: there is none.  The latter in turn, so
- * that one which comes back finds its sightings.
+ * A free place, or the place of an allocation of which no peer has heard; -1: there is neither.
+ * Allocations lose their places in turn, so that an allocation which comes back finds its
+ * sightings.
  */
 static int place_find(struct symm_exports *exports)
 {
@@ -240,8 +241,8 @@ enum symm_status symm_exports_locate(struct symm_exports *exports,
 /* ---- handles ------------------------------------------------------------------------------- */
 
 /*
- * Within a scope.  Kernels run in the device's primary context, which need not reach what the program has
- * allocated in one of its own.
+ * Within a scope.  Kernels run in the device's primary context, which need not reach what the
+ * program has allocated in one of its own.
  */
 static enum symm_status handle_get_here(const struct symm_cuda *cuda,
                                         const struct allocation *allocation,
@@ -314,7 +315,7 @@ enum symm_status symm_exports_handle(struct symm_exports *exports,
 
 /* ---- memory that has gone ------------------------------------------------------------------ */
 
-/* A driver that says nothing of use says nothing about this memory either. */
+/* An answer that is neither says nothing about this memory. */
 static bool is_gone(const struct symm_cuda *cuda, const struct allocation *allocation)
 {
     unsigned long long id = 0;

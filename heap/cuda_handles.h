@@ -1,12 +1,13 @@
 /*
- * cuda_handles.h - as what device memory and multicast objects can be exported.
+ * cuda_handles.h - the handles by which device memory and multicast objects can be exported.
  *
- * Within a node they travel as file descriptors.  They are asked for with fabric handles as well, where the
- * device has those: such memory can be exported to other nodes of a multi-node NVLink domain, by UCX for
- * instance when a program sends from it, and memory made without cannot be given the handle later.  A
- * driver grants them to those who have an IMEX channel.  Where the folder of the channels is missing it is
- * not asked, because a refusal is an error that debuggers and compute-sanitizer report.  It may refuse for
- * other reasons (no rights): when something is made with one, and nothing of that device is, from then on.
+ * Within a node memory travels as file descriptors.  Where the device has fabric handles, memory is
+ * made with such a handle as well: then it can be exported to other nodes of a multi-node NVLink
+ * domain, by UCX for instance when a program sends from it.  Memory that was made without a fabric
+ * handle cannot be given one later.  A driver grants fabric handles to processes that have an IMEX
+ * channel.  Where the folder of the channels is missing the driver is not asked, because a refusal
+ * is an error that debuggers and compute-sanitizer report.  The driver may refuse for other reasons
+ * (no rights) when something is made with a fabric handle; then nothing more of that device is.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,8 +27,8 @@ void symm_cuda_fabric_allow(int device, bool has);
 CUmemAllocationHandleType symm_cuda_handle_types(int device);
 
 /*
- * Whether a call that was to make something with `types` has failed because of the fabric handle: then it
- * is to be made again with fewer.
+ * Whether a call that was to make something with `types` has failed because of the fabric handle:
+ * then the call is to be repeated with fewer types.
  */
 bool symm_cuda_fabric_refused(int device, CUmemAllocationHandleType types, CUresult result);
 

@@ -1,7 +1,7 @@
 /*
- * cuda_importer.c - see cuda_ipc.h: what is opened of one other process, and what it has retired since.
+ * cuda_importer.c - see cuda_importer.h.
  *
- * Requests for the tables of peers are driven by whoever comes by.
+ * A request for the table of a peer is driven by whichever thread comes by.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heap/cuda_imports.h"
+#include "heap/cuda_imports_state.h"
 #include "heap/memfd.h"
 
 /* ---- the peer's table ---------------------------------------------------------------------- */
@@ -59,8 +59,8 @@ static void table_end(struct symm_importer *importer)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-enum symm_status symm_imports_get(struct symm_imports *imports, const char *name,
-                                  struct symm_importer **importer)
+enum symm_status symm_importer_get(struct symm_imports *imports, const char *name,
+                                   struct symm_importer **importer)
 {
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&imports->mutex);
@@ -110,7 +110,7 @@ static void importer_destroy(struct symm_imports *imports, struct symm_importer 
     free(importer);
 }
 
-void symm_imports_put(struct symm_imports *imports, struct symm_importer *importer)
+void symm_importer_put(struct symm_imports *imports, struct symm_importer *importer)
 {
     (void)pthread_mutex_lock(&imports->mutex);
     if (--importer->users == 0) {
@@ -172,11 +172,13 @@ static CUresult driver_open(const struct symm_cuda_scope *scope, struct symm_imp
 }
 
 /*
- * A device without room for it gets another chance without what else is open.  CUDA_ERROR_ALREADY_MAPPED is final:
- * another library has it open in this context, and would be surprised if we closed it.
+ * A device without room for it gets another chance without what else is open.
+ * CUDA_ERROR_ALREADY_MAPPED is final: another library has it open in this context, and would be
+ * surprised if we closed it.
  */
 static CUresult driver_open_patiently(struct symm_imports *imports,
-                                      const struct symm_cuda_scope *scope, struct symm_import *import)
+                                      const struct symm_cuda_scope *scope,
+                                      struct symm_import *import)
 {
     CUresult result = driver_open(scope, import);
     if (result == CUDA_ERROR_OUT_OF_MEMORY && symm_imports_evict_all(imports)) {

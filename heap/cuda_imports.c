@@ -1,8 +1,8 @@
 /*
- * cuda_imports.c - see cuda_imports.h: which allocations of other processes are open here, and which go.
+ * cuda_imports.c - see cuda_imports.h.
  *
- * What the driver would not close stays open and is in nobody's use; it is tried again before something is
- * opened, and at the end.
+ * What the driver would not close stays open and is in nobody's use; it is tried again before
+ * something is opened, and at the end.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/cuda_imports.h"
+#include "heap/cuda_imports_state.h"
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -123,8 +123,8 @@ void symm_imports_destroy(struct symm_imports *imports)
 }
 
 /*
- * Whether no call uses it: the call at hand has used what it needs, and beside it there must not be any.
- * (Others may have come and gone since it began.)
+ * Whether no call uses the import: the call at hand has used what it needs, and no other call may
+ * be under way.  Other calls may have come and gone since the call at hand began.
  */
 static bool is_idle(const struct symm_imports *imports, const struct symm_import *import)
 {
@@ -160,7 +160,7 @@ static void evict(struct symm_imports *imports, struct symm_import *import)
     (void)symm_imports_drop(imports, import);
 }
 
-/* A device has been reset: nothing is mapped any more that was open there, whoever thinks so. */
+/* A device has been reset: nothing that was open there is mapped any more. */
 static void forget_ended(struct symm_imports *imports)
 {
     struct symm_import *next;
@@ -215,8 +215,8 @@ static struct symm_import *find_same(const struct symm_imports *imports,
 }
 
 /*
- * A driver that counts openings would give the address once more that it has given for the handle before, and
- * the memory there may be an earlier allocation's, which has been freed.
+ * A driver that counts openings would return the same address as before for the handle, and the
+ * memory there may be that of an earlier allocation, which has been freed.
  */
 bool symm_imports_evict_same(struct symm_imports *imports, const struct symm_import *wanted)
 {

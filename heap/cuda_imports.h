@@ -1,9 +1,6 @@
 /*
- * cuda_imports.h - what cuda_imports.c (which imports there are, and which go) and cuda_importer.c (what is
- * opened of a peer) share; for others there is cuda_ipc.h.
- *
- * One mutex guards all of it, since what is opened for one peer may make another one's go.  All functions here
- * are called with it held.
+ * cuda_imports.h - memory from elsewhere (cuda_ipc.h): which allocations of other processes are
+ * open here, and which go.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,67 +8,21 @@
 #ifndef SYMM_HEAP_CUDA_IMPORTS_H
 #define SYMM_HEAP_CUDA_IMPORTS_H
 
-#include <pthread.h>
-
-#include "heap/cuda_context.h"
 #include "heap/cuda_ipc.h"
-#include "heap/directory.h"
-#include "heap/request.h"
 
-/* An allocation that is open for one device. */
-struct symm_import {
-    struct symm_importer *importer; /* NULL: stuck, the driver would not close it */
-    uint32_t index, serial;
-    int device;
-    uint32_t life; /* of the device's context, in which it is open */
-    CUdeviceptr address;
-    struct symm_ipc_handle handle;
-    uint64_t used; /* the call that has used it last */
-    struct symm_import *next;         /* of all */
-    struct symm_import *next_at_place; /* for other devices, or of a time when the place was another's */
-};
+struct symm_imports;
 
-struct symm_importer {
-    struct symm_imports *imports;
-    char name[SYMM_SOCKET_NAME_SIZE];
-    unsigned users;
-    const struct symm_directory *directory; /* NULL: it has not come yet */
-    uint32_t retired_seen;
-    struct symm_request request;
-    struct symm_import *places[SYMM_SEGMENTS_MAX];
-    struct symm_importer *next;
-};
+/* `most`: bytes that may be open at a time.  Errors: NO_MEMORY. */
+SYMM_API enum symm_status symm_imports_create(size_t most, struct symm_imports **imports);
 
-struct symm_imports {
-    pthread_mutex_t mutex;
-    size_t most, bytes;
-    unsigned calls_under_way;
-    uint64_t calls; /* begun so far: the number of the newest */
-    uint64_t busy_since; /* the oldest call that those under way may go back to */
-    uint32_t dropped;
-    uint32_t resets; /* those that have been noticed */
-    struct symm_import *all;
-    struct symm_importer *importers;
-};
-
-/* Whether what is open here makes room for so many bytes more.  Nothing is closed in vain. */
-bool symm_imports_make_room(struct symm_imports *imports, size_t size);
-
-/* Close all that no call uses.  False: there is nothing. */
-bool symm_imports_evict_all(struct symm_imports *imports);
+/* Close everything; all importers have been given back. */
+SYMM_API void symm_imports_destroy(struct symm_imports *imports);
 
 /*
- * Close what has the handle open here, under a name that its owner has given up.  False: that cannot be.
+ * A call begins that may use imports, and ends.  While others are under way, nothing is closed that
+ * they may use.  Returns how often something has been closed so far that its owner still has.
  */
-bool symm_imports_evict_same(struct symm_imports *imports, const struct symm_import *wanted);
-
-/* Close it; if that cannot be, nobody finds it any more. */
-bool symm_imports_drop(struct symm_imports *imports, struct symm_import *import);
-
-/* Try once more to close what the driver would not. */
-void symm_imports_retry(struct symm_imports *imports);
-
-/* The peer's table is of no use any more. */
-void symm_importer_end_table(struct symm_importer *importer);
+SYMM_API uint32_t symm_imports_enter(struct symm_imports *imports);
+SYMM_API void symm_imports_leave(struct symm_imports *imports);
 
 #endif /* SYMM_HEAP_CUDA_IMPORTS_H */

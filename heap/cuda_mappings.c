@@ -15,7 +15,7 @@ struct mapping {
     CUdeviceptr address;
     size_t size;
     uint64_t devices; /* bit d: device number d has access */
-    bool stuck;       /* in nobody's use, but the driver would not unmap it */
+    bool stuck;       /* nobody uses it, but the driver would not unmap it */
     struct mapping *next;
 };
 
@@ -86,7 +86,7 @@ void symm_cuda_mappings_add_device(const struct symm_cuda_scope *scope, int devi
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* What is in the way of a new mapping has not been unmapped when it should have been: try again. */
+/* Memory in the way of a new mapping could not be unmapped when it should have been: try again. */
 static enum symm_status range_clear(const struct symm_cuda *cuda, CUdeviceptr address, size_t size)
 {
     struct mapping **link = &mappings;

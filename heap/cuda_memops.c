@@ -1,19 +1,18 @@
 /*
- * cuda_memops.c - waiting for memory that the program has written by cudaMemset() or by a copy between
- * device buffers just before it calls; symm_cuda_sync_memops() and symm_cuda_memory_settle() of
- * cuda_device.h.
+ * cuda_memops.c - see cuda_memops.h: waiting for memory that the program has written by
+ * cudaMemset() or by a copy between device buffers just before it calls.
  *
- * Where a context has the flag of cuda_sync_flag.h, there is nothing to wait for.  Otherwise waiting means
- * waiting for the legacy stream (stream 0), and the legacy stream encompasses all *blocking* streams of its
- * context: with a kernel on one of them that waits for another process, as those of NCCL do, two ranks
- * can wait for each other for ever.  While a blocking stream is captured, even a question about the
- * legacy stream ends the capture, in whichever thread and mode.
+ * Where a context has the flag of cuda_sync_flag.h, there is nothing to wait for.  Otherwise
+ * waiting means waiting for the legacy stream (stream 0), and the legacy stream encompasses all
+ * *blocking* streams of its context: with a kernel on one of them that waits for another process,
+ * as those of NCCL do, two ranks can wait for each other for ever.  While a blocking stream is
+ * captured, even a question about the legacy stream ends the capture, in whichever thread and mode.
  *
- * So there is one wait for each lapse, and a wait in each call with a driver that does not know the flag.
- * No wait is made while a capture goes on, but in a later call: what is captured is not being done, and
- * nothing can be put into the legacy stream meanwhile.  A wait ends after some seconds: what keeps a
- * legacy stream busy for so long is waiting itself, while memory that the program set before has been
- * set by then.
+ * So there is one wait for each lapse, and a wait in each call with a driver that does not know the
+ * flag.  No wait is made while a capture goes on, but in a later call: what is captured is not
+ * being done, and nothing can be put into the legacy stream meanwhile.  A wait ends after some
+ * seconds: what keeps a legacy stream busy for so long is waiting itself, while memory that the
+ * program set before has been set by then.
  *
  * Per-thread default streams stand for blocking streams, so they are waited for as well.
  *
@@ -59,7 +58,9 @@ static void pause_after(unsigned looks)
     }
 }
 
-/* Wait in the context that is current.  NOT_READY: given up; other errors: it could not be asked. */
+/*
+ * Wait in the context that is current.  NOT_READY: given up; other errors: it could not be asked.
+ */
 static CUresult legacy_wait(const struct symm_cuda *cuda)
 {
     CUresult result = symm_cuda_legacy_ask(cuda);
@@ -76,8 +77,8 @@ static CUresult legacy_wait(const struct symm_cuda *cuda)
 /* ---- settling -------------------------------------------------------------------------------- */
 
 /*
- * In the context that is current.  It gets the flag once what went before is over.  *given_up: the context
- * whose wait was given up last; it is not waited for again until its stream has been idle.
+ * In the context that is current.  It gets the flag once what went before is over.  *given_up: the
+ * context whose wait was given up last; it is not waited for again until its stream has been idle.
  */
 static CUresult context_settle(const struct symm_cuda *cuda, CUcontext context,
                                _Atomic(CUcontext) *given_up)
@@ -140,7 +141,8 @@ static void settle(int device, bool is_foreign)
         (is_foreign || lapses != symm_cuda_flag_lapses_entered(device))) {
         primary_settle(device);
     }
-    if (!on && current != NULL && current != symm_cuda_primary(device) && !symm_cuda_flag_is_current(cuda)) {
+    if (!on && current != NULL && current != symm_cuda_primary(device) &&
+        !symm_cuda_flag_is_current(cuda)) {
         own_settle(cuda, current);
     }
 }
@@ -153,4 +155,12 @@ void symm_cuda_sync_memops(int device)
 void symm_cuda_memory_settle(int device)
 {
     settle(device, true);
+}
+
+void symm_cuda_notice(void)
+{
+    const struct symm_cuda *cuda;
+    if (symm_cuda_get_loaded(&cuda) == SYMM_OK) {
+        symm_cuda_flag_notice(cuda);
+    }
 }

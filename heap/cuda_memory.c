@@ -1,5 +1,5 @@
 /*
- * cuda_memory.c - what the driver knows about an address; symm_cuda_memory_...() of cuda_device.h.
+ * cuda_memory.c - what the driver knows about an address; see cuda_memory.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -98,7 +98,9 @@ bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory)
 
 /* ---- what kernels can use -------------------------------------------------------------------- */
 
-/* Managed memory that the host may not touch while any kernel runs is left alone: Windows, mainly. */
+/*
+ * Managed memory is left alone if the host may not touch it while any kernel runs: Windows, mainly.
+ */
 static bool is_usable_managed(const struct symm_cuda *cuda)
 {
     CUdevice device;
@@ -112,10 +114,10 @@ static bool is_usable_managed(const struct symm_cuda *cuda)
 
 /*
  * Within a scope: the device's primary context is current.  Memory of cuMemAlloc() belongs to a
- * context; that of pools and of virtual memory management to none, and devices have access to it or
- * not.  What has been allocated in a green context, with a part of the device's multiprocessors,
- * may be said to belong to that: then it is staged, which is right and slow.  The manuals do not
- * say that the primary context reaches it.
+ * context.  Memory of pools and of virtual memory management belongs to none, and devices have
+ * access to it or not.  The driver may say that memory which has been allocated in a green context,
+ * with a part of the device's multiprocessors, belongs to that context: then the memory is staged,
+ * which is right and slow.  The manuals do not say that the primary context reaches it.
  */
 static bool is_usable_here(const struct symm_cuda *cuda, const struct symm_memory *memory,
                            CUdeviceptr address)
@@ -147,9 +149,10 @@ static bool is_usable_find_out(const struct symm_memory *memory, const void *add
 }
 
 /*
- * Allocations of cuMemAlloc() that can be used, for certain; ids are never used again.  Others are
- * asked after each time: access to virtual memory can be taken back while it stays mapped, under
- * the same id, and a kernel that then used it would end the context.  That takes some 0.2 us.
+ * Allocations of cuMemAlloc() that can certainly be used; ids are never used again.  About other
+ * memory the driver is asked each time: access to virtual memory can be taken back while the memory
+ * stays mapped, under the same id, and a kernel that then used it would end the context.  To ask
+ * takes some 0.2 us.
  */
 enum { KNOWN = 64 };
 static struct {

@@ -1,8 +1,8 @@
 /*
  * cuda_multicast.c - NVLink multicast of device memory; see cuda_multicast.h and multicast.h.
  *
- * Binding and mapping wait until all devices have been added, so nothing here is called before all ranks
- * have agreed that they are.
+ * Binding and mapping wait until all devices have been added, so nothing here is called before all
+ * ranks have agreed that they are.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -107,7 +107,9 @@ static void multicast_unbind(const struct symm_kind *kind, symm_handle object, i
     }
 }
 
-/* Map what is reserved, for this device alone: others of this process have no part in the object. */
+/*
+ * Map what is reserved, for this device alone: other devices of this process are not in the object.
+ */
 static enum symm_status map_reserved(const struct symm_cuda_scope *scope, CUdeviceptr address,
                                      size_t size, symm_handle object, bool *stuck)
 {
@@ -153,7 +155,7 @@ static enum symm_status multicast_map(const struct symm_kind *kind, symm_handle 
     return status;
 }
 
-/* What the driver does not unmap keeps its addresses, which then are of no use to anybody. */
+/* If the driver does not unmap the object, its addresses are of no use to anybody any more. */
 static void multicast_unmap(const struct symm_kind *kind, void *address, size_t size)
 {
     struct symm_cuda_scope scope;
@@ -198,7 +200,7 @@ static bool device_is_able(const struct symm_cuda_scope *scope)
 static bool granularity_get(const struct symm_cuda_scope *scope, const struct symm_kind *kind,
                             CUmulticastGranularity_flags which, size_t *granularity)
 {
-    /* The smallest object there can be; what larger ones ask for is the same. */
+    /* The smallest object there can be; larger ones have the same granularity. */
     const CUmulticastObjectProp properties = {
         .numDevices = 2,
         .size = kind->granularity,
@@ -209,8 +211,8 @@ static bool granularity_get(const struct symm_cuda_scope *scope, const struct sy
 }
 
 /*
- * Segments are rounded to the granularity so that any of them can be bound.  The recommended one has the
- * switch do with fewer entries, but is not worth segments larger than usual.
+ * Segments are rounded to the granularity so that any of them can be bound.  The recommended one
+ * has the switch do with fewer entries, but is not worth segments larger than usual.
  */
 void symm_cuda_multicast_prepare(const struct symm_cuda_scope *scope, struct symm_kind *kind)
 {

@@ -1,6 +1,6 @@
 /*
- * cuda_plain.c - memory of devices that cannot share any, from cuda_device.h.  It is the driver's ordinary
- * device memory, and a list of what there is.
+ * cuda_plain.c - memory of devices that cannot share any; see cuda_plain.h.  It is the driver's
+ * ordinary device memory, and a list of what there is.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ struct block {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
-static atomic_size_t block_count; /* so that who has none never waits for the mutex */
+static atomic_size_t block_count; /* so that a process without blocks never waits for the mutex */
 
 static enum symm_status block_make(int device, struct block *block)
 {

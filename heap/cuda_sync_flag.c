@@ -84,9 +84,9 @@ static bool primary_is_idle(const struct symm_cuda *cuda, CUdevice handle)
 }
 
 /*
- * A lapse is noted before the flag is set: whoever sees the flag sees that as well.  To set it in an
- * active context waits for all that goes on there, in non-blocking streams too (H100, driver 580:
- * bench/results/gpu-driver-waits.txt).  So that is done where the legacy stream is idle, and
+ * A lapse is noted before the flag is set: whoever sees the flag sees that as well.  To set it in
+ * an active context waits for all that goes on there, in non-blocking streams too (H100, driver
+ * 580: bench/results/gpu-driver-waits.txt).  So that is done where the legacy stream is idle, and
  * otherwise after the wait for it.  Nobody can ask whether non-blocking streams are.
  */
 static void demand(const struct symm_cuda *cuda, int device, CUdevice handle)
@@ -141,12 +141,4 @@ void symm_cuda_flag_notice(const struct symm_cuda *cuda)
         symm_cuda_flag_demand(cuda, device);
     }
     atomic_store_explicit(&noticed, true, memory_order_relaxed);
-}
-
-void symm_cuda_notice(void)
-{
-    const struct symm_cuda *cuda;
-    if (symm_cuda_get_loaded(&cuda) == SYMM_OK) {
-        symm_cuda_flag_notice(cuda);
-    }
 }

@@ -1,15 +1,16 @@
 /*
- * cuda_sync_flag.h - the flag CU_CTX_SYNC_MEMOPS of contexts, and the times at which it was missing;
- * symm_cuda_notice() of cuda_device.h.
+ * cuda_sync_flag.h - the flag CU_CTX_SYNC_MEMOPS of contexts, and the times at which it was
+ * missing.
  *
- * cudaMemset() and copies between device buffers return before their work is done, and our streams wait
- * for no other stream.  In a context with this flag, which came with CUDA 12.1, such functions return
- * after their work.  So primary contexts are given the flag as soon as the driver is seen in the process,
- * best before they exist: then nothing ever has to be waited for.
+ * cudaMemset() and copies between device buffers return before their work is done, and our streams
+ * wait for no other stream.  In a context with this flag, which came with CUDA 12.1, such functions
+ * return after their work.  So primary contexts are given the flag as soon as the driver is seen in
+ * the process, best before they exist: then nothing ever has to be waited for.
  *
- * A *lapse* is a time at which an active primary context has been found without the flag: because the
- * context existed before the driver was first seen, because cudaSetDeviceFlags() has overwritten what was
- * set, or because the driver does not know the flag.  cuda_memops.c waits after each lapse.
+ * A *lapse* is a time at which an active primary context has been found without the flag: because
+ * the context existed before the driver was first seen, because cudaSetDeviceFlags() has
+ * overwritten what was set, or because the driver does not know the flag.  cuda_memops.c waits
+ * after each lapse.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

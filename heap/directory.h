@@ -2,10 +2,10 @@
  * directory.h - the segment directory: which segments of a heap are alive, for the peers to see.
  *
  * One small page of shared memory per heap, written by the owner only.  Place `i` holds the serial
- * number of the segment that lives there, or 0.  Serial numbers are never reused, so a peer's mapping
- * of a segment is good exactly while the directory still shows its serial.  `retired` counts segments
- * given back; the owner quotes it in every collective that names heap buffers, so a peer scans the
- * directory only when something has changed.
+ * number of the segment that lives there, or 0.  Serial numbers are never reused, so a peer's
+ * mapping of a segment is good exactly while the directory still shows its serial.  `retired`
+ * counts segments given back; the owner quotes it in every collective that names heap buffers, so a
+ * peer scans the directory only when something has changed.
  *
  * (A ring of retired serials would do the same, but it can overflow when a peer does not look for a
  * long time; a directory cannot.)

@@ -114,8 +114,8 @@ enum symm_status symm_headroom_to_begin(void)
 enum { PART_LEFT = 4 };
 
 /*
- * A line takes 1.2 µs to read.  So mappings are counted again after half as many questions as
- * there were, which is two lines a question, but before what is not known of could use up what is
+ * A line takes 1.2 µs to read.  So mappings are counted again after half as many questions as there
+ * were lines, which makes two lines a question, but before unknown mappings could use up what is
  * left.
  */
 enum { STEP_LEAST = 64, STEP_PART = 2, STEP_MOST_PART = 8 };

@@ -1,9 +1,9 @@
 /*
  * heap.c - a window of address space, filled with segments as blocks are asked for.
  *
- * The heap decides where segments lie and how large they are; allocator.c decides where blocks lie in
- * them; the kind makes the memory.  One mutex serialises all of it: allocation is not on the path of a
- * collective, and locating a buffer holds the mutex for one binary search.
+ * The heap decides where segments lie and how large they are; allocator.c decides where blocks lie
+ * in them; the kind makes the memory.  One mutex serialises all of it: allocation is not on the
+ * path of a collective, and locating a buffer holds the mutex for one binary search.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,8 @@
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
-#include "heap/heap_state.h"
+#include "heap/heap_pages.h"
+#include "heap/heap_segments.h"
 #include "heap/memfd.h"
 #include "heap/window.h"
 
@@ -57,8 +58,8 @@ static enum symm_status directory_create(struct symm_heap *heap)
 }
 
 /*
- * The thread that gives memory back holds it for a microsecond at a time, and sleeping for that costs much more:
- * so spin a little, where the C library can.
+ * The thread that gives memory back holds it for a microsecond at a time, and sleeping for that
+ * costs much more: so spin a little, where the C library can.
  */
 static void mutex_init(pthread_mutex_t *mutex)
 {

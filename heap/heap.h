@@ -12,10 +12,10 @@
 #include "heap/symm.h"
 
 /*
- * Reserve a window for memory of `kind` and offer the heap's segments to peers through `server`, which
- * must outlive it (NULL: private, for tests).  `number` tells it from the server's other heaps.  `config`
- * may be NULL.  Commits no memory.
- * Errors: ARGUMENT (a size that is no multiple of 4096), NO_MEMORY, SYSTEM.
+ * Reserve a window for memory of `kind` and offer the heap's segments to peers through `server`,
+ * which must outlive it (NULL: private, for tests).  `number` tells it from the server's other
+ * heaps.  `config` may be NULL.  Commits no memory.  Errors: ARGUMENT (a size that is no multiple
+ * of 4096), NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
                                            struct symm_server *server,
@@ -23,8 +23,8 @@ SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_
                                            struct symm_heap **heap);
 
 /*
- * Stop offering the heap and free its bookkeeping.  `keep_memory`: leave the window mapped until the
- * process ends, because the program may still hold pointers into it.
+ * Stop offering the heap and free its bookkeeping.  `keep_memory`: leave the window mapped until
+ * the process ends, because the program may still hold pointers into it.
  */
 SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 
@@ -36,14 +36,14 @@ SYMM_API void symm_heap_on_retired(struct symm_heap *heap,
                                    void (*told)(void *data, uint32_t number), void *data);
 
 /*
- * Around a fork(): no other thread changes the heap meanwhile, and the child finds nothing locked.  A child
- * does not retire segments: peers have them mapped as its parent's, who has blocks there that the child
- * knows nothing of.
+ * Around a fork(): no other thread changes the heap meanwhile, and the child finds nothing locked.
+ * A child does not retire segments: peers have them mapped as its parent's, who has blocks there
+ * that the child knows nothing of.
  */
 SYMM_API void symm_heap_fork_begin(struct symm_heap *heap);
 SYMM_API void symm_heap_fork_end(struct symm_heap *heap, bool is_child);
 
-/* ---- multicast ------------------------------------------------------------------------------------- */
+/* ---- multicast ------------------------------------------------------------------------------- */
 
 /* A segment that is bound to a multicast object; the caller's memory, and in a list of its heap. */
 struct symm_binding {
@@ -55,9 +55,9 @@ struct symm_binding {
 };
 
 /*
- * Bind the segment in which `location` lies to an object, until symm_heap_unbind(), or until its memory goes.
- * The object has to be there until symm_heap_unbind().  Errors: FOREIGN, NOT_FOUND (the segment has gone),
- * and those of the kind's `bind`.
+ * Bind the segment in which `location` lies to an object, until symm_heap_unbind(), or until its
+ * memory goes.  The object has to be there until symm_heap_unbind().  Errors: FOREIGN, NOT_FOUND
+ * (the segment has gone), and those of the kind's `bind`.
  */
 SYMM_API enum symm_status symm_heap_bind(struct symm_heap *heap,
                                          const struct symm_location *location, symm_handle object,
@@ -66,9 +66,12 @@ SYMM_API enum symm_status symm_heap_bind(struct symm_heap *heap,
 /* Unbind, if that has not been done; also fine for a binding that never was. */
 SYMM_API void symm_heap_unbind(struct symm_binding *binding);
 
-/* ---- segments -------------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
-/* A segment, where it lies in its owner's window, and on which device (its description; "": host memory). */
+/*
+ * A segment, where it lies in its owner's window, and on which device (its description; "": host
+ * memory).
+ */
 struct symm_segment_place {
     uint64_t offset;
     size_t size;

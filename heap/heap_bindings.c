@@ -1,15 +1,17 @@
 /*
- * heap_bindings.c - segments of a heap that are bound to multicast objects; see heap.h.
+ * heap_bindings.c - segments of a heap that are bound to multicast objects; see heap.h and
+ * heap_bindings.h.
  *
- * Whoever has bound a segment lets go of it in his own time, and another thread may free its last block
- * before.  The heap therefore knows the bindings, and its mutex decides who undoes one.
+ * A team that has bound a segment unbinds it at a time of its own, and another thread may free the
+ * segment's last block before.  The heap therefore knows the bindings, and its mutex decides who
+ * undoes one.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "heap/heap_state.h"
+#include "heap/heap_bindings.h"
 
 /* With the mutex. */
 static struct segment *segment_of(struct symm_heap *heap, const struct symm_location *location)

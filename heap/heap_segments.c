@@ -1,6 +1,5 @@
 /*
- * heap_segments.c - the segments of a heap: where they lie, how large they are, how they come and
- * go; for heap.c, from heap_state.h.
+ * heap_segments.c - see heap_segments.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,7 +10,9 @@
 #include <unistd.h>
 
 #include "heap/allocator.h"
-#include "heap/heap_state.h"
+#include "heap/heap_bindings.h"
+#include "heap/heap_pages.h"
+#include "heap/heap_segments.h"
 
 /*
  * Segments double in size for every so many that exist, so that the directory is never the limit.

@@ -1,13 +1,13 @@
 /*
  * kind.h - a memory kind: the few things that differ between host and device memory.
  *
- * The heap, peer mapping and agreement are written once against this table.  A handle is one physical
- * allocation, owned by the process that created it or a reference to a peer's, imported through a file
- * descriptor (as cuMemCreate / cuMemExportToShareableHandle have it; for host memory the descriptor of
- * a memfd is the handle).
+ * The heap, peer mapping and agreement are written once against this table.  A handle is one
+ * physical allocation, owned by the process that created it or a reference to a peer's, imported
+ * through a file descriptor (as cuMemCreate / cuMemExportToShareableHandle have it; for host memory
+ * the descriptor of a memfd is the handle).
  *
- * Every function gets the table it was called through, so that a kind with state of its own, one per
- * device, can be a larger struct that begins with this one.
+ * Every function gets the table it was called through, so that a kind with state of its own, one
+ * per device, can be a larger struct that begins with this one.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@
 
 typedef uint64_t symm_handle;
 
-/* What a segment has unless a block needs more, or the user wants something else. */
+/* The size of a segment unless a block needs more, or the user wants something else. */
 static const size_t symm_segment_size_usual = (size_t)64 << 20;
 
 struct symm_kind;
@@ -36,14 +36,17 @@ struct symm_replica {
 };
 
 /*
- * Multicast objects (multicast.h) of a kind.  An object is a handle as well.  What undoes something cannot
- * fail in a way that anybody could do something about, so it returns nothing.
+ * Multicast objects (multicast.h) of a kind.  An object is a handle as well.  Functions that undo
+ * something return nothing, because nobody could act on their failure.
  */
 struct symm_multicast_kind {
     /* Whether there can be any on this device. */
     bool (*able)(const struct symm_kind *kind);
 
-    /* One for the segments, of `size` bytes, of so many ranks; the caller lets go of it with `release`. */
+    /*
+     * One for the segments, of `size` bytes, of so many ranks; the caller lets go of it with
+     * `release`.
+     */
     enum symm_status (*create)(const struct symm_kind *kind, int ranks, size_t size,
                                symm_handle *object);
 
@@ -84,8 +87,8 @@ struct symm_kind {
     void (*unreserve)(const struct symm_kind *kind, void *base, size_t size);
 
     /*
-     * One physical allocation, which reads as zero unless the kind has `clear`.  The caller gives it
-     * back with `release`.
+     * One physical allocation, which reads as zero unless the kind has `clear`.  The caller gives
+     * it back with `release`.
      */
     enum symm_status (*create)(const struct symm_kind *kind, size_t size, symm_handle *handle);
 
@@ -98,9 +101,9 @@ struct symm_kind {
                                       symm_handle *handle);
 
     /*
-     * Map all of a handle at `address`, inside a reservation and over nothing that is mapped.  `owned`:
-     * it was created here.  Memory of a peer need not be in reach of the kind's device, if it is of
-     * another one of this process.
+     * Map all of a handle at `address`, inside a reservation and over nothing that is mapped.
+     * `owned`: it was created here.  Memory of a peer need not be in reach of the kind's device, if
+     * it is of another one of this process.
      */
     enum symm_status (*map)(const struct symm_kind *kind, void *address, size_t size,
                             symm_handle handle, int owned);
@@ -109,8 +112,8 @@ struct symm_kind {
     enum symm_status (*clear)(const struct symm_kind *kind, void *address, size_t size);
 
     /*
-     * Turn [address, address + size) back into mere reservation.  After a failure nobody knows what is
-     * there, so nothing may be mapped there any more.
+     * Turn [address, address + size) back into mere reservation.  After a failure nobody knows what
+     * is there, so nothing may be mapped there any more.
      */
     enum symm_status (*unmap)(const struct symm_kind *kind, void *address, size_t size);
 

@@ -1,9 +1,9 @@
 /*
- * kind_cuda.c - memory of CUDA devices, in the driver's terms of virtual memory: an allocation is created,
- * goes to other processes as a file descriptor, and is mapped into reserved addresses.
+ * kind_cuda.c - memory of CUDA devices, in the driver's terms of virtual memory: an allocation is
+ * created, goes to other processes as a file descriptor, and is mapped into reserved addresses.
  *
- * One kind per device.  Peers' memory can lie on devices that are not visible here; it is mapped by one of
- * ours, and whether that works is found out by trying.
+ * One kind per device.  Peers' memory can lie on devices that are not visible here; it is mapped by
+ * one of ours, and whether that works is found out by trying.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -199,7 +199,7 @@ static void cuda_describe(const struct symm_kind *kind, char *text, size_t size)
     symm_cuda_device_describe(kind->device, text, size);
 }
 
-/* ---- one kind per device ----------------------------------------------------------------------- */
+/* ---- one kind per device --------------------------------------------------------------------- */
 
 static const struct symm_kind functions = {
     .name = "cuda",
@@ -224,7 +224,7 @@ static enum symm_status attribute_get(const struct symm_cuda_scope *scope,
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuDeviceGetAttribute", result);
 }
 
-/* What all allocations of the kind are like, and whether the device has such allocations. */
+/* The properties of all allocations of the kind, and whether the device has such allocations. */
 static enum symm_status properties_get(const struct symm_cuda_scope *scope, struct cuda_kind *kind)
 {
     bool mappable = false, exportable = false, network = false, fabric = false;

@@ -1,8 +1,8 @@
 /*
  * kind_host.c - host memory: anonymous files (memfd) mapped shared.
  *
- * memfds have no name, so nothing stays in /dev/shm or /tmp whatever dies when.  They are sealed
- * against resizing: a peer that maps one can then never be hit by SIGBUS because it shrank.
+ * memfds have no name, so nothing stays in /dev/shm or /tmp, whichever process dies.  They are
+ * sealed against resizing: a peer that maps one can then never be hit by SIGBUS because it shrank.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -98,7 +98,8 @@ static enum symm_status host_map(const struct symm_kind *kind, void *address, si
 {
     (void)kind;
     (void)owned;
-    void *mapped = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, (int)handle, 0);
+    void *mapped = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                        (int)handle, 0);
     return mapped == MAP_FAILED ? status_of_errno() : SYMM_OK;
 }
 
@@ -119,8 +120,9 @@ static void host_discard(const struct symm_kind *kind, int descriptor, uint64_t 
 }
 
 /*
- * Peers may keep a retired segment mapped until they next meet the owner, which can be never.  The
- * owner therefore punches the whole file out, which frees the pages whoever has them mapped.
+ * Peers may keep a retired segment mapped until they next meet the owner, which may be never.  So
+ * the owner punches a hole of the file's size, which frees the pages although peers have them
+ * mapped.
  */
 static void host_release(const struct symm_kind *kind, symm_handle handle, size_t size, int owned)
 {

@@ -10,12 +10,19 @@ libsymm_core_la_SOURCES = \
 	heap/allocator.c heap/allocator.h \
 	heap/control.c heap/control.h \
 	heap/cuda_device.h \
+	heap/cuda_exports.h \
+	heap/cuda_importer.h \
+	heap/cuda_imports.h \
 	heap/cuda_ipc.h \
+	heap/cuda_memops.h \
+	heap/cuda_memory.h \
+	heap/cuda_plain.h \
 	heap/directory.h \
 	heap/headroom.c heap/headroom.h \
 	heap/heap.c heap/heap.h heap/heap_state.h \
-	heap/heap_bindings.c \
-	heap/heap_segments.c \
+	heap/heap_bindings.c heap/heap_bindings.h \
+	heap/heap_pages.h \
+	heap/heap_segments.c heap/heap_segments.h \
 	heap/kind.h heap/kind_host.c \
 	heap/memfd.c heap/memfd.h \
 	heap/multicast.c heap/multicast.h \
@@ -47,7 +54,7 @@ libsymm_core_la_SOURCES += \
 	heap/cuda_exports.c \
 	heap/cuda_handles.c heap/cuda_handles.h \
 	heap/cuda_importer.c \
-	heap/cuda_imports.c heap/cuda_imports.h \
+	heap/cuda_imports.c heap/cuda_imports_state.h \
 	heap/cuda_mappings.c heap/cuda_mappings.h \
 	heap/cuda_memops.c \
 	heap/cuda_memory.c \
@@ -57,8 +64,6 @@ libsymm_core_la_SOURCES += \
 	heap/kind_cuda.c
 if NVLINK_MULTICAST
 libsymm_core_la_SOURCES += heap/cuda_multicast.c
-else
-libsymm_core_la_SOURCES += heap/cuda_multicast_absent.c
 endif
 else
 libsymm_core_la_SOURCES += heap/cuda_absent.c

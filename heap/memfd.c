@@ -24,7 +24,10 @@ static bool size_is_allowed(size_t size)
            size <= limit.rlim_cur;
 }
 
-/* Kernels from 6.3 on want to be told that the file is not for executing, and older ones refuse that. */
+/*
+ * Kernels from 6.3 on want to be told that the file is not for executing, and older ones refuse
+ * that.
+ */
 static int memfd_open(const char *name)
 {
 #ifndef MFD_NOEXEC_SEAL

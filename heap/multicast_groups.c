@@ -1,9 +1,10 @@
 /*
- * multicast_groups.c - see multicast_groups.h; and what multicast_setup.c needs, from multicast_state.h.
+ * multicast_groups.c - see multicast_groups.h; and what multicast_setup.c needs, from
+ * multicast_state.h.
  *
- * Which group has which place in the table must be the same on all ranks, because it decides which one is
- * given up for the next.  So places come and go only in calls that all ranks make alike; a group whose
- * segment has gone lets go of everything at once, but its place stays taken.
+ * Which group has which place in the table must be the same on all ranks, because it decides which
+ * one is given up for the next.  So places come and go only in calls that all ranks make alike; a
+ * group whose segment has gone lets go of everything at once, but its place stays taken.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -20,7 +21,7 @@
 
 static _Atomic int objects; /* of this process */
 
-/* ---- objects -------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 void symm_group_object_uncount(void)
 {
@@ -37,7 +38,7 @@ enum symm_status symm_group_object_count(void)
     return SYMM_ERR_NO_MEMORY;
 }
 
-/* ---- life of the table --------------------------------------------------------------------------- */
+/* ---- life of the table ----------------------------------------------------------------------- */
 
 /* Of the table and what its groups have for each rank. */
 static size_t groups_size(const struct symm_team *team)
@@ -47,7 +48,7 @@ static size_t groups_size(const struct symm_team *team)
            SYMM_MULTICAST_GROUPS_MAX * (size_t)team->size * of_rank;
 }
 
-/* For all groups that there may ever be; what is never used stays addresses without memory. */
+/* Room for all groups that there may ever be; what is never used stays addresses without memory. */
 enum symm_status symm_multicast_groups_create(struct symm_team *team)
 {
     size_t size = (size_t)team->size;
@@ -115,7 +116,7 @@ void symm_multicast_groups_destroy(struct symm_team *team)
     team->groups = NULL;
 }
 
-/* ---- looking -------------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 static bool is_group_of(const struct symm_team *team, const struct symm_group *group,
                         const struct symm_location *locations)
@@ -133,7 +134,8 @@ static bool is_group_of(const struct symm_team *team, const struct symm_group *g
     return true;
 }
 
-static struct symm_group *group_find(const struct symm_team *team, const struct symm_location *locations)
+static struct symm_group *group_find(const struct symm_team *team,
+                                     const struct symm_location *locations)
 {
     struct symm_multicast_groups *groups = team->groups;
     for (int i = 0; groups != NULL && i < SYMM_MULTICAST_GROUPS_MAX; i++) {
@@ -162,8 +164,9 @@ struct symm_group *symm_group_place_find(struct symm_multicast_groups *groups)
 }
 
 /*
- * Where the identity of a device begins, which ends its description: "device 0 (NVIDIA H200, GPU-8b3a...)",
- * and its length; 0: there is none.  Asked in each call on memory that is not a group's, so nothing is copied.
+ * Where the identity of a device begins, which ends its description: "device 0 (NVIDIA H200,
+ * GPU-8b3a...)", and its length; 0: there is none.  Asked in each call on memory that is not a
+ * group's, so nothing is copied.
  */
 static size_t device_identity(const char *description, const char **identity)
 {
@@ -175,7 +178,7 @@ static size_t device_identity(const char *description, const char **identity)
     return begin > 0 ? end - begin : 0;
 }
 
-/* Whether no rank before `rank` is on the device that this description is of. */
+/* Whether no rank before `rank` is on the device of this description. */
 static bool is_on_own_device(const struct symm_team *team, const struct symm_location *locations,
                              int rank, const char *description)
 {
@@ -189,10 +192,10 @@ static bool is_on_own_device(const struct symm_team *team, const struct symm_loc
             return false;
         }
     }
-    return length > 0; /* what says not who it is may be any */
+    return length > 0; /* a device without an identity may be any */
 }
 
-/* Of a group that is known nothing but the offsets differs from call to call. */
+/* For a known group only the offsets differ from call to call. */
 static bool offsets_are_equal(const struct symm_team *team, const struct symm_group *group,
                               const struct symm_location *locations)
 {
@@ -263,7 +266,7 @@ bool symm_team_multicast_address(struct symm_team *team, const struct symm_locat
     return true;
 }
 
-/* ---- in each call ----------------------------------------------------------------------------------- */
+/* ---- in each call ---------------------------------------------------------------------------- */
 
 void symm_multicast_groups_enter(struct symm_team *team, uint64_t sequence, bool forget)
 {

@@ -1,6 +1,6 @@
 /*
- * multicast_groups.h - the groups of a team (multicast.h): which there are, whether buffers can be one, and
- * at which address.  multicast_setup.h makes them.
+ * multicast_groups.h - the groups of a team (multicast.h): which there are, whether buffers can be
+ * one, and at which address.  multicast_setup.h makes them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -33,14 +33,17 @@ enum symm_multicast_state {
 };
 
 /*
- * Whether buffers at `locations` ([size], one of each rank, all in segments that have been mapped) can be
- * one group: at least two ranks, memory of one kind, each on a device of its own, in segments of one size,
- * at the same offset in them.  The same answer on all ranks.
+ * Whether buffers at `locations` ([size], one of each rank, all in segments that have been mapped)
+ * can be one group: at least two ranks, memory of one kind, each on a device of its own, in
+ * segments of one size, at the same offset in them.  The same answer on all ranks.
  */
 SYMM_API bool symm_team_multicast_fits(const struct symm_team *team,
                                        const struct symm_location *locations);
 
-/* How far the group of these locations is; to be asked by all ranks alike, in calls that may use it. */
+/*
+ * How far the group of these locations is; to be asked by all ranks alike, in calls that may use
+ * it.
+ */
 SYMM_API enum symm_multicast_state symm_team_multicast_state(struct symm_team *team,
                                                              const struct symm_location *locations);
 
@@ -49,7 +52,7 @@ SYMM_API bool symm_team_multicast_address(struct symm_team *team,
                                           const struct symm_location *locations,
                                           struct symm_multicast_address *address);
 
-/* ---- for team.c ------------------------------------------------------------------------------------ */
+/* ---- for team.c ------------------------------------------------------------------------------ */
 
 /* Room for the groups of a team, which is got before anything is shared.  Errors: NO_MEMORY. */
 enum symm_status symm_multicast_groups_create(struct symm_team *team);

@@ -1,8 +1,9 @@
 /*
- * multicast_host.c - multicast objects of host memory: software, with the life cycle of those of devices.
+ * multicast_host.c - multicast objects of host memory: software, with the life cycle of those of
+ * devices.
  *
- * An object is a small shared file that tells which ranks take part and what each of them has bound.
- * Kernels go through the replicas that it names.
+ * An object is a small shared file that tells which ranks take part and what each of them has
+ * bound.  Kernels go through the replicas that it names.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -129,7 +130,7 @@ static enum symm_status host_export(const struct symm_kind *kind, symm_handle ha
     return SYMM_OK;
 }
 
-/* How many ranks there are is known when the beginning has been read. */
+/* The number of ranks is known when the beginning has been read. */
 static enum symm_status shared_size_read(int descriptor, size_t *size)
 {
     void *address;

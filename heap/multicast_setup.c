@@ -152,7 +152,7 @@ enum symm_status symm_team_multicast_bind(struct symm_team *team)
     return status;
 }
 
-/* Where the bound segments are here, as the object has it. */
+/* Where the segments are here that the object says are bound. */
 static void replicas_find(struct symm_team *team, struct symm_group *group)
 {
     struct symm_location bound;

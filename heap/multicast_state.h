@@ -40,7 +40,7 @@ struct symm_multicast_groups {
     bool exported;               /* that object, by rank 0 */
 };
 
-/* ---- multicast_groups.c ------------------------------------------------------------------------ */
+/* ---- multicast_groups.c ---------------------------------------------------------------------- */
 
 /* A place for another group; NULL: all are taken by groups that are needed. */
 struct symm_group *symm_group_place_find(struct symm_multicast_groups *groups);
@@ -49,8 +49,8 @@ struct symm_group *symm_group_place_find(struct symm_multicast_groups *groups);
 void symm_group_undo(struct symm_group *group);
 
 /*
- * One more object in this process, or one less.  Errors: NO_MEMORY, which is a failure of ours and not of
- * a driver's call.
+ * One more object in this process, or one less.  Errors: NO_MEMORY, which is a failure of ours and
+ * not of a driver's call.
  */
 enum symm_status symm_group_object_count(void);
 void symm_group_object_uncount(void);

@@ -1,7 +1,8 @@
 /*
  * objects.h - the objects that a server offers, by their ids.
  *
- * Not thread-safe.  An object with the descriptor -1 is there, and says that the object will never come.
+ * Not thread-safe.  An object with the descriptor -1 is there, and says that the object will never
+ * come.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,9 +1,9 @@
 /*
  * peer.c - see peer.h.
  *
- * Several communicators, in several threads, may want segments of one peer at a time.  A peer has one
- * request under way at most, guarded by its mutex, and whoever comes by drives it: so a request never
- * depends on the one who began it.
+ * Several communicators, in several threads, may want segments of one peer at a time.  A peer has
+ * one request under way at most, guarded by its mutex, and whichever thread comes by drives the
+ * request: so a request never depends on the thread that began it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,9 +1,9 @@
 /*
  * peer.h - a heap of another process, mapped into this one: life of the object; symm.h has its use.
  *
- * A peer's window is reserved here with the peer's own size; its segments are mapped at their offsets
- * when a collective first names them.  So a peer's buffer is at symm_peer_address(peer, offset),
- * whatever either process has mapped elsewhere.
+ * A peer's window is reserved here with the peer's own size; its segments are mapped at their
+ * offsets when a collective first names them.  So a peer's buffer is at symm_peer_address(peer,
+ * offset), whatever either process has mapped elsewhere.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,9 +14,9 @@
 #include "heap/heap.h"
 
 /*
- * Heap number `heap` of the peer with this server's name, to be mapped with our own `kind`.  Nothing
- * is asked of it yet.  The name is copied.  `own_name` is that of this process's server, which the
- * peer tells when segments have gone (NULL: it cannot), and must outlive the object.
+ * Heap number `heap` of the peer with this server's name, to be mapped with our own `kind`.
+ * Nothing is asked of it yet.  The name is copied.  `own_name` is that of this process's server,
+ * which the peer tells when segments have gone (NULL: it cannot), and must outlive the object.
  * Errors: NO_MEMORY.
  */
 SYMM_API enum symm_status symm_peer_create(const struct symm_kind *kind, const char *own_name,
@@ -26,7 +26,9 @@ SYMM_API enum symm_status symm_peer_create(const struct symm_kind *kind, const c
 /* Unmap everything. */
 SYMM_API void symm_peer_destroy(struct symm_peer *peer);
 
-/* As symm_peer_collect(), with the count of retired segments that the peer's directory shows now. */
+/*
+ * As symm_peer_collect(), with the count of retired segments that the peer's directory shows now.
+ */
 SYMM_API void symm_peer_refresh(struct symm_peer *peer);
 
 /* As symm_heap_segment(), of a segment that is mapped here.  Errors: NOT_FOUND. */

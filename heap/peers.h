@@ -1,5 +1,6 @@
 /*
- * peers.h - the heaps of other processes that are mapped here: one object for each, whoever uses it.
+ * peers.h - the heaps of other processes that are mapped here: one object for each, whoever uses
+ * it.
  *
  * Thread-safe, but for the end.
  *
@@ -25,8 +26,8 @@ SYMM_API void symm_peers_begin(struct symm_peers *peers);
 SYMM_API void symm_peers_end(struct symm_peers *peers);
 
 /*
- * Heap `heap` of the process with this server's name.  Made as by symm_peer_create() if there is none yet;
- * then `kind` and `own_name` count.  Errors: NO_MEMORY.
+ * Heap `heap` of the process with this server's name.  Made as by symm_peer_create() if there is
+ * none yet; then `kind` and `own_name` count.  Errors: NO_MEMORY.
  */
 SYMM_API enum symm_status symm_peers_get(struct symm_peers *peers, const struct symm_kind *kind,
                                          const char *own_name, const char *name, uint32_t heap,
@@ -36,8 +37,8 @@ SYMM_API enum symm_status symm_peers_get(struct symm_peers *peers, const struct 
 SYMM_API void symm_peers_put(struct symm_peers *peers, struct symm_peer *peer);
 
 /*
- * Unmap device memory that its owners have given back.  Host memory is free without that.  By any thread:
- * nobody uses such memory.
+ * Unmap device memory that its owners have given back.  Host memory is free without that.  By any
+ * thread: nobody uses such memory.
  */
 SYMM_API void symm_peers_collect(struct symm_peers *peers);
 

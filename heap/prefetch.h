@@ -1,8 +1,8 @@
 /*
  * prefetch.h - asking for cache lines before they are written.
  *
- * Memory that another core has read or written last has to be fetched from there, for good, before a
- * store to it completes.  Stores wait in line for that; prefetches do not.
+ * Memory that another core has read or written last has to be fetched from there, for good, before
+ * a store to it completes.  Stores wait in line for that; prefetches do not.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

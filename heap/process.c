@@ -28,7 +28,8 @@ struct symm_process {
     /* Without gaps, host memory first.  Added to under the mutex, read without. */
     _Atomic(struct symm_heap *) heaps[SYMM_HEAPS_MAX];
     pthread_mutex_t heaps_mutex;
-    _Atomic(struct symm_exports *) exports; /* likewise */
+    /* NULL until first asked for.  Made under heaps_mutex, read without. */
+    _Atomic(struct symm_exports *) exports;
     _Atomic(struct symm_imports *) imports;
     struct symm_peers peers;
     bool (*_Atomic spare)(int device);
@@ -40,9 +41,9 @@ static struct symm_process *instance;
 /* ---- fork() -------------------------------------------------------------------------------- */
 
 /*
- * A child finds the locks as they are at the fork, and has no thread but the one that forks.  So no other
- * thread may hold a lock then that MPI_Free_mem takes for host memory.  The locks of device heaps are left
- * alone: who holds one may be in the driver, and the driver forks on its own.
+ * A child finds the locks as they are at the fork, and has no thread but the one that forks.  So no
+ * other thread may hold a lock then that MPI_Free_mem takes for host memory.  The locks of device
+ * heaps are left alone: who holds one may be in the driver, and the driver forks on its own.
  */
 static _Thread_local bool is_held; /* by the thread that forks */
 
@@ -117,7 +118,7 @@ static void collect(void *data)
     symm_peers_collect(&process->peers);
 }
 
-/* Host memory that nobody uses: the server's thread gives it back. */
+/* The server's thread gives back host memory that nobody uses. */
 static int reclaim(void *data)
 {
     struct symm_process *process = data;
@@ -131,7 +132,7 @@ static int reclaim(void *data)
 static bool reclaim_wake(void *data)
 {
     const struct symm_process *process = data;
-    if (process->pid != getpid()) { /* the parent has blocks there that this process knows nothing of */
+    if (process->pid != getpid()) { /* the parent has blocks there that its child does not know */
         return true;
     }
     if (symm_server_start_thread(process->server) != SYMM_OK) {
@@ -393,8 +394,8 @@ enum symm_status symm_process_imports(struct symm_process *process, size_t most,
 /* ---- peers --------------------------------------------------------------------------------- */
 
 /*
- * What a peer's heap is mapped with.  Its device need not be visible here; a device of ours maps the memory,
- * and gives all devices access that this process uses.
+ * What a peer's heap is mapped with.  Its device need not be visible here; a device of ours maps
+ * the memory, and gives all devices access that this process uses.
  */
 static enum symm_status peer_kind_get(struct symm_process *process, uint32_t heap,
                                       const struct symm_kind **kind)

@@ -1,8 +1,9 @@
 /*
  * process.h - what a process has once, for the rest of the library; symm.h has it for everybody.
  *
- * Two components of Open MPI share it (allocation through mpool, collectives through coll), and either
- * can be absent, so it lives from the first symm_process_acquire() to the last symm_process_release().
+ * Two components of Open MPI share it (allocation through mpool, collectives through coll), and
+ * either can be absent, so it lives from the first symm_process_acquire() to the last
+ * symm_process_release().
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +11,8 @@
 #ifndef SYMM_HEAP_PROCESS_H
 #define SYMM_HEAP_PROCESS_H
 
-#include "heap/cuda_ipc.h"
+#include "heap/cuda_exports.h"
+#include "heap/cuda_imports.h"
 #include "heap/heap.h"
 #include "heap/peer.h"
 #include "heap/server.h"
@@ -19,10 +21,10 @@
 SYMM_API struct symm_server *symm_process_server(struct symm_process *process);
 
 /*
- * Device memory from elsewhere: this process's, and other processes'.  Made at first use; the first who asks
- * says how many bytes may be open at a time.  They live with `process`.
- * Errors: NOT_FOUND (built without CUDA), NO_MEMORY, SYSTEM.  review_exports() is symm_exports_review(), if
- * there is anything to ask about.
+ * Device memory from elsewhere: this process's, and other processes'.  Made at first use; the first
+ * who asks says how many bytes may be open at a time.  They live with `process`.  Errors: NOT_FOUND
+ * (built without CUDA), NO_MEMORY, SYSTEM.  review_exports() is symm_exports_review(), if there is
+ * anything to ask about.
  */
 SYMM_API void symm_process_review_exports(struct symm_process *process, unsigned count);
 SYMM_API enum symm_status symm_process_exports(struct symm_process *process,

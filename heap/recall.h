@@ -22,8 +22,8 @@ SYMM_API void symm_recall_destroy(struct symm_recall *recall);
 
 /*
  * The process with this server may have segments of our heap `heap` mapped (0, which needs no
- * telling: it may keep memory of some other process from going).  Who cannot be remembered is not
- * told.
+ * telling: it may keep memory of some other process from going).  A process that cannot be
+ * remembered is not told.
  */
 SYMM_API void symm_recall_note(struct symm_recall *recall, const char *name, uint32_t heap);
 
@@ -31,8 +31,8 @@ SYMM_API void symm_recall_note(struct symm_recall *recall, const char *name, uin
 SYMM_API void symm_recall_tell(struct symm_recall *recall, uint32_t heap);
 
 /*
- * Have all that have been noted unmap what has gone, whoever has freed it, and wait until they
- * have, but no longer than `seconds`: they may be stopped, or their devices busy.
+ * Have all processes that have been noted unmap what has gone, and wait until they have, but no
+ * longer than `seconds`: they may be stopped, or their devices busy.
  */
 SYMM_API void symm_recall_wait(struct symm_recall *recall, double seconds);
 

@@ -1,5 +1,5 @@
 /*
- * reclaim.c - see reclaim.h; and what heap.c does to pages, from heap_state.h.
+ * reclaim.c - see reclaim.h and heap_pages.h.
  *
  * The thread gives a chunk back without the heap's mutex, through a descriptor of its own, so that
  * neither allocating nor locating a buffer has to wait for it; but for a block that gets a place in
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "heap/allocator.h"
-#include "heap/heap_state.h"
+#include "heap/heap_pages.h"
 #include "heap/reclaim.h"
 
 enum { EPOCH_MS = 400 }; /* memory goes when it has been idle for one to two epochs */
@@ -278,8 +278,8 @@ static void discard(struct symm_heap *heap, const struct choice *choice)
     reclaim->busy = choice->place;
     (void)pthread_mutex_unlock(&heap->mutex);
     /*
-     * Caches of registrations (Open MPI's and UCX's) have to hear of pages that go from under an address,
-     * and they listen to madvise(); to fallocate() nobody does.
+     * Caches of registrations (Open MPI's and UCX's) have to hear of pages that go from under an
+     * address, and they listen to madvise(); to fallocate() nobody does.
      */
     if (choice->is_mapped) {
         (void)madvise(heap->window + choice->place, SYMM_CHUNK_SIZE, MADV_REMOVE);

@@ -1,10 +1,10 @@
 /*
  * request.h - ask a peer's server for an object, without waiting.
  *
- * A request is begun and then tested until it says something else than SYMM_PENDING.  It stays pending
- * while the peer lives and has not exported the object yet, or while the queue of those who connect
- * to the peer is full.  Anybody can fill that queue, so it is no failure; connecting is tried
- * again, less and less often.
+ * A request is begun and then tested until it says something else than SYMM_PENDING.  It stays
+ * pending while the peer lives and has not exported the object yet, or while the queue of those who
+ * connect to the peer is full.  Anybody can fill that queue, so it is no failure; connecting is
+ * tried again, less and less often.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -29,15 +29,15 @@ struct symm_request {
 
 /*
  * Say what is wanted from the server called `name`, which must outlive the request.  So must
- * `requester`, which the caller may set then: the name of its own server, if it is to be told when a
- * segment has gone.
+ * `requester`, which the caller may set then: the name of its own server, if it is to be told when
+ * a segment has gone.
  */
 SYMM_API void symm_request_begin(struct symm_request *request, const char *name,
                                  const struct symm_object_id *id);
 
 /*
- * Go on with it.  SYMM_OK: *object is there, and the caller closes its descriptor.
- * Errors: PENDING, UNREACHABLE, PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM; after
+ * Go on with it.  SYMM_OK: *object is there, and the caller closes its descriptor.  Errors:
+ * PENDING, UNREACHABLE, PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM; after
  * anything but PENDING the request is over.
  */
 SYMM_API enum symm_status symm_request_test(struct symm_request *request,

@@ -1,13 +1,14 @@
 /*
  * server.h - hands descriptors of a process's shared memory to its peers.
  *
- * A process exports objects (segments, directories, control memory) under an id; peers ask for an id
- * over the process's abstract socket and get the descriptor.  A request for an id that is not there
- * yet waits until it is exported, so nobody has to poll for a slower process.  Segments are the
- * exception: a peer hears of a segment only after its export, so a segment that is not there has gone, and
- * the peer is told so at once.  Requests are answered by one sleeping thread, so a process that computes and
- * does not call MPI still answers (NCCL's proxy does the same for its cuMem handles).  The thread exists
- * from the first symm_server_start_thread() on; requests that come earlier wait in the socket's queue.
+ * A process exports objects (segments, directories, control memory) under an id; peers ask for an
+ * id over the process's abstract socket and get the descriptor.  A request for an id that is not
+ * there yet waits until it is exported, so nobody has to poll for a slower process.  Segments are
+ * the exception: a peer hears of a segment only after its export, so a segment that is not there
+ * has gone, and the peer is told so at once.  Requests are answered by one sleeping thread, so a
+ * process that computes and does not call MPI still answers (NCCL's proxy does the same for its
+ * cuMem handles).  The thread exists from the first symm_server_start_thread() on; requests that
+ * come earlier wait in the socket's queue.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,7 +27,7 @@ SYMM_API enum symm_status symm_server_create(struct symm_server **server);
 SYMM_API enum symm_status symm_server_start_thread(struct symm_server *server);
 
 /*
- * What the thread does beside, for its process.  A request for SYMM_OBJECT_NOTHING is answered, by
+ * What the thread does for its own process.  A request for SYMM_OBJECT_NOTHING is answered, by
  * saying that there is none, after `collect`.  `handed_out` hears of segments that go to processes
  * which can be told when they have gone.  `work` does a little of what is left to do and says after
  * how many milliseconds it is to be called again, -1: not before symm_server_wake().  None of them
@@ -56,8 +57,8 @@ SYMM_API void symm_server_destroy(struct symm_server *server);
 SYMM_API const char *symm_server_name(const struct symm_server *server);
 
 /*
- * Offer an object.  The descriptor is duplicated; the caller keeps its own.  An id exported before is
- * replaced.  Errors: NO_MEMORY.
+ * Offer an object.  The descriptor is duplicated; the caller keeps its own.  An id exported before
+ * is replaced.  Errors: NO_MEMORY.
  */
 SYMM_API enum symm_status symm_server_export(struct symm_server *server,
                                              const struct symm_object_id *id,
@@ -67,8 +68,8 @@ SYMM_API enum symm_status symm_server_export(struct symm_server *server,
 SYMM_API void symm_server_withdraw(struct symm_server *server, const struct symm_object_id *id);
 
 /*
- * Around a fork(): no other thread changes the objects meanwhile, and the child finds nothing locked.  In
- * the child there is no thread that answers.
+ * Around a fork(): no other thread changes the objects meanwhile, and the child finds nothing
+ * locked.  In the child there is no thread that answers.
  */
 SYMM_API void symm_server_fork_begin(struct symm_server *server);
 SYMM_API void symm_server_fork_end(struct symm_server *server);

@@ -18,7 +18,8 @@
 #include "heap/server_thread.h"
 
 /*
- * Connections taken at a time: others may be coming as fast, and who is connected waits meanwhile.
+ * Connections taken at a time: more may be coming as fast, and those that are connected wait
+ * meanwhile.
  */
 enum { ACCEPTS_MOST = 64 };
 
@@ -56,7 +57,7 @@ static bool connection_answer(struct symm_server *server, const struct symm_conn
     return answered;
 }
 
-/* Read a request, or find that the peer has gone.  Returns whether to close the connection. */
+/* Read a request, or notice that the peer has gone.  Returns whether to close the connection. */
 static bool connection_read(struct symm_server *server, struct symm_connection *connection)
 {
     struct symm_request_packet request;
@@ -87,8 +88,8 @@ int symm_server_spare_open(void)
 }
 
 /*
- * The process has no descriptor left to accept a connection with.  A peer that waits for an answer must
- * get an end all the same, so one is accepted with the spare descriptor, and closed.  Another
+ * The process has no descriptor left to accept a connection with.  A peer that waits for an answer
+ * must get an end all the same, so one is accepted with the spare descriptor, and closed.  Another
  * thread of the program may have been quicker to take that descriptor; errno is then accept4()'s.
  */
 static bool connection_turn_away(struct symm_server *server)
@@ -148,12 +149,10 @@ static void connections_accept(struct symm_server *server)
 /* Returns the number of descriptors to poll. */
 static nfds_t poll_prepare(struct symm_server *server)
 {
+    bool accepts = server->connection_count < SYMM_CONNECTIONS_MAX && server->pause == 0;
     server->polled[0] = (struct pollfd){.fd = server->wake, .events = POLLIN};
-    server->polled[1] = (struct pollfd){
-        .fd = server->connection_count < SYMM_CONNECTIONS_MAX && server->pause == 0 ? server->listener
-                                                                               : -1,
-        .events = POLLIN,
-    };
+    server->polled[1] =
+        (struct pollfd){.fd = accepts ? server->listener : -1, .events = POLLIN};
     for (size_t i = 0; i < server->connection_count; i++) {
         server->polled[SYMM_POLL_FIXED + i] =
             (struct pollfd){.fd = server->connections[i].descriptor, .events = POLLIN};
@@ -200,7 +199,8 @@ void symm_server_thread_set_polite(struct symm_server *server, bool polite)
     if (atomic_exchange_explicit(&server->polite, polite, memory_order_relaxed) != polite &&
         pthread_getschedparam(server->thread, &policy, &parameters) == 0 &&
         policy == (polite ? SCHED_OTHER : SCHED_BATCH)) {
-        (void)pthread_setschedparam(server->thread, polite ? SCHED_BATCH : SCHED_OTHER, &parameters);
+        (void)pthread_setschedparam(server->thread, polite ? SCHED_BATCH : SCHED_OTHER,
+                                    &parameters);
     }
 }
 

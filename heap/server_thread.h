@@ -1,9 +1,9 @@
 /*
  * server_thread.h - what a server holds, and the thread that answers requests; for server.c.
  *
- * `mutex` guards the objects and the fact whether the thread runs.  Connections belong to the thread alone.
- * An export while the thread runs writes to an eventfd, which makes the thread look again at the requests
- * that wait.
+ * `mutex` guards the objects and the fact whether the thread runs.  Connections belong to the
+ * thread alone.  An export while the thread runs writes to an eventfd, which makes the thread look
+ * again at the requests that wait.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -52,10 +52,10 @@ int symm_server_thread_begin(struct symm_server *server);
 void symm_server_thread_wake(struct symm_server *server);
 
 /*
- * Whether the thread, which exists, preempts others when it wakes.  It preempts the thread that wakes it
- * if both are bound to one core, which took 0.7 ms of an MPI_Free_mem; with the policy SCHED_BATCH it does
- * not.  Peers' requests are to be answered at once, so the thread is polite only while it works for its own
- * process, and only where nobody has given it another policy.
+ * Whether the thread, which exists, preempts others when it wakes.  It preempts the thread that
+ * wakes it if both are bound to one core, which took 0.7 ms of an MPI_Free_mem; with the policy
+ * SCHED_BATCH it does not.  Peers' requests are to be answered at once, so the thread is polite
+ * only while it works for its own process, and only where nobody has given it another policy.
  */
 void symm_server_thread_set_polite(struct symm_server *server, bool polite);
 

@@ -19,8 +19,8 @@
 
 /*
  * Anybody can fill the queue, and a peer then waits for all who are in front of it: with six
- * flooding processes 2 ms a request for 64 places, 6 ms for 256, 27 ms for 1024.  Who finds it full
- * tries again.
+ * flooding processes 2 ms a request for 64 places, 6 ms for 256, 27 ms for 1024.  A process that
+ * finds the queue full tries again.
  */
 enum { BACKLOG = 64 };
 
@@ -178,8 +178,10 @@ enum symm_status symm_socket_receive(int descriptor, void *packet, size_t size, 
     *passed = -1;
     ssize_t received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
     if (received == 0) {
-        /* A packet and the end of the connection that arrive just now: Linux looks for a packet, then
-         * for the end, and may report the end first.  The packet is there at the second look. */
+        /*
+         * A packet and the end of the connection that arrive just now: Linux looks for a packet,
+         * then for the end, and may report the end first.  The packet is there at the second look.
+         */
         take_descriptors(&message, passed);
         message.msg_controllen = sizeof(control.space);
         received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);

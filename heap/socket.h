@@ -1,9 +1,9 @@
 /*
  * socket.h - abstract AF_UNIX sockets between processes of one user, and descriptors through them.
  *
- * Abstract names live in the network namespace and vanish with the last descriptor: nothing to clean
- * up, whatever dies when.  Anybody in the namespace can connect to one, so both ends ask the kernel
- * for the other's uid (SO_PEERCRED) before they say anything.
+ * Abstract names live in the network namespace and vanish with the last descriptor: nothing to
+ * clean up, whatever dies when.  Anybody in the namespace can connect to one, so both ends ask the
+ * kernel for the other's uid (SO_PEERCRED) before they say anything.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,10 +21,10 @@ enum { SYMM_SOCKET_NAME_SIZE = 64 }; /* with the closing 0; the abstract prefix 
 /* What can be asked for; see symm_server_export(). */
 enum symm_object_kind {
     SYMM_OBJECT_DIRECTORY = 1, /* of the heap with this number; the key is its kind's name */
-    SYMM_OBJECT_SEGMENT,       /* likewise; number: the serial */
+    SYMM_OBJECT_SEGMENT,       /* of such a heap, with this serial as the number */
     SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
     SYMM_OBJECT_REPORT,        /* counters of the node */
-    SYMM_OBJECT_MULTICAST,     /* of the team whose identity is the key; number: of its groups so far */
+    SYMM_OBJECT_MULTICAST,     /* of this team; number: of its groups so far */
     SYMM_OBJECT_NOTHING,       /* answered when what others have freed is unmapped */
 };
 
@@ -36,12 +36,12 @@ struct symm_object_id {
 };
 
 struct symm_object {
-    int descriptor;  /* -1: known, but refused to whoever asks */
+    int descriptor;  /* -1: the object is known, but refused to all who ask */
     uint64_t size;   /* bytes to map */
     uint64_t detail; /* of a segment: its offset in the owner's window */
 };
 
-/* On the wire, in one packet each; both ends are the same binary or of the same node at least. */
+/* On the wire, in one packet each; both ends are processes of the same node. */
 struct symm_request_packet {
     uint32_t magic;
     struct symm_object_id id;

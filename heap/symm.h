@@ -3,11 +3,12 @@
  *
  * A symmetric heap is one reserved address window of a process, filled with segments (one physical
  * allocation each) and sub-allocated in blocks.  Other processes of the same user map the segments
- * and reach any block by "their window for that process + the block's offset".  It is what NVSHMEM
- * and PyTorch call symmetric memory, with one difference: allocation is local, so no process waits
+ * and reach any block by "their window for that process + the block's offset".  NVSHMEM and
+ * PyTorch call this symmetric memory, with one difference: allocation is local, so no process waits
  * for another (MPI-4.1 section 10.2 asks that of MPI_Alloc_mem).
  *
- * All functions are thread-safe unless they say otherwise.  None of them writes to stdout or stderr.
+ * All functions are thread-safe unless they say otherwise.  None of them writes to stdout or
+ * stderr.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -55,12 +56,12 @@ struct symm_peer;
 struct symm_process;
 
 /*
- * Heaps of one process: number 0 is host memory; device heaps follow in the order of their first use,
- * which differs from process to process.
+ * Heaps of one process: number 0 is host memory; device heaps follow in the order of their first
+ * use, which differs from process to process.
  */
 enum { SYMM_HEAPS_MAX = 16 };
 
-/* ---- the heaps of this process ------------------------------------------------------------------ */
+/* ---- the heaps of this process --------------------------------------------------------------- */
 
 struct symm_heap_config {
     size_t window_size;  /* bytes of address space to reserve; 0: 256 GiB.  Halved, down to 1 GiB,
@@ -86,19 +87,19 @@ struct symm_location {
 };
 
 /*
- * Allocate a block of `size` bytes (> 0) whose address is a multiple of `alignment` (a power of two,
- * or 0).  Alignment is at least 256 bytes, and a page for blocks of 16 KiB or more.  New memory reads
- * as zero, reused memory as whatever stood there.  Local: never waits for another process.
- * The block belongs to the caller until symm_heap_free().
- * Errors: ARGUMENT, NO_MEMORY.
+ * Allocate a block of `size` bytes (> 0) whose address is a multiple of `alignment` (a power of
+ * two, or 0).  Alignment is at least 256 bytes, and a page for blocks of 16 KiB or more.  New
+ * memory reads as zero, reused memory as whatever stood there.  Local: never waits for another
+ * process.  The block belongs to the caller until symm_heap_free().  Errors: ARGUMENT, NO_MEMORY.
  */
 SYMM_API enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, size_t alignment,
                                           void **block);
 
 /*
  * Give a block back.  Memory of a segment that becomes empty may return to the system; other
- * processes unmap it when they next meet this one in a collective; device memory, when they are told.
- * Errors: FOREIGN, FREED (a double free, mostly), INTERIOR.  The heap is unchanged by an error.
+ * processes unmap it when they next meet this one in a collective; device memory, when they are
+ * told.  Errors: FOREIGN, FREED (a double free, mostly), INTERIOR.  The heap is unchanged by an
+ * error.
  */
 SYMM_API enum symm_status symm_heap_free(struct symm_heap *heap, void *block);
 
@@ -119,16 +120,17 @@ SYMM_API int symm_heap_device(const struct symm_heap *heap);
 SYMM_API uint32_t symm_heap_retired(struct symm_heap *heap);
 
 /*
- * What a process has once: a heap of host memory, heaps of device memory as they are asked for, and a
- * socket at which it hands their segments to its peers.  All users in the process share it.  `config`
- * (may be NULL) is for all heaps, and counts for the first caller only.  Errors: ARGUMENT, NO_MEMORY, SYSTEM, with nothing left behind.
+ * What a process has once: a heap of host memory, heaps of device memory as they are asked for, and
+ * a socket at which it hands their segments to its peers.  All users in the process share it.
+ * `config` (may be NULL) is for all heaps, and counts for the first caller only.  Errors: ARGUMENT,
+ * NO_MEMORY, SYSTEM, with nothing left behind.
  */
 SYMM_API enum symm_status symm_process_acquire(const struct symm_heap_config *config,
                                                struct symm_process **process);
 
 /*
- * Let go of it.  The last one out closes the socket; the heap's memory stays mapped until the process
- * exits, because the program may still hold pointers into it.
+ * Let go of it.  The last one out closes the socket; the heap's memory stays mapped until the
+ * process exits, because the program may still hold pointers into it.
  */
 SYMM_API void symm_process_release(struct symm_process *process);
 
@@ -136,24 +138,25 @@ SYMM_API void symm_process_release(struct symm_process *process);
 SYMM_API struct symm_heap *symm_process_heap(struct symm_process *process);
 
 /*
- * The heap of a device's memory, made at first use; `device` is the CUDA driver's number of it in this
- * process.  It lives with `process`.
- * Errors: NOT_FOUND (no driver, or one that lacks what it takes), ARGUMENT (no such device), NO_MEMORY
- * (SYMM_HEAPS_MAX heaps exist, or as symm_heap_alloc()), SYSTEM.
+ * The heap of a device's memory, made at first use; `device` is the CUDA driver's number of it in
+ * this process.  It lives with `process`.  Errors: NOT_FOUND (no driver, or one that lacks what it
+ * takes), ARGUMENT (no such device), NO_MEMORY (SYMM_HEAPS_MAX heaps exist, or as
+ * symm_heap_alloc()), SYSTEM.
  */
 SYMM_API enum symm_status symm_process_device_heap(struct symm_process *process, int device,
                                                    struct symm_heap **heap);
 
 /*
- * Blocks that are only there to be quick can do without when a device is full: `spare` frees what of that
- * kind is not in use on a device, and tells whether there was any.  NULL: there are no such blocks.
+ * Blocks that are only there to be quick can do without when a device is full: `spare` frees what
+ * of that kind is not in use on a device, and tells whether there was any.  NULL: there are no such
+ * blocks.
  */
 SYMM_API void symm_process_on_shortage(struct symm_process *process, bool (*spare)(int device));
 
 /*
- * As symm_heap_alloc() on a device's heap, but spares such blocks if that is what it takes; and when
- * the device is full, has other processes unmap what they have mapped of memory that has been freed.
- * Then it may wait for their servers' threads, for two seconds at the most each time.
+ * As symm_heap_alloc() on a device's heap, but spares such blocks if that is what it takes; and
+ * when the device is full, has other processes unmap what they have mapped of memory that has been
+ * freed.  Then it may wait for their servers' threads, for two seconds at the most each time.
  */
 SYMM_API enum symm_status symm_process_device_alloc(struct symm_process *process, int device,
                                                     size_t size, size_t alignment, void **block);
@@ -162,14 +165,16 @@ SYMM_API enum symm_status symm_process_device_alloc(struct symm_process *process
 SYMM_API struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number);
 
 /*
- * Tell whether the `size` bytes at `address` lie within one segment of any heap, and where.  One compare
- * for each heap that they do not lie in; makes no call of a device's driver.
- * Errors: FOREIGN.
+ * Tell whether the `size` bytes at `address` lie within one segment of any heap, and where.  One
+ * compare for each heap that they do not lie in; makes no call of a device's driver.  Errors:
+ * FOREIGN.
  */
 SYMM_API enum symm_status symm_process_locate(struct symm_process *process, const void *address,
                                               size_t size, struct symm_location *location);
 
-/* The name by which peers reach this process; the caller brings it to them.  Lives with `process`. */
+/*
+ * The name by which peers reach this process; the caller brings it to them.  Lives with `process`.
+ */
 SYMM_API const char *symm_process_name(const struct symm_process *process);
 
 /*
@@ -178,28 +183,28 @@ SYMM_API const char *symm_process_name(const struct symm_process *process);
  */
 SYMM_API enum symm_status symm_process_serve(struct symm_process *process);
 
-/* ---- the heaps of other processes ----------------------------------------------------------------- */
+/* ---- the heaps of other processes ------------------------------------------------------------ */
 
 /*
- * Heap number `heap` of the peer of this name; one object for each, however many ask.  Nothing is asked
- * of the peer yet.  Pair with symm_process_put_peer(), which unmaps it when the last user has gone.
- * Errors: NO_MEMORY, ARGUMENT; for device memory those of symm_process_device_heap() too.
+ * Heap number `heap` of the peer of this name; one object for each, however many ask.  Nothing is
+ * asked of the peer yet.  Pair with symm_process_put_peer(), which unmaps it when the last user has
+ * gone.  Errors: NO_MEMORY, ARGUMENT; for device memory those of symm_process_device_heap() too.
  */
 SYMM_API enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
                                                 uint32_t heap, struct symm_peer **peer);
 SYMM_API void symm_process_put_peer(struct symm_process *process, struct symm_peer *peer);
 
 /*
- * Map the segment in which `location` of the peer's heap lies, readable and writable, if that has not
- * happened yet.  Never waits: call until the answer is not SYMM_PENDING.
- * Errors: UNREACHABLE, PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM.
+ * Map the segment in which `location` of the peer's heap lies, readable and writable, if that has
+ * not happened yet.  Never waits: call until the answer is not SYMM_PENDING.  Errors: UNREACHABLE,
+ * PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_peer_map(struct symm_peer *peer,
                                         const struct symm_location *location);
 
 /*
- * Name the device that the heap's memory is on, as its process calls it.  `text` stays as it is for host
- * memory, and as long as nothing is known of the heap.
+ * Name the device that the heap's memory is on, as its process calls it.  `text` stays as it is for
+ * host memory, and as long as nothing is known of the heap.
  */
 SYMM_API void symm_peer_describe_device(struct symm_peer *peer, char *text, size_t size);
 
@@ -207,25 +212,27 @@ SYMM_API void symm_peer_describe_device(struct symm_peer *peer, char *text, size
 SYMM_API void *symm_peer_address(struct symm_peer *peer, uint64_t offset);
 
 /*
- * Unmap what the peer has given back, if `retired` (the symm_heap_retired() of its heap, brought here by
- * the caller) is news.  Nobody may be using such memory, which follows from the peer having freed it.
+ * Unmap what the peer has given back, if `retired` (the symm_heap_retired() of its heap, brought
+ * here by the caller) is news.  Nobody may be using such memory, which follows from the peer having
+ * freed it.
  */
 SYMM_API void symm_peer_collect(struct symm_peer *peer, uint32_t retired);
 
-/* ---- 16-bit floats for MPI ---------------------------------------------------------------------- */
+/* ---- 16-bit floats for MPI ------------------------------------------------------------------- */
 
 /*
- * MPI has neither IEEE 754 binary16 ("half") nor bfloat16.  Their elements are sent as any type of two
- * bytes without gaps, MPI_UINT16_T for instance, and reduced by operations made from these functions:
+ * MPI has neither IEEE 754 binary16 ("half") nor bfloat16.  Their elements are sent as any type of
+ * two bytes without gaps, MPI_UINT16_T for instance, and reduced by operations made from these
+ * functions:
  *     MPI_Op_create(SYMM_MPI_FUNCTION(symm_half_sum), 1, &op);
  *     MPI_Allreduce(send, receive, count, MPI_UINT16_T, op, comm);
- * They are what MPI_Op_create() wants: inout[i] = in[i] op inout[i] for *count elements of host memory,
- * computed in float and rounded to nearest.  The minimum or maximum with a NaN is a NaN.  The components
- * know the functions by their addresses and reduce such data by themselves where they can.
- * The last argument, an MPI_Datatype *, is not looked at.
- * Kernels on devices add up in float and round once at the end, which is closer to the exact result than
- * what the functions can do two at a time; so here, and only here, results of device and host memory may
- * differ in the last bit.  All ranks get the same bits in either case.
+ * They are what MPI_Op_create() wants: inout[i] = in[i] op inout[i] for *count elements of host
+ * memory, computed in float and rounded to nearest.  The minimum or maximum with a NaN is a NaN.
+ * The components know the functions by their addresses and reduce such data by themselves where
+ * they can.  The last argument, an MPI_Datatype *, is not looked at.  Kernels on devices add up in
+ * float and round once at the end, which is closer to the exact result than what the functions can
+ * do two at a time; so here, and only here, results of device and host memory may differ in the
+ * last bit.  All ranks get the same bits in either case.
  */
 struct ompi_datatype_t;
 #define SYMM_MPI_FUNCTION(function) ((MPI_User_function *)(void (*)(void))(function))

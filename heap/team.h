@@ -45,7 +45,7 @@ struct symm_team {
     char (*names)[SYMM_SOCKET_NAME_SIZE];
     struct symm_control_config control_config;
     void *extra; /* of control_config */
-    struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL until first used; own ones stay so */
+    struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL: not used yet, or own */
     uint32_t *segment_states;     /* [SYMM_TEAM_VIEWS][SYMM_TEAM_ROWS][size][SYMM_SEGMENTS_MAX] */
     uint8_t *devices;             /* [size] of the call at hand, then [SYMM_TEAM_VIEWS][size] */
     bool devices_differ;          /* from those of `view` */
@@ -56,8 +56,8 @@ struct symm_team {
     uint32_t *dropped;            /* [size] as the ranks have said last */
     bool dropped_more;            /* since that was last asked */
     struct symm_multicast_groups *groups; /* of multicast (multicast.h) */
-    uint32_t *retired;            /* [SYMM_HEAPS_MAX][size] what symm_team_collect() was told last */
-    uint64_t refused_until;       /* sequence at which refused segments are tried again; 0: none is */
+    uint32_t *retired;            /* [SYMM_HEAPS_MAX][size] last of symm_team_collect() */
+    uint64_t refused_until;       /* sequence at which refusals are forgotten; 0: none is */
     uint64_t refusal_span;        /* how long they are left alone, next time */
     struct symm_request request;  /* for the control memory */
     bool exported;                /* the control memory, by rank 0 */
@@ -79,23 +79,23 @@ SYMM_API void symm_team_destroy(struct symm_team *team);
 SYMM_API enum symm_status symm_team_set_up(struct symm_team *team);
 
 /*
- * The ranks have agreed on how set-up went: nobody asks for the control memory any more, and a request
- * for it that is still under way is given up.
+ * The ranks have agreed on how set-up went: nobody asks for the control memory any more, and a
+ * request for it that is still under way is given up.
  */
 SYMM_API void symm_team_set_up_end(struct symm_team *team);
 
-/* ---- in each call ------------------------------------------------------------------------------ */
+/* ---- in each call ---------------------------------------------------------------------------- */
 
 /*
- * What could not be mapped may have met a passing shortage, so refused segments become unknown again
- * after many calls, each time after twice as many.  To be called in each call that asks for states, with
- * its sequence, so that all ranks forget in the same call.
+ * What could not be mapped may have met a passing shortage, so refused segments become unknown
+ * again after many calls, each time after twice as many.  To be called in each call that asks for
+ * states, with its sequence, so that all ranks forget in the same call.
  */
 SYMM_API void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence);
 
 /*
- * Unmap what `rank` has given back of one of its heaps, if its count of such segments is news; and end what
- * multicast had of it.
+ * Unmap what `rank` has given back of one of its heaps, if `retired`, its count of such segments,
+ * has changed; then end the groups of multicast that have such a segment.
  */
 SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired);
 

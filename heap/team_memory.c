@@ -51,8 +51,8 @@ enum symm_status symm_team_memory_create(struct symm_team *team)
 }
 
 /*
- * States for all heaps that the ranks may ever have, since getting them later could fail on one rank
- * alone.  Those of heaps that nobody has are never touched, and stay addresses without memory.
+ * States for all heaps that the ranks may ever have, since getting them later could fail on one
+ * rank alone.  Those of heaps that nobody has are never touched, and stay addresses without memory.
  */
 enum symm_status symm_team_memory_set_up(struct symm_team *team)
 {
@@ -82,7 +82,7 @@ void symm_team_memory_destroy(struct symm_team *team)
     }
     for (int rank = 0; team->importers != NULL && rank < team->size; rank++) {
         if (team->importers[rank] != NULL) {
-            symm_imports_put(team->imports, team->importers[rank]);
+            symm_importer_put(team->imports, team->importers[rank]);
         }
     }
     if (team->segment_states != NULL) {
@@ -281,7 +281,7 @@ void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped)
     team->dropped[rank] = dropped;
 }
 
-/* What has been refused stays so: tried at each such event, it would make others go each time. */
+/* Refused allocations stay refused: to try them at each such event would close others each time. */
 void symm_team_dropped_done(struct symm_team *team)
 {
     if (!team->dropped_more) {
@@ -305,7 +305,7 @@ enum symm_status symm_team_open(struct symm_team *team, int rank, struct symm_im
         return SYMM_OK;
     }
     if (*importer == NULL) {
-        enum symm_status status = symm_imports_get(imports, team->names[rank], importer);
+        enum symm_status status = symm_importer_get(imports, team->names[rank], importer);
         if (status != SYMM_OK) {
             return status;
         }

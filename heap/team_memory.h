@@ -1,8 +1,9 @@
 /*
- * team_memory.h - the memory of the ranks of a team: which of it all ranks can reach, and where it is
- * mapped here.  struct symm_team is in team.h, which includes this header.
+ * team_memory.h - the memory of the ranks of a team: which of it all ranks can reach, and where it
+ * is mapped here.  struct symm_team is in team.h, which includes this header.
  *
- * A rank's memory is segments of its heaps, and allocations that are not from our heaps (cuda_ipc.h).
+ * A rank's memory is segments of its heaps, and allocations that are not from our heaps
+ * (cuda_ipc.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +11,7 @@
 #ifndef SYMM_HEAP_TEAM_MEMORY_H
 #define SYMM_HEAP_TEAM_MEMORY_H
 
-#include "heap/cuda_ipc.h"
+#include "heap/cuda_importer.h"
 #include "heap/heap.h"
 
 enum {
@@ -30,10 +31,10 @@ enum symm_segment_state {
 /* ---- segments of the ranks ------------------------------------------------------------------- */
 
 /*
- * What one device of a process reaches, another one need not reach.  So states are kept for combinations
- * of devices, one of each rank, and each call says which it is about: the device (a number of the rank's
- * own, below 256; 0: none) of each rank, then symm_team_devices_done().  All ranks must say the same, as
- * the oldest combinations are forgotten.
+ * What one device of a process reaches, another one need not reach.  So states are kept for
+ * combinations of devices, one of each rank, and each call says which it is about: the device (a
+ * number of the rank's own, below 256; 0: none) of each rank, then symm_team_devices_done().  All
+ * ranks must say the same, as the oldest combinations are forgotten.
  */
 SYMM_API void symm_team_note_device(struct symm_team *team, int rank, uint8_t device);
 SYMM_API void symm_team_devices_done(struct symm_team *team);
@@ -52,8 +53,8 @@ SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,
                                         const struct symm_location *location);
 
 /*
- * Name the device that another rank's memory there is on, as that rank calls it.  As long as that is not
- * known, `text` stays as it is.
+ * Name the device of another rank's memory at `location`, as that rank calls it.  While the device
+ * is not known, `text` stays as it is.
  */
 SYMM_API void symm_team_describe_device(const struct symm_team *team, int rank,
                                         const struct symm_location *location, char *text,
@@ -68,13 +69,14 @@ enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
                                          const struct symm_location *location,
                                          struct symm_segment_place *place);
 
-/* ---- memory from elsewhere (cuda_ipc.h) ------------------------------------------------------------ */
+/* ---- memory from elsewhere (cuda_ipc.h) ------------------------------------------------------ */
 
 /*
- * Allocations that are not of our heaps seem to be segments of heap SYMM_HEAP_IPC, with states like those of
- * segments.  But what one rank has closed for want of room, the others believe to be open: each call tells
- * what every rank has counted of such events (symm_imports_enter()), and if that has grown anywhere,
- * it is forgotten which such allocations are mapped.  All ranks must say the same.
+ * Allocations that are not of our heaps seem to be segments of heap SYMM_HEAP_IPC, with states like
+ * those of segments.  But the other ranks still believe that an allocation is open which one rank
+ * has closed for want of room.  So each call tells how many such events every rank has counted
+ * (symm_imports_enter()), and if a count has grown, the team forgets which of these allocations are
+ * mapped.  All ranks must say the same.
  */
 SYMM_API void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped);
 SYMM_API void symm_team_dropped_done(struct symm_team *team);
@@ -97,21 +99,24 @@ SYMM_API void symm_team_collect_opened(struct symm_team *team);
 /* Room for what is known of each rank, when a team is created.  Errors: NO_MEMORY. */
 enum symm_status symm_team_memory_create(struct symm_team *team);
 
-/* Room for the states of all segments; once it has succeeded, again costs nothing.  Errors: NO_MEMORY. */
+/*
+ * Room for the states of all segments; once it has succeeded, again costs nothing.  Errors:
+ * NO_MEMORY.
+ */
 enum symm_status symm_team_memory_set_up(struct symm_team *team);
 
 /* Unmap and close everything; also after only a part of it has been made. */
 void symm_team_memory_destroy(struct symm_team *team);
 
-/* Something has been refused just now, so all refusals are to be forgotten some time. */
+/* Something has been refused just now, so all refusals are to be forgotten at some later call. */
 void symm_team_note_refusal(struct symm_team *team);
 
 /* Segments that have been refused are unknown again. */
 void symm_team_memory_forget_refusals(struct symm_team *team);
 
 /*
- * Unmap what `rank` has given back of this heap.  Whether `retired`, its count of such segments, differs
- * from the last one.
+ * Unmap what `rank` has given back of this heap.  Whether `retired`, its count of such segments,
+ * differs from the last one.
  */
 bool symm_team_memory_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired);
 

@@ -13,8 +13,8 @@
 static const size_t size_least = (size_t)1 << 30;
 
 /*
- * Where address space is limited, a window, of which each process has one for every peer, too, must
- * leave the most of it to the program.
+ * A process has one window for every peer, too.  So where address space is limited, a window must
+ * leave most of it to the program.
  */
 static size_t size_within_limit(const struct symm_kind *kind, size_t size)
 {

@@ -10,9 +10,9 @@
 #include "heap/kind.h"
 
 /*
- * Reserve *size bytes, a multiple of the kind's granularity, or what the process's limits and the system
- * leave of that; *size: what it has become.  Undo with the kind's `unreserve`.
- * Errors: those of `reserve`.
+ * Reserve *size bytes, a multiple of the kind's granularity.  If the process's limits or the system
+ * do not allow that many, fewer are reserved and *size says how many.  Undo with the kind's
+ * `unreserve`.  Errors: those of `reserve`.
  */
 enum symm_status symm_window_reserve(const struct symm_kind *kind, size_t *size, char **window);
 

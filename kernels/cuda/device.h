@@ -66,12 +66,12 @@ SYMM_API enum symm_status symm_device_reduce_start(struct symm_device *device,
                                                    unsigned block_limit,
                                                    struct symm_ticket *ticket);
 
-/* Start to copy a block to one or several places by a kernel; likewise. */
+/* Start to copy a block to one or several places by a kernel, as symm_device_reduce_start() does. */
 SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
                                                  const struct symm_cuda_copy *arguments,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
-/* Start to copy `count` blocks by a kernel, 1 to SYMM_CUDA_RANKS_MAX; likewise. */
+/* Start to copy `count` blocks by a kernel, 1 to SYMM_CUDA_RANKS_MAX. */
 SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
                                                  const struct symm_cuda_push *pushes, int count,
                                                  unsigned block_limit,

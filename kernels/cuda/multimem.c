@@ -21,7 +21,7 @@ enum {
     NAME_SIZE = 64,
 };
 
-/* ---- what there are instructions for ----------------------------------------------------------- */
+/* ---- what there are instructions for --------------------------------------------------------- */
 
 /* Sums, minima and maxima have kernels by type; bits are bits. */
 enum kind { FLOAT, DOUBLE, HALF, BFLOAT16, UINT32, INT32, UINT64, INT64, BITS, KINDS };
@@ -40,7 +40,10 @@ enum {
     BITWISE = BIT(BAND) | BIT(BOR) | BIT(BXOR),
 };
 
-/* The kernels that there are, as sets of operations.  Sums of signed integers are those of unsigned ones. */
+/*
+ * The kernels that there are, as sets of operations.  Sums of signed integers are those of unsigned
+ * ones.
+ */
 static const unsigned kind_operations[KINDS] = {
     [FLOAT] = BIT(SUM),
     [DOUBLE] = BIT(SUM),
@@ -121,7 +124,7 @@ bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op, bo
            !(one_shot && is_float((enum kind)kind));
 }
 
-/* ---- loading ----------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static enum symm_status function_get(const struct symm_cuda *cuda, CUmodule module,
                                      const char *name, CUfunction *function)
@@ -249,7 +252,7 @@ void symm_multimem_unload(struct symm_device *device, bool lives)
     atomic_store_explicit(&device->multimem, NULL, memory_order_relaxed);
 }
 
-/* ---- starting ---------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static CUfunction function_for(struct symm_device *device, enum symm_cuda_type type,
                                enum symm_cuda_op op, bool one_shot)

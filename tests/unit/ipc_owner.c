@@ -25,7 +25,7 @@ struct ipc_owner ipc_owner_make(struct fork_rank *self, size_t most)
     (void)strncpy(name, symm_server_name(owner.server), sizeof(name) - 1);
     fork_rank_exchange(self, name, sizeof(name), names);
     for (int rank = 0; rank < self->size; rank++) {
-        FORK_STATUS(self, symm_imports_get(owner.imports, names[rank], &owner.peers[rank]),
+        FORK_STATUS(self, symm_importer_get(owner.imports, names[rank], &owner.peers[rank]),
                     SYMM_OK);
     }
     return owner;
@@ -34,7 +34,7 @@ struct ipc_owner ipc_owner_make(struct fork_rank *self, size_t most)
 void ipc_owner_end(struct fork_rank *self, struct ipc_owner *owner)
 {
     for (int rank = 0; rank < self->size; rank++) {
-        symm_imports_put(owner->imports, owner->peers[rank]);
+        symm_importer_put(owner->imports, owner->peers[rank]);
     }
     symm_imports_destroy(owner->imports);
     fork_rank_barrier(self);

@@ -8,7 +8,8 @@
 #ifndef SYMM_TESTS_IPC_OWNER_H
 #define SYMM_TESTS_IPC_OWNER_H
 
-#include "heap/cuda_ipc.h"
+#include "heap/cuda_exports.h"
+#include "heap/cuda_importer.h"
 #include "tests/unit/device_memory.h"
 
 enum { IPC_MIB = 1 << 20, IPC_SIZE = 2 * IPC_MIB }; /* the least that the stand-in has */
