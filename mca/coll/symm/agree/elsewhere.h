@@ -21,6 +21,12 @@
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
 
 /* The call is over. */
-void mca_coll_symm_elsewhere_end(struct symm_operation *operation);
+void mca_coll_symm_elsewhere_leave(struct symm_operation *operation);
+static inline void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
+{
+    if (operation->imports != NULL) {
+        mca_coll_symm_elsewhere_leave(operation);
+    }
+}
 
 #endif /* MCA_COLL_SYMM_AGREE_ELSEWHERE_H */

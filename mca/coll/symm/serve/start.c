@@ -135,26 +135,19 @@ static void choose_and_start(struct symm_operation *operation)
 
 void mca_coll_symm_step_agree(struct symm_operation *operation)
 {
-    switch (mca_coll_symm_lines_read(operation)) {
-    case SYMM_AGREEMENT_PENDING:
-        return;
-    case SYMM_AGREEMENT_VETO:
-        mca_coll_symm_end_fallback(operation, SYMM_REASON_PEER);
-        return;
-    case SYMM_AGREEMENT_MISMATCH:
-        end_mismatch(operation);
-        return;
-    case SYMM_AGREEMENT_ALIKE:
-        break;
-    }
-    if (operation->in_slot) {
+    enum symm_agreement agreement = mca_coll_symm_lines_read(operation);
+    if (agreement == SYMM_AGREEMENT_ALIKE && operation->in_slot) {
         const struct symm_collective_row *collective =
             symm_collective_get(operation->call->collective);
         run_start(operation, (enum symm_algorithm)collective->slot_algorithm,
                   operation->gaps != 0);
         mca_coll_symm_verbose_choice(operation, NULL);
-    } else {
+    } else if (agreement == SYMM_AGREEMENT_ALIKE) {
         choose_and_start(operation);
+    } else if (agreement == SYMM_AGREEMENT_VETO) {
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_PEER);
+    } else if (agreement == SYMM_AGREEMENT_MISMATCH) {
+        end_mismatch(operation);
     }
 }
 
