@@ -33,7 +33,8 @@ static inline void mca_coll_symm_device_run_start(struct symm_operation *operati
 }
 
 /*
- * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all ranks fail.
+ * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all
+ * ranks fail.
  */
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
 

@@ -74,8 +74,8 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 }
 
 /*
- * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next calls,
- * as programs repeat themselves.
+ * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next
+ * calls, as programs repeat themselves.
  */
 static void agree_again(struct symm_operation *operation)
 {
@@ -86,7 +86,10 @@ static void agree_again(struct symm_operation *operation)
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
-/* Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for it. */
+/*
+ * Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for
+ * it.
+ */
 static void note_stages(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
     if (operation->call->device >= 0 && !mca_coll_symm_device_is_in_stages(algorithm)) {
