@@ -19,9 +19,10 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     abort();
 }
 
-void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
+void mca_coll_symm_elsewhere_leave(struct symm_operation *operation)
 {
     (void)operation;
+    abort();
 }
 
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation)

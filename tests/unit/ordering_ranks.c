@@ -117,14 +117,16 @@ enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, in
     unexpected(__func__);
 }
 
-void mca_coll_symm_device_run_start(struct symm_operation *operation)
+void mca_coll_symm_device_run_describe(struct symm_operation *operation)
 {
-    (void)operation; /* host memory: nothing to do */
+    (void)operation;
+    unexpected(__func__);
 }
 
-void mca_coll_symm_device_start_early(struct symm_operation *operation)
+void mca_coll_symm_device_copy_early(struct symm_operation *operation)
 {
-    (void)operation; /* likewise */
+    (void)operation;
+    unexpected(__func__);
 }
 
 int mca_coll_symm_device_failure(const struct symm_operation *operation)

@@ -76,10 +76,8 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     }
 }
 
-void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
+void mca_coll_symm_elsewhere_leave(struct symm_operation *operation)
 {
-    if (operation->imports != NULL) {
-        symm_imports_leave(operation->imports);
-        operation->imports = NULL;
-    }
+    symm_imports_leave(operation->imports);
+    operation->imports = NULL;
 }

@@ -2,9 +2,9 @@
  * agree/elsewhere.h - buffers in device memory that is not from MPI_Alloc_mem, offered to peers by CUDA IPC.
  *
  * Mapping an allocation takes milliseconds, so a rank offers its buffer when it has met the allocation
- * more than once, and only if the buffer is not small; as long as some rank does not, the call goes through scratch
- * on the devices.  From the lines all ranks see who offers what, and treat such an allocation like a segment of a
- * heap (heap/cuda_ipc.h).
+ * more than once, and only if the buffer is not small; as long as some rank does not, the call goes through
+ * scratch on the devices.  From the lines all ranks see who offers what, and treat such an allocation like
+ * a segment of a heap (heap/cuda_ipc.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,6 +21,12 @@
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
 
 /* The call is over. */
-void mca_coll_symm_elsewhere_end(struct symm_operation *operation);
+void mca_coll_symm_elsewhere_leave(struct symm_operation *operation);
+static inline void mca_coll_symm_elsewhere_end(struct symm_operation *operation)
+{
+    if (operation->imports != NULL) {
+        mca_coll_symm_elsewhere_leave(operation);
+    }
+}
 
 #endif /* MCA_COLL_SYMM_AGREE_ELSEWHERE_H */

@@ -36,8 +36,12 @@ static const char *element_name(unsigned element)
 static void call_describe(const struct symm_line *line, char *text, size_t size)
 {
     struct symm_signature signature = symm_signature_unpack(line->signature);
-    const struct symm_collective_row *collective = symm_collective_get(signature.collective);
     unsigned long long count = line->count;
+    if (signature.collective >= SYMM_COLLECTIVE_COUNT) { /* of a later release */
+        (void)snprintf(text, size, "another collective");
+        return;
+    }
+    const struct symm_collective_row *collective = symm_collective_get(signature.collective);
     if (!collective->reduces) {
         (void)snprintf(text, size, "%s of %llu bytes from each rank", collective->mpi_name, count);
     } else if (signature.op == SYMM_SIGNATURE_USER_OP) {

@@ -110,6 +110,7 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
     struct symm_process *process = operation->module->team->process;
     operation->scratch = mca_coll_symm_scratch_take(operation->call->device, &size);
     operation->scratch_size = size;
+    operation->run.early = false; /* nothing of this call is in it yet */
     scratch->size = size;
     return operation->scratch != NULL &&
            symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
@@ -156,6 +157,20 @@ static void retired_describe(struct symm_process *process, struct symm_line *lin
     }
 }
 
+/*
+ * All that does not travel in the slot.  A function of its own, because the registers that it needs are
+ * not to be saved in the path of small calls.
+ */
+__attribute__((noinline))
+static void memory_describe(struct symm_operation *operation, struct symm_line *line)
+{
+    line->flags = buffers_describe(operation, buffers_of(line)) | offers_describe(operation, line);
+    buffers_of(line)->dropped = operation->dropped;
+    line->flags |= scratch_describe(operation, line);
+    line->flags |= mca_coll_symm_multicast_flags(operation, line);
+    retired_describe(operation->module->team->process, line);
+}
+
 void mca_coll_symm_line_post(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
@@ -174,12 +189,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
             mca_coll_symm_pack(&call->source, call->send, line->payload);
         }
     } else {
-        line->flags = buffers_describe(operation, buffers_of(line)) |
-                      offers_describe(operation, line);
-        buffers_of(line)->dropped = operation->dropped;
-        line->flags |= scratch_describe(operation, line);
-        line->flags |= mca_coll_symm_multicast_flags(operation, line);
-        retired_describe(team->process, line);
+        memory_describe(operation, line);
     }
     symm_line_post(line, operation->sequence);
 }

@@ -12,22 +12,23 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     const struct symm_call *call = operation->call;
-    uint32_t now = (uint32_t)operation->sequence;
+    /* Looking for a line makes the compiler forget all but local variables. */
+    const uint64_t sequence = operation->sequence, signature = call->signature;
+    const uint64_t count = call->agreed_count;
+    const uint32_t expected = call->device >= 0 ? LINE_DEVICE : 0;
+    uint32_t now = (uint32_t)sequence;
     for (; operation->seen < team->size; operation->seen++) {
-        struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
-        if (!symm_line_is_posted(line, operation->sequence)) {
+        struct symm_line *line = symm_control_line(&team->control, sequence, operation->seen);
+        if (!symm_line_is_posted(line, sequence)) {
             return SYMM_AGREEMENT_PENDING;
         }
-        if ((line->flags & LINE_VETO) != 0) {
-            operation->peer_reason = line_reason(line);
+        if ((line->flags & (LINE_VETO | LINE_DEVICE)) != expected) {
+            operation->peer_reason = (line->flags & LINE_VETO) != 0 ? line_reason(line)
+                                                                    : SYMM_REASON_MIXED;
             return SYMM_AGREEMENT_VETO;
         }
         /* Every rank finds one that differs from itself, if any two differ. */
-        if (((line->flags & LINE_DEVICE) != 0) != (call->device >= 0)) {
-            operation->peer_reason = SYMM_REASON_MIXED;
-            return SYMM_AGREEMENT_VETO;
-        }
-        if (line->signature != call->signature || line->count != call->agreed_count) {
+        if (line->signature != signature || line->count != count) {
             operation->mismatch = operation->seen;
         }
         if (operation->in_slot) {
@@ -38,6 +39,6 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
             operation->least_finished = line->finished;
         }
     }
-    team->finished_by_all = operation->sequence - (uint32_t)(now - operation->least_finished);
+    team->finished_by_all = sequence - (uint32_t)(now - operation->least_finished);
     return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
 }

@@ -11,8 +11,8 @@
 
 /* What the lines read so far say. */
 enum symm_agreement {
-    SYMM_AGREEMENT_PENDING,  /* some lines are missing */
     SYMM_AGREEMENT_ALIKE,    /* all are there and say the same */
+    SYMM_AGREEMENT_PENDING,  /* some lines are missing */
     SYMM_AGREEMENT_VETO,     /* some rank cannot be served */
     SYMM_AGREEMENT_MISMATCH, /* operation->mismatch made another call */
 };

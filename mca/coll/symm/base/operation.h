@@ -92,6 +92,7 @@ struct symm_operation {
     bool in_place;           /* so that the call is in place */
     bool in_slot;            /* the payload travels in the line */
     bool again;              /* the second lines of this call: the first lacked scratch */
+    bool run_is_begun;       /* what is in the run is of this call */
     bool stages_expected;    /* its line says that it has to go through scratch, unless it goes below */
     size_t scratch_size;     /* of this rank's; what all have is in the run */
     void *scratch;           /* on the device, taken for this call; NULL: none */
@@ -108,7 +109,6 @@ struct symm_operation {
     bool map_told;               /* it is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
     struct symm_multicasting multicasting;
-    bool run_is_begun;       /* what is in the run is of this call */
     struct symm_run run;
 };
 

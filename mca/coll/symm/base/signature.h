@@ -26,7 +26,7 @@ struct symm_signature {
 
 /* From the lowest bit on. */
 enum {
-    SYMM_SIGNATURE_EXTENT_BITS = 22, /* longer elements all look alike: they are not served */
+    SYMM_SIGNATURE_EXTENT_BITS = 22, /* longer elements are not served; their lowest bits are here */
     SYMM_SIGNATURE_ROOT_BITS = 24,
     SYMM_SIGNATURE_ELEMENT_BITS = 4,
     SYMM_SIGNATURE_OP_BITS = 8,
@@ -53,12 +53,11 @@ static inline uint64_t symm_signature_field(uint64_t packed, unsigned shift, uns
 
 static inline uint64_t symm_signature_pack(struct symm_signature signature)
 {
-    size_t extent = signature.extent < SYMM_SIGNATURE_EXTENT_MOST ? signature.extent
-                                                                   : SYMM_SIGNATURE_EXTENT_MOST;
     return (uint64_t)signature.collective << SYMM_SIGNATURE_COLLECTIVE_SHIFT |
            (uint64_t)signature.op << SYMM_SIGNATURE_OP_SHIFT |
            (uint64_t)signature.element << SYMM_SIGNATURE_ELEMENT_SHIFT |
-           (uint64_t)signature.root << SYMM_SIGNATURE_ROOT_SHIFT | (uint64_t)extent;
+           (uint64_t)signature.root << SYMM_SIGNATURE_ROOT_SHIFT |
+           (signature.extent & SYMM_SIGNATURE_EXTENT_MOST);
 }
 
 static inline struct symm_signature symm_signature_unpack(uint64_t packed)

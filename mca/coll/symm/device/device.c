@@ -64,12 +64,11 @@ static unsigned multicast_blocks(void)
     return most > 0 && most < wanted ? most : wanted;
 }
 
-void mca_coll_symm_device_start_early(struct symm_operation *operation)
+void mca_coll_symm_device_copy_early(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    if (operation->scratch != NULL && operation->stages_expected &&
-        operation->module->stages_device == call->device) {
+    if (operation->module->stages_device == call->device) {
         run_describe(run, call);
         run->input = operation->input;
         operation->run_is_begun = true;
@@ -78,14 +77,10 @@ void mca_coll_symm_device_start_early(struct symm_operation *operation)
     }
 }
 
-void mca_coll_symm_device_run_start(struct symm_operation *operation)
+void mca_coll_symm_device_run_describe(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    run->device = NULL;
-    if (call->device < 0) {
-        return;
-    }
     run_describe(run, call);
     if (symm_algorithm_is_multimem(run->algorithm)) {
         run->block_limit = multicast_blocks();

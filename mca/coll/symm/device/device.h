@@ -23,10 +23,18 @@ static inline bool mca_coll_symm_device_is_in_stages(enum symm_algorithm algorit
  * and hand it to the run, when it starts.  Nothing to do for host memory.
  */
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
-void mca_coll_symm_device_run_start(struct symm_operation *operation);
+void mca_coll_symm_device_run_describe(struct symm_operation *operation);
+static inline void mca_coll_symm_device_run_start(struct symm_operation *operation)
+{
+    operation->run.device = NULL;
+    if (operation->call->device >= 0) {
+        mca_coll_symm_device_run_describe(operation);
+    }
+}
 
 /*
- * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all ranks fail.
+ * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all
+ * ranks fail.
  */
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
 
@@ -34,7 +42,13 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
  * After this rank's line has been posted: begin with a small call that has to go through scratch.  Nothing
  * to do for others, nor for the first.
  */
-void mca_coll_symm_device_start_early(struct symm_operation *operation);
+void mca_coll_symm_device_copy_early(struct symm_operation *operation);
+static inline void mca_coll_symm_device_start_early(struct symm_operation *operation)
+{
+    if (operation->scratch != NULL && operation->stages_expected) {
+        mca_coll_symm_device_copy_early(operation);
+    }
+}
 
 /* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);

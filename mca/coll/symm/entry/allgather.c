@@ -84,5 +84,5 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
     }
     describe(&entry.module->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
              (size_t)rcount, rdtype, ompi_comm_size(comm));
-    return SYMM_ENTRY_MAKE(&entry, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype);
+    return SYMM_ENTRY_MAKE(&entry, comm, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 }

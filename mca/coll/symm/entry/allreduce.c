@@ -171,5 +171,5 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
         return MPI_ERR_OTHER;
     }
     describe(&entry.module->call, sbuf, rbuf, (size_t)count, dtype, op);
-    return SYMM_ENTRY_MAKE(&entry, allreduce, sbuf, rbuf, count, dtype, op);
+    return SYMM_ENTRY_MAKE(&entry, comm, allreduce, sbuf, rbuf, count, dtype, op);
 }

@@ -7,7 +7,8 @@
 #include "mca/coll/symm/entry/entry.h"
 
 bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
-                                     enum symm_host_copy_collective collective)
+                                     enum symm_host_copy_collective collective,
+                                     struct ompi_communicator_t *comm)
 {
     mca_coll_base_module_t *module = &entry->module->super.super;
     bool on_copies = mca_coll_symm_host_copy_is_on();
@@ -15,7 +16,7 @@ bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
     entry->is_aside = !on_copies; /* else host_copy steps aside */
     if (entry->is_aside) {
         entry->table = mca_coll_symm_below_table(module);
-        mca_coll_symm_layer_step_aside(&entry->aside, collective, entry->comm, module);
+        mca_coll_symm_layer_step_aside(&entry->aside, collective, comm, module);
     }
     return on_copies;
 }

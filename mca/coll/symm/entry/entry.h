@@ -8,7 +8,7 @@
  *         return MPI_ERR_OTHER;
  *     }
  *     ... describe entry.module->call (base/call.h) ...
- *     return SYMM_ENTRY_MAKE(&entry, bcast, buffer, count, dtype, root);
+ *     return SYMM_ENTRY_MAKE(&entry, comm, bcast, buffer, count, dtype, root);
  *
  * The call is served, or the component below makes it: on copies in host memory, or while we step aside in the
  * communicator's table.
@@ -27,7 +27,6 @@
 
 struct symm_entry {
     mca_coll_symm_module_t *module;
-    struct ompi_communicator_t *comm;
     bool is_within; /* it is made by the component below for another call of ours */
     int rc;         /* of a call that was served */
     const mca_coll_base_comm_coll_t *table; /* of the components below */
@@ -43,7 +42,6 @@ static inline bool mca_coll_symm_entry_open(struct symm_entry *entry,
                                             mca_coll_base_module_t *module)
 {
     entry->module = (mca_coll_symm_module_t *)module;
-    entry->comm = comm;
     entry->is_within = entry->module->operation.state != SYMM_OPERATION_DONE;
     return !entry->is_within ||
            mca_coll_symm_below_interrupt(&entry->module->operation, comm,
@@ -51,10 +49,11 @@ static inline bool mca_coll_symm_entry_open(struct symm_entry *entry,
 }
 
 /* The call is described.  True: it has been served, and entry->rc is for MPI. */
-static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry)
+static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry,
+                                             struct ompi_communicator_t *comm)
 {
     struct symm_operation *operation = &entry->module->operation;
-    bool is_served = mca_coll_symm_operation_serve(operation, entry->comm, &entry->rc);
+    bool is_served = mca_coll_symm_operation_serve(operation, comm, &entry->rc);
     if (is_served && entry->is_within) {
         mca_coll_symm_below_resume(operation);
     }
@@ -63,20 +62,21 @@ static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry)
 
 /* The call goes below.  True: on host copies; false: to the functions of entry->table. */
 bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
-                                     enum symm_host_copy_collective collective);
+                                     enum symm_host_copy_collective collective,
+                                     struct ompi_communicator_t *comm);
 
 /* It has been made there; returns what is for MPI. */
 int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 
 /* Make the call that is described, with these arguments in front of communicator and module. */
-#define SYMM_ENTRY_MAKE(entry, name, ...)                                                          \
-    (mca_coll_symm_entry_serve(entry) ? (entry)->rc                                                \
-     : mca_coll_symm_entry_below_begin(entry, SYMM_HOST_COPY_##name)                               \
+#define SYMM_ENTRY_MAKE(entry, comm, name, ...)                                                    \
+    (mca_coll_symm_entry_serve(entry, comm) ? (entry)->rc                                          \
+     : mca_coll_symm_entry_below_begin(entry, SYMM_HOST_COPY_##name, comm)                         \
          ? mca_coll_symm_entry_below_end(                                                          \
-               entry, mca_coll_symm_host_copy_##name(__VA_ARGS__, (entry)->comm,                   \
-                                                     &(entry)->module->super.super))               \
+               entry, mca_coll_symm_host_copy_##name(__VA_ARGS__, comm,                            \
+                                                     &(entry)->module->super.super))                  \
          : mca_coll_symm_entry_below_end(                                                          \
-               entry, (entry)->table->coll_##name(__VA_ARGS__, (entry)->comm,                      \
+               entry, (entry)->table->coll_##name(__VA_ARGS__, comm,                               \
                                                   (entry)->table->coll_##name##_module)))
 
 #endif /* MCA_COLL_SYMM_ENTRY_ENTRY_H */

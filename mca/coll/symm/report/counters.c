@@ -48,7 +48,6 @@ static inline void add(_Atomic uint64_t *counter, uint64_t number, int tally)
 
 void mca_coll_symm_count_operation(const struct symm_operation *operation)
 {
-    const struct symm_call *call = operation->call;
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
     struct symm_count *count = NULL;
@@ -57,14 +56,14 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
         count = &counted->served[operation->run.algorithm];
         break;
     case SYMM_OUTCOME_FALLBACK:
-        count = &counted->fallback[call->collective][operation->reason];
+        count = &counted->fallback[operation->call->collective][operation->reason];
         break;
     case SYMM_OUTCOME_ERROR:
-        count = &counted->failed[call->collective];
+        count = &counted->failed[operation->call->collective];
         break;
     }
     add(&count->calls, 1, tally);
-    add(&count->bytes, call->payload_bytes, tally);
+    add(&count->bytes, operation->call->payload_bytes, tally);
 }
 
 static void count_staged(struct symm_count *count, size_t bytes, int tally)

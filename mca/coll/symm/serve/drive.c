@@ -33,7 +33,7 @@ static bool oversubscribed(void)
 
 enum {
     POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
-    YIELDS_PER_PROGRESS = 8, /* likewise; that look yields, too, and takes a third of a small call's time */
+    YIELDS_PER_PROGRESS = 8, /* that look yields, too, and takes a third of a small call's time */
     POLLS_BEFORE_YIELDING = 20000, /* some hundred microseconds */
 };
 

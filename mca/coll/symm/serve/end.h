@@ -1,13 +1,16 @@
 /*
  * serve/end.h - from one state of an operation to the next, and to its end.
  *
+ * The functions in the header are in the path of small calls.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef MCA_COLL_SYMM_SERVE_END_H
 #define MCA_COLL_SYMM_SERVE_END_H
 
-#include "mca/coll/symm/base/operation.h"
+#include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/device/scratch.h"
 
 /* The operation's next state; nothing has been seen in it so far. */
 static inline void mca_coll_symm_go_to(struct symm_operation *operation,
@@ -18,17 +21,41 @@ static inline void mca_coll_symm_go_to(struct symm_operation *operation,
 }
 
 /* This rank reads nothing more of this call: its slot may be reused once all ranks say so. */
-void mca_coll_symm_slot_leave(struct symm_operation *operation);
+static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->module->team;
+    team->finished = operation->sequence;
+    atomic_store_explicit(&team->control.finished[team->rank].value, team->finished,
+                          memory_order_release);
+}
 
 /* Give back the scratch that this call has taken; none is fine. */
-void mca_coll_symm_scratch_leave(struct symm_operation *operation);
+static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
+{
+    if (operation->scratch != NULL) {
+        symm_run_settle_early(&operation->run);
+        mca_coll_symm_scratch_give(operation->call->device);
+        operation->scratch = NULL;
+    }
+}
 
-/*
- * The outcome is known: the output is complete; the component below has to make the call; or `error` is for
- * MPI.  The first two leave the slot.
- */
-void mca_coll_symm_end_served(struct symm_operation *operation);
+/* The output is complete: leave the slot. */
+static inline void mca_coll_symm_end_served(struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->module->team;
+    mca_coll_symm_slot_leave(operation);
+    if (operation->in_slot) { /* programs repeat themselves: the next call may be as large */
+        symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,
+                           operation->call->payload_bytes);
+    }
+    operation->outcome = SYMM_OUTCOME_SERVED;
+    operation->state = SYMM_OPERATION_DONE;
+}
+
+/* The component below has to make the call: leave the slot, if the call has one. */
 void mca_coll_symm_end_fallback(struct symm_operation *operation, enum symm_reason reason);
+
+/* `error` is for MPI. */
 void mca_coll_symm_end_error(struct symm_operation *operation, int error);
 
 #endif /* MCA_COLL_SYMM_SERVE_END_H */

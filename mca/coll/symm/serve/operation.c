@@ -73,6 +73,23 @@ bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operati
 
 /* ---- driving ----------------------------------------------------------------------------------- */
 
+/* On a communicator whose ranks share no memory: not yet, for some time, or not any more. */
+static void start_unready(struct symm_operation *operation)
+{
+    struct mca_coll_symm_module_t *module = operation->module;
+    if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
+        module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
+    }
+    if (module->state == MCA_COLL_SYMM_NEW) {
+        symm_vote_open(&module->vote, operation->comm);
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_SETTING_UP);
+    } else if (module->state == MCA_COLL_SYMM_DISABLED) {
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
+    } else {
+        mca_coll_symm_end_error(operation, symm_ompi_comm_failure(operation->comm));
+    }
+}
+
 void mca_coll_symm_operation_start(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
@@ -89,24 +106,10 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->dropped = 0;
     operation->run_is_begun = false;
     operation->run.worked = false;
-    operation->run.early = false;
-    if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
-        module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
-    }
-    switch (module->state) {
-    case MCA_COLL_SYMM_NEW:
-        symm_vote_open(&module->vote, operation->comm);
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_SETTING_UP);
-        break;
-    case MCA_COLL_SYMM_READY:
+    if (module->state == MCA_COLL_SYMM_READY) {
         mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
-        break;
-    case MCA_COLL_SYMM_DISABLED:
-        mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
-        break;
-    case MCA_COLL_SYMM_FAILED:
-        mca_coll_symm_end_error(operation, symm_ompi_comm_failure(operation->comm));
-        break;
+    } else {
+        start_unready(operation);
     }
 }
 
@@ -120,7 +123,9 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
     }
-    mca_coll_symm_scratch_leave(operation);
-    mca_coll_symm_elsewhere_end(operation);
+    if (operation->call->device >= 0) { /* others have taken none of these */
+        mca_coll_symm_scratch_leave(operation);
+        mca_coll_symm_elsewhere_end(operation);
+    }
     return SYMM_OK;
 }

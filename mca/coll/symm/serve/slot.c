@@ -49,20 +49,20 @@ static void packing_review(struct symm_operation *operation)
 }
 
 /*
- * What the size of a call decides, beside the call's own veto, before this rank posts its line: whether the data
- * travels in the slot, and whether this rank vetoes the call.
+ * A call whose data do not travel in the slot: what its size and packing decide, beside the call's own veto,
+ * before this rank posts its line.  A function of its own, to keep the path of small calls short.
  */
-static void size_review(struct symm_operation *operation, bool is_small, enum symm_left left)
+__attribute__((noinline))
+static void large_review(struct symm_operation *operation, enum symm_left left)
 {
-    const struct symm_call *call = operation->call;
     if (left == SYMM_LEFT_VETO && operation->veto == SYMM_REASON_NONE) {
         operation->veto = SYMM_REASON_LEFT;
     }
-    bool is_served = operation->veto == SYMM_REASON_NONE;
-    /* This rank's processor does not reach device memory. */
-    operation->in_slot = is_served && call->device < 0 && is_small;
-    if (is_served && operation->gaps != 0 && !operation->in_slot) {
+    if (operation->gaps != 0 && operation->veto == SYMM_REASON_NONE) {
         packing_review(operation);
+    }
+    if (operation->call->device >= 0 && !operation->again) {
+        mca_coll_symm_elsewhere_prepare(operation);
     }
 }
 
@@ -70,27 +70,32 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     const struct symm_call *call = operation->call;
+    enum symm_left left = SYMM_LEFT_NOT;
     bool is_small = mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
-    enum symm_left left =
-        is_small ? SYMM_LEFT_NOT : mca_coll_symm_choose_left(call, team);
-    if (left == SYMM_LEFT_MUTE) {
-        mca_coll_symm_end_fallback(operation, SYMM_REASON_LEFT);
-        return;
+    if (!is_small) {
+        left = mca_coll_symm_choose_left(call, team);
+        if (left == SYMM_LEFT_MUTE) {
+            mca_coll_symm_end_fallback(operation, SYMM_REASON_LEFT);
+            return;
+        }
     }
     if (!slot_is_free(team, team->sequence + 1)) {
         return;
     }
     operation->sequence = ++team->sequence;
-    size_review(operation, is_small, left);
-    if (call->device >= 0 && !operation->in_slot && !operation->again) {
-        mca_coll_symm_elsewhere_prepare(operation);
+    /* This rank's processor does not reach device memory. */
+    operation->in_slot = is_small && call->device < 0 && operation->veto == SYMM_REASON_NONE;
+    if (!operation->in_slot) {
+        large_review(operation, left);
     }
     mca_coll_symm_line_post(operation);
-    if (operation->veto != SYMM_REASON_NONE) {
-        mca_coll_symm_end_fallback(operation, operation->veto);
-        return;
+    if (!operation->in_slot) {
+        if (operation->veto != SYMM_REASON_NONE) {
+            mca_coll_symm_end_fallback(operation, operation->veto);
+            return;
+        }
+        mca_coll_symm_device_start_early(operation);
     }
-    mca_coll_symm_device_start_early(operation);
     operation->mismatch = -1;
     operation->least_finished = (uint32_t)team->finished;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_AGREEING);

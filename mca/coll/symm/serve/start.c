@@ -75,8 +75,8 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 }
 
 /*
- * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next calls,
- * as programs repeat themselves.
+ * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next
+ * calls, as programs repeat themselves.
  */
 static void agree_again(struct symm_operation *operation)
 {
@@ -87,7 +87,10 @@ static void agree_again(struct symm_operation *operation)
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
-/* Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for it. */
+/*
+ * Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for
+ * it.
+ */
 static void note_stages(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
     if (operation->call->device >= 0 && !mca_coll_symm_device_is_in_stages(algorithm)) {
@@ -136,26 +139,19 @@ static void choose_and_start(struct symm_operation *operation)
 
 void mca_coll_symm_step_agree(struct symm_operation *operation)
 {
-    switch (mca_coll_symm_lines_read(operation)) {
-    case SYMM_AGREEMENT_PENDING:
-        return;
-    case SYMM_AGREEMENT_VETO:
-        mca_coll_symm_end_fallback(operation, SYMM_REASON_PEER);
-        return;
-    case SYMM_AGREEMENT_MISMATCH:
-        end_mismatch(operation);
-        return;
-    case SYMM_AGREEMENT_ALIKE:
-        break;
-    }
-    if (operation->in_slot) {
+    enum symm_agreement agreement = mca_coll_symm_lines_read(operation);
+    if (agreement == SYMM_AGREEMENT_ALIKE && operation->in_slot) {
         const struct symm_collective_row *collective =
             symm_collective_get(operation->call->collective);
         run_start(operation, (enum symm_algorithm)collective->slot_algorithm,
                   operation->gaps != 0);
         mca_coll_symm_verbose_choice(operation, NULL);
-    } else {
+    } else if (agreement == SYMM_AGREEMENT_ALIKE) {
         choose_and_start(operation);
+    } else if (agreement == SYMM_AGREEMENT_VETO) {
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_PEER);
+    } else if (agreement == SYMM_AGREEMENT_MISMATCH) {
+        end_mismatch(operation);
     }
 }
 
