@@ -5,8 +5,8 @@
  * function.  Everything that depends on which algorithm serves a call comes from the row: whether
  * the algorithm is possible, what users read and write for it, and which time the model expects.
  *
- * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, and its measured rows in
- * mca/coll/symm/choose/table.c.
+ * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, one in kernels/local.mk,
+ * and its measured rows in mca/coll/symm/choose/table.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
