@@ -43,20 +43,3 @@ const char *symm_algorithm_word(const struct symm_algorithm_row *row)
     static const char prefix[] = "cuda_";
     return row->memory == SYMM_ALGORITHM_DEVICE ? row->name + sizeof(prefix) - 1 : row->name;
 }
-
-/* ---- bytes through a link -------------------------------------------------------------------- */
-
-double symm_link_bytes_of_arrays(double ranks, double bytes)
-{
-    return (ranks - 1) * bytes;
-}
-
-double symm_link_bytes_of_slices(double ranks, double bytes)
-{
-    return 2 * (ranks - 1) / ranks * bytes;
-}
-
-double symm_link_bytes_of_blocks(double ranks, double bytes)
-{
-    return (ranks - 1) / ranks * bytes;
-}

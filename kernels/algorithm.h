@@ -5,8 +5,8 @@
  * function.  Everything that depends on which algorithm serves a call comes from the row: whether
  * the algorithm is possible, what users read and write for it, and which time the model expects.
  *
- * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, and its measured rows in
- * mca/coll/symm/choose/table.c.
+ * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, one in kernels/local.mk,
+ * and its measured rows in mca/coll/symm/choose/table.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -98,7 +98,7 @@ struct symm_algorithm_cost {
     double rate_two, rate; /* 0: the model does not know the algorithm */
     double own;            /* more floor out of place: one's own block is copied by a kernel */
     bool is_guess;         /* nobody has measured it */
-    double (*link_bytes)(double ranks, double bytes); /* through a link in its busier direction */
+    double (*link_bytes)(double ranks, double bytes); /* over a link in its busier direction */
 };
 
 struct symm_algorithm_row {
@@ -186,13 +186,5 @@ static inline const char *symm_algorithm_name(enum symm_algorithm algorithm)
 #define SYMM_ALGORITHM_DECLARE(number, row) extern const struct symm_algorithm_row row;
 SYMM_ALGORITHMS(SYMM_ALGORITHM_DECLARE)
 #undef SYMM_ALGORITHM_DECLARE
-
-/*
- * For struct symm_algorithm_cost.  Of arrays: each rank loads those of all others.  Of slices: all
- * but the rank's own are reduced elsewhere and come back.  Of blocks: those of all others enter.
- */
-double symm_link_bytes_of_arrays(double ranks, double bytes);
-double symm_link_bytes_of_slices(double ranks, double bytes);
-double symm_link_bytes_of_blocks(double ranks, double bytes);
 
 #endif /* SYMM_KERNELS_ALGORITHM_H */

@@ -21,6 +21,7 @@ kernel_sources = \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
 	kernels/cuda/host_memory.h \
+	kernels/cuda/link.h \
 	kernels/cuda/multimem.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/stages.c kernels/cuda/stages.h \

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
 /* In the order me + 1, me + 2, ... so that not all begin with the same rank. */

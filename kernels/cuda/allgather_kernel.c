@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
 /* Peers first, in the order me + 1, me + 2, ...; in place my own block is there. */

@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
 static enum symm_status start(struct symm_run *run)

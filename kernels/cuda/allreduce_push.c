@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/link.h"
 #include "kernels/cuda/pipeline.h"
 
 static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
