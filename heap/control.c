@@ -24,7 +24,6 @@ struct control_header {
     uint32_t size;
     uint64_t payload_size;
     uint64_t piece_size;
-    uint64_t options;
     uint64_t extra_size;
     unsigned char extra[] __attribute__((aligned(16)));
 };
@@ -86,7 +85,6 @@ enum symm_status symm_control_create(struct symm_control *control, int size,
         .payload_size = round_up(config->payload_size + (config->payload_size == 0),
                                  SYMM_CACHE_LINE),
         .piece_size = round_up(config->piece_size + (config->piece_size == 0), PAGE),
-        .options = config->options,
         .extra_size = config->extra_size < SYMM_EXTRA_MOST ? config->extra_size : SYMM_EXTRA_MOST,
     };
     enum symm_status status = symm_memfd_create("symm-control", lay_out(control), descriptor);
@@ -104,7 +102,6 @@ enum symm_status symm_control_create(struct symm_control *control, int size,
         .size = (uint32_t)size,
         .payload_size = control->payload_size,
         .piece_size = control->piece_size,
-        .options = control->options,
         .extra_size = control->extra_size,
     };
     if (control->extra_size > 0) {
@@ -127,7 +124,6 @@ enum symm_status symm_control_attach(struct symm_control *control, int size, int
     }
     control->payload_size = header.payload_size;
     control->piece_size = header.piece_size;
-    control->options = header.options;
     control->extra_size = header.extra_size;
     if (header.magic != symm_socket_magic || header.size != (uint32_t)size ||
         header.extra_size > SYMM_EXTRA_MOST || lay_out(control) != (size_t)file.st_size) {

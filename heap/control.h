@@ -70,8 +70,7 @@ struct symm_control {
     size_t payload_size;   /* bytes a line can carry */
     size_t line_stride;
     size_t piece_size;     /* bytes of a staging buffer */
-    uint64_t options;      /* rank 0's, for its user: what all ranks must go by alike */
-    const void *extra;     /* rank 0's: what does not fit in `options` */
+    const void *extra;     /* rank 0's, for its user: what all ranks must go by alike */
     size_t extra_size;
     unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
     struct symm_word *phases;   /* [SYMM_RING][size] */
@@ -84,8 +83,7 @@ struct symm_control {
 struct symm_control_config {
     size_t payload_size; /* bytes of data; rounded up to a multiple of 64, at least 64 */
     size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
-    uint64_t options;    /* handed to all ranks as it is */
-    const void *extra;   /* for all ranks, too; borrowed until the memory has been made */
+    const void *extra;   /* handed to all ranks as it is; borrowed until the memory has been made */
     size_t extra_size;   /* up to SYMM_EXTRA_MOST */
 };
 

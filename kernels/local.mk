@@ -24,7 +24,7 @@ kernel_sources = \
 	kernels/cuda/link.h \
 	kernels/cuda/multimem.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
-	kernels/cuda/stages.c kernels/cuda/stages.h \
+	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \

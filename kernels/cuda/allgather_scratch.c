@@ -2,7 +2,7 @@
  * allgather_scratch.c - every rank stores pieces of its block in the scratch of all others, who copy them to
  * their outputs.
  *
- * For outputs that other ranks cannot reach: stages.h.  Piece p goes through
+ * For outputs that other ranks cannot reach: relay.h.  Piece p goes through
  *
  *   push  stage p:     own input to a row of each other rank's scratch,
  *   out   stage p + 1: the rows of own scratch to own output, and own input to it.
@@ -15,7 +15,7 @@
  */
 #include "config.h"
 
-#include "kernels/cuda/stages.h"
+#include "kernels/cuda/relay.h"
 #include "kernels/cuda/steps.h"
 
 enum { FILL = 1, PARTS = 2 };
@@ -23,7 +23,7 @@ enum { FILL = 1, PARTS = 2 };
 /* Of a block; the larger the others together, the less a meeting costs. */
 static size_t piece_of(size_t bytes, int ranks)
 {
-    size_t rows = symm_cuda_scratch_rows(ranks), all = symm_stages_piece(bytes * rows, FILL);
+    size_t rows = symm_cuda_scratch_rows(ranks), all = symm_relay_piece(bytes * rows, FILL);
     return all == bytes * rows ? bytes : all / rows;
 }
 
@@ -40,14 +40,14 @@ struct cut {
 
 static bool is_loaded(const struct symm_run *run)
 {
-    return run->count <= symm_least(symm_stages_early_most, run->scratch_size);
+    return run->count <= symm_least(symm_relay_early_most, run->scratch_size);
 }
 
 static struct cut cut_make(const struct symm_run *run)
 {
     const size_t unit = 256;
     int ranks = run->team->size;
-    struct cut cut = {.row = symm_stages_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS)};
+    struct cut cut = {.row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS)};
     cut.piece = is_loaded(run) ? run->count : symm_least(piece_of(run->count, ranks), cut.row);
     if (cut.piece < run->count && cut.piece > unit) {
         cut.piece -= cut.piece % unit;
@@ -138,7 +138,7 @@ static enum symm_status step(struct symm_run *run)
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = beside_start};
     struct cut cut = cut_make(run);
-    return symm_stages_step(run, cut.pieces + FILL, launches);
+    return symm_relay_step(run, cut.pieces + FILL, launches);
 }
 
 const struct symm_algorithm_row symm_allgather_cuda_scratch = {

@@ -1,7 +1,7 @@
 /*
  * allreduce_scratch.c - pieces of the array are copied to scratch, reduced there, and copied out again.
  *
- * For buffers that other ranks cannot reach: stages.h.  Piece p goes through
+ * For buffers that other ranks cannot reach: relay.h.  Piece p goes through
  *
  *   in      stage p:     own input to own scratch,
  *   reduce  stage p + 1: two-shot in place, on the scratch of all ranks,
@@ -19,7 +19,7 @@
  */
 #include "config.h"
 
-#include "kernels/cuda/stages.h"
+#include "kernels/cuda/relay.h"
 
 /* Bytes that a rank may load from others where everyone reduces everything: less than a stage takes. */
 static const size_t one_shot_loads = 1024 * 1024;
@@ -37,7 +37,7 @@ struct cut {
 static bool is_one_shot(size_t bytes, int ranks, size_t scratch_size)
 {
     return ranks <= 2 || (bytes <= one_shot_loads / (size_t)(ranks - 1) &&
-                          bytes <= symm_stages_row(scratch_size, 1));
+                          bytes <= symm_relay_row(scratch_size, 1));
 }
 
 static unsigned stages_beside(bool one_shot)
@@ -48,7 +48,7 @@ static unsigned stages_beside(bool one_shot)
 static size_t scratch_wanted(size_t bytes, int ranks)
 {
     unsigned fill = stages_beside(is_one_shot(bytes, ranks, SIZE_MAX));
-    size_t piece = symm_stages_piece(bytes, fill);
+    size_t piece = symm_relay_piece(bytes, fill);
     return piece == bytes ? piece + 256 : piece * (fill + 1);
 }
 
@@ -60,11 +60,11 @@ static struct cut cut_make(const struct symm_run *run)
     cut.one_shot = is_one_shot(bytes, run->team->size, run->scratch_size) ||
                    symm_cuda_type_is_padded(run->cuda_type);
     unsigned fill = stages_beside(cut.one_shot);
-    bool is_whole = symm_stages_piece(bytes, fill) == bytes &&
-                    bytes <= symm_stages_row(run->scratch_size, 1);
+    bool is_whole = symm_relay_piece(bytes, fill) == bytes &&
+                    bytes <= symm_relay_row(run->scratch_size, 1);
     cut.parts = is_whole ? 1 : fill + 1;
-    cut.row = symm_stages_row(run->scratch_size, cut.parts);
-    cut.elements = symm_least(cut.row, symm_stages_piece(bytes, fill)) / extent;
+    cut.row = symm_relay_row(run->scratch_size, cut.parts);
+    cut.elements = symm_least(cut.row, symm_relay_piece(bytes, fill)) / extent;
     if (!is_whole && cut.elements > unit) {
         cut.elements -= cut.elements % unit;
     }
@@ -163,7 +163,7 @@ static enum symm_status step(struct symm_run *run)
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = copies_start};
     struct cut cut = cut_make(run);
-    return symm_stages_step(run, cut.pieces + stages_beside(cut.one_shot), launches);
+    return symm_relay_step(run, cut.pieces + stages_beside(cut.one_shot), launches);
 }
 
 const struct symm_algorithm_row symm_allreduce_cuda_scratch = {

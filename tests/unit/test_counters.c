@@ -127,7 +127,7 @@ static void test_words(void **state)
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         int staged = 0;
         for (int k = 0; k < SYMM_HOST_COPY_COUNT; k++) {
-            staged += mca_coll_symm_staged_is_of((enum symm_host_copy_collective)k, (enum symm_collective)i);
+            staged += mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)k, (enum symm_collective)i);
         }
         assert_int_equal(staged, 1);
     }

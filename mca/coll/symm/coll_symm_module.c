@@ -35,8 +35,8 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->operation.module = module;
     module->operation.call = &module->call;
     module->operation.state = SYMM_OPERATION_DONE;
-    module->calls_in_stages = 0;
-    module->stages_device = -1;
+    module->calls_relayed = 0;
+    module->relay_device = -1;
     module->last_algorithm = SYMM_ALLREDUCE_SLOT;
     memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
     memset(module->told_fallbacks, 0, sizeof(module->told_fallbacks));

@@ -46,7 +46,7 @@ static bool is_small(const struct symm_operation *operation)
             symm_offer_is_withheld(&operation->output_offer)) &&
            operation->call->payload_bytes < mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_staging != MCA_COLL_SYMM_HOST_COPY_NEVER &&
-           !mca_coll_symm_choose_stages_forced(operation->call->collective, operation->module->team);
+           !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->module->team);
 }
 
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)

@@ -23,7 +23,7 @@ enum {
     LINE_DEVICE = 1 << 5,
     LINE_SCRATCH = 1 << 6,
     LINE_WITHHELD = 1 << 7,    /* a buffer from elsewhere that peers are not to open */
-    LINE_ASKED = 1 << 8,       /* what scratch the rank has for stages is offered */
+    LINE_ASKED = 1 << 8,       /* what scratch the rank has for relaying is offered */
     LINE_SLICES = 1 << 9,      /* scratch is offered for slices */
     LINE_SMALL_PAGES = 1 << 10, /* peers see the output, which is from elsewhere, in small pages */
     /* Fields behind the flags. */

@@ -91,17 +91,17 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
-static bool must_be_in_stages(const struct symm_operation *operation, uint32_t flags)
+static bool must_be_relayed(const struct symm_operation *operation, uint32_t flags)
 {
     return (flags & LINE_WITHHELD) != 0 ||
-           mca_coll_symm_choose_stages_forced(operation->call->collective, operation->module->team);
+           mca_coll_symm_choose_relay_forced(operation->call->collective, operation->module->team);
 }
 
-/* Whether this rank has a reason to expect a call in stages. */
-static bool expects_stages(const struct symm_operation *operation, uint32_t flags)
+/* Whether this rank has a reason to expect a relayed call. */
+static bool expects_relay(const struct symm_operation *operation, uint32_t flags)
 {
     const struct mca_coll_symm_module_t *module = operation->module;
-    return module->calls_in_stages > 0 || must_be_in_stages(operation, flags);
+    return module->calls_relayed > 0 || must_be_relayed(operation, flags);
 }
 
 static bool scratch_take(struct symm_operation *operation, size_t size,
@@ -121,7 +121,7 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
 {
     const struct symm_call *call = operation->call;
     struct mca_coll_symm_module_t *module = operation->module;
-    size_t slices = 0, stages = 0;
+    size_t slices = 0, relayed = 0;
     uint32_t flags = 0;
     if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
         /* Programs repeat themselves: what was made by multicast will need no scratch again. */
@@ -132,15 +132,15 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
     if (call->device < 0) {
         return 0;
     }
-    if (expects_stages(operation, line->flags)) {
-        stages = mca_coll_symm_choose_stages_scratch(call, module->team);
-        module->calls_in_stages -= module->calls_in_stages > 0;
+    if (expects_relay(operation, line->flags)) {
+        relayed = mca_coll_symm_choose_relay_scratch(call, module->team);
+        module->calls_relayed -= module->calls_relayed > 0;
         flags |= LINE_ASKED;
     }
-    /* What is offered for slices is used by peers as soon as they see it, and not for stages. */
-    operation->stages_expected = must_be_in_stages(operation, line->flags) &&
+    /* What is offered for slices is used by peers as soon as they see it, and not for relaying. */
+    operation->relay_expected = must_be_relayed(operation, line->flags) &&
                                  (flags & LINE_SLICES) == 0;
-    size_t size = slices > stages ? slices : stages;
+    size_t size = slices > relayed ? slices : relayed;
     if (size == 0 || !scratch_take(operation, size, scratch_of(line))) {
         return flags;
     }

@@ -93,7 +93,7 @@ struct symm_operation {
     bool in_slot;            /* the payload travels in the line */
     bool again;              /* the second lines of this call: the first lacked scratch */
     bool run_is_begun;       /* what is in the run is of this call */
-    bool stages_expected;    /* its line says that it has to go through scratch, unless it goes below */
+    bool relay_expected;    /* its line says that it has to go through scratch, unless it goes below */
     size_t scratch_size;     /* of this rank's; what all have is in the run */
     void *scratch;           /* on the device, taken for this call; NULL: none */
     struct symm_imports *imports; /* in use by this call; NULL: none */

@@ -145,14 +145,14 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
                : 0;
 }
 
-bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
+bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,
                                         const struct symm_team *team)
 {
     return symm_algorithm_has(mca_coll_symm_choose_forced(collective, team),
                               SYMM_NEEDS_RELAY_SCRATCH);
 }
 
-size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
+size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
                                            const struct symm_team *team)
 {
     const struct symm_algorithm_row *relay = symm_algorithm_find(

@@ -28,7 +28,7 @@ struct symm_facts {
     bool device;            /* all buffers lie in device memory */
     bool withheld;          /* some rank's is from elsewhere, and is not offered to the others */
     bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
-    bool asked;             /* all ranks have offered what scratch they have for calls in stages */
+    bool asked;             /* all ranks have offered what scratch they have for relayed calls */
     bool small_pages;       /* some rank's output is seen in small pages, which engines are slow with */
     bool slices;            /* all offer it for an all-reduce's slices */
     bool multicast_inputs;  /* all ranks' inputs are, or can be put, behind a multicast address */
@@ -47,17 +47,17 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                size_t bytes);
 
 /*
- * Bytes of scratch on the device that are of use to a call: to move the slices of a large all-reduce; or in
- * stages, where some rank's buffers cannot be reached.  Needs no agreement: a rank offers what it has.
+ * Bytes of scratch on the device that are of use to a call: to move the slices of a large all-reduce; or for
+ * relaying, where some rank's buffers cannot be reached.  Needs no agreement: a rank offers what it has.
  * `multicast`: the call is likely to be made by multicast, if that is preferred.
  */
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
                                     bool multicast);
-size_t mca_coll_symm_choose_stages_scratch(const struct symm_call *call,
+size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
                                            const struct symm_team *team);
 
-/* Whether the parameters force stages on a collective. */
-bool mca_coll_symm_choose_stages_forced(enum symm_collective collective,
+/* Whether the parameters force relaying on a collective. */
+bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,
                                         const struct symm_team *team);
 
 /* What to do with a call that the table leaves to the component below before the ranks have met. */

@@ -68,7 +68,7 @@ void mca_coll_symm_device_copy_early(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    if (operation->module->stages_device == call->device) {
+    if (operation->module->relay_device == call->device) {
         run_describe(run, call);
         run->input = operation->input;
         operation->run_is_begun = true;
@@ -85,8 +85,8 @@ void mca_coll_symm_device_run_describe(struct symm_operation *operation)
     if (symm_algorithm_is_multimem(run->algorithm)) {
         run->block_limit = multicast_blocks();
     }
-    if (mca_coll_symm_device_is_in_stages(run->algorithm)) {
-        operation->module->stages_device = call->device;
+    if (mca_coll_symm_device_is_relay(run->algorithm)) {
+        operation->module->relay_device = call->device;
     }
     if (run->algorithm == SYMM_ALLREDUCE_CUDA_PUSH ||
         run->algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {

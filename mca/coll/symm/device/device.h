@@ -13,7 +13,7 @@
 #include "mca/coll/symm/base/operation.h"
 
 /* Whether it takes any memory of a device, in pieces through scratch. */
-static inline bool mca_coll_symm_device_is_in_stages(enum symm_algorithm algorithm)
+static inline bool mca_coll_symm_device_is_relay(enum symm_algorithm algorithm)
 {
     return algorithm == SYMM_ALLREDUCE_CUDA_SCRATCH || algorithm == SYMM_ALLGATHER_CUDA_SCRATCH;
 }
@@ -45,7 +45,7 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
 void mca_coll_symm_device_copy_early(struct symm_operation *operation);
 static inline void mca_coll_symm_device_start_early(struct symm_operation *operation)
 {
-    if (operation->scratch != NULL && operation->stages_expected) {
+    if (operation->scratch != NULL && operation->relay_expected) {
         mca_coll_symm_device_copy_early(operation);
     }
 }

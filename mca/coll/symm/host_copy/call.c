@@ -59,7 +59,7 @@ bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call)
 /* The name of a collective as in "MPI_Reduce_scatter". */
 static void function_name(enum symm_host_copy_collective collective, char *name, size_t size)
 {
-    (void)snprintf(name, size, "MPI_%s", mca_coll_symm_staged_text(collective));
+    (void)snprintf(name, size, "MPI_%s", mca_coll_symm_host_copy_text(collective));
     name[4] = (char)toupper((unsigned char)name[4]);
 }
 
@@ -74,9 +74,9 @@ static void explain(const struct symm_host_copy_call *call)
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, call->comm,
                                     "%s: rank %d copies its device buffers through host memory "
                                     "for the component before (%s), %zu bytes this time",
-                                    mca_coll_symm_staged_text(call->collective),
+                                    mca_coll_symm_host_copy_text(call->collective),
                                     ompi_comm_rank(call->comm),
-                                    mca_coll_symm_staged_why_text(call->why),
+                                    mca_coll_symm_host_copy_why_text(call->why),
                                     call->send.copied + call->receive.copied);
     }
 }
@@ -87,7 +87,7 @@ int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call)
     if (call->error == OMPI_SUCCESS) {
         call->error = mca_coll_symm_host_copy_store(&call->receive);
     }
-    mca_coll_symm_count_staged(call->collective, call->why,
+    mca_coll_symm_count_host_copy(call->collective, call->why,
                                call->send.copied + call->receive.copied);
     explain(call);
     mca_coll_symm_host_copy_close(&call->send);

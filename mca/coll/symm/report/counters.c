@@ -66,20 +66,20 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
     add(&count->bytes, operation->call->payload_bytes, tally);
 }
 
-static void count_staged(struct symm_count *count, size_t bytes, int tally)
+static void count_host_copy(struct symm_count *count, size_t bytes, int tally)
 {
     add(&count->calls, 1, tally);
     add(&count->bytes, bytes, tally);
 }
 
-void mca_coll_symm_count_staged(enum symm_host_copy_collective collective, enum symm_host_copy_why why, size_t bytes)
+void mca_coll_symm_count_host_copy(enum symm_host_copy_collective collective, enum symm_host_copy_why why, size_t bytes)
 {
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
-    count_staged(&counted->staged[collective], bytes, tally);
+    count_host_copy(&counted->host_copy[collective], bytes, tally);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT && why != SYMM_HOST_COPY_KIND; i++) {
-        if (mca_coll_symm_staged_is_of(collective, (enum symm_collective)i)) {
-            count_staged(&counted->staged_why[i][why], bytes, tally);
+        if (mca_coll_symm_host_copy_is_of(collective, (enum symm_collective)i)) {
+            count_host_copy(&counted->host_copy_why[i][why], bytes, tally);
         }
     }
 }

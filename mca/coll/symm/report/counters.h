@@ -34,9 +34,9 @@ struct symm_tally {
     struct symm_count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     struct symm_count failed[SYMM_COLLECTIVE_COUNT];
     /* Calls that are made on host copies; also counted as fallback, if we serve such calls. */
-    struct symm_count staged[SYMM_HOST_COPY_COUNT];
+    struct symm_count host_copy[SYMM_HOST_COPY_COUNT];
     /* Calls of collectives that we serve, once more by reason. */
-    struct symm_count staged_why[SYMM_COLLECTIVE_COUNT][SYMM_HOST_COPY_WHY_COUNT];
+    struct symm_count host_copy_why[SYMM_COLLECTIVE_COUNT][SYMM_HOST_COPY_WHY_COUNT];
     _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
 };
 
@@ -68,7 +68,7 @@ void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counte
 void mca_coll_symm_count_operation(const struct symm_operation *operation);
 
 /* A call was made on copies in host memory; so many bytes were copied from and to devices. */
-void mca_coll_symm_count_staged(enum symm_host_copy_collective collective,
+void mca_coll_symm_count_host_copy(enum symm_host_copy_collective collective,
                                 enum symm_host_copy_why why, size_t bytes);
 
 /* A communicator is not served. */

@@ -64,11 +64,11 @@ static void count_register(const mca_base_component_t *component, enum symm_coll
                       &count->bytes);
 }
 
-static void staged_register(const mca_base_component_t *component,
+static void host_copy_register(const mca_base_component_t *component,
                             enum symm_host_copy_collective collective)
 {
-    const char *name = mca_coll_symm_staged_text(collective);
-    const struct symm_count *count = &pattern.staged[collective];
+    const char *name = mca_coll_symm_host_copy_text(collective);
+    const struct symm_count *count = &pattern.host_copy[collective];
     char variable[64], description[160];
     (void)snprintf(variable, sizeof(variable), "%s_host_copy_calls", name);
     (void)snprintf(description, sizeof(description),
@@ -132,7 +132,7 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
                        &pattern.failed[i]);
     }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        staged_register(component, (enum symm_host_copy_collective)i);
+        host_copy_register(component, (enum symm_host_copy_collective)i);
     }
     unserved_register(component);
 }

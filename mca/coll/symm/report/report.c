@@ -197,36 +197,36 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
 }
 
-static void staged_row_print(const char *collective, enum symm_host_copy_why why,
+static void host_copy_row_print(const char *collective, enum symm_host_copy_why why,
                              const struct symm_count *count)
 {
     char how[64];
     (void)snprintf(how, sizeof(how), "device buffers staged: %s",
-                   mca_coll_symm_staged_why_text(why));
+                   mca_coll_symm_host_copy_why_text(why));
     row_print(collective, how, count);
 }
 
-static bool is_served(enum symm_host_copy_collective staged)
+static bool is_served(enum symm_host_copy_collective made)
 {
     bool is_served = false;
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        is_served |= mca_coll_symm_staged_is_of(staged, (enum symm_collective)i);
+        is_served |= mca_coll_symm_host_copy_is_of(made, (enum symm_collective)i);
     }
     return is_served;
 }
 
-static void staged_print(const struct symm_tally *sum)
+static void host_copies_print(const struct symm_tally *sum)
 {
     for (int why = 0; why < SYMM_HOST_COPY_WHY_COUNT; why++) {
         for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-            staged_row_print(symm_collective_get((enum symm_collective)i)->name,
-                             (enum symm_host_copy_why)why, &sum->staged_why[i][why]);
+            host_copy_row_print(symm_collective_get((enum symm_collective)i)->name,
+                             (enum symm_host_copy_why)why, &sum->host_copy_why[i][why]);
         }
     }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         if (!is_served((enum symm_host_copy_collective)i)) {
-            staged_row_print(mca_coll_symm_staged_text((enum symm_host_copy_collective)i), SYMM_HOST_COPY_KIND,
-                             &sum->staged[i]);
+            host_copy_row_print(mca_coll_symm_host_copy_text((enum symm_host_copy_collective)i), SYMM_HOST_COPY_KIND,
+                             &sum->host_copy[i]);
         }
     }
 }
@@ -266,7 +266,7 @@ static void table_print(void)
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         collective_print(&sum, (enum symm_collective)i);
     }
-    staged_print(&sum);
+    host_copies_print(&sum);
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
         if (sum.unserved[i] > 0) {
             (void)fprintf(stderr, "  communicators not served: %s: %llu\n",

@@ -71,7 +71,7 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
     return unserved[why].text;
 }
 
-const char *mca_coll_symm_staged_why_text(enum symm_host_copy_why why)
+const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why)
 {
     static const char *const texts[SYMM_HOST_COPY_WHY_COUNT] = {
         [SYMM_HOST_COPY_KIND] = "collective not served",
@@ -84,7 +84,7 @@ const char *mca_coll_symm_staged_why_text(enum symm_host_copy_why why)
     return texts[why];
 }
 
-const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective)
+const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective)
 {
     static const char *const texts[SYMM_HOST_COPY_COUNT] = {
 #define TEXT(name) #name,
@@ -94,7 +94,7 @@ const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective)
     return texts[collective];
 }
 
-bool mca_coll_symm_staged_is_of(enum symm_host_copy_collective staged, enum symm_collective collective)
+bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made, enum symm_collective collective)
 {
-    return strcmp(mca_coll_symm_staged_text(staged), symm_collective_get(collective)->name) == 0;
+    return strcmp(mca_coll_symm_host_copy_text(made), symm_collective_get(collective)->name) == 0;
 }

@@ -11,10 +11,10 @@
 #include "mca/coll/symm/report/counters.h"
 
 /* Words for tables and messages: "alltoall", "datatype with gaps", "ranks on several nodes". */
-const char *mca_coll_symm_staged_text(enum symm_host_copy_collective collective);
+const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective);
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
-const char *mca_coll_symm_staged_why_text(enum symm_host_copy_why why);
+const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why);
 
 /* What a user can do about it; NULL: nothing. */
 const char *mca_coll_symm_reason_remedy(enum symm_reason reason);
@@ -24,6 +24,6 @@ const char *mca_coll_symm_reason_name(enum symm_reason reason);
 const char *mca_coll_symm_unserved_name(enum symm_unserved why);
 
 /* Whether a collective of Open MPI's tables is one that is served. */
-bool mca_coll_symm_staged_is_of(enum symm_host_copy_collective staged, enum symm_collective collective);
+bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made, enum symm_collective collective);
 
 #endif /* MCA_COLL_SYMM_REPORT_WORDS_H */

@@ -101,7 +101,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->in_place = call->in_place;
     operation->scratch = NULL;
     operation->again = false;
-    operation->stages_expected = false;
+    operation->relay_expected = false;
     operation->imports = NULL;
     operation->dropped = 0;
     operation->run_is_begun = false;

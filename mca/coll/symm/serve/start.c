@@ -23,7 +23,7 @@
 #include "mca/coll/symm/serve/set_up.h"
 
 /* Calls in which ranks offer scratch after one that has needed it; then they wait for the next that does. */
-enum { CALLS_IN_STAGES = 1000 };
+enum { CALLS_RELAYED = 1000 };
 
 /* ---- calls that differ ------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
  */
 static void agree_again(struct symm_operation *operation)
 {
-    operation->module->calls_in_stages = CALLS_IN_STAGES;
+    operation->module->calls_relayed = CALLS_RELAYED;
     operation->again = true;
     mca_coll_symm_scratch_leave(operation);
     mca_coll_symm_slot_leave(operation);
@@ -91,10 +91,10 @@ static void agree_again(struct symm_operation *operation)
  * Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for
  * it.
  */
-static void note_stages(struct symm_operation *operation, enum symm_algorithm algorithm)
+static void note_relay(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
-    if (operation->call->device >= 0 && !mca_coll_symm_device_is_in_stages(algorithm)) {
-        operation->module->calls_in_stages /= 8;
+    if (operation->call->device >= 0 && !mca_coll_symm_device_is_relay(algorithm)) {
+        operation->module->calls_relayed /= 8;
     }
 }
 
@@ -128,7 +128,7 @@ static void choose_and_start(struct symm_operation *operation)
     if (!mca_coll_symm_leave_or_enter(operation)) {
         return;
     }
-    note_stages(operation, algorithm);
+    note_relay(operation, algorithm);
     run_start(operation, algorithm, facts.gaps);
     operation->run.scratch_size = facts.scratch_size;
     mca_coll_symm_verbose_choice(operation, &facts);

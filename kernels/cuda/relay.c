@@ -1,12 +1,12 @@
 /*
- * stages.c - see stages.h.
+ * relay.c - see relay.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "kernels/cuda/stages.h"
+#include "kernels/cuda/relay.h"
 #include "kernels/cuda/steps.h"
 
 enum {
@@ -15,9 +15,9 @@ enum {
     MEETING = 2 << 20, /* bytes that cross a link while ranks launch and meet, some 8 us */
 };
 
-const size_t symm_stages_early_most = 64 * 1024;
+const size_t symm_relay_early_most = 64 * 1024;
 
-size_t symm_stages_piece(size_t bytes, unsigned fill)
+size_t symm_relay_piece(size_t bytes, unsigned fill)
 {
     size_t piece = PIECE_LEAST;
     while (piece < PIECE_MOST && piece < bytes && piece / MEETING * piece * fill < bytes) {
@@ -30,7 +30,7 @@ size_t symm_stages_piece(size_t bytes, unsigned fill)
 void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size)
 {
     const struct symm_cuda_push copy = {run->input, scratch, bytes};
-    run->early = bytes <= symm_least(symm_stages_early_most, size) &&
+    run->early = bytes <= symm_least(symm_relay_early_most, size) &&
                  symm_device_beside_start(run->device, &copy, 1, run->block_limit,
                                           &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }
@@ -131,7 +131,7 @@ static enum symm_status meeting(struct symm_run *run, uint64_t count)
     return symm_run_more(run);
 }
 
-enum symm_status symm_stages_step(struct symm_run *run, uint64_t count,
+enum symm_status symm_relay_step(struct symm_run *run, uint64_t count,
                                   const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
 {
     switch (run->stage) {

@@ -1,5 +1,5 @@
 /*
- * stages.h - collectives whose data go through scratch on the devices, in stages that all ranks enter
+ * relay.h - collectives whose data go through scratch on the devices, in stages that all ranks enter
  * together.
  *
  * No rank reaches another's buffers: a buffer is only copied to or from the scratch of its own rank's device,
@@ -21,8 +21,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef SYMM_KERNELS_CUDA_STAGES_H
-#define SYMM_KERNELS_CUDA_STAGES_H
+#ifndef SYMM_KERNELS_CUDA_RELAY_H
+#define SYMM_KERNELS_CUDA_RELAY_H
 
 #include "kernels/cuda/device.h"
 #include "kernels/run_steps.h"
@@ -34,7 +34,7 @@ typedef enum symm_status (*symm_stage_start)(struct symm_run *run, uint64_t stag
                                              struct symm_ticket *ticket);
 
 /* The step function of an algorithm in `count` stages; the launches are started in their order. */
-enum symm_status symm_stages_step(struct symm_run *run, uint64_t count,
+enum symm_status symm_relay_step(struct symm_run *run, uint64_t count,
                                   const symm_stage_start launches[SYMM_STAGE_LAUNCHES]);
 
 /*
@@ -42,16 +42,16 @@ enum symm_status symm_stages_step(struct symm_run *run, uint64_t count,
  * have to be gone through: all of it if it is small, otherwise such that meetings and first and last stages
  * cost about the same.
  */
-size_t symm_stages_piece(size_t bytes, unsigned fill);
+size_t symm_relay_piece(size_t bytes, unsigned fill);
 
 /* Bytes that are copied in before the ranks have agreed (symm_run_start_early() in kernels/run.h). */
-extern const size_t symm_stages_early_most;
+extern const size_t symm_relay_early_most;
 
 /* Bytes of a row of scratch, when so many are needed; rows begin where vectors can. */
-static inline size_t symm_stages_row(size_t scratch_size, size_t rows)
+static inline size_t symm_relay_row(size_t scratch_size, size_t rows)
 {
     const size_t unit = 256;
     return scratch_size / rows / unit * unit;
 }
 
-#endif /* SYMM_KERNELS_CUDA_STAGES_H */
+#endif /* SYMM_KERNELS_CUDA_RELAY_H */
