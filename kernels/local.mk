@@ -22,7 +22,7 @@ kernel_sources = \
 	kernels/cuda/device.h \
 	kernels/cuda/host_memory.h \
 	kernels/cuda/link.h \
-	kernels/cuda/multimem.h \
+	kernels/cuda/multimem.h kernels/cuda/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/steps.h \
@@ -57,7 +57,7 @@ device_sources = kernels/cuda/device_absent.c
 endif
 
 if MULTICAST
-device_sources += kernels/cuda/multimem.c
+device_sources += kernels/cuda/multimem.c kernels/cuda/multimem_functions.c
 else
 device_sources += kernels/cuda/multimem_absent.c
 endif

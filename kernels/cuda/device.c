@@ -12,14 +12,14 @@
 
 #include "kernels/cuda/device_state.h"
 #include "kernels/cuda/host_memory.h"
-#include "kernels/cuda/multimem.h"
+#include "kernels/cuda/multimem_functions.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
 
 static const size_t flags_size = SYMM_CUDA_SLOTS * sizeof(struct symm_device_flag);
 
-/* ---- parts of a device; its context is current ------------------------------------------------- */
+/* ---- parts of a device; its context is current ----------------------------------------------- */
 
 /* One that waits for no stream of the program's, and is waited for by none. */
 static enum symm_status stream_make(const struct symm_cuda *cuda, CUstream *stream)
@@ -159,7 +159,7 @@ enum symm_status symm_device_renew(struct symm_device *device, const struct symm
     return status;
 }
 
-/* ---- devices ----------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static void device_free(struct symm_device *device)
 {

@@ -1,6 +1,8 @@
 /*
- * device_state.h - what the files of the launch layer share: device.c opens devices, functions.c finds
- * kernels, launch.c uses both, multimem.c does both for multicast.
+ * device_state.h - what the files of the launch layer share.
+ *
+ * functions.c finds kernels, and multimem_functions.c those of multicast.  device.c opens devices
+ * with both.  launch.c starts work on devices; engines.c and multimem.c do so through launch.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -34,6 +36,11 @@ void symm_functions_unload(const struct symm_cuda *cuda, struct symm_functions *
 /* The best kernel there is for this; NULL if there is none. */
 CUfunction symm_functions_reduce(const struct symm_functions *functions, enum symm_cuda_type type,
                                  enum symm_cuda_op op, int ranks);
+
+/* A kernel of multicast; NULL if there is none, or none has been loaded. */
+CUfunction symm_multimem_function(struct symm_device *device, enum symm_cuda_type type,
+                                  enum symm_cuda_op op, bool one_shot);
+CUfunction symm_multimem_copy_function(struct symm_device *device);
 
 /* Where a kernel says that it is done, in a cache line of its own. */
 struct symm_device_flag {
@@ -113,8 +120,8 @@ void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
 struct symm_cuda_finish symm_launch_finish(const struct symm_device *device, uint32_t slot);
 
 /*
- * A thread for each unit until there are `block_limit` blocks: small work needs few, and its threads
- * have one load each to wait for.
+ * A thread for each unit until there are `block_limit` blocks: small work needs few, and its
+ * threads have one load each to wait for.
  */
 enum symm_status symm_launch_kernel(const struct symm_device *device, CUstream stream,
                                     CUfunction function, void *arguments, uint64_t units,

@@ -1,19 +1,21 @@
 /*
- * multimem.cu - all-reduce and all-gather by NVLink multicast, for devices of compute capability 9.0 on.
+ * multimem.cu - all-reduce and all-gather by NVLink multicast, for devices of compute capability
+ * 9.0 on.
  *
- * symm_multimem_<type>_<operation>: two-shot.  A rank load-reduces its slice, once, and stores the result
- * to all.  Whatever order and rounding the switch has chosen, all ranks get the same bits, and each byte
- * crosses a link about once in each direction.  Right in place.
+ * symm_multimem_<type>_<operation>: two-shot.  A rank load-reduces its slice, once, and stores the
+ * result to all.  Whatever order and rounding the switch has chosen, all ranks get the same bits,
+ * and each byte crosses a link about once in each direction.  Right in place.
  *
- * symm_multimem_one_shot_<type>_<operation>: each rank load-reduces everything and keeps the result.  Only
- * for integers and bits: of floats, two loads may round differently, and ranks would disagree.
+ * symm_multimem_one_shot_<type>_<operation>: each rank load-reduces everything and keeps the
+ * result.  Only for integers and bits: of floats, two loads may round differently, and ranks would
+ * disagree.
  *
  * symm_multimem_copy: an all-gather; a rank stores its block to all.
  *
- * Vectors that are aligned in input and output go through the switch.  The few elements beside them, or
- * all where input and output differ modulo 16, are reduced at the unicast addresses, in rank order.  In
- * vectors MIN and MAX of floats are the switch's: NaNs, and zeros of both signs, may come out otherwise
- * than by unicast, but alike on all ranks.
+ * Vectors that are aligned in input and output go through the switch.  The few elements beside
+ * them, or all where input and output differ modulo 16, are reduced at the unicast addresses, in
+ * rank order.  In vectors MIN and MAX of floats are the switch's: NaNs, and zeros of both signs,
+ * may come out otherwise than by unicast, but alike on all ranks.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +24,7 @@
 
 namespace symm {
 
-/* ---- all-reduce -------------------------------------------------------------------------------- */
+/* ---- all-reduce ------------------------------------------------------------------------------ */
 
 /* Reduce the vectors at `offsets`.  All are asked for before the first answer is used. */
 template <class Op, class T, bool TO_ALL, int UNROLL>
@@ -66,7 +68,10 @@ SYMM_DEVICE void multimem_vectors(const symm_cuda_multimem &arguments, uint64_t 
     }
 }
 
-/* As reduce(): vectors first, single elements before and behind by the threads with the highest numbers. */
+/*
+ * As reduce(): vectors first, single elements before and behind by the threads with the highest
+ * numbers.
+ */
 template <class Op, class T, bool TO_ALL, int UNROLL>
 SYMM_DEVICE void multimem_reduce(const symm_cuda_multimem &arguments, uint64_t thread,
                                  uint64_t threads)
@@ -91,7 +96,7 @@ SYMM_DEVICE void multimem_reduce(const symm_cuda_multimem &arguments, uint64_t t
     reduce_units<Op, T, element_unit<T>, 0, 1>(unicast, single, last_thread, threads);
 }
 
-/* ---- all-gather -------------------------------------------------------------------------------- */
+/* ---- all-gather ------------------------------------------------------------------------------ */
 
 /* Sixteen bytes from an address that is a multiple of the piece's size. */
 template <class Piece> SYMM_DEVICE uint4 vector_from(const char *from)
@@ -107,7 +112,9 @@ template <class Piece> SYMM_DEVICE uint4 vector_from(const char *from)
     return vector;
 }
 
-/* `count` vectors from byte `first` on; the output is aligned there, the input as pieces need it. */
+/*
+ * `count` vectors from byte `first` on; the output is aligned there, the input as pieces need it.
+ */
 template <class Piece, int UNROLL>
 SYMM_DEVICE void multimem_copy_vectors(const symm_cuda_multimem_copy &arguments, uint64_t first,
                                        uint64_t count, uint64_t thread, uint64_t threads)
@@ -148,7 +155,10 @@ SYMM_DEVICE void copy_bytes(const symm_cuda_copy &unicast, uint64_t begin, uint6
     }
 }
 
-/* Vectors where the output is aligned; the input is read in the largest pieces that lie aligned then. */
+/*
+ * Vectors where the output is aligned; the input is read in the largest pieces that lie aligned
+ * then.
+ */
 SYMM_DEVICE void multimem_copy(const symm_cuda_multimem_copy &arguments, uint64_t thread,
                                uint64_t threads)
 {
@@ -173,7 +183,7 @@ SYMM_DEVICE void multimem_copy(const symm_cuda_multimem_copy &arguments, uint64_
 
 } // namespace symm
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Vectors that a thread asks for at a time: as many accesses in flight for all types. */
 #define KERNEL(name, op, T, to_all, unroll)                                                        \

@@ -1,49 +1,52 @@
 /*
- * multimem.cuh - memory accesses by NVLink multicast: one load that the switch answers with the reduction
- * of all replicas, one store that it sends to all of them.
+ * multimem.cuh - memory accesses by NVLink multicast: one load that the switch answers with the
+ * reduction of all replicas, one store that it sends to all of them.
  *
- * Both work on a vector of sixteen bytes.  A load takes as few instructions as there are forms for: one
- * for 32-bit and 16-bit floats, two for numbers of 64 bits and for bits, four for integers of 32 bits.  A
- * store moves bits, whatever they mean, so it is always one.
+ * Both work on a vector of sixteen bytes.  A load takes as few instructions as there are forms for:
+ * one for 32-bit and 16-bit floats, two for numbers of 64 bits and for bits, four for integers of
+ * 32 bits.  A store moves bits, whatever they mean, so it is always one.
  *
- * With SYMM_MULTIMEM_UNICAST, and when compiled for the host, each access is a loop over the replicas at
- * their unicast addresses, in rank order.  So everything around the accesses can be tried where there is
- * no multicast.
+ * With SYMM_MULTIMEM_UNICAST, and when compiled for the host, each access is a loop over the
+ * replicas at their unicast addresses, in rank order.  So everything around the accesses can be
+ * tried where there is no multicast.
  *
- * Order, by the memory consistency model of the PTX ISA (chapter 8; 9.1 was read, and 9.4 for fences):
+ * Order, by the memory consistency model of the PTX ISA (chapter 8; 9.1 was read, and 9.4 for
+ * fences):
  *
  * All accesses are relaxed, in system scope.
- *   - Not weak, which they would be without qualifiers.  The model promises whole elements only of strong
- *     accesses (8.10.3), and nothing forbids that weak ones are made again; but two loads through the
- *     switch may round differently, and what has been loaded must be what is stored to all.
- *   - In system scope, which alone takes in whoever reaches the replicas.  No order is built on it: what is
- *     accessed through different addresses is not morally strong in any scope (8.7), and peers have
- *     mapped the replicas elsewhere.
- *   - Neither acquire nor release.  No access says anything about another one: a kernel starts when the
- *     host has seen all ranks, and ends with symm_finish().  Acquire in each load would order the next load
- *     behind it (8.8), which is what hides its latency.
+ *   - Not weak, which they would be without qualifiers.  The model promises whole elements only of
+ *     strong accesses (8.10.3), and nothing forbids that weak ones are made again; but two loads
+ *     through the switch may round differently, and what has been loaded must be what is stored to
+ *     all.
+ *   - In system scope, which alone takes in whoever reaches the replicas.  No order is built on it:
+ *     what is accessed through different addresses is not morally strong in any scope (8.7), and
+ *     peers have mapped the replicas elsewhere.
+ *   - Neither acquire nor release.  No access says anything about another one: a kernel starts when
+ *     the host has seen all ranks, and ends with symm_finish().  Acquire in each load would order
+ *     the next load behind it (8.8), which is what hides its latency.
  *
- * What keeps accesses apart, instead, is that a kernel shares nothing with others while they run.  A slice
- * is loaded and stored by its owner, a block stored by its owner, and what one-shot stores no peer reads.
- * In place, a thread loads a vector and stores it after, at the same address, with what it has loaded.
- * (An all-gather loads its block at another address than it stores to; but in place it stores what is
- * there.)  Single elements, at unicast addresses, have bytes of their own.
+ * What keeps accesses apart, instead, is that a kernel shares nothing with others while they run.
+ * A slice is loaded and stored by its owner, a block stored by its owner, and what one-shot stores
+ * no peer reads.  In place, a thread loads a vector and stores it after, at the same address, with
+ * what it has loaded.  (An all-gather loads its block at another address than it stores to; but in
+ * place it stores what is there.)  Single elements, at unicast addresses, have bytes of their own.
  *
- * Between kernels causality is what orders (8.9.5), and for aliases, addresses of the same location, it does
- * so with an alias fence on the way.  The model does not say that a multicast address is an alias of its
- * replicas; CUDA's programming guide treats it so, with the fence between accesses by both.
- *   - Before: work that has ended when this kernel is launched is seen, through whatever address it has
- *     stored.  What CUDA's calls synchronise keeps proxies in order (8.9.4).  Kernels of ours have not
- *     ended when their flag is up; they have an alias fence.
- *   - After: fence.proxy.alias in symm_finish().  Such a fence takes effect within its thread and composes
- *     with other synchronisation: so each block has one, behind the barrier that orders all its threads,
- *     in front of the system fence and the count from which all leads to the flag.  For kernels that are
- *     launched later this is enough.  A kernel of the program's that already runs when a call is made, and
- *     reads its result, needs an alias fence of its own.
+ * Between kernels causality is what orders (8.9.5), and for aliases, addresses of the same
+ * location, it does so with an alias fence on the way.  The model does not say that a multicast
+ * address is an alias of its replicas; CUDA's programming guide treats it so, with the fence
+ * between accesses by both.
+ *   - Before: work that has ended when this kernel is launched is seen, through whatever address it
+ *     has stored.  What CUDA's calls synchronise keeps proxies in order (8.9.4).  Kernels of ours
+ *     have not ended when their flag is up; they have an alias fence.
+ *   - After: fence.proxy.alias in symm_finish().  Such a fence takes effect within its thread and
+ *     composes with other synchronisation: so each block has one, behind the barrier that orders
+ *     all its threads, in front of the system fence and the count from which all leads to the flag.
+ *     For kernels that are launched later this is enough.  A kernel of the program's that already
+ *     runs when a call is made, and reads its result, needs an alias fence of its own.
  *
- * Left open: in which order the replicas of one access are read, added or written, how sums are rounded
- * (only the precision of what is added up is given), and the order of the elements of a vector, which is
- * several accesses to the model (8.2.4).  Nothing asks for any of these.
+ * Left open: in which order the replicas of one access are read, added or written, how sums are
+ * rounded (only the precision of what is added up is given), and the order of the elements of a
+ * vector, which is several accesses to the model (8.2.4).  Nothing asks for any of these.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

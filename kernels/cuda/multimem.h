@@ -3,8 +3,8 @@
  * gives.
  *
  * It knows multicast addresses and those of the replicas behind them, not how they have come to be
- * mapped.  A build without multicast (multimem_absent.c) has none of it: no type can be reduced,
- * nothing is loaded.
+ * mapped.  The kernels come from multimem_functions.h.  In a build without multicast
+ * (multimem_absent.c) nothing can be started.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,25 +19,10 @@
 enum { SYMM_MULTIMEM_BLOCKS = 16 };
 
 /*
- * Whether the switch can reduce this: sums of floats and of integers of 32 and 64 bits, MIN and MAX
- * of those integers and of 16-bit floats, bitwise operations.  `one_shot`: and gives the same each
- * time, so that each rank may ask for itself; floats do not.
- */
-SYMM_API bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op,
-                                       bool one_shot);
-
-/*
- * Get the kernels of this device, which nobody needs who has no multicast memory.  To do before
- * ranks agree to use it; once it has succeeded, again costs nothing.  Errors: NOT_FOUND (not built,
- * or the device is older than compute capability 9.0), NO_MEMORY, SYSTEM.
- */
-SYMM_API enum symm_status symm_device_multimem_load(struct symm_device *device);
-
-/*
  * Start a reduction: two-shot if there is an `output`, otherwise one-shot.  All of `arguments` but
  * `finish` is the caller's, and copied.  It is as quick as it can be if input and output are alike
  * modulo 16.  Errors: as symm_device_reduce_start(), and ARGUMENT unless the kernels have been
- * loaded.
+ * loaded (symm_device_multimem_load()).
  */
 SYMM_API enum symm_status
 symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
@@ -65,19 +50,5 @@ static inline void *symm_multimem_pointer(const struct symm_multicast_address *m
     return multicast->address;
 #endif
 }
-
-/* ---- for device.c ---------------------------------------------------------------------------- */
-
-/*
- * The context has ended: get the kernels again, if they had been got.  After an error the next call
- * tries again.  Errors: those of symm_device_multimem_load().
- */
-enum symm_status symm_multimem_renew(struct symm_device *device);
-
-/*
- * Nobody uses the device any more: give the kernels back.  Unless the context lives, they have
- * ended with it.
- */
-void symm_multimem_unload(struct symm_device *device, bool lives);
 
 #endif /* SYMM_KERNELS_CUDA_MULTIMEM_H */

@@ -1,5 +1,5 @@
 /*
- * multimem_absent.c - multimem.h in a build without multicast.
+ * multimem_absent.c - multimem.h and multimem_functions.h in a build without multicast.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "kernels/cuda/multimem.h"
+#include "kernels/cuda/multimem_functions.h"
 
 bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op, bool one_shot)
 {

@@ -22,6 +22,7 @@
 
 #include "kernels/cuda/host_kernels.h"
 #include "kernels/cuda/multimem.h"
+#include "kernels/cuda/multimem_functions.h"
 #include "kernels/reduction.h"
 #include "tests/unit/cuda_reference.h"
 

@@ -18,6 +18,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/host_memory.h"
 #include "kernels/cuda/multimem.h"
+#include "kernels/cuda/multimem_functions.h"
 
 enum { COPIES = 2 };
 

@@ -8,13 +8,13 @@
 
 #include "heap/cuda_device.h"
 #include "heap/multicast_setup.h"
-#include "kernels/cuda/multimem.h"
+#include "kernels/cuda/multimem_functions.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 
-/* ---- who wants it -------------------------------------------------------------------------------- */
+/* ---- who wants it ---------------------------------------------------------------------------- */
 
 /* What a rank has against multicast, as its line says it. */
 enum bar {
@@ -42,7 +42,10 @@ static int bar_of_variable(const char *variable)
     return BAR_VARIABLES + i;
 }
 
-/* The variables speak of NVLink; what is software in host memory is nobody's concern but the parameter's. */
+/*
+ * The variables speak of NVLink; what is software in host memory is nobody's concern but the
+ * parameter's.
+ */
 static int bar_get(const struct symm_operation *operation, uint32_t heap)
 {
     const char *variable;
@@ -72,7 +75,7 @@ uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
     return (uint32_t)bar_get(operation, location->heap) << LINE_BAR_SHIFT;
 }
 
-/* ---- what is said about it ------------------------------------------------------------------------ */
+/* ---- what is said about it ------------------------------------------------------------------- */
 
 /* What a communicator has been told, as bits. */
 enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBLE = 16 };
@@ -133,11 +136,14 @@ static void lost_tell(const struct symm_operation *operation)
     }
 }
 
-/* ---- buffers of all ranks ------------------------------------------------------------------------- */
+/* ---- buffers of all ranks -------------------------------------------------------------------- */
 
 enum side { INPUTS, OUTPUTS };
 
-/* Where the ranks' inputs or outputs are, in operation->arrays.locations; false: not all are in heaps. */
+/*
+ * Where the ranks' inputs or outputs are, in operation->arrays.locations; false: not all are in
+ * heaps.
+ */
 static bool locations_get(struct symm_operation *operation, enum side side)
 {
     for (int rank = 0; rank < operation->module->team->size; rank++) {
@@ -179,7 +185,9 @@ static int barred_find(const struct symm_operation *operation, int *bar)
     return -1;
 }
 
-/* In host memory it is no quicker than anything else, so it is only there for those who ask for it. */
+/*
+ * In host memory it is no quicker than anything else, so it is only there for those who ask for it.
+ */
 static bool is_of_use(const struct symm_facts *facts)
 {
     return facts->multimem &&
@@ -209,7 +217,7 @@ void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm
                               is_possible(operation, INPUTS);
 }
 
-/* ---- setting up ----------------------------------------------------------------------------------- */
+/* ---- setting up ------------------------------------------------------------------------------ */
 
 enum step { CREATE, JOIN, BIND };
 
@@ -231,7 +239,8 @@ bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_a
     struct symm_team *team = operation->module->team;
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         if (is_needed(algorithm, side) && locations_get(operation, side) &&
-            symm_team_multicast_state(team, operation->arrays.locations) == SYMM_MULTICAST_UNKNOWN) {
+            symm_team_multicast_state(team, operation->arrays.locations) ==
+                SYMM_MULTICAST_UNKNOWN) {
             symm_team_multicast_begin(team, operation->arrays.locations);
             step_open(operation, CREATE);
             return true;
@@ -329,7 +338,7 @@ enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
     return SYMM_PENDING;
 }
 
-/* ---- running -------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
 {
@@ -340,7 +349,8 @@ void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         *addresses[side] = (struct symm_multicast_address){.address = NULL};
         if (is_needed(run->algorithm, side) && locations_get(operation, side)) {
-            (void)symm_team_multicast_address(run->team, operation->arrays.locations, addresses[side]);
+            (void)symm_team_multicast_address(run->team, operation->arrays.locations,
+                                              addresses[side]);
         }
     }
 }
