@@ -1,4 +1,6 @@
 /*
+ * choice.c - the automatic choice beside all forced algorithms: measured, and shown.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,7 +16,9 @@
 /* A choice is good that takes so much longer than the best at most. */
 static const double good_ratio = 1.05;
 
-/* The sides of a size; side i is by candidate of[i], or, if that is negative, the automatic choice. */
+/*
+ * The sides of a size; side i is by candidate of[i], or, if that is negative, the automatic choice.
+ */
 struct contest {
     struct sides sides;
     int of[SIDES_MOST];
@@ -24,7 +28,6 @@ static void side_add(struct contest *contest, const struct choice_origin *origin
                      MPI_Comm comm, const char *words)
 {
     struct side *side = &contest->sides.side[contest->sides.count];
-
     contest->of[contest->sides.count++] = candidate;
     side->head = "";
     side->words = words;
@@ -40,9 +43,8 @@ static void contest_open(struct contest *contest, const struct choice_origin *or
     for (int i = 0; i < forcing->count; i++) {
         const struct candidate *candidate = &forcing->candidate[i];
         char word[FORCING_WORD];
-
         forcing_probe(forcing, call, candidate->comm, word);
-        if (0 == strcmp(word, candidate->word)) {
+        if (strcmp(word, candidate->word) == 0) {
             side_add(contest, origin, i, candidate->comm, " with a forced algorithm");
         }
     }
@@ -52,10 +54,9 @@ static void contest_open(struct contest *contest, const struct choice_origin *or
 static int row_pick(const struct measure_result *result)
 {
     int best = -1;
-
     for (int i = 0; i < CACHELINE_STATES; i++) {
-        if (result->row[i].enough
-            && (best < 0 || result->row[i].blocks > result->row[best].blocks)) {
+        if (result->row[i].enough &&
+            (best < 0 || result->row[i].blocks > result->row[best].blocks)) {
             best = i;
         }
     }
@@ -66,7 +67,6 @@ static void times_fill(struct choice_times *times, const struct contest *contest
                        const struct measure_result *result)
 {
     int row = row_pick(result);
-
     times->measured = row >= 0;
     for (int i = 0; i < contest->sides.count && times->measured; i++) {
         double us = result->row[row].times[i].most;
@@ -96,8 +96,7 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
     };
     struct measure_result result;
     bool right = true;
-
-    *times = (struct choice_times) {.bytes = bytes, .automatic_us = -1};
+    *times = (struct choice_times){.bytes = bytes, .automatic_us = -1};
     for (int i = 0; i < FORCING_MOST; i++) {
         times->us[i] = -1;
     }
@@ -117,13 +116,12 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
     return right;
 }
 
-/* ---- --chosen ---------------------------------------------------------------------------------- */
+/* ---- --chosen -------------------------------------------------------------------------------- */
 
 static void show_begin(struct table *table, const struct choice_origin *origin,
                        enum collective collective)
 {
     const struct options *options = origin->options;
-
     printf("\n# %s: the automatic choice beside the best forced algorithm, slowest rank\n",
            call_name(collective));
     report_calls(options, collective);
@@ -141,7 +139,6 @@ static void show_begin(struct table *table, const struct choice_origin *origin,
 static int best_of(const struct forcing *forcing, const struct choice_times *times)
 {
     int best = -1;
-
     for (int i = 0; i < forcing->count; i++) {
         if (times->us[i] > 0 && (best < 0 || times->us[i] < times->us[best])) {
             best = i;
@@ -155,7 +152,6 @@ static bool show_size(struct table *table, const struct forcing *forcing,
                       const struct choice_times *times)
 {
     int best = best_of(forcing, times);
-
     if (!times->measured || best < 0) {
         printf("# %zu: no state of the machine has blocks enough\n", times->bytes);
         return false;
@@ -167,7 +163,7 @@ static bool show_size(struct table *table, const struct forcing *forcing,
     table_number(table, times->us[best]);
     table_text(table, forcing->candidate[best].word);
     table_ratio(table, ratio);
-    return ratio <= good_ratio || 0 == strcmp(times->automatic, forcing->candidate[best].word);
+    return ratio <= good_ratio || strcmp(times->automatic, forcing->candidate[best].word) == 0;
 }
 
 bool choice_show(const struct choice_origin *origin, const struct forcing *forcing)
@@ -178,19 +174,18 @@ bool choice_show(const struct choice_origin *origin, const struct forcing *forci
     struct table table;
     int sizes = 0, good = 0;
     bool right = true;
-
-    if (0 == origin->rank) {
+    if (origin->rank == 0) {
         show_begin(&table, origin, forcing->collective);
     }
     for (size_t bytes = least; bytes <= most; bytes *= 2) {
         struct choice_times times;
         right &= choice_time(origin, forcing, bytes, options->in_place, true, &times);
         sizes++;
-        if (0 == origin->rank) {
+        if (origin->rank == 0) {
             good += show_size(&table, forcing, &times);
         }
     }
-    if (0 == origin->rank) {
+    if (origin->rank == 0) {
         printf("# %d of %d sizes: the best, or within %.0f %% of it%s\n", good, sizes,
                100 * (good_ratio - 1), right ? "" : "; some results WRONG");
     }

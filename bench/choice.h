@@ -1,10 +1,11 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * The automatic choice of algorithms: every algorithm that is possible is forced and timed, in turn.
+ * choice.h - the automatic choice of algorithms: every algorithm that is possible is forced and
+ * timed, in turn.
  *   --chosen  shows what was chosen beside the best
  *   --tune-to    writes the best into a file for coll_symm_table
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef BENCH_CHOICE_H
 #define BENCH_CHOICE_H
@@ -31,8 +32,10 @@ struct choice_times {
     double us[FORCING_MOST];         /* by candidate; negative: not possible */
 };
 
-/* Collective: times a size, with the automatic choice or without. False if a result was wrong; it is
- * checked if the options say so. Times are valid on rank 0. */
+/*
+ * Collective: times a size, with the automatic choice or without. False if a result was wrong; it
+ * is checked if the options say so. Times are valid on rank 0.
+ */
 bool choice_time(const struct choice_origin *origin, const struct forcing *forcing, size_t bytes,
                  bool in_place, bool with_automatic, struct choice_times *times);
 

@@ -1,10 +1,10 @@
 /*
+ * forcing.c - the parameter coll_symm_..._algorithm and the counters coll_symm_..._calls, by MPI_T.
+ * It is entered once, as that takes tens of milliseconds, and left again: Open MPI 4.1.4 crashes in
+ * MPI_Finalize if it is still in use.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The parameter coll_symm_..._algorithm and the counters coll_symm_..._calls, by MPI_T. It is entered
- * once, as that takes tens of milliseconds, and left again: Open MPI 4.1.4 crashes in MPI_Finalize if
- * it is still in use.
  */
 #include "forcing.h"
 
@@ -19,7 +19,7 @@ enum { NAME = 128 };
 
 static const char below_word[] = "below";
 
-/* ---- the parameter ----------------------------------------------------------------------------- */
+/* ---- the parameter --------------------------------------------------------------------------- */
 
 /* What it can be. */
 struct values {
@@ -32,27 +32,25 @@ static int parameter_index(enum collective collective)
 {
     char name[NAME];
     int index;
-
-    snprintf(name, sizeof name, "coll_%s_%s_algorithm", machine_component,
+    snprintf(name, sizeof(name), "coll_%s_%s_algorithm", machine_component,
              forcing_collective(collective));
-    return MPI_SUCCESS == MPI_T_cvar_get_index(name, &index) ? index : -1;
+    return MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS ? index : -1;
 }
 
 static bool values_list(MPI_T_enum enumeration, struct values *values)
 {
     char name[NAME];
-    int length = sizeof name;
+    int length = sizeof(name);
     int count;
-
-    if (MPI_T_ENUM_NULL == enumeration
-        || MPI_SUCCESS != MPI_T_enum_get_info(enumeration, &count, name, &length)
-        || count > FORCING_MOST + 1) {
+    if (enumeration == MPI_T_ENUM_NULL ||
+        MPI_T_enum_get_info(enumeration, &count, name, &length) != MPI_SUCCESS ||
+        count > FORCING_MOST + 1) {
         return false;
     }
     for (int i = 0; i < count; i++) {
         length = FORCING_WORD;
-        if (MPI_SUCCESS != MPI_T_enum_get_item(enumeration, i, &values->value[i], values->word[i],
-                                               &length)) {
+        if (MPI_T_enum_get_item(enumeration, i, &values->value[i], values->word[i], &length) !=
+            MPI_SUCCESS) {
             return false;
         }
     }
@@ -63,16 +61,15 @@ static bool values_list(MPI_T_enum enumeration, struct values *values)
 static bool values_get(enum collective collective, struct values *values)
 {
     char name[NAME], description[4096];
-    int name_length = sizeof name, length = sizeof description;
+    int name_length = sizeof(name), length = sizeof(description);
     int verbosity, bind, scope;
     MPI_Datatype datatype;
     MPI_T_enum enumeration;
-
     int index = parameter_index(collective);
-    return index >= 0
-           && MPI_SUCCESS == MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &datatype,
-                                                 &enumeration, description, &length, &bind, &scope)
-           && values_list(enumeration, values);
+    return index >= 0 &&
+           MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &datatype, &enumeration,
+                               description, &length, &bind, &scope) == MPI_SUCCESS &&
+           values_list(enumeration, values);
 }
 
 /* Gives it a value; *before is the one that it had. */
@@ -82,42 +79,42 @@ static bool parameter_write(enum collective collective, int value, int *before)
     int count;
     bool written = false;
     int index = parameter_index(collective);
-    if (index >= 0 && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
-        written = MPI_SUCCESS == MPI_T_cvar_read(handle, before)
-                  && MPI_SUCCESS == MPI_T_cvar_write(handle, &value);
+    if (index >= 0 && MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        written = MPI_T_cvar_read(handle, before) == MPI_SUCCESS &&
+                  MPI_T_cvar_write(handle, &value) == MPI_SUCCESS;
         MPI_T_cvar_handle_free(&handle);
     }
     return written;
 }
 
-/* ---- communicators ----------------------------------------------------------------------------- */
+/* ---- communicators --------------------------------------------------------------------------- */
 
 /* Its first call, in which it takes the parameter's value. */
 static void first_call(enum collective collective, MPI_Comm comm)
 {
     int ranks;
     float one = 1, sum;
-
     MPI_Comm_size(comm, &ranks);
-    if (COLLECTIVE_ALLREDUCE == collective) {
+    if (collective == COLLECTIVE_ALLREDUCE) {
         MPI_Allreduce(&one, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
         return;
     }
-    float *all = buffers_private((size_t) ranks * sizeof *all);
+    float *all = buffers_private((size_t)ranks * sizeof(*all));
     MPI_Allgather(&one, 1, MPI_FLOAT, all, 1, MPI_FLOAT, comm);
     free(all);
 }
 
-/* True if all ranks have given the parameter this value; the communicator is used in either case. */
+/*
+ * True if all ranks have given the parameter this value; the communicator is used in either case.
+ */
 static bool candidate_add(struct forcing *forcing, const char *word, int value)
 {
     struct candidate *candidate = &forcing->candidate[forcing->count++];
     char text[FAILURE_LENGTH];
     int before = 0, ignored;
-
     bool written = parameter_write(forcing->collective, value, &before);
-    snprintf(candidate->word, sizeof candidate->word, "%s", word);
-    snprintf(text, sizeof text, "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
+    snprintf(candidate->word, sizeof(candidate->word), "%s", word);
+    snprintf(text, sizeof(text), "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
              machine_component, machine_component, forcing_collective(forcing->collective));
     bool all = failure_agree(written, text, forcing->control);
     MPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
@@ -128,50 +125,47 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
     return all;
 }
 
-/* ---- what has served --------------------------------------------------------------------------- */
+/* ---- what has served ------------------------------------------------------------------------- */
 
 /* The algorithm whose calls a variable counts, if it does: coll_symm_allreduce_cuda_push_calls. */
 static bool counter_word(const char *name, enum collective collective, char word[FORCING_WORD])
 {
     char prefix[NAME];
     size_t length = strlen(name), end = strlen("_calls");
-
-    snprintf(prefix, sizeof prefix, "coll_%s_%s_", machine_component,
+    snprintf(prefix, sizeof(prefix), "coll_%s_%s_", machine_component,
              forcing_collective(collective));
-    if (0 != strncmp(name, prefix, strlen(prefix)) || length < end
-        || 0 != strcmp(name + length - end, "_calls")) {
+    if (strncmp(name, prefix, strlen(prefix)) != 0 || length < end ||
+        strcmp(name + length - end, "_calls") != 0) {
         return false;
     }
     name += strlen(prefix);
-    if (0 == strncmp(name, "fallback", 8) || 0 == strncmp(name, "failed", 6)
-        || 0 == strncmp(name, "host_copy", 9)) {
+    if (strncmp(name, "fallback", 8) == 0 || strncmp(name, "failed", 6) == 0 ||
+        strncmp(name, "host_copy", 9) == 0) {
         return false;
     }
-    name += 0 == strncmp(name, "cuda_", 5) ? 5 : 0;
-    snprintf(word, FORCING_WORD, "%.*s", (int) (strlen(name) - end), name);
+    name += strncmp(name, "cuda_", 5) == 0 ? 5 : 0;
+    snprintf(word, FORCING_WORD, "%.*s", (int)(strlen(name) - end), name);
     return true;
 }
 
 static void counters_open(struct forcing *forcing)
 {
     int variables = 0;
-
     MPI_T_pvar_session_create(&forcing->session);
     MPI_T_pvar_get_num(&variables);
     for (int i = 0; i < variables && forcing->counters < FORCING_COUNTERS; i++) {
         char name[NAME], description[1024];
-        int name_length = sizeof name, length = sizeof description;
+        int name_length = sizeof(name), length = sizeof(description);
         int verbosity, class, bind, readonly, continuous, atomic, values;
         MPI_Datatype datatype;
         MPI_T_enum enumeration;
-
-        if (MPI_SUCCESS == MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &datatype,
-                                               &enumeration, description, &length, &bind,
-                                               &readonly, &continuous, &atomic)
-            && counter_word(name, forcing->collective, forcing->counter_word[forcing->counters])
-            && MPI_SUCCESS == MPI_T_pvar_handle_alloc(forcing->session, i, NULL,
-                                                      &forcing->counter[forcing->counters],
-                                                      &values)) {
+        if (MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &datatype,
+                                &enumeration, description, &length, &bind, &readonly, &continuous,
+                                &atomic) == MPI_SUCCESS &&
+            counter_word(name, forcing->collective, forcing->counter_word[forcing->counters]) &&
+            MPI_T_pvar_handle_alloc(forcing->session, i, NULL,
+                                    &forcing->counter[forcing->counters],
+                                    &values) == MPI_SUCCESS) {
             forcing->counters++;
         }
     }
@@ -188,7 +182,6 @@ static void counters_close(struct forcing *forcing)
 static unsigned long long counter_read(const struct forcing *forcing, int counter)
 {
     unsigned long long calls = 0;
-
     MPI_T_pvar_read(forcing->session, forcing->counter[counter], &calls);
     return calls;
 }
@@ -197,7 +190,6 @@ void forcing_probe(const struct forcing *forcing, const struct call *call, MPI_C
                    char word[FORCING_WORD])
 {
     unsigned long long before[FORCING_COUNTERS] = {0};
-
     for (int i = 0; i < forcing->counters; i++) {
         before[i] = counter_read(forcing, i);
     }
@@ -211,24 +203,24 @@ void forcing_probe(const struct forcing *forcing, const struct call *call, MPI_C
     MPI_Bcast(word, FORCING_WORD, MPI_CHAR, 0, forcing->control);
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static bool takes_part(const char *word, bool on_host)
 {
-    return 0 != strcmp(word, "auto") && !(on_host && 0 == strncmp(word, "multimem", 8));
+    return strcmp(word, "auto") != 0 && !(on_host && strncmp(word, "multimem", 8) == 0);
 }
 
 static bool candidates_open(struct forcing *forcing, const struct values *values, bool on_host)
 {
     for (int i = 0; i < values->count && forcing->count < FORCING_MOST - 1; i++) {
-        if (takes_part(values->word[i], on_host)
-            && !candidate_add(forcing, values->word[i], values->value[i])) {
+        if (takes_part(values->word[i], on_host) &&
+            !candidate_add(forcing, values->word[i], values->value[i])) {
             return false;
         }
     }
     if (on_host) {
         struct candidate *candidate = &forcing->candidate[forcing->count++];
-        snprintf(candidate->word, sizeof candidate->word, "%s", below_word);
+        snprintf(candidate->word, sizeof(candidate->word), "%s", below_word);
         candidate->comm = machine_dup_without(MPI_COMM_WORLD);
     }
     return true;
@@ -240,10 +232,9 @@ bool forcing_open(struct forcing *forcing, enum collective collective, bool on_h
     struct values values = {.count = 0};
     char text[FAILURE_LENGTH];
     int provided;
-
-    *forcing = (struct forcing) {.collective = collective, .control = control};
-    bool tools = MPI_SUCCESS == MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    snprintf(text, sizeof text, "there is no parameter coll_%s_%s_algorithm with values",
+    *forcing = (struct forcing){.collective = collective, .control = control};
+    bool tools = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
+    snprintf(text, sizeof(text), "there is no parameter coll_%s_%s_algorithm with values",
              machine_component, forcing_collective(collective));
     if (!failure_agree(tools && values_get(collective, &values), text, control)) {
         if (tools) {

@@ -1,15 +1,15 @@
 /*
- * Copyright (c) 2026 The ompi-symm authors
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * Communicators on which coll/symm is told which algorithm to use. A communicator takes the parameter's
- * value when it is first used, and the value can be changed by MPI_T: so all algorithms are there in
- * one run, on the same buffers and in turn, and a machine that becomes slower does so for all. Jobs of
- * their own would be compared across such changes, and a program in a job cannot start others
- * everywhere.
+ * forcing.h - communicators on which coll/symm is told which algorithm to use. A communicator takes
+ * the parameter's value when it is first used, and the value can be changed by MPI_T: so all
+ * algorithms are there in one run, on the same buffers and in turn, and a machine that becomes
+ * slower does so for all. Jobs of their own would be compared across such changes, and a program in
+ * a job cannot start others everywhere.
  *
  * An algorithm that is not possible gives way to the automatic choice: which one has served a call,
  * the component's counters tell.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef BENCH_FORCING_H
 #define BENCH_FORCING_H
@@ -27,7 +27,6 @@ static inline const char *forcing_collective(enum collective collective)
     static const char *const words[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "allreduce", [COLLECTIVE_ALLGATHER] = "allgather"
     };
-
     return words[collective];
 }
 
@@ -51,9 +50,11 @@ struct forcing {
     char counter_word[FORCING_COUNTERS][FORCING_WORD];
 };
 
-/* Collective over `control`. In memory of the host the component below takes part as well, and
- * multicast, which is there for tests, does not. False on all ranks, after a message: this coll/symm
- * cannot be told while it runs. */
+/*
+ * Collective over `control`. In memory of the host the component below takes part as well, and
+ * multicast, which is there for tests, does not. False on all ranks, after a message: this
+ * coll/symm cannot be told while it runs.
+ */
 bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
                   MPI_Comm control);
 void forcing_close(struct forcing *forcing);

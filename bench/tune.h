@@ -1,9 +1,10 @@
 /*
+ * tune.h - --tune-to: a file of choices for coll_symm_table, from times of all algorithms, out of
+ * place and in place. Rows are as ompi-symm(7) has them; neighbouring sizes with the same winner
+ * are one row.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * --tune-to: a file of choices for coll_symm_table, from times of all algorithms, out of place and in
- * place. Rows are as ompi-symm(7) has them; neighbouring sizes with the same winner are one row.
  */
 #ifndef BENCH_TUNE_H
 #define BENCH_TUNE_H
@@ -32,8 +33,10 @@ bool tune_open(struct tune *tune, const char *path, MPI_Comm control);
 bool tune_measure(struct tune *tune, const struct choice_origin *origin,
                   const struct forcing *forcing);
 
-/* Collective: writes the file. `device` names the GPU; NULL: host memory. False, after a message, if
- * it could not be written. */
+/*
+ * Collective: writes the file. `device` names the GPU; NULL: host memory. False, after a message,
+ * if it could not be written.
+ */
 bool tune_write(const struct tune *tune, const struct choice_origin *origin, const char *device,
                 int argc, char **argv);
 

@@ -1,11 +1,13 @@
 /*
+ * tune_rows.c - from times to rows: who wins, and for which sizes.
+ *
+ * Data travel in the slot before the ranks know of each other. So the slot wins or loses for both
+ * places together, and has rows of its own. What is possible by multicast has rows in front of the
+ * others, which then are for calls where multicast is not possible. One-shot by multicast, which is
+ * not for all types, has rows in front of those.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Data that travel in the slot do so before the ranks know of each other, so the slot wins or loses
- * for both places together, and has rows of its own. What is possible by multicast has rows in front
- * of the others, which then are for calls that are not; and one-shot by multicast, which is not for all
- * types, in front of those.
  */
 #include "tune_rows.h"
 
@@ -29,17 +31,17 @@ struct winners {
 
 static bool is_slot(const struct tune_part *part, int candidate)
 {
-    return 0 == strcmp(part->forcing.candidate[candidate].word, "slot");
+    return strcmp(part->forcing.candidate[candidate].word, "slot") == 0;
 }
 
 static bool is_multicast(const struct tune_part *part, int candidate)
 {
-    return 0 == strncmp(part->forcing.candidate[candidate].word, "multimem", 8);
+    return strncmp(part->forcing.candidate[candidate].word, "multimem", 8) == 0;
 }
 
 static bool is_one_shot(const struct tune_part *part, int candidate)
 {
-    return 0 == strcmp(part->forcing.candidate[candidate].word, one_shot_word);
+    return strcmp(part->forcing.candidate[candidate].word, one_shot_word) == 0;
 }
 
 static bool takes_part(const struct tune_part *part, int candidate, enum field field)
@@ -59,15 +61,14 @@ static int quickest(const struct tune_part *part, int place, int size, enum fiel
 {
     const struct choice_times *times = &part->times[place][size];
     int best = NOBODY;
-
     for (int i = 0; times->measured && i < part->forcing.count; i++) {
-        if (times->us[i] > 0 && !is_slot(part, i) && takes_part(part, i, field)
-            && (NOBODY == best || times->us[i] < times->us[best])) {
+        if (times->us[i] > 0 && !is_slot(part, i) && takes_part(part, i, field) &&
+            (best == NOBODY || times->us[i] < times->us[best])) {
             best = i;
         }
     }
-    bool stays = NOBODY != best && NOBODY != before && times->us[before] > 0
-                 && times->us[before] <= tolerance * times->us[best];
+    bool stays = best != NOBODY && before != NOBODY && times->us[before] > 0 &&
+                 times->us[before] <= tolerance * times->us[best];
     return stays ? before : best;
 }
 
@@ -86,11 +87,10 @@ static bool slot_wins(const struct tune_part *part, int size)
 {
     int slot = slot_candidate(part);
     double with = 0, without = 0;
-
-    for (int place = 0; NOBODY != slot && place < 2; place++) {
+    for (int place = 0; slot != NOBODY && place < 2; place++) {
         const struct choice_times *times = &part->times[place][size];
         int best = quickest(part, place, size, FIELD_ALL, NOBODY);
-        if (NOBODY == best || times->us[slot] <= 0) {
+        if (best == NOBODY || times->us[slot] <= 0) {
             return false;
         }
         with += times->us[slot];
@@ -103,16 +103,15 @@ static void winners_find(const struct tune_part *part, int place, enum field fie
                          struct winners *winners)
 {
     int before = NOBODY;
-
     for (int size = 0; size < part->sizes; size++) {
         int best = slot_wins(part, size) ? slot_candidate(part)
                                          : quickest(part, place, size, field, before);
         winners->by[size] = best;
-        before = NOBODY == best ? before : is_slot(part, best) ? NOBODY : best;
+        before = best == NOBODY ? before : is_slot(part, best) ? NOBODY : best;
     }
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* What the rows of a list have in common. */
 struct heading {
@@ -126,18 +125,16 @@ struct heading {
 static uint64_t result_bytes(const struct heading *heading, int size)
 {
     uint64_t bytes = heading->part->times[0][size].bytes;
-
-    return COLLECTIVE_ALLREDUCE == heading->part->forcing.collective
-               ? bytes : bytes * (uint64_t) heading->ranks;
+    return heading->part->forcing.collective == COLLECTIVE_ALLREDUCE
+               ? bytes : bytes * (uint64_t)heading->ranks;
 }
 
 static void bytes_write(FILE *file, uint64_t bytes)
 {
     static const char suffixes[] = "GMK";
-
     for (int i = 0; i < 3 && bytes > 0; i++) {
         int shift = 30 - 10 * i;
-        if (0 == bytes % (UINT64_C(1) << shift)) {
+        if (bytes % (UINT64_C(1) << shift) == 0) {
             fprintf(file, "%" PRIu64 "%c", bytes >> shift, suffixes[i]);
             return;
         }
@@ -145,8 +142,10 @@ static void bytes_write(FILE *file, uint64_t bytes)
     fprintf(file, "%" PRIu64, bytes);
 }
 
-/* By how many microseconds the second candidate is slower than the first (negative: quicker); false: one
- * of them was not timed. */
+/*
+ * By how many microseconds the second candidate is slower than the first (negative: quicker);
+ * false: one of them was not timed.
+ */
 static bool lag(const struct heading *heading, int size, int first, int second, double *us)
 {
     *us = 0;
@@ -161,25 +160,24 @@ static bool lag(const struct heading *heading, int size, int first, int second, 
 }
 
 /*
- * From how many bytes on `next`, which wins at this size, comes after `before`, which has won at the size
- * before. Between the two sizes a copy's time is about a straight line: where the lines cross, in
- * steps of an eighth. If `before` was not the quickest there any more, only not worth a change: a step
- * behind that size.
+ * From how many bytes on `next`, which wins at this size, comes after `before`, which has won at
+ * the size before. Between the two sizes a copy's time is about a straight line: where the lines
+ * cross, in steps of an eighth. If `before` was not the quickest there any more, only not worth a
+ * change: a step behind that size.
  */
 static uint64_t hand_over(const struct heading *heading, int size, int before, int next)
 {
     const struct tune_part *part = heading->part;
     uint64_t bytes = result_bytes(heading, size);
     double earlier, now;
-
-    if (0 == size || NOBODY == before || is_slot(part, before) || is_slot(part, next)
-        || !lag(heading, size - 1, before, next, &earlier) || !lag(heading, size, before, next, &now)
-        || now >= 0) {
+    if (size == 0 || before == NOBODY || is_slot(part, before) || is_slot(part, next) ||
+        !lag(heading, size - 1, before, next, &earlier) ||
+        !lag(heading, size, before, next, &now) || now >= 0) {
         return bytes;
     }
     uint64_t eighth = (bytes - result_bytes(heading, size - 1)) / 8;
     double eighths = earlier > 0 ? 8 * earlier / (earlier - now) : 0;
-    return bytes - eighth * (uint64_t) (8 - (eighths < 1 ? 1 : (int) (eighths + 0.5)));
+    return bytes - eighth * (uint64_t)(8 - (eighths < 1 ? 1 : (int)(eighths + 0.5)));
 }
 
 /* The places that rows are for, as words of a table. */
@@ -188,7 +186,7 @@ static const char *place_word(const struct heading *heading)
     if (heading->first_place != heading->last_place) {
         return "any";
     }
-    return 0 == heading->first_place ? "out" : "in";
+    return heading->first_place == 0 ? "out" : "in";
 }
 
 enum { ENDLESS = 0 }; /* in the place of the bytes where a row ends: the last one does not */
@@ -198,13 +196,11 @@ static void row_write(FILE *file, const struct heading *heading, uint64_t from, 
 {
     const struct tune_part *part = heading->part;
     bool slot = is_slot(part, winner);
-
-    fprintf(file, "%s %s %d %s %s ",
-            forcing_collective(part->forcing.collective),
-            heading->on_device ? "device" : "host", heading->ranks, slot ? "any" : place_word(heading),
-            slot ? "any" : heading->multicast);
+    fprintf(file, "%s %s %d %s %s ", forcing_collective(part->forcing.collective),
+            heading->on_device ? "device" : "host", heading->ranks,
+            slot ? "any" : place_word(heading), slot ? "any" : heading->multicast);
     bytes_write(file, from);
-    if (ENDLESS != to) {
+    if (to != ENDLESS) {
         fprintf(file, "-");
         bytes_write(file, to);
     }
@@ -218,14 +214,13 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
     const struct tune_part *part = heading->part;
     int before = NOBODY;
     int first = 0;
-
     while (first < part->sizes) {
         int winner = winners->by[first];
         int end = first + 1;
-        while (end < part->sizes && (winners->by[end] == winner || NOBODY == winners->by[end])) {
+        while (end < part->sizes && (winners->by[end] == winner || winners->by[end] == NOBODY)) {
             end++;
         }
-        if (NOBODY != winner && is_slot(part, winner) == slot) {
+        if (winner != NOBODY && is_slot(part, winner) == slot) {
             uint64_t to = end == part->sizes
                               ? ENDLESS : hand_over(heading, end, winner, winners->by[end]);
             row_write(file, heading, hand_over(heading, first, before, winner), to, winner);
@@ -238,15 +233,14 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
 static void lists_write(FILE *file, struct heading heading, enum field field)
 {
     struct winners winners[2];
-
     for (int place = 0; place < 2; place++) {
         winners_find(heading.part, place, field, &winners[place]);
     }
-    size_t length = (size_t) heading.part->sizes * sizeof winners[0].by[0];
-    bool alike = 0 == memcmp(winners[0].by, winners[1].by, length);
-    heading.multicast = FIELD_UNICAST == field ? "any" : "yes";
+    size_t length = (size_t)heading.part->sizes * sizeof(winners[0].by[0]);
+    bool alike = memcmp(winners[0].by, winners[1].by, length) == 0;
+    heading.multicast = field == FIELD_UNICAST ? "any" : "yes";
     heading.last_place = alike ? 1 : 0;
-    if (FIELD_UNICAST == field) {
+    if (field == FIELD_UNICAST) {
         list_write(file, &heading, &winners[0], true);
     }
     list_write(file, &heading, &winners[0], false);
@@ -260,8 +254,8 @@ static bool has_multicast(const struct tune_part *part)
 {
     for (int size = 0; size < part->sizes; size++) {
         for (int i = 0; i < part->forcing.count; i++) {
-            if (is_multicast(part, i)
-                && (part->times[0][size].us[i] > 0 || part->times[1][size].us[i] > 0)) {
+            if (is_multicast(part, i) &&
+                (part->times[0][size].us[i] > 0 || part->times[1][size].us[i] > 0)) {
                 return true;
             }
         }
@@ -272,11 +266,10 @@ static bool has_multicast(const struct tune_part *part)
 static bool one_shot_wins(const struct tune_part *part)
 {
     struct winners winners;
-
     for (int place = 0; place < 2; place++) {
         winners_find(part, place, FIELD_ALL, &winners);
         for (int size = 0; size < part->sizes; size++) {
-            if (NOBODY != winners.by[size] && is_one_shot(part, winners.by[size])) {
+            if (winners.by[size] != NOBODY && is_one_shot(part, winners.by[size])) {
                 return true;
             }
         }
@@ -287,8 +280,7 @@ static bool one_shot_wins(const struct tune_part *part)
 static void times_write(FILE *file, const struct tune_part *part, int place, int size)
 {
     const struct choice_times *times = &part->times[place][size];
-
-    fprintf(file, "#   %zu %s:", times->bytes, 0 == place ? "out" : "in");
+    fprintf(file, "#   %zu %s:", times->bytes, place == 0 ? "out" : "in");
     for (int i = 0; i < part->forcing.count; i++) {
         if (times->us[i] > 0) {
             fprintf(file, " %s %.2f", part->forcing.candidate[i].word, times->us[i]);
@@ -300,7 +292,6 @@ static void times_write(FILE *file, const struct tune_part *part, int place, int
 void tune_rows_write(FILE *file, const struct tune_part *part, int ranks, bool on_device)
 {
     struct heading heading = {.part = part, .ranks = ranks, .on_device = on_device};
-
     fprintf(file, "\n# %s\n", call_name(part->forcing.collective));
     if (has_multicast(part)) {
         lists_write(file, heading, FIELD_ALL);

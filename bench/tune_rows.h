@@ -1,8 +1,8 @@
 /*
+ * tune_rows.h - from times to rows: who wins, and for which sizes.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * From times to rows: who wins, and for which sizes.
  */
 #ifndef BENCH_TUNE_ROWS_H
 #define BENCH_TUNE_ROWS_H
