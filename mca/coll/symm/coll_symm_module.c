@@ -57,9 +57,9 @@ OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_constru
                    module_destruct);
 
 /*
- * All ranks decide alike whether a communicator is served, and a rank that then had no memory for its
- * module would leave the others waiting.  So one is kept in reserve, and all that a call needs beside it
- * is got when the ranks can vote about it.
+ * All ranks decide alike whether a communicator is served, and a rank that then had no memory for
+ * its module would leave the others waiting.  So one is kept in reserve, and all that a call needs
+ * beside it is got when the ranks can vote about it.
  */
 static _Atomic(mca_coll_symm_module_t *) reserve;
 
@@ -122,8 +122,10 @@ static void tags_reserve(struct mca_coll_symm_tags *tags, struct ompi_communicat
     tags->first_message = first - 2;
 }
 
-/* Called in ascending priority, so the table holds what stood before.  Modules are disabled in descending
- * order, or (up to 5.0) once for each slot. */
+/*
+ * Called in ascending priority, so the table holds the component below.  Modules are disabled in
+ * descending order, or (up to 5.0) once for each entry.
+ */
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
@@ -187,9 +189,9 @@ static void refusal_tell(const struct ompi_communicator_t *comm, int rank, const
 }
 
 /*
- * Whether all processes run the component, which all ranks know alike.  A rank that cannot find out, for
- * lack of memory, takes it for granted, and says no when it comes to serving: that goes wrong only where
- * some process does run without the component as well.
+ * Whether all processes run the component, which all ranks know alike.  A rank that cannot find
+ * out, for lack of memory, takes it for granted, and says no when it comes to serving: that goes
+ * wrong only where some process does run without the component as well.
  */
 static bool is_everywhere(struct ompi_communicator_t *comm)
 {

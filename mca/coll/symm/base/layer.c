@@ -6,13 +6,13 @@
  */
 #include "mca/coll/symm/base/layer.h"
 
-#define IS_SLOT(name)                                                                             \
+#define IS_ENTRY(name)                                                                            \
     _Static_assert(offsetof(mca_coll_base_comm_coll_t, coll_##name##_module) ==                   \
                        offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
-                           offsetof(struct symm_slot, owner),                                     \
+                           offsetof(struct symm_table_entry, owner),                              \
                    "in Open MPI's tables a module is behind its function");
-SYMM_HOST_COPY_COLLECTIVES(IS_SLOT)
-#undef IS_SLOT
+SYMM_HOST_COPY_COLLECTIVES(IS_ENTRY)
+#undef IS_ENTRY
 
 static void layer_construct(mca_coll_symm_layer_t *layer)
 {
@@ -24,11 +24,11 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        struct symm_slot slot;
-        memcpy(&slot, (const unsigned char *)&layer->below_table + mca_coll_symm_slot_offsets[i],
-               sizeof(slot));
-        if (slot.owner != NULL) {
-            OBJ_RELEASE(slot.owner);
+        struct symm_table_entry entry;
+        memcpy(&entry, (const unsigned char *)&layer->below_table + mca_coll_symm_entry_offsets[i],
+               sizeof(entry));
+        if (entry.owner != NULL) {
+            OBJ_RELEASE(entry.owner);
         }
     }
 }
@@ -37,9 +37,9 @@ OBJ_CLASS_INSTANCE(mca_coll_symm_layer_t, mca_coll_base_module_t, layer_construc
 
 void mca_coll_symm_layer_hold(const struct symm_aside *aside)
 {
-    struct symm_slot held, left;
+    struct symm_table_entry held, left;
     memcpy(&held, aside->below, sizeof(held));
-    memcpy(&left, aside->slot, sizeof(left));
+    memcpy(&left, aside->entry, sizeof(left));
     if (left.owner != held.owner) {
         OBJ_RETAIN(left.owner);
         OBJ_RELEASE(held.owner);

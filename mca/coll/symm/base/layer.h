@@ -1,10 +1,10 @@
 /*
  * base/layer.h - our place in a communicator's table of collectives, and the functions below it.
  *
- * Every module of ours begins with a layer.  It keeps what it has found in the slots that it takes
- * over: the functions of the components below, and their modules.  A call that we do not serve goes
- * there, while we step aside in the communicator's table.  What a layer does by itself, on
- * communicators that we do not serve, is in host_copy/layer.h.
+ * Every module of ours begins with a layer.  It keeps what it has found in the entries that it
+ * takes over: the functions of the components below, and their modules.  A call that we do not
+ * serve goes there, while we step aside in the communicator's table.  What a layer does by itself,
+ * on communicators that we do not serve, is in host_copy/layer.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -63,24 +63,24 @@ enum symm_host_copy_why {
     SYMM_HOST_COPY_WHY_COUNT
 };
 
-/* A slot of a communicator's table: a function, and the module that it belongs to. */
-struct symm_slot {
+/* An entry of a communicator's table: a function, and the module that it belongs to. */
+struct symm_table_entry {
     void (*function)(void);
     mca_coll_base_module_t *owner;
 };
 
-/* Where the slots are in the tables. */
-static const size_t mca_coll_symm_slot_offsets[SYMM_HOST_COPY_COUNT] = {
-#define SYMM_SLOT_OFFSET(name) offsetof(mca_coll_base_comm_coll_t, coll_##name),
-    SYMM_HOST_COPY_COLLECTIVES(SYMM_SLOT_OFFSET)
-#undef SYMM_SLOT_OFFSET
+/* Where the entries are in the tables. */
+static const size_t mca_coll_symm_entry_offsets[SYMM_HOST_COPY_COUNT] = {
+#define SYMM_ENTRY_OFFSET(name) offsetof(mca_coll_base_comm_coll_t, coll_##name),
+    SYMM_HOST_COPY_COLLECTIVES(SYMM_ENTRY_OFFSET)
+#undef SYMM_ENTRY_OFFSET
 };
 
 struct symm_below;
 
 struct mca_coll_symm_layer_t {
     mca_coll_base_module_t super;
-    mca_coll_base_comm_coll_t below_table; /* empty where the slot is not ours */
+    mca_coll_base_comm_coll_t below_table; /* empty where the entry is not ours */
     struct symm_below *below; /* an all-reduce or all-gather that is made there now; NULL: none */
     enum symm_host_copy_why why; /* all-reduces and all-gathers are made on host copies */
 };
@@ -95,18 +95,19 @@ static inline const mca_coll_base_comm_coll_t *mca_coll_symm_below_table(
 }
 
 /*
- * While a call is below, its slot holds what it would hold without us.  coll/han gives up calls by
- * putting what it found before itself into slots that it owns: in 4.1 it then calls through the
- * slot, and would come back to us for ever; in 5.0 it would try again in each call.  So later calls
- * go to what is found in the slot afterwards.  References to modules move along.
+ * While a call is below, its entry holds what it would hold without us.  coll/han gives up calls by
+ * putting what it found before itself into entries that it owns: in 4.1 it then calls through the
+ * entry, and would come back to us for ever; in 5.0 it would try again in each call.  So later
+ * calls go to what is found in the entry afterwards.  References to modules move along.
  *
- * No other thread may use the slot meanwhile: a communicator has one blocking collective at a time.
+ * No other thread may use the entry meanwhile: a communicator has one blocking collective at a
+ * time.
  * MPI_Reduce_local is none and may run in many threads, so nobody may step aside for it.
  */
 struct symm_aside {
-    unsigned char *slot; /* in the communicator's table; NULL: it holds that already */
+    unsigned char *entry; /* in the communicator's table; NULL: it holds that already */
     unsigned char *below; /* in the layer's */
-    struct symm_slot found;
+    struct symm_table_entry found;
 };
 
 static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
@@ -114,16 +115,16 @@ static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
                                                   struct ompi_communicator_t *comm,
                                                   mca_coll_base_module_t *module)
 {
-    size_t offset = mca_coll_symm_slot_offsets[collective];
-    struct symm_slot below;
-    aside->slot = (unsigned char *)comm->c_coll + offset;
+    size_t offset = mca_coll_symm_entry_offsets[collective];
+    struct symm_table_entry below;
+    aside->entry = (unsigned char *)comm->c_coll + offset;
     aside->below = (unsigned char *)&((mca_coll_symm_layer_t *)module)->below_table + offset;
-    memcpy(&aside->found, aside->slot, sizeof(aside->found));
+    memcpy(&aside->found, aside->entry, sizeof(aside->found));
     memcpy(&below, aside->below, sizeof(below));
     if (aside->found.owner == below.owner) {
-        aside->slot = NULL;
+        aside->entry = NULL;
     } else {
-        memcpy(aside->slot, &below, sizeof(below));
+        memcpy(aside->entry, &below, sizeof(below));
     }
 }
 
@@ -132,12 +133,12 @@ void mca_coll_symm_layer_hold(const struct symm_aside *aside);
 
 static inline void mca_coll_symm_layer_step_back(const struct symm_aside *aside)
 {
-    if (aside->slot != NULL) {
+    if (aside->entry != NULL) {
         if (SYMM_COLL_INTERFACE >= 3) {
             mca_coll_symm_layer_hold(aside);
         }
-        memcpy(aside->below, aside->slot, sizeof(struct symm_slot));
-        memcpy(aside->slot, &aside->found, sizeof(struct symm_slot));
+        memcpy(aside->below, aside->entry, sizeof(struct symm_table_entry));
+        memcpy(aside->entry, &aside->found, sizeof(struct symm_table_entry));
     }
 }
 

@@ -73,7 +73,7 @@ static void explain(const struct symm_host_copy_call *call)
         (atomic_fetch_or_explicit(&told, bit, memory_order_relaxed) & bit) == 0) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, call->comm,
                                     "%s: rank %d copies its device buffers through host memory "
-                                    "for the component before (%s), %zu bytes this time",
+                                    "for the component below (%s), %zu bytes this time",
                                     mca_coll_symm_host_copy_text(call->collective),
                                     ompi_comm_rank(call->comm),
                                     mca_coll_symm_host_copy_why_text(call->why),

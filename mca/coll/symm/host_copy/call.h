@@ -10,7 +10,7 @@
  *     ... describe call.send and call.receive (host_copy/copy.h) ...
  *     return SYMM_HOST_COPY_CALL_BELOW(&call, bcast, call.receive.address, ...);
  *
- * The communicator's slot holds the function below from begin() until that function has returned
+ * The communicator's entry holds the function below from begin() until that function has returned
  * (base/layer.h).
  *
  * Each rank decides for itself: other ranks' buffers may lie elsewhere.  A rank that cannot fill
@@ -66,7 +66,7 @@ static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call
     call->receive.shape = SYMM_SHAPE_NONE;
     call->receive.buffer = NULL;
     if (collective == SYMM_HOST_COPY_reduce_local) {
-        call->aside.slot = NULL;
+        call->aside.entry = NULL;
     } else {
         mca_coll_symm_layer_step_aside(&call->aside, collective, comm, module);
     }

@@ -15,15 +15,15 @@
 typedef void function_t(void); /* any function: all pointers to functions have the same size */
 
 /* A collective: where a module offers it, and our function that makes it on host copies. */
-static const struct entry {
+static const struct collective {
     size_t offered; /* offset in a module */
     function_t *host_copy;
-} entries[SYMM_HOST_COPY_COUNT] = {
-#define ENTRY(name)                                \
+} collectives[SYMM_HOST_COPY_COUNT] = {
+#define COLLECTIVE(name)                            \
     {offsetof(mca_coll_base_module_t, coll_##name), \
      (function_t *)mca_coll_symm_host_copy_##name},
-    SYMM_HOST_COPY_COLLECTIVES(ENTRY)
-#undef ENTRY
+    SYMM_HOST_COPY_COLLECTIVES(COLLECTIVE)
+#undef COLLECTIVE
 };
 
 static function_t *offered_get(const mca_coll_base_module_t *module, size_t offset)
@@ -38,17 +38,18 @@ static void offered_set(mca_coll_base_module_t *module, size_t offset, function_
     memcpy((unsigned char *)module + offset, &function, sizeof(function));
 }
 
-static struct symm_slot slot_get(const mca_coll_base_comm_coll_t *table, int collective)
+static struct symm_table_entry entry_get(const mca_coll_base_comm_coll_t *table, int collective)
 {
-    struct symm_slot slot;
-    memcpy(&slot, (const unsigned char *)table + mca_coll_symm_slot_offsets[collective],
-           sizeof(slot));
-    return slot;
+    struct symm_table_entry entry;
+    memcpy(&entry, (const unsigned char *)table + mca_coll_symm_entry_offsets[collective],
+           sizeof(entry));
+    return entry;
 }
 
-static void slot_set(mca_coll_base_comm_coll_t *table, int collective, struct symm_slot slot)
+static void entry_set(mca_coll_base_comm_coll_t *table, int collective,
+                      struct symm_table_entry entry)
 {
-    memcpy((unsigned char *)table + mca_coll_symm_slot_offsets[collective], &slot, sizeof(slot));
+    memcpy((unsigned char *)table + mca_coll_symm_entry_offsets[collective], &entry, sizeof(entry));
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -58,11 +59,11 @@ static void slot_set(mca_coll_base_comm_coll_t *table, int collective, struct sy
  * itself.  From interface 3 on a module fills the table in module_enable, and puts back what it has
  * found in module_disable.
  */
-static void communicator_slot_set(struct ompi_communicator_t *comm, int collective,
-                                  struct symm_slot slot)
+static void communicator_entry_set(struct ompi_communicator_t *comm, int collective,
+                                   struct symm_table_entry entry)
 {
     if (SYMM_COLL_INTERFACE >= 3) {
-        slot_set(comm->c_coll, collective, slot);
+        entry_set(comm->c_coll, collective, entry);
     }
 }
 
@@ -70,19 +71,19 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
 {
     bool host_copy = mca_coll_symm_host_copy_is_on();
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        function_t *ours = offered_get(&layer->super, entries[i].offered);
-        struct symm_slot found = slot_get(comm->c_coll, i);
+        function_t *ours = offered_get(&layer->super, collectives[i].offered);
+        struct symm_table_entry found = entry_get(comm->c_coll, i);
         if (ours == NULL && host_copy) {
-            ours = entries[i].host_copy;
+            ours = collectives[i].host_copy;
         }
         if (found.function == NULL || found.owner == NULL) { /* scans of inter-communicators */
             ours = NULL;
         }
-        offered_set(&layer->super, entries[i].offered, ours);
+        offered_set(&layer->super, collectives[i].offered, ours);
         if (ours != NULL) {
             OBJ_RETAIN(found.owner);
-            slot_set(&layer->below_table, i, found);
-            communicator_slot_set(comm, i, (struct symm_slot){ours, &layer->super});
+            entry_set(&layer->below_table, i, found);
+            communicator_entry_set(comm, i, (struct symm_table_entry){ours, &layer->super});
         }
     }
 }
@@ -91,9 +92,9 @@ int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_comm
 {
     const mca_coll_base_comm_coll_t *below_table = mca_coll_symm_below_table(module);
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        struct symm_slot found = slot_get(below_table, i);
+        struct symm_table_entry found = entry_get(below_table, i);
         if (found.owner != NULL) {
-            communicator_slot_set(comm, i, found);
+            communicator_entry_set(comm, i, found);
         }
     }
     return OMPI_SUCCESS;

@@ -14,8 +14,8 @@
 #include "mca/coll/symm/base/layer.h"
 
 /*
- * Take over slots of the communicator's table, from within module_enable: those that the module has
- * functions for and, if host copies are made, all others that are not empty.
+ * Take over entries of the communicator's table, from within module_enable: those that the module
+ * has functions for and, if host copies are made, all others that are not empty.
  */
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm);
 

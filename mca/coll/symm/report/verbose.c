@@ -66,7 +66,7 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-/* The component whose module stood in the table before: Open MPI keeps a list of those enabled. */
+/* The component below, whose module stood in the table: Open MPI keeps a list of those enabled. */
 static const char *component_name(const struct ompi_communicator_t *comm,
                                   const mca_coll_base_module_t *module)
 {
@@ -86,13 +86,13 @@ static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_mo
                                                    enum symm_collective collective)
 {
     const unsigned char *before = (const unsigned char *)&module->super.below_table;
-    struct symm_slot slot = {.owner = NULL};
+    struct symm_table_entry entry = {.owner = NULL};
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         if (mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)i, collective)) {
-            memcpy(&slot, before + mca_coll_symm_slot_offsets[i], sizeof(slot));
+            memcpy(&entry, before + mca_coll_symm_entry_offsets[i], sizeof(entry));
         }
     }
-    return slot.owner;
+    return entry.owner;
 }
 
 /* A parameter's value as the user writes it. */
