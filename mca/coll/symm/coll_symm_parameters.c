@@ -39,84 +39,87 @@ static const struct symm_size_range piece_range = {.least = 64 << 10, .most = 1 
 
 static const struct symm_parameter priority_parameter = {
     "priority",
-    "Priority of the component: of all components the one with the highest priority serves a "
-    "collective of a communicator; coll/tuned has 30. Must be the same in all processes. "
-    "Negative: the component is not used",
+    "Priority of the component. The component with the highest priority serves a collective of a "
+    "communicator; coll/tuned has 30. The value must be the same in all processes. Negative: the "
+    "component is not used",
     OPAL_INFO_LVL_6};
 
 static const struct symm_parameter report_parameter = {
     "report",
-    "Print one table a node at the end of the job, on standard error: calls and bytes by "
-    "algorithm, what went to other components instead, and why",
+    "Print one table for each node at the end of the job, on standard error: calls and bytes by "
+    "algorithm, what went to the component below instead, and why",
     OPAL_INFO_LVL_3};
 
 static const struct symm_parameter verbose_parameter = {
     "verbose",
-    "What to explain on standard error while the program runs. 0: nothing; 1: what goes wrong, "
-    "and on which rank; 2: also, once for each communicator, what was selected and what stood "
-    "there before, or why it is not served; 3: also the first use of each algorithm on a "
-    "communicator, what it was chosen by, and why what was preferred was not possible, and the first "
-    "call for each reason that went to another component",
+    "What to explain on standard error while the program runs. 0: nothing. 1: what goes wrong, "
+    "and on which rank. 2: also, once for each communicator, what was selected and which "
+    "component is below, or why the communicator is not served. 3: also the first use of each "
+    "algorithm on a communicator, the row of the table that chose it, why the algorithms of "
+    "earlier rows were not possible, and for each reason the first call that went to the "
+    "component below",
     OPAL_INFO_LVL_3};
 
 /* What forces an algorithm; a collective without a name here has no such parameter. */
 static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLREDUCE] = {
         "allreduce_algorithm",
-        "Algorithm of MPI_Allreduce; the value of a communicator's rank 0 counts. Where the "
-        "buffers do not allow it, another one is used. auto: chosen call by call. slot: the data "
-        "travel with the ranks' messages to each other (up to coll_symm_slot_size). staged: "
-        "through shared memory of the component, any buffers; every rank reduces a slice. "
-        "staged_one_shot: likewise, but every rank reduces everything. one_shot: every rank "
-        "reads all ranks' inputs and reduces everything. two_shot: every rank reduces a slice "
-        "and stores it in all ranks' outputs. In device memory one_shot and two_shot are "
-        "possible, by kernels, and push: every rank stores the slices of its input in the memory "
-        "of the ranks that reduce them; copy_engine: likewise, by copy engines; or scratch: "
-        "through memory of the component on the devices, any buffers there. multimem: by "
-        "multicast, every rank reduces a slice in one load of each element and stores it in all "
-        "outputs at once; multimem_one_shot: in device memory, every rank reduces everything so, "
-        "for integers and bits",
+        "Algorithm of MPI_Allreduce, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers; every rank reduces a slice. staged_one_shot: through shared "
+        "memory of the component, any buffers; every rank reduces everything. one_shot: every "
+        "rank reads all ranks' inputs and reduces everything. two_shot: every rank reduces a "
+        "slice and stores it in all ranks' outputs. In device memory one_shot and two_shot are "
+        "made by kernels, and these algorithms are possible as well. push: kernels store the "
+        "slices of each input in the memory of the ranks that reduce them. copy_engine: copy "
+        "engines move the slices instead. scratch: through memory of the component on the "
+        "devices, any buffers there. multimem: by multicast; every rank reduces a slice in one "
+        "load of each element and stores it in all outputs at once. multimem_one_shot: by "
+        "multicast, in device memory; every rank reduces everything, for integers and bits",
         OPAL_INFO_LVL_5},
     [SYMM_ALLGATHER] = {
         "allgather_algorithm",
-        "Algorithm of MPI_Allgather; the value of a communicator's rank 0 counts. Where the "
-        "buffers do not allow it, another one is used. auto: chosen call by call. slot: the data "
-        "travel with the ranks' messages to each other (up to coll_symm_slot_size). staged: "
-        "through shared memory of the component, any buffers. pull: every rank reads all ranks' "
-        "inputs. push: every rank stores its input in all ranks' outputs. In device memory: "
-        "copy_engine: every rank copies its input to all ranks' outputs, without a kernel; "
-        "kernel: likewise, by a kernel; scratch: through memory of the component on the devices, "
-        "any buffers there. multimem: by multicast, every rank stores its input in all outputs "
-        "at once",
+        "Algorithm of MPI_Allgather, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
+        "stores its input in all ranks' outputs. copy_engine: in device memory, every rank copies "
+        "its input to all ranks' outputs without a kernel. kernel: in device memory, every rank "
+        "copies its input to all ranks' outputs by a kernel. scratch: through memory of the "
+        "component on the devices, any buffers there. multimem: by multicast, every rank stores "
+        "its input in all outputs at once",
         OPAL_INFO_LVL_5},
 };
 
 static const struct symm_parameter table_parameter = {
     "table",
-    "A file of choices that come before the built-in ones, as symm_bench --tune-to writes it; the format is in "
-    "ompi-symm(7). The file of a communicator's rank 0 counts. Where an algorithm is forced, that one "
-    "is used",
+    "A file of choices that precede the built-in ones, as symm_bench --tune-to writes it. The "
+    "format is in ompi-symm(7). The file of a communicator's rank 0 counts. A forced algorithm "
+    "precedes all choices",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter staged_max_parameter = {
     "allgather_staged_max",
     "Bytes of the largest block of an all-gather that is served on memory that the other ranks "
-    "cannot reach; larger ones are left to the component before. 1024 to 1099511627776, by KiB; "
-    "suffixes k, m and g are understood. 0: no limit, or just below 1 MiB where the kernel copies "
-    "between processes in one step (CMA). The value of a communicator's rank 0 counts",
+    "cannot reach. Larger blocks are left to the component below. 1024 to 1099511627776, rounded "
+    "down to a multiple of 1024; suffixes k, m and g are understood. 0: no limit, or just below "
+    "1 MiB where the kernel copies between processes in one step (CMA). The value of a "
+    "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter slot_parameter = {
     "slot_size",
-    "Bytes of data that can travel with a rank's message to the others, so that the call takes "
-    "one round whatever memory its buffers are in. With auto, all ranks together: at most "
-    "16 KiB, of more than 16 ranks 32 KiB (all-gathers: 64 KiB). 64 to "
-    "65536, rounded up to 64; a suffix k is understood. The value of a communicator's rank 0 counts",
+    "Bytes that a rank can send along with its message to the others, so that the call takes one "
+    "round whatever memory its buffers are in. With auto, the data of all ranks together have at "
+    "most 16 KiB, and 32 KiB with more than 16 ranks (all-gathers: 64 KiB). 64 to 65536, rounded "
+    "up to a multiple of 64; the suffix k is understood. The value of a communicator's rank 0 "
+    "counts",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter piece_parameter = {
     "piece_size",
-    "Bytes of a staging buffer: data in memory that the other ranks cannot reach are copied "
+    "Bytes of a staging buffer. Data in memory that the other ranks cannot reach are copied "
     "through shared memory in pieces of this size. Each rank of a communicator that is used has "
     "four such buffers. 65536 to 1073741824; suffixes k, m and g are understood. The value of a "
     "communicator's rank 0 counts",
@@ -124,71 +127,74 @@ static const struct symm_parameter piece_parameter = {
 
 static const struct symm_parameter host_staging_parameter = {
     "host_staging",
-    "Whether collectives that this component does not serve find device buffers copied to host memory, "
-    "and their results copied back. auto: if Open MPI itself does not know device memory "
-    "(opal_cuda_support); always; never: then they end in a segmentation fault unless Open MPI does",
+    "Whether device buffers of collectives that this component does not serve are copied to host "
+    "memory for the component below, and the results copied back. auto: if Open MPI itself does "
+    "not know device memory (opal_cuda_support). always: in any case. never: not at all; these "
+    "calls end in a segmentation fault unless Open MPI itself knows device memory",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter host_pinned_parameter = {
     "host_pinned",
-    "The most bytes of pinned host memory that a process keeps for copies of device buffers. Larger buffers "
-    "are copied through ordinary memory, several times slower. 65536 to 1099511627776; suffixes k, m and g "
-    "are understood. 0: none",
+    "The most bytes of pinned host memory that a process keeps for copies of device buffers. "
+    "Larger buffers are copied through ordinary memory, several times slower. 65536 to "
+    "1099511627776; suffixes k, m and g are understood. 0: none",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter device_scratch_parameter = {
     "device_scratch",
-    "The most bytes of a device's memory that a process takes for data on their way between devices: "
-    "when it makes a large all-reduce there, or calls on buffers that other ranks cannot reach. "
-    "1048576 to 8589934592; suffixes k, m and g are understood. 0: none; large all-reduces then take a "
-    "little longer, and such buffers are copied through host memory",
+    "The most bytes of a device's memory that a process takes as scratch, for data on their way "
+    "between devices. Large all-reduces need scratch, and so do calls on buffers that other ranks "
+    "cannot reach. 1048576 to 8589934592; suffixes k, m and g are understood. 0: none; large "
+    "all-reduces then take a little longer, and calls on buffers that cannot be reached are made "
+    "on copies in host memory",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter scratch_least_parameter = {
     "scratch_least",
-    "Bytes from which on calls on device buffers that other ranks cannot reach go through scratch on the devices. "
-    "Smaller ones are copied through host memory, which takes less time. 0 to 1099511627776; suffixes k, m and g "
-    "are understood",
+    "Bytes from which on calls on device buffers that other ranks cannot reach go through scratch "
+    "on the devices. Smaller calls are made on copies in host memory, which takes less time. 0 to "
+    "1099511627776; suffixes k, m and g are understood",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_bytes_parameter = {
     "ipc_bytes",
-    "The most bytes of other processes' device memory from elsewhere (cudaMalloc) that a process has mapped at a "
-    "time; what has not been used for longest goes first. 1048576 to 1099511627776; suffixes k, m and g are "
-    "understood. 0: none is mapped, calls on such memory go through scratch on the devices",
+    "The most bytes of other processes' memory of cudaMalloc that a process has mapped at a time. "
+    "The allocation that has been unused for longest is unmapped first. 1048576 to 1099511627776; "
+    "suffixes k, m and g are understood. 0: none is mapped, and calls on such memory go through "
+    "scratch on the devices",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_least_parameter = {
     "ipc_least",
-    "Bytes from which on a buffer in device memory from elsewhere (cudaMalloc) is mapped by the other ranks. "
-    "0 to 1099511627776; suffixes k, m and g are understood",
+    "Bytes from which on a buffer in memory of cudaMalloc is mapped by the other ranks. 0 to "
+    "1099511627776; suffixes k, m and g are understood",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_sightings_parameter = {
     "ipc_sightings",
-    "In which call on an allocation of device memory from elsewhere (cudaMalloc) it is mapped by the "
-    "other ranks, which takes 50 us, or milliseconds. 1 to 1000000; 1: in the first",
+    "The call on an allocation of cudaMalloc in which the other ranks map it. Mapping takes 50 "
+    "us, or milliseconds. 1 to 1000000. 1: in the first call",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter device_blocks_parameter = {
     "device_blocks",
-    "The most blocks of a kernel on a device, each of which occupies a part of a multiprocessor that "
-    "a computation beside it cannot have. 1 to 1024. 0: as many as are quickest",
+    "The most blocks of a kernel on a device. They take their place from a computation that runs "
+    "at the same time. 1 to 1024. 0: as many as are quickest",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter multicast_parameter = {
     "multicast",
-    "Whether GPU memory is reached by NVLink multicast (multimem), whose switches reduce and copy. auto: "
-    "where it is of use and all ranks have it; NCCL_NVLS_ENABLE=0, NVSHMEM_DISABLE_NVLS=1 or "
-    "TORCH_SYMM_MEM_DISABLE_MULTICAST=1 in the environment of one rank is never for all. never: no "
-    "multicast object is made, and the order in which floats are added is always that of the ranks. One "
-    "rank that says never is enough",
+    "Whether device memory is reached by NVLink multicast (multimem), where the switches reduce "
+    "loaded data and copy stored data. auto: where it is quicker and all ranks have it; "
+    "NCCL_NVLS_ENABLE=0, NVSHMEM_DISABLE_NVLS=1 or TORCH_SYMM_MEM_DISABLE_MULTICAST=1 in the "
+    "environment of one rank means never for all. never: no multicast object is made, and every "
+    "algorithm adds floats in the order of the ranks. The value never of one rank is enough",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter multicast_blocks_parameter = {
     "multicast_blocks",
-    "Blocks of a kernel that works by NVLink multicast, which needs fewer than others do; no more than "
-    "coll_symm_device_blocks. 1 to 1024. 0: 16, which has yet to be measured",
+    "Blocks of a kernel that works by NVLink multicast, which needs fewer than other kernels. No "
+    "more than coll_symm_device_blocks are used. 1 to 1024. 0: 16, which has yet to be measured",
     OPAL_INFO_LVL_5};
 
 /* ---- algorithms that are forced -------------------------------------------------------------- */

@@ -72,7 +72,8 @@ static void host_copy_register(const mca_base_component_t *component,
     char variable[64], description[160];
     (void)snprintf(variable, sizeof(variable), "%s_host_copy_calls", name);
     (void)snprintf(description, sizeof(description),
-                   "Calls of %s in this process whose device buffers were staged through host memory",
+                   "Calls of %s in this process whose device buffers were staged through host "
+                   "memory",
                    name);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
                       &count->calls);
@@ -98,7 +99,7 @@ static void fallback_register(const mca_base_component_t *component,
 {
     char outcome[32], what[128];
     for (int reason = SYMM_REASON_NONE + 1; reason < SYMM_REASON_COUNT; reason++) {
-        (void)snprintf(what, sizeof(what), "that went to another component: %s",
+        (void)snprintf(what, sizeof(what), "that went to the component below: %s",
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
                        mca_coll_symm_reason_name((enum symm_reason)reason));
