@@ -14,7 +14,7 @@
 #include "mca/coll/symm/device/reach.h"
 #include "mca/help.h"
 
-/* ---- failures ---------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call)
 {
@@ -88,8 +88,7 @@ void mca_coll_symm_device_run_describe(struct symm_operation *operation)
     if (mca_coll_symm_device_is_relay(run->algorithm)) {
         operation->module->relay_device = call->device;
     }
-    if (run->algorithm == SYMM_ALLREDUCE_CUDA_PUSH ||
-        run->algorithm == SYMM_ALLREDUCE_CUDA_COPY_ENGINE) {
+    if (symm_algorithm_has((int)run->algorithm, SYMM_NEEDS_SLICE_SCRATCH)) {
         run->pipeline = (struct symm_pipeline){0};
     }
 }

@@ -1,8 +1,8 @@
 /*
  * device/device.h - calls whose buffers lie in device memory.
  *
- * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction has a
- * kernel.  All other calls go to the component below, on copies in host memory (host_copy).
+ * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction
+ * has a kernel.  All other calls go to the component below, on copies in host memory (host_copy).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,12 +15,12 @@
 /* Whether it takes any memory of a device, in pieces through scratch. */
 static inline bool mca_coll_symm_device_is_relay(enum symm_algorithm algorithm)
 {
-    return algorithm == SYMM_ALLREDUCE_CUDA_SCRATCH || algorithm == SYMM_ALLGATHER_CUDA_SCRATCH;
+    return symm_algorithm_has((int)algorithm, SYMM_NEEDS_RELAY_SCRATCH);
 }
 
 /*
- * Get what this process needs to run kernels on the call's device, before the ranks vote about mapping;
- * and hand it to the run, when it starts.  Nothing to do for host memory.
+ * Get what this process needs to run kernels on the call's device, before the ranks vote about
+ * mapping; and hand it to the run, when it starts.  Nothing to do for host memory.
  */
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
 void mca_coll_symm_device_run_describe(struct symm_operation *operation);
@@ -33,14 +33,14 @@ static inline void mca_coll_symm_device_run_start(struct symm_operation *operati
 }
 
 /*
- * After that: this rank cannot do its part, though all have agreed: instead of running the algorithm all
- * ranks fail.
+ * After that: this rank cannot do its part, though all have agreed: instead of running the
+ * algorithm all ranks fail.
  */
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
 
 /*
- * After this rank's line has been posted: begin with a small call that has to go through scratch.  Nothing
- * to do for others, nor for the first.
+ * After this rank's line has been posted: begin with a small call that has to go through scratch.
+ * Nothing to do for others, nor for the first.
  */
 void mca_coll_symm_device_copy_early(struct symm_operation *operation);
 static inline void mca_coll_symm_device_start_early(struct symm_operation *operation)
@@ -50,7 +50,10 @@ static inline void mca_coll_symm_device_start_early(struct symm_operation *opera
     }
 }
 
-/* The run has ended because a device has failed: its rank tells the user.  Returns the error for MPI. */
+/*
+ * The run has ended because a device has failed: its rank tells the user.  Returns the error for
+ * MPI.
+ */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);
 
 /* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */
