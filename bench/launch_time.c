@@ -1,7 +1,7 @@
 /*
- * launch_time.c - where the time of a small call on a device goes, without MPI and without peers: two
- * ranks that agree and depart, a launch, a kernel and its flag, a copy engine.
- * symm_bench shows what a whole call takes beyond that: the way to a peer and back.
+ * launch_time.c - where the time of a small call on a device goes, without MPI and without peers:
+ * two ranks that agree and depart, a launch, a kernel and its flag, a copy engine. symm_bench shows
+ * what a whole call takes beyond that: the way to a peer and back.
  *
  *     bench/launch_time [DEVICE]
  *

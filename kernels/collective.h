@@ -1,8 +1,8 @@
 /*
  * collective.h - the table of collectives: what each one is called, and what it does with its data.
  *
- * Everything that depends on which collective a call is comes from its row.  It knows nothing of MPI's
- * arguments, nor of algorithms but the one that sends data along with the ranks' lines.
+ * Everything that depends on which collective a call is comes from its row.  It knows nothing of
+ * MPI's arguments, nor of algorithms but the one that sends data along with the ranks' lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,7 +26,7 @@ struct symm_collective_row {
     bool has_counts;       /* each rank has a count of its own */
     bool reads_inputs;     /* every rank has an input */
     bool writes_outputs;   /* every rank has an output */
-    bool gathers;          /* a result holds a block of each rank, and not what one rank contributes */
+    bool gathers;          /* a result holds a block of each rank */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
     bool in_place_by_copy; /* with the input copied to the output, a call is one in place */
     bool device_reads_peers; /* on devices peers' inputs are read, and not only outputs stored to */

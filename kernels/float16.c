@@ -1,9 +1,10 @@
 /*
- * float16.c - reductions of 16-bit floats on this processor: symm.h has the functions for MPI_Op_create().
+ * float16.c - reductions of 16-bit floats on this processor: symm.h has the functions for
+ * MPI_Op_create().
  *
- * Every operation converts to float, computes there and rounds to nearest, ties to even.  Both formats
- * fit in a float with room to spare, so sums and products of two numbers are rounded as if once (24 bits
- * are at least twice 11 plus two).
+ * Every operation converts to float, computes there and rounds to nearest, ties to even.  Both
+ * formats fit in a float with room to spare, so sums and products of two numbers are rounded as if
+ * once (24 bits are at least twice 11 plus two).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +16,7 @@
 
 #include "kernels/float16.h"
 
-/* ---- formats ----------------------------------------------------------------------------------- */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static float float_of_bits(uint32_t bits)
 {
@@ -86,7 +87,7 @@ uint16_t symm_bfloat16_from_float(float value)
     return (uint16_t)shift_rounded(bits, 16);
 }
 
-/* ---- operations -------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static float sum(float left, float right)
 {

@@ -29,9 +29,9 @@ struct symm_reduction {
  * target = inputs[0] op inputs[1] op ... op inputs[ranks - 1], each read from byte `offset` on, for
  * `count` elements.  `target` overlaps no input.
  *
- * The order is fixed, so every caller gets the same bits from the same inputs, whichever algorithm it
- * serves: 0, 1, ... for predefined operations, which commute; for others the operands are taken from
- * the last to the first, which keeps rank order because MPI operations are associative.
+ * The order is fixed, so every caller gets the same bits from the same inputs, whichever algorithm
+ * it serves: 0, 1, ... for predefined operations, which commute; for others the operands are taken
+ * from the last to the first, which keeps rank order because MPI operations are associative.
  */
 void symm_fold(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
                size_t offset, void *target, size_t count);

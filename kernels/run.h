@@ -1,17 +1,18 @@
 /*
  * run.h - one collective, running on memory that is already mapped.
  *
- * Each algorithm is a step function over a struct symm_run: it does a bounded piece of work or looks
- * once whether the other ranks have got far enough, and returns.  Whoever drives it (a blocking call, or
- * a progress engine) calls it until it returns SYMM_OK.  On host memory it cannot fail: all that can, has
- * been agreed before it starts.  A device can: then the run ends as well, on all ranks, each with
- * `failure` and `failed_rank` set, and with outputs that nobody knows.
+ * Each algorithm is a step function over a struct symm_run: it does a bounded piece of work or
+ * looks once whether the other ranks have got far enough, and returns.  Whoever drives it (a
+ * blocking call, or a progress engine) calls it until it returns SYMM_OK.  On host memory it cannot
+ * fail: all that can, has been agreed before it starts.  A device can: then the run ends as well,
+ * on all ranks, each with `failure` and `failed_rank` set, and with outputs that nobody knows.
  *
- * Contract with the caller, for every algorithm: all ranks start it for the same call, after every rank
- * has posted its line for that call; inputs stay as they are, and outputs belong to the algorithm,
- * until the run returns SYMM_OK on the rank whose buffers they are.  Elements have 1 to SYMM_SCRATCH_SIZE
- * bytes, and no more than a staging buffer, except in SYMM_ALLREDUCE_SLOT, which takes any.  The algorithms
- * named CUDA take up to SYMM_CUDA_RANKS_MAX ranks, and what symm_device_can_reduce() says.
+ * Contract with the caller, for every algorithm: all ranks start it for the same call, after every
+ * rank has posted its line for that call; inputs stay as they are, and outputs belong to the
+ * algorithm, until the run returns SYMM_OK on the rank whose buffers they are.  Elements have 1 to
+ * SYMM_SCRATCH_SIZE bytes, and no more than a staging buffer, except in SYMM_ALLREDUCE_SLOT, which
+ * takes any.  The algorithms named CUDA take up to SYMM_CUDA_RANKS_MAX ranks, and what
+ * symm_device_can_reduce() says.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -33,7 +34,9 @@ struct symm_device;
 /* Pieces of an all-reduce through scratch that are under way at a time, at most. */
 enum { SYMM_PIPELINE_DEPTH = 4 };
 
-/* How far such an all-reduce has got: pieces of a slice, in the order in which they go through it. */
+/*
+ * How far such an all-reduce has got: pieces of a slice, in the order in which they go through it.
+ */
 struct symm_pipeline {
     uint32_t pushed, landed;  /* inputs: on their way to the slices' owners; there */
     uint32_t adding, added;   /* this rank's slice: in a kernel; done */
@@ -59,7 +62,9 @@ struct symm_run {
     /* Every rank's buffers, where this rank reaches them; which are needed, the algorithm says. */
     const void **inputs; /* one-shot, two-shot, pull; scratch for slot and staged */
     void **outputs;      /* two-shot, push */
-    /* All ranks' buffers together, for the algorithms named MULTIMEM; which are needed, those say. */
+    /*
+     * All ranks' buffers together, for the algorithms named MULTIMEM; which are needed, those say.
+     */
     struct symm_multicast_address multicast_input, multicast_output;
 
     /* For the algorithms named CUDA. */
@@ -80,7 +85,9 @@ struct symm_run {
     bool early;                    /* the copies of the first stage were started before the run */
     struct symm_pipeline pipeline;
 
-    /* How it has ended, for the algorithms named CUDA; set with the SYMM_OK of the step function. */
+    /*
+     * How it has ended, for the algorithms named CUDA; set with the SYMM_OK of the step function.
+     */
     enum symm_status failure; /* SYMM_OK: all ranks' devices have done their part */
     int failed_rank;          /* the first whose device has not, otherwise -1 */
 };
@@ -89,10 +96,10 @@ struct symm_run {
 SYMM_API enum symm_status symm_run_step(struct symm_run *run);
 
 /*
- * Copy the input of a small call, of `bytes` bytes, to this rank's scratch, of `size` bytes, while the ranks have
- * yet to agree: that takes as long.  Input, device and block_limit of the run are set.  If run->early says that it has
- * been started, the algorithms in stages wait for it, or else symm_run_settle_early() has to be called before the
- * scratch is used for anything else.
+ * Copy the input of a small call, of `bytes` bytes, to this rank's scratch, of `size` bytes, while
+ * the ranks have yet to agree: that takes as long.  Input, device and block_limit of the run are
+ * set.  If run->early says that it has been started, the algorithms in stages wait for it, or else
+ * symm_run_settle_early() has to be called before the scratch is used for anything else.
  */
 SYMM_API void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size);
 SYMM_API void symm_run_settle_early(struct symm_run *run);

@@ -13,9 +13,9 @@
 #include "kernels/run.h"
 
 enum {
-    SYMM_BLOCK_SIZE = 16 * 1024,  /* bytes that go through a cache on their way; 64 KiB are slower */
-    SYMM_STEP_BYTES = 256 * 1024, /* bytes a step moves before it returns, so that a driver can look
-                                   * after other things */
+    SYMM_BLOCK_SIZE = 16 * 1024, /* bytes that go through a cache on their way; 64 KiB are slower */
+    /* Bytes a step moves before it returns, so that a driver can look after other things. */
+    SYMM_STEP_BYTES = 256 * 1024,
 };
 
 static inline size_t symm_least(size_t a, size_t b)
@@ -55,8 +55,8 @@ static inline int symm_run_rotate(const struct symm_run *run, int turn)
 }
 
 /*
- * Copy to memory that another rank has read or written last, a KiB at a time: the cache lines of the
- * next one are on their way while this one is copied.  5 to 10 % quicker than a plain memcpy().
+ * Copy to memory that another rank has read or written last, a KiB at a time: the cache lines of
+ * the next one are on their way while this one is copied.  5 to 10 % quicker than a plain memcpy().
  */
 static inline void symm_copy_to_shared(void *target, const void *source, size_t bytes)
 {
@@ -71,7 +71,7 @@ static inline void symm_copy_to_shared(void *target, const void *source, size_t 
     memcpy(to, from, bytes);
 }
 
-/* ---- all-reduce in pieces and blocks ----------------------------------------------------------- */
+/* ---- all-reduce in pieces and blocks --------------------------------------------------------- */
 
 /* The element with which piece `piece` begins, when pieces are as large as staging buffers. */
 static inline size_t symm_piece_begin(const struct symm_run *run, uint64_t piece)
@@ -80,7 +80,9 @@ static inline size_t symm_piece_begin(const struct symm_run *run, uint64_t piece
                       run->count);
 }
 
-/* Bytes of whole elements to reduce at a time, so that the result stays in the first-level cache. */
+/*
+ * Bytes of whole elements to reduce at a time, so that the result stays in the first-level cache.
+ */
 static inline size_t symm_block_bytes(size_t extent)
 {
     return extent < SYMM_BLOCK_SIZE ? SYMM_BLOCK_SIZE / extent * extent : extent;

@@ -1,8 +1,8 @@
 /*
  * allgather_kernel.c - every rank stores its block to all outputs, by a kernel.
  *
- * The input may lie anywhere that its own device reaches.  Starts sooner than copy engines do, and needs
- * multiprocessors, which they do not.
+ * The input may lie anywhere that its own device reaches.  Starts sooner than copy engines do, and
+ * needs multiprocessors, which they do not.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

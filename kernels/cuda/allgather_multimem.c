@@ -1,8 +1,9 @@
 /*
- * allgather_multimem.c - every rank stores its block by NVLink multicast, which sends it to all outputs.
+ * allgather_multimem.c - every rank stores its block by NVLink multicast, which sends it to all
+ * outputs.
  *
- * The input may lie anywhere that its own device reaches.  In place a rank's own block is stored over
- * itself, as the switch leaves nobody out.
+ * The input may lie anywhere that its own device reaches.  In place a rank's own block is stored
+ * over itself, as the switch leaves nobody out.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

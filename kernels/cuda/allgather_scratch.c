@@ -1,14 +1,15 @@
 /*
- * allgather_scratch.c - every rank stores pieces of its block in the scratch of all others, who copy them to
- * their outputs.
+ * allgather_scratch.c - every rank stores pieces of its block in the scratch of all others, who
+ * copy them to their outputs.
  *
  * For outputs that other ranks cannot reach: relay.h.  Piece p goes through
  *
  *   push  stage p:     own input to a row of each other rank's scratch,
  *   out   stage p + 1: the rows of own scratch to own output, and own input to it.
  *
- * A small block is copied to own scratch instead, and loaded from there by all others: as many launches, but the
- * first need not wait for the ranks to agree.  Inputs are read by their own ranks only.
+ * A small block is copied to own scratch instead, and loaded from there by all others: as many
+ * launches, but the first need not wait for the ranks to agree.  Inputs are read by their own ranks
+ * only.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -47,7 +48,8 @@ static struct cut cut_make(const struct symm_run *run)
 {
     const size_t unit = 256;
     int ranks = run->team->size;
-    struct cut cut = {.row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS)};
+    size_t rows = symm_cuda_scratch_rows(ranks) * PARTS;
+    struct cut cut = {.row = symm_relay_row(run->scratch_size, rows)};
     cut.piece = is_loaded(run) ? run->count : symm_least(piece_of(run->count, ranks), cut.row);
     if (cut.piece < run->count && cut.piece > unit) {
         cut.piece -= cut.piece % unit;
@@ -73,7 +75,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
     return symm_cuda_scratch_row(run, owner, source, piece % PARTS, cut->row);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* In the order me + 1, me + 2, ... so that not all begin with the same rank. */
 static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)

@@ -1,10 +1,10 @@
 /*
- * allreduce_copy_engine.c - copy engines move the slices of an input to their owners' scratch, and results
- * to all outputs; kernels only add, within a device.
+ * allreduce_copy_engine.c - copy engines move the slices of an input to their owners' scratch, and
+ * results to all outputs; kernels only add, within a device.
  *
- * The most bandwidth of all between two devices, and multiprocessors are taken for the sums alone.  All
- * copies of a rank are queued on one stream: engines lose time with every change between streams, and with
- * more than one peer much (4 H200: a third of the bandwidth).
+ * The most bandwidth of all between two devices, and multiprocessors are taken for the sums alone.
+ * All copies of a rank are queued on one stream: engines lose time with every change between
+ * streams, and with more than one peer much (4 H200: a third of the bandwidth).
  *
  * (NCCL has copy engines in all-gather, NCCL_CTA_POLICY_ZERO.)
  *
@@ -23,7 +23,10 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
     return symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, ticket);
 }
 
-/* A copy starts in some 4 us: pieces of 32 MiB lose a few percent, and the first and last are small. */
+/*
+ * A copy starts in some 4 us: pieces of 32 MiB lose a few percent, and the first and last are
+ * small.
+ */
 static const struct symm_mover engine = {
     .depth = 4, .pieces = 16, .stores = true, .start = start,
 };

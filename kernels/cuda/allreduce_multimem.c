@@ -1,11 +1,11 @@
 /*
- * allreduce_multimem.c - two-shot by NVLink multicast: each rank loads its slice, which the switch reduces,
- * and stores the result, which the switch sends to all outputs, in one launch.
+ * allreduce_multimem.c - two-shot by NVLink multicast: each rank loads its slice, which the switch
+ * reduces, and stores the result, which the switch sends to all outputs, in one launch.
  *
- * Only the owner touches a slice, in anybody's memory, and each of its threads has loaded a vector before
- * it stores it: so it is right in place as well.  Each element is loaded once in all, by its owner, so the
- * ranks get the same bits however the switch rounds.  The few elements outside of vectors are reduced as in
- * two-shot by loads and stores, in rank order.
+ * Only the owner touches a slice, in anybody's memory, and each of its threads has loaded a vector
+ * before it stores it: so it is right in place as well.  Each element is loaded once in all, by its
+ * owner, so the ranks get the same bits however the switch rounds.  The few elements outside of
+ * vectors are reduced as in two-shot by loads and stores, in rank order.
  *
  * (PyTorch: multimem_all_reduce_.  NCCL: AllReduce_RSxLDMC_AGxSTMC.)
  *

@@ -1,9 +1,10 @@
 /*
- * allreduce_multimem_one_shot.c - every rank loads everything by NVLink multicast, reduced by the switch.
+ * allreduce_multimem_one_shot.c - every rank loads everything by NVLink multicast, reduced by the
+ * switch.
  *
- * Two loads of one element through the switch may round differently, so this is for integers and bitwise
- * operations (symm_multimem_can_reduce()).  Inputs are read until all have departed, so no rank's output may
- * be its input.  Outputs may lie anywhere that their own devices reach.
+ * Two loads of one element through the switch may round differently, so this is for integers and
+ * bitwise operations (symm_multimem_can_reduce()).  Inputs are read until all have departed, so no
+ * rank's output may be its input.  Outputs may lie anywhere that their own devices reach.
  *
  * (PyTorch: multimem_one_shot_all_reduce.  NCCL: AllReduce_AGxLLMC family.)
  *

@@ -1,8 +1,8 @@
 /*
  * allreduce_one_shot.c - every rank loads all inputs and reduces everything for itself.
  *
- * Peers read inputs until all have departed, so no rank's output may be its input.  The least time for
- * small messages, and as much bandwidth as two-shot with two ranks.
+ * Peers read inputs until all have departed, so no rank's output may be its input.  The least time
+ * for small messages, and as much bandwidth as two-shot with two ranks.
  *
  * (PyTorch: one_shot_all_reduce.  NCCL: AllReduce_AGxLL family.)
  *

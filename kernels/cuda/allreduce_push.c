@@ -1,9 +1,9 @@
 /*
- * allreduce_push.c - kernels store the slices of an input in their owners' scratch; the owners' kernels add
- * them and store the results to all outputs.
+ * allreduce_push.c - kernels store the slices of an input in their owners' scratch; the owners'
+ * kernels add them and store the results to all outputs.
  *
- * Kernels of a rank follow each other on one stream, so two pieces under way keep the link busy, and the
- * fewer pieces the better.
+ * Kernels of a rank follow each other on one stream, so two pieces under way keep the link busy,
+ * and the fewer pieces the better.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

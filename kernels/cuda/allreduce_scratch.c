@@ -1,5 +1,6 @@
 /*
- * allreduce_scratch.c - pieces of the array are copied to scratch, reduced there, and copied out again.
+ * allreduce_scratch.c - pieces of the array are copied to scratch, reduced there, and copied out
+ * again.
  *
  * For buffers that other ranks cannot reach: relay.h.  Piece p goes through
  *
@@ -7,12 +8,12 @@
  *   reduce  stage p + 1: two-shot in place, on the scratch of all ranks,
  *   out     stage p + 2: own scratch to own output.
  *
- * What is small, or of two ranks, is reduced by one-shot, which reads the scratch of all ranks and stores to
- * its own output at once: a stage less, and for two ranks no more over the link.  So are pairs with padding,
- * because kernels leave that alone in outputs, and copies do not.
+ * What is small, or of two ranks, is reduced by one-shot, which reads the scratch of all ranks and
+ * stores to its own output at once: a stage less, and for two ranks no more over the link.  So are
+ * pairs with padding, because kernels leave that alone in outputs, and copies do not.
  *
- * In place it is right as well: a piece is copied in before it is copied out.  The sums are those of two-shot
- * on buffers, bit for bit: rank order, one rounding.
+ * In place it is right as well: a piece is copied in before it is copied out.  The sums are those
+ * of two-shot on buffers, bit for bit: rank order, one rounding.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +22,10 @@
 
 #include "kernels/cuda/relay.h"
 
-/* Bytes that a rank may load from others where everyone reduces everything: less than a stage takes. */
+/*
+ * Bytes that a rank may load from others where everyone reduces everything: less than a stage
+ * takes.
+ */
 static const size_t one_shot_loads = 1024 * 1024;
 
 /* How the array is cut, alike on all ranks. */
@@ -88,7 +92,7 @@ static unsigned char *part_of(const struct symm_run *run, const struct cut *cut,
     return (unsigned char *)run->scratches[rank] + piece % cut->parts * cut->row;
 }
 
-/* ---- launches ----------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static enum symm_status one_shot_start(struct symm_run *run, const struct cut *cut, uint64_t piece,
                                        struct symm_ticket *ticket)

@@ -1,10 +1,11 @@
 /*
- * allreduce_two_shot.c - each rank owns a slice: it loads the slice from all inputs, reduces it, and
- * stores the result to all outputs, in one launch.
+ * allreduce_two_shot.c - each rank owns a slice: it loads the slice from all inputs, reduces it,
+ * and stores the result to all outputs, in one launch.
  *
- * Only the owner touches a slice, in anybody's memory, and each of its threads loads an element from
- * everywhere before it stores that element anywhere.  So it is right in place as well, on any mixture
- * of ranks.  Outputs are stored to in the order me, me + 1, ... so that not all begin with the same rank.
+ * Only the owner touches a slice, in anybody's memory, and each of its threads loads an element
+ * from everywhere before it stores that element anywhere.  So it is right in place as well, on any
+ * mixture of ranks.  Outputs are stored to in the order me, me + 1, ... so that not all begin with
+ * the same rank.
  *
  * (PyTorch: two_shot_all_reduce_.  NCCL: AllReduce_RSxLD_AGxST.)
  *

@@ -1,7 +1,8 @@
 /*
  * arguments.h - what the host hands to a kernel on a device.
  *
- * Plain C, read by the launch layer, by nvcc, and by g++ where the kernels are compiled for the host.
+ * Plain C, read by the launch layer, by nvcc, and by g++ where the kernels are compiled for the
+ * host.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -67,8 +68,9 @@ struct symm_cuda_finish {
 };
 
 /*
- * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i < end.
- * An element is read from all inputs before it is stored anywhere, so an output may be an input.
+ * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i <
+ * end.  An element is read from all inputs before it is stored anywhere, so an output may be an
+ * input.
  */
 struct symm_cuda_reduce {
     const void *inputs[SYMM_CUDA_RANKS_MAX];
@@ -102,10 +104,11 @@ struct symm_cuda_pushes {
 };
 
 /*
- * The same by multicast: `input` and `output` are multicast addresses, through which one access reaches
- * what unicast.inputs[] and unicast.outputs[] are rank by rank, in the same order on all ranks.  Without
- * an `output` the result goes to unicast.outputs[0] alone (one-shot).  What does not fill vectors is done
- * at the unicast addresses, which therefore are the multicast ones modulo 16.  unicast.finish is not used.
+ * The same by multicast: `input` and `output` are multicast addresses, through which one access
+ * reaches what unicast.inputs[] and unicast.outputs[] are rank by rank, in the same order on all
+ * ranks.  Without an `output` the result goes to unicast.outputs[0] alone (one-shot).  What does
+ * not fill vectors is done at the unicast addresses, which therefore are the multicast ones modulo
+ * 16.  unicast.finish is not used.
  */
 struct symm_cuda_multimem {
     struct symm_cuda_reduce unicast;

@@ -10,17 +10,18 @@
 #include "heap/symm.h"
 
 /*
- * Copy `bytes` from `source` to `target`, each anywhere in host memory or in memory that `device` reaches.
- * Does not wait for what the program has queued on its streams, nor does it make that wait.
- * Errors: NOT_FOUND, NO_MEMORY, SYSTEM; symm_cuda_last_failure() names the call.
+ * Copy `bytes` from `source` to `target`, each anywhere in host memory or in memory that `device`
+ * reaches.  Does not wait for what the program has queued on its streams, nor does it make that
+ * wait.  Errors: NOT_FOUND, NO_MEMORY, SYSTEM; symm_cuda_last_failure() names the call.
  */
 SYMM_API enum symm_status symm_cuda_copy(int device, void *target, const void *source,
                                          size_t bytes);
 
 /*
- * Queue copies of `rows` runs of `bytes` each, one `pitch` bytes after the other on both sides; pitch is at
- * least `bytes` where there are several.  They are done when symm_cuda_rows_finish() has returned, which has
- * to be called also after a failure, before the memory is given back.  Errors: as above.
+ * Queue copies of `rows` runs of `bytes` each, one `pitch` bytes after the other on both sides;
+ * pitch is at least `bytes` where there are several.  They are done when symm_cuda_rows_finish()
+ * has returned, which has to be called also after a failure, before the memory is given back.
+ * Errors: as above.
  */
 SYMM_API enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source,
                                               size_t bytes, size_t pitch, size_t rows);

@@ -88,7 +88,7 @@ static enum symm_cuda_type kernel_type(enum symm_cuda_type type, enum symm_cuda_
     }
 }
 
-/* ---- loading ----------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static enum symm_status function_get(const struct symm_cuda *cuda, CUmodule module,
                                      const char *name, CUfunction *function)
@@ -176,7 +176,7 @@ void symm_functions_unload(const struct symm_cuda *cuda, struct symm_functions *
     memset(functions, 0, sizeof(*functions));
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 CUfunction symm_functions_reduce(const struct symm_functions *functions, enum symm_cuda_type type,
                                  enum symm_cuda_op op, int ranks)

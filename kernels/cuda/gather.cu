@@ -1,11 +1,11 @@
 /*
- * gather.cu - symm_copy: copy one block to one or several places; symm_push: several blocks, each to a
- * place of its own.
+ * gather.cu - symm_copy: copy one block to one or several places; symm_push: several blocks, each
+ * to a place of its own.
  *
- * An all-gather by kernel stores a rank's block to all outputs; an all-gather by copy engines has its
- * own block copied by a few blocks of it, since the engines are slow within a device.  An all-reduce by
- * pushing sends each slice to its owner.  A block is loaded once, and a thread asks for UNROLL units of
- * it before it stores the first.
+ * An all-gather by kernel stores a rank's block to all outputs; an all-gather by copy engines has
+ * its own block copied by a few blocks of it, since the engines are slow within a device.  An
+ * all-reduce by pushing sends each slice to its owner.  A block is loaded once, and a thread asks
+ * for UNROLL units of it before it stores the first.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -70,7 +70,10 @@ static bool unpin(struct kept *block)
     return true;
 }
 
-/* In steps of a quarter, so that a program with growing buffers pins few blocks, and not much too much. */
+/*
+ * In steps of a quarter, so that a program with growing buffers pins few blocks, and not much too
+ * much.
+ */
 static size_t size_kept(size_t wanted)
 {
     enum { PAGE = 4096 };
@@ -115,7 +118,9 @@ static void pin_again(struct kept *block)
     }
 }
 
-/* Under the mutex: the smallest idle block that is large enough; otherwise the smallest idle one. */
+/*
+ * Under the mutex: the smallest idle block that is large enough; otherwise the smallest idle one.
+ */
 static int slot_choose(size_t size)
 {
     int chosen = -1;
@@ -133,7 +138,10 @@ static int slot_choose(size_t size)
     return chosen;
 }
 
-/* Under the mutex: whether `size` bytes more may be pinned; idle blocks go for their sake, if that is enough. */
+/*
+ * Under the mutex: whether `size` bytes more may be pinned; idle blocks go for their sake, if that
+ * is enough.
+ */
 static bool room_make(size_t size)
 {
     size_t pinned = 0, busy = 0;

@@ -1,9 +1,9 @@
 /*
- * host_memory.h - blocks of host memory for copies of device memory: pinned, where that can be had, so
- * that devices copy at full speed.
+ * host_memory.h - blocks of host memory for copies of device memory: pinned, where that can be had,
+ * so that devices copy at full speed.
  *
- * Pinning takes as long as copying many times as much, so blocks are kept and used again.  What is kept is bounded;
- * blocks that would not be kept are ordinary memory.
+ * Pinning takes as long as copying many times as much, so blocks are kept and used again.  What is
+ * kept is bounded; blocks that would not be kept are ordinary memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,8 +1,8 @@
 /*
  * host_shim.h - what g++ lacks to compile the kernels for the host.
  *
- * A body gets (arguments, thread, threads) and uses neither shared memory nor barriers, so running its
- * threads one after the other is a legal schedule of them.
+ * A body gets (arguments, thread, threads) and uses neither shared memory nor barriers, so running
+ * its threads one after the other is a legal schedule of them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -3,8 +3,9 @@
  *
  *     SYMM_CUDA_KERNEL(name, arguments_type, body);
  *
- * makes a kernel `name` of the function body(const arguments_type &, thread, threads).  The body is run
- * by `threads` threads, 0 to threads - 1, uses neither shared memory nor barriers, and waits for nobody.
+ * makes a kernel `name` of the function body(const arguments_type &, thread, threads).  The body is
+ * run by `threads` threads, 0 to threads - 1, uses neither shared memory nor barriers, and waits
+ * for nobody.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -28,17 +29,19 @@
 static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
 
 /*
- * Tell the host when all blocks are done, in an order that makes every store of this kernel visible to
- * whatever is started after the host has seen the flag, on any device and through any mapping:
+ * Tell the host when all blocks are done, in an order that makes every store of this kernel visible
+ * to whatever is started after the host has seen the flag, on any device and through any mapping:
  *   - The barrier orders the stores of the block's threads before what its first thread does next.
- *   - Peers, and this device later, reach the same memory through other mappings than the one it was
- *     stored through: fence.proxy.alias orders accesses through different addresses of one location.
- *   - The system fence orders the block's stores before its count, for observers beyond this device.
- *   - The last block counts after all others; the second fence orders their counts, and with them all
- *     stores, before the flag.
- * The flag is a relaxed store, the fence before it makes it a release; the host reads it with acquire.
- * atomicInc() wraps to 0 at the last block, so the next kernel finds the counter as it must be.  A single
- * block need not count, which saves small messages an atomic and a fence.
+ *   - Peers, and this device later, reach the same memory through other mappings than the one it
+ *     was stored through: fence.proxy.alias orders accesses through different addresses of one
+ *     location.
+ *   - The system fence orders the block's stores before its count, for observers beyond this
+ *     device.
+ *   - The last block counts after all others; the second fence orders their counts, and with them
+ *     all stores, before the flag.
+ * The flag is a relaxed store, the fence before it makes it a release; the host reads it with
+ * acquire.  atomicInc() wraps to 0 at the last block, so the next kernel finds the counter as it
+ * must be.  A single block need not count, which saves small messages an atomic and a fence.
  */
 static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
@@ -60,9 +63,9 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
 }
 
 /*
- * The arguments stay in constant memory, which __grid_constant__ permits to take addresses in.  One block
- * a multiprocessor is enough: told so, ptxas spends registers on loads in flight (16 in a row instead of
- * 4 to 6).
+ * The arguments stay in constant memory, which __grid_constant__ permits to take addresses in.  One
+ * block a multiprocessor is enough: told so, ptxas spends registers on loads in flight (16 in a row
+ * instead of 4 to 6).
  */
 #define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \
     extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \

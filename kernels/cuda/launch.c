@@ -1,9 +1,10 @@
 /*
  * launch.c - starting work on a device, and asking whether it is done; see device.h.
  *
- * A kernel says itself that it is done, by a word in host memory: seen some microseconds sooner than
- * through the stream (LIMITS: 6.1 against 8.9 us), and without a call of the driver.  Only now and then the
- * stream is asked, since a kernel that has failed raises no flag.  Copies are asked after by events.
+ * A kernel says itself that it is done, by a word in host memory: seen some microseconds sooner
+ * than through the stream (6.1 against 8.9 us), and without a call of the driver.  Only now
+ * and then the stream is asked, since a kernel that has failed raises no flag.  Copies are asked
+ * after by events.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +23,7 @@ enum {
     SETTLINGS_MOST = 10,     /* attempts to wait for what cannot be asked after */
 };
 
-/* ---- slots ------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static bool slot_take(struct symm_device *device, uint32_t *slot)
 {
@@ -58,7 +59,7 @@ static enum symm_status slots_busy(const struct symm_device *device)
     return SYMM_ERR_SYSTEM;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static uint32_t flag_load(const struct symm_device *device, uint32_t slot)
 {
@@ -97,7 +98,7 @@ enum symm_status symm_launch_kernel(const struct symm_device *device, CUstream s
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuLaunchKernel", result);
 }
 
-/* ---- starting ---------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
                                    struct symm_cuda_scope *scope)
@@ -302,7 +303,7 @@ bool symm_launch_settle(const struct symm_device *device, const struct symm_tick
     return settled;
 }
 
-/* ---- testing ----------------------------------------------------------------------------------- */
+/* ---- testing --------------------------------------------------------------------------------- */
 
 static bool kernel_is_done(const struct symm_device *device, const struct symm_ticket *ticket)
 {
@@ -344,8 +345,9 @@ static enum symm_status ticket_end(struct symm_device *device, struct symm_ticke
 }
 
 /*
- * A question has failed.  If the streams say that they are done all the same, so it is.  Otherwise the
- * device is lost to this process, and the slot with it: nobody knows what its kernel may still store.
+ * A question has failed.  If the streams say that they are done all the same, so it is.  Otherwise
+ * the device is lost to this process, and the slot with it: nobody knows what its kernel may still
+ * store.
  */
 static enum symm_status ticket_fail(struct symm_device *device, struct symm_ticket *ticket)
 {
@@ -379,7 +381,7 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
         return SYMM_PENDING;
     }
     enum symm_status status = symm_cuda_enter(device->number, &scope);
-    if (status != SYMM_OK) { /* the work goes on, so it is asked after again; in the end, given up */
+    if (status != SYMM_OK) { /* the work goes on, so it is asked after again, and given up late */
         if (++ticket->troubles < TROUBLES_MOST) {
             return SYMM_PENDING;
         }

@@ -1,6 +1,6 @@
 /*
- * link.h - bytes that cross a GPU's link in its busier direction by unicast, for the rows of algorithms
- * (symm_algorithm_cost in kernels/algorithm.h).
+ * link.h - bytes that cross a GPU's link in its busier direction by unicast, for the rows of
+ * algorithms (symm_algorithm_cost in kernels/algorithm.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

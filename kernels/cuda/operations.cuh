@@ -1,14 +1,14 @@
 /*
  * operations.cuh - what the operations do to two values.
  *
- * An operation has an accumulator type; `widen` makes one of an element, `apply` adds another operand
- * on its right, `narrow` makes the element that is stored.  Sums and products of 16-bit floats
- * accumulate in float and round once, in `narrow`.  Every NaN that comes out of sums and products has the
- * same bits.
+ * An operation has an accumulator type; `widen` makes one of an element, `apply` adds another
+ * operand on its right, `narrow` makes the element that is stored.  Sums and products of 16-bit
+ * floats accumulate in float and round once, in `narrow`.  Every NaN that comes out of sums and
+ * products has the same bits.
  *
- * MIN and MAX of floats choose one of the operands, bit by bit: if there are NaNs, the one of the lowest
- * rank, otherwise, of equal numbers (-0 and +0), that of the lowest rank.  MPI leaves both open; this
- * depends on nothing but the order of operands, which is the same in every algorithm.
+ * MIN and MAX of floats choose one of the operands, bit by bit: if there are NaNs, the one of the
+ * lowest rank, otherwise, of equal numbers (-0 and +0), that of the lowest rank.  MPI leaves both
+ * open; this depends on nothing but the order of operands, which is the same in every algorithm.
  *
  * Integers wrap around; sums, products, logical and bitwise operations have kernels for unsigned
  * integers only, since the bits are those of signed ones.
@@ -23,7 +23,7 @@
 
 namespace symm {
 
-/* ---- accumulators ------------------------------------------------------------------------------ */
+/* ---- accumulators ---------------------------------------------------------------------------- */
 
 template <class T> struct exactly {
     typedef T accumulator;
@@ -42,7 +42,9 @@ template <class T> struct in_float {
     }
 };
 
-/* NaNs that are computed become one NaN: which operand's bits they have is up to the instruction. */
+/*
+ * NaNs that are computed become one NaN: which operand's bits they have is up to the instruction.
+ */
 SYMM_DEVICE float with_plain_nan(float value)
 {
     return value == value ? value : bits_as<float>(UINT32_C(0x7fc00000));
@@ -77,7 +79,7 @@ template <> struct arithmetic<half> : in_float<half> {
 template <> struct arithmetic<bfloat16> : in_float<bfloat16> {
 };
 
-/* ---- sums and products ------------------------------------------------------------------------- */
+/* ---- sums and products ----------------------------------------------------------------------- */
 
 template <class T> SYMM_DEVICE T plus(T a, T b)
 {
@@ -115,7 +117,7 @@ template <class T> struct prod : arithmetic<T> {
     static SYMM_DEVICE wide apply(wide a, wide b) { return times(a, b); }
 };
 
-/* ---- minimum and maximum ----------------------------------------------------------------------- */
+/* ---- minimum and maximum --------------------------------------------------------------------- */
 
 /* Values to compare: 16-bit floats have no comparison of their own. */
 template <class T> SYMM_DEVICE T comparable(T value)
@@ -175,7 +177,7 @@ template <class T> struct maxloc : exactly<T> {
     }
 };
 
-/* ---- logical and bitwise operations ------------------------------------------------------------ */
+/* ---- logical and bitwise operations ---------------------------------------------------------- */
 
 template <class T> struct land : exactly<T> {
     static SYMM_DEVICE T apply(T a, T b) { return static_cast<T>(a != 0 && b != 0); }

@@ -34,10 +34,13 @@ size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int r
 {
     size_t piece = piece_wanted(bytes / (size_t)ranks, mover->pieces);
     size_t parts = mover->pieces > 1 ? mover->depth : 1;
-    return symm_cuda_scratch_rows(ranks) * parts * (piece + PIECE_LEAST); /* slices are not all of one length */
+    size_t longest = piece + PIECE_LEAST; /* slices are not all of one length */
+    return symm_cuda_scratch_rows(ranks) * parts * longest;
 }
 
-/* How slices are cut, alike on all ranks: `parts` * rows * `row` bytes of scratch are used at most. */
+/*
+ * How slices are cut, alike on all ranks: `parts` * rows * `row` bytes of scratch are used at most.
+ */
 struct cut {
     size_t row;      /* bytes of a row of the scratch */
     size_t elements; /* of a piece; they fit a row */
@@ -87,7 +90,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
     return symm_cuda_scratch_row(run, owner, source, piece % cut->parts, cut->row);
 }
 
-/* ---- steps of the phase: pushes told plus stores told ------------------------------------------- */
+/* ---- steps of the phase: pushes told plus stores told ---------------------------------------- */
 
 static uint64_t step_of_push(const struct cut *cut, uint32_t piece)
 {
@@ -121,7 +124,7 @@ static void progress_tell(struct symm_run *run, const struct cut *cut)
     }
 }
 
-/* ---- starting: the next piece, if it may; SYMM_PENDING if not ------------------------------------ */
+/* ---- starting: the next piece, if it may; SYMM_PENDING if not -------------------------------- */
 
 /* Whether a ticket is free: pieces `ended` to `started` - 1 are under way. */
 static bool is_startable(const struct cut *cut, uint32_t started, uint32_t ended)
@@ -228,7 +231,7 @@ static enum symm_status work_start(struct symm_run *run, const struct symm_mover
     return failure;
 }
 
-/* ---- testing ------------------------------------------------------------------------------------ */
+/* ---- testing --------------------------------------------------------------------------------- */
 
 /* Count what has ended of the pieces *ended to `started` - 1, in order. */
 static void tickets_test(struct symm_run *run, const struct cut *cut, struct symm_ticket *tickets,
@@ -265,7 +268,7 @@ static bool is_drained(const struct symm_pipeline *pipeline)
            pipeline->stored == pipeline->storing;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 enum { WORKING, DRAINING, DEPARTING = SYMM_CUDA_DEPARTING };
 

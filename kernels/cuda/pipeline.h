@@ -1,31 +1,35 @@
 /*
  * pipeline.h - all-reduces whose slices travel to their owners' scratch before they are added.
  *
- * Stores and copy engines move more over a link than loads do (366 and 391 GB/s against 338), so large
- * arrays are better sent than fetched.  It takes another launch and another meeting of the ranks than
- * two-shot, and scratch for what arrives.  A slice goes in pieces if the scratch does not hold all of it.
- * For piece k:
+ * Stores and copy engines move more over a link than loads do (366 and 391 GB/s against 338), so
+ * large arrays are better sent than fetched.  It takes another launch and another meeting of the
+ * ranks than two-shot, and scratch for what arrives.  A slice goes in pieces if the scratch does
+ * not hold all of it.  For piece k:
  *
- *   push    every rank sends piece k of each other slice of its input to row `rank` of part k % depth of
+ *   push    every rank sends piece k of each other slice of its input to row `rank` of part k %
+ *   depth of
  *           the scratch of the slice's owner.
- *   sum     when all ranks have said that theirs have landed, the owner adds its own input and the rows,
+ *   sum     when all ranks have said that theirs have landed, the owner adds its own input and the
+ *   rows,
  *           in rank order, into its own output,
  *   store   and the result goes to all other outputs: by the same kernel, or afterwards.
  *
- * A part of the scratch is used again when all ranks have said that they are done with the piece before.
- * While ranks meet for one piece, another one moves; only before the last sum does the link wait.
+ * A part of the scratch is used again when all ranks have said that they are done with the piece
+ * before.  While ranks meet for one piece, another one moves; only before the last sum does the
+ * link wait.
  *
- * What a rank says are steps of its phase, which only rises; so pushes and stores are told in a fixed order.
- * A store comes just before the push that waits for it, `depth` pieces on.  With a depth of 2:
+ * What a rank says are steps of its phase, which only rises; so pushes and stores are told in a
+ * fixed order.  A store comes just before the push that waits for it, `depth` pieces on.  With a
+ * depth of 2:
  *
  *   push 0, push 1, store 0, push 2, store 1, ... push K-1, store K-2, store K-1
  *
- * Told any earlier, a store would keep back pushes that have landed; so nobody waits for longer than the
- * work takes, nor in a circle.
+ * Told any earlier, a store would keep back pushes that have landed; so nobody waits for longer
+ * than the work takes, nor in a circle.
  *
- * In place it is right as well: a piece of an output is written after all ranks have pushed this piece of
- * their inputs; the owner's own input and output are read and written by the same thread.  Inputs need
- * not be reachable for anybody else.  The sums are those of two-shot, bit for bit.
+ * In place it is right as well: a piece of an output is written after all ranks have pushed this
+ * piece of their inputs; the owner's own input and output are read and written by the same thread.
+ * Inputs need not be reachable for anybody else.  The sums are those of two-shot, bit for bit.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -3,7 +3,7 @@
  *
  * Signed integers, bool and byte have kernels of their own only where their bits are not those of
  * unsigned integers.  The number of ranks is a template argument for the sums of floats only, as
- * symm_reduce_<type>_sum_<ranks>: for all it would be minutes of compilation (GPU.md).
+ * symm_reduce_<type>_sum_<ranks>: for all it would be minutes of compilation.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,12 +1,12 @@
 /*
  * reduce.cuh - the reduction: load from all, add in rank order, store.
  *
- * One-shot calls it with the whole array and one output, two-shot with a slice and all outputs.  What
- * happens to an element depends on neither, so both give the same bits.
+ * One-shot calls it with the whole array and one output, two-shot with a slice and all outputs.
+ * What happens to an element depends on neither, so both give the same bits.
  *
- * A thread works on units: sixteen bytes where all buffers allow it, otherwise elements.  What hides the
- * time that a load from a peer takes is loads in flight: a thread asks for several units before it uses
- * the first.  About 0.5 MB in flight fill a link of 340 GB/s.
+ * A thread works on units: sixteen bytes where all buffers allow it, otherwise elements.  What
+ * hides the time that a load from a peer takes is loads in flight: a thread asks for several units
+ * before it uses the first.  About 0.5 MB in flight fill a link of 340 GB/s.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -18,7 +18,7 @@
 
 namespace symm {
 
-/* ---- units: how many elements, and how they are loaded and stored ------------------------------ */
+/* ---- units: how many elements, and how they are loaded and stored ---------------------------- */
 
 /* Sixteen aligned bytes of elements without padding. */
 template <class T> struct vector_unit {
@@ -92,7 +92,9 @@ template <class T> SYMM_DEVICE void bytes_store(unsigned char *to, T value)
     }
 }
 
-/* An element anywhere.  MPI does not ask for alignment, and a device would stop at such an address. */
+/*
+ * An element anywhere.  MPI does not ask for alignment, and a device would stop at such an address.
+ */
 template <class T> struct byte_unit {
     static const int length = 1;
 
@@ -125,7 +127,7 @@ template <class V> struct byte_unit<pair<V>> {
     }
 };
 
-/* ---- what differs by type ---------------------------------------------------------------------- */
+/* ---- what differs by type -------------------------------------------------------------------- */
 
 /* Alignment that loads and stores of an element need, and bytes of it that are not padding. */
 template <class T> struct layout {
@@ -156,19 +158,19 @@ template <class T> struct on_vectors<bxor<T>, T> {
     typedef uint32_t element;
 };
 
-/* ---- the reduction ----------------------------------------------------------------------------- */
+/* ---- the reduction --------------------------------------------------------------------------- */
 
 /*
- * Which units: `count` of them, the first at byte `first` of every buffer, each after the one before,
- * but that `skipped` units lie between number `head` - 1 and number `head`.
+ * Which units: `count` of them, the first at byte `first` of every buffer, each after the one
+ * before, but that `skipped` units lie between number `head` - 1 and number `head`.
  */
 struct units {
     uint64_t first, head, skipped, count;
 };
 
 /*
- * Reduce the units at `offsets`: load from all, add in rank order, store to all.  Loads from LANES ranks
- * are under way at a time.
+ * Reduce the units at `offsets`: load from all, add in rank order, store to all.  Loads from LANES
+ * ranks are under way at a time.
  */
 template <class Op, class T, class Unit, int LANES, int UNROLL>
 SYMM_DEVICE void reduce_turn(const symm_cuda_reduce &arguments, int ranks,
@@ -281,9 +283,9 @@ SYMM_DEVICE placement placement_of(const symm_cuda_reduce &arguments)
 }
 
 /*
- * Vectors from the first address on that is a multiple of sixteen in all buffers; single elements before
- * and behind, taken by the threads with the highest numbers, which have nothing else to do where little
- * is to be done.
+ * Vectors from the first address on that is a multiple of sixteen in all buffers; single elements
+ * before and behind, taken by the threads with the highest numbers, which have nothing else to do
+ * where little is to be done.
  */
 template <class Op, class T, int RANKS, int UNROLL>
 SYMM_DEVICE void reduce(const symm_cuda_reduce &arguments, uint64_t thread, uint64_t threads)

@@ -1,19 +1,19 @@
 /*
  * steps.h - what the algorithms on devices have in common: start, wait for the device, depart.
  *
- * Why all this is in order (GPU.md; the fences of a kernel are in kernel.cuh):
- *   - All ranks have posted their lines before any starts (run.h), so inputs are complete: the program's
- *     own work on them had ended when it called.
- *   - A rank has seen its kernel's flag, or its copies' events, before it raises its phase.  So its stores
- *     are visible in the whole node before anybody sees the phase (release, acquire), and its loads
- *     have been made.
- *   - When all ranks have raised it, all outputs are complete, and nobody reads inputs any more.  Work
- *     that is started on any device after that finds the results by plain loads.
- * No kernel waits for another rank: several ranks may share a device, and a rank that dies leaves nothing
- * running for ever on it.
+ * Why all this is in order (the fences of a kernel are in kernel.cuh):
+ *   - All ranks have posted their lines before any starts (run.h), so inputs are complete: the
+ *     program's own work on them had ended when it called.
+ *   - A rank has seen its kernel's flag, or its copies' events, before it raises its phase.  So its
+ *     stores are visible in the whole node before anybody sees the phase (release, acquire), and
+ *     its loads have been made.
+ *   - When all ranks have raised it, all outputs are complete, and nobody reads inputs any more.
+ *     Work that is started on any device after that finds the results by plain loads.
+ * No kernel waits for another rank: several ranks may share a device, and a rank that dies leaves
+ * nothing running for ever on it.
  *
- * A rank whose device fails raises the phase with a mark instead.  All see it once all have raised theirs,
- * so all end the run with the same knowledge and nobody waits for ever.
+ * A rank whose device fails raises the phase with a mark instead.  All see it once all have raised
+ * theirs, so all end the run with the same knowledge and nobody waits for ever.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -32,16 +32,16 @@ enum {
 };
 
 /*
- * Scratch in parts, of a row for each other rank: how many rows a part has, and where the row of `source` is in
- * the scratch of `owner`.
+ * Scratch in parts, of a row for each other rank: how many rows a part has, and where the row of
+ * `source` is in the scratch of `owner`.
  */
 static inline size_t symm_cuda_scratch_rows(int ranks)
 {
     return ranks > 1 ? (size_t)(ranks - 1) : 1;
 }
 
-static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, int owner, int source,
-                                                   size_t part, size_t row_bytes)
+static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, int owner,
+                                                   int source, size_t part, size_t row_bytes)
 {
     size_t row = (size_t)(source < owner ? source : source - 1);
     return (unsigned char *)run->scratches[owner] +
@@ -70,7 +70,10 @@ static inline void symm_cuda_failures_collect(struct symm_run *run)
     }
 }
 
-/* This rank's part is over, in one way or the other; before the first step: it cannot do it.  Of any algorithm. */
+/*
+ * This rank's part is over, in one way or the other; before the first step: it cannot do it.  Of
+ * any algorithm.
+ */
 static inline void symm_cuda_depart(struct symm_run *run, enum symm_status status)
 {
     run->failure = status;

@@ -1,8 +1,8 @@
 /*
  * types.cuh - element types that C++ does not have: 16-bit floats, complex numbers, pairs.
  *
- * The conversions of 16-bit floats are one instruction on a device.  On the host they are done by hand,
- * with the same results: round to nearest even, every NaN becomes 0x7fff when it is narrowed.
+ * The conversions of 16-bit floats are one instruction on a device.  On the host they are done by
+ * hand, with the same results: round to nearest even, every NaN becomes 0x7fff when it is narrowed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -34,7 +34,7 @@ template <class T> struct pair {
     int32_t index;
 };
 
-/* ---- 16-bit floats ----------------------------------------------------------------------------- */
+/* ---- 16-bit floats --------------------------------------------------------------------------- */
 
 template <class To, class From> SYMM_DEVICE To bits_as(From from)
 {

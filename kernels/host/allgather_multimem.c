@@ -1,8 +1,8 @@
 /*
  * allgather_multimem.c - every rank stores its block, which goes to all outputs, by multicast.
  *
- * The input may lie anywhere, since only its owner reads it.  One phase at the end: my output is complete
- * when all have stored.
+ * The input may lie anywhere, since only its owner reads it.  One phase at the end: my output is
+ * complete when all have stored.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

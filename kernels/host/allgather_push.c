@@ -2,8 +2,8 @@
  * allgather_push.c - every rank stores its block to all outputs.
  *
  * The input may lie anywhere, since only its owner reads it.  Stores go block by block, each to all
- * ranks, so that the source is read from memory once.  One phase at the end: my output is complete when
- * all have stored.
+ * ranks, so that the source is read from memory once.  One phase at the end: my output is complete
+ * when all have stored.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

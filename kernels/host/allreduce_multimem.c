@@ -1,10 +1,11 @@
 /*
- * allreduce_multimem.c - two-shot by multicast: each rank loads its slice, reduced on the way, and stores
- * the result, which goes to all outputs.
+ * allreduce_multimem.c - two-shot by multicast: each rank loads its slice, reduced on the way, and
+ * stores the result, which goes to all outputs.
  *
- * Only the owner touches a slice, in anybody's memory, and has loaded a block before it stores it: so it
- * is right in place as well.  One phase at the end: my output is complete when all owners have stored.
- * In host memory it is no quicker than two-shot; it is there so that multicast can be tried everywhere.
+ * Only the owner touches a slice, in anybody's memory, and has loaded a block before it stores it:
+ * so it is right in place as well.  One phase at the end: my output is complete when all owners
+ * have stored.  In host memory it is no quicker than two-shot; it is there so that multicast can be
+ * tried everywhere.
  *
  * (PyTorch: multimem_all_reduce_.  NCCL: NVLS.)
  *

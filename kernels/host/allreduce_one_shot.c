@@ -1,8 +1,8 @@
 /*
  * allreduce_one_shot.c - every rank reads all inputs and reduces everything for itself.
  *
- * One phase only, at the end, so that no rank changes its input while a peer still reads it.  Because
- * peers read inputs until then, no rank's output may be its input.
+ * One phase only, at the end, so that no rank changes its input while a peer still reads it.
+ * Because peers read inputs until then, no rank's output may be its input.
  *
  * (PyTorch: one_shot_all_reduce.  NCCL: AllReduce_AGxLL family.)
  *

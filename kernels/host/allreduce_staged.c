@@ -1,17 +1,19 @@
 /*
- * allreduce_staged.c - all-reduce of memory that the peers cannot reach: two-shot through staging buffers.
+ * allreduce_staged.c - all-reduce of memory that the peers cannot reach: two-shot through staging
+ * buffers.
  *
  * Of each piece of the array every rank owns a slice.  Per piece k, each rank
  *   copies the others' slices of its input into its input buffer, and raises       2k + 1
  *   reduces its own slice, from its own input and the others' input buffers, into
  *   its output, copies that into its output buffer, and raises                     2k + 2
  *   copies the others' slices from their output buffers to its output.
- * While it waits for the others to reduce piece k it has already copied piece k + 1.  Its own slice never
- * goes through a buffer on its way in.
+ * While it waits for the others to reduce piece k it has already copied piece k + 1.  Its own slice
+ * never goes through a buffer on its way in.
  *
- * Why two buffers of each sort suffice.  Input buffer k mod 2 is written again for piece k + 2 after all
- * ranks have been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k mod 2 is written
- * again when all ranks have been seen at 2(k + 2) + 1; they raise that after copying the results of piece k.
+ * Why two buffers of each sort suffice.  Input buffer k mod 2 is written again for piece k + 2
+ * after all ranks have been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k
+ * mod 2 is written again when all ranks have been seen at 2(k + 2) + 1; they raise that after
+ * copying the results of piece k.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,12 +1,13 @@
 /*
- * allreduce_staged_one_shot.c - all-reduce of memory that the peers cannot reach: every rank reduces
- * everything, from its own input and the others' staging buffers.
+ * allreduce_staged_one_shot.c - all-reduce of memory that the peers cannot reach: every rank
+ * reduces everything, from its own input and the others' staging buffers.
  *
- * Half the waiting of allreduce_staged.c, and for two ranks no more copying; with more ranks that one reads
- * less, which counts for large arrays.
+ * Half the waiting of allreduce_staged.c, and for two ranks no more copying; with more ranks that
+ * one reads less, which counts for large arrays.
  *
- * Piece k goes through staging buffer k mod 4, copied in one piece ahead of the reduction.  Steps, and the
- * reason why four buffers suffice, are those of allgather_staged.c, with "reduced" for "copied out".
+ * Piece k goes through staging buffer k mod 4, copied in one piece ahead of the reduction.  Steps,
+ * and the reason why four buffers suffice, are those of allgather_staged.c, with "reduced" for
+ * "copied out".
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,5 +1,6 @@
 /*
- * multimem.h - multicast in host memory, by software: a load reduces all replicas, a store goes to all.
+ * multimem.h - multicast in host memory, by software: a load reduces all replicas, a store goes to
+ * all.
  *
  * The replicas are those that the multicast object names, whatever the ranks have said about their
  * buffers: so what is wrong with an object is seen in the results.

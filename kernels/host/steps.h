@@ -1,6 +1,6 @@
 /*
- * steps.h - what algorithms on host memory have in common that work on all ranks' outputs block by block:
- * each rank does its part, and one phase at the end says that all outputs are complete.
+ * steps.h - what algorithms on host memory have in common that work on all ranks' outputs block by
+ * block: each rank does its part, and one phase at the end says that all outputs are complete.
  *
  * The algorithm gives what is done with a block at run->position.
  *

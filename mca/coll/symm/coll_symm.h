@@ -1,10 +1,11 @@
 /*
  * coll_symm.h - the collective component: what the files at its root share.
  *
- * The path of a call: the collective's file in entry takes it from MPI and describes it (base/call.h),
- * serve/operation.c carries it through its states, the files of agree exchange what the ranks have to say,
- * choose/choose.c picks the algorithm.  Rooms include headers of the rooms below them, from the bottom: data,
- * base, report, choose, device, agree, serve, host_copy, entry; and none of the root.
+ * The path of a call: the collective's file in entry takes it from MPI and describes it
+ * (base/call.h), serve/operation.c carries it through its states, the files of agree exchange what
+ * the ranks have to say, choose/choose.c picks the algorithm.  Rooms include headers of the rooms
+ * below them, from the bottom: data, base, report, choose, device, agree, serve, host_copy, entry;
+ * and none of the root.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -2,9 +2,10 @@
  * coll_symm_select.c - makes `--mca coll symm`, typed exactly so, run every program.
  *
  * Taken literally, that include list leaves a communicator without most collectives, and MPI_Init
- * fails.  Who types it means "this one, above the others".  So when the list names us and nobody else,
- * we have the framework load the others too, just as if there had been no list.  Any other list is the
- * user's choice and stays as it is; where it cannot work, we say so before MPI_Init fails.
+ * fails.  Who types it means "this one, above the others".  So when the list names us and nobody
+ * else, we have the framework load the others too, just as if there had been no list.  Any other
+ * list is the user's choice and stays as it is; where it cannot work, we say so before MPI_Init
+ * fails.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,8 +1,9 @@
 /*
- * agree/line.h - what stands in the lines of calls (heap/control.h), for those who write and read them.
+ * agree/line.h - what stands in the lines of calls (heap/control.h), for those who write and read
+ * them.
  *
- * Each rank posts a line and reads those of the others.  All ranks then know the same facts, so all come to
- * the same decisions without another message.
+ * Each rank posts a line and reads those of the others.  All ranks then know the same facts, so all
+ * come to the same decisions without another message.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -38,7 +38,10 @@ static int segments_of(const struct symm_line *line, struct line_segment segment
     return count;
 }
 
-/* What is refused with memory from elsewhere must not be a heap's: the ranks vote on the latter before. */
+/*
+ * What is refused with memory from elsewhere must not be a heap's: the ranks vote on the latter
+ * before.
+ */
 static bool is_its_turn(const struct symm_operation *operation,
                         const struct symm_location *location)
 {
@@ -46,8 +49,8 @@ static bool is_its_turn(const struct symm_operation *operation,
 }
 
 /*
- * Map one buffer of a rank for the device of this call, unless the team knows about its segment, or it is not
- * its turn.
+ * Map one buffer of a rank for the device of this call, unless the team knows about its segment, or
+ * it is not its turn.
  */
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
                                     const struct line_segment *segment)

@@ -12,8 +12,8 @@
 #include "mca/coll/symm/device/scratch.h"
 
 /*
- * An all-reduce whose output lies in the heap and whose input does not: with a copy of the input in the
- * output it is an in-place one, which peers can reach.  Staging would copy the input as well.
+ * An all-reduce whose output lies in the heap and whose input does not: with a copy of the input in
+ * the output it is an in-place one, which peers can reach.  Staging would copy the input as well.
  */
 static void output_adopt(struct symm_operation *operation)
 {
@@ -29,8 +29,8 @@ static bool may_adopt_output(const struct symm_call *call)
 }
 
 /*
- * Pages are of 2 MiB only in allocations of a multiple of that.  Seen in the time that opening takes, and in
- * copies that end in them: beyond 16 MiB engines are a third slower, kernels are not.
+ * Pages are of 2 MiB only in allocations of a multiple of that.  Seen in the time that opening
+ * takes, and in copies that end in them: beyond 16 MiB engines are a third slower, kernels are not.
  */
 static bool has_small_pages(const struct symm_memory *memory)
 {
@@ -58,7 +58,8 @@ static uint32_t offers_describe(const struct symm_operation *operation, struct s
         handles_of(line)->input = input->handle;
         flags |= LINE_INPUT_IN_HEAP;
     }
-    return flags | (symm_offer_is_withheld(output) || symm_offer_is_withheld(input) ? LINE_WITHHELD : 0);
+    bool withheld = symm_offer_is_withheld(output) || symm_offer_is_withheld(input);
+    return flags | (withheld ? LINE_WITHHELD : 0);
 }
 
 static uint32_t buffers_describe(struct symm_operation *operation, struct line_buffers *buffers)
@@ -73,8 +74,8 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
         heap = buffers->output.heap;
     }
     if ((operation->gaps & SYMM_GAPS_INPUT) == 0 &&
-        symm_process_locate(process, operation->input, call->count * call->extent, &buffers->input) ==
-            SYMM_OK) {
+        symm_process_locate(process, operation->input, call->count * call->extent,
+                            &buffers->input) == SYMM_OK) {
         heap = buffers->input.heap; /* the other one's as well, unless that is in none */
         flags |= LINE_INPUT_IN_HEAP;
     } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && may_adopt_output(call)) {
@@ -147,7 +148,9 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
     return flags | LINE_SCRATCH;
 }
 
-/* Peers hear of segments that this rank has given back, be it only scratch that has been too small. */
+/*
+ * Peers hear of segments that this rank has given back, be it only scratch that has been too small.
+ */
 static void retired_describe(struct symm_process *process, struct symm_line *line)
 {
     struct line_buffers *buffers = buffers_of(line);
@@ -158,8 +161,8 @@ static void retired_describe(struct symm_process *process, struct symm_line *lin
 }
 
 /*
- * All that does not travel in the slot.  A function of its own, because the registers that it needs are
- * not to be saved in the path of small calls.
+ * All that does not travel in the slot.  A function of its own, because the registers that it needs
+ * are not to be saved in the path of small calls.
  */
 __attribute__((noinline))
 static void memory_describe(struct symm_operation *operation, struct symm_line *line)

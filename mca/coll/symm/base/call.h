@@ -21,7 +21,7 @@
 enum symm_reason {
     SYMM_REASON_NONE,
     SYMM_REASON_GAPS,     /* the datatype leaves gaps, and the data is not packed */
-    SYMM_REASON_UNEQUAL,  /* what is sent and received, or the elements of ranks, are not equally long */
+    SYMM_REASON_UNEQUAL,  /* what is sent and received, or the ranks' elements, differ in length */
     SYMM_REASON_ELEMENT,  /* one element is larger than the blocks we work in */
     SYMM_REASON_USER,     /* device memory, and a user-defined operation: host code */
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
@@ -53,15 +53,18 @@ struct symm_call {
     int device;            /* on which the buffers lie; -1: in host memory */
     bool mixed;            /* one of them lies elsewhere */
     bool unusable;         /* one of them is in device memory that not even our kernels can use */
-    /* What the driver says of memory on a device that is not ours; it is the host's: no such memory. */
+    /*
+     * What the driver says of memory on a device that is not ours; it is the host's: no such
+     * memory.
+     */
     struct symm_memory input_memory, output_memory;
     int cuda_type, cuda_op; /* all-reduce on a device: enum symm_cuda_type, enum symm_cuda_op */
     uint64_t signature;    /* what must be alike on all ranks; see base/signature.h */
-    uint64_t agreed_count; /* what must be alike, too: elements, or bytes where elements cannot be compared */
+    uint64_t agreed_count; /* must be alike, too: elements, or bytes of incomparable ones */
     struct symm_reduction reduction; /* all-reduce */
     struct ompi_op_t *op;
     struct ompi_datatype_t *dtype;
-    ptrdiff_t shift;       /* all-reduce: from where an element's data begins to where it is addressed */
+    ptrdiff_t shift;       /* all-reduce: from the begin of an element's data to its address */
     /* All-gather, and all-reduce with gaps: the elements as the program knows them. */
     struct symm_layout source, target;
     const void *send;

@@ -10,11 +10,11 @@
 #include "mca/ompi_compat.h"
 
 /*
- * The name of a process's server, or NULL if it runs without this component, or with another priority
- * of it: the component must stand above the same others on all ranks.  Looked up once per
+ * The name of a process's server, or NULL if it runs without this component, or with another
+ * priority of it: the component must stand above the same others on all ranks.  Looked up once per
  * process (a look-up costs several microseconds, which creating communicators would feel) and valid
- * until mca_coll_symm_modex_close().
- * OMPI_ERR_OUT_OF_RESOURCE: there is no memory for it now; nothing is known about the process.
+ * until mca_coll_symm_modex_close().  OMPI_ERR_OUT_OF_RESOURCE: there is no memory for it now;
+ * nothing is known about the process.
  */
 int mca_coll_symm_server_name(const ompi_proc_t *proc, const char **name);
 

@@ -36,12 +36,12 @@ struct mca_coll_symm_tags {
 struct mca_coll_symm_module_t {
     mca_coll_symm_layer_t super;
     enum mca_coll_symm_state state;
-    struct symm_team *team;    /* NULL before set-up and while disabled */
+    struct symm_team *team;     /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
-    unsigned retry_distance;   /* between the last try and the next; the same on all ranks */
-    unsigned calls_relayed;  /* on devices, so many of the next are taken to go through scratch */
-    int relay_device;         /* on which the last one was; -1: there was none */
-    enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat themselves */
+    unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
+    unsigned calls_relayed;     /* on devices, so many of the next are taken to be relayed */
+    int relay_device;           /* on which the last one was; -1: there was none */
+    enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct mca_coll_symm_tags tags;
     struct symm_vote vote;
     struct symm_call call;           /* the blocking call under way; const once it is described */

@@ -9,8 +9,9 @@
  *                                                       +-> RUNNING -> DONE
  *   communicator failed or revoked: from any state to LEAVING -> DONE
  *
- * A step never waits: it returns SYMM_PENDING and is called again (serve/operation.h).  A blocking collective
- * starts an operation and drives it to the end; a nonblocking one would leave it to opal_progress().
+ * A step never waits: it returns SYMM_PENDING and is called again (serve/operation.h).  A blocking
+ * collective starts an operation and drives it to the end; a nonblocking one would leave it to
+ * opal_progress().
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -86,20 +87,20 @@ struct symm_operation {
     int error;
     uint64_t sequence;
     /* The call as this rank serves it; at the start what the call says. */
-    enum symm_reason veto;   /* may come from size or packing, too; serve/slot.c, agree/elsewhere.c */
+    enum symm_reason veto;   /* also from size or packing; serve/slot.c, agree/elsewhere.c */
     unsigned gaps;           /* pairs may be copied whole; serve/slot.c */
     const void *input;       /* adopted is the output; agree/post.c */
     bool in_place;           /* so that the call is in place */
     bool in_slot;            /* the payload travels in the line */
     bool again;              /* the second lines of this call: the first lacked scratch */
     bool run_is_begun;       /* what is in the run is of this call */
-    bool relay_expected;    /* its line says that it has to go through scratch, unless it goes below */
+    bool relay_expected;     /* its line says that it goes through scratch, or below */
     size_t scratch_size;     /* of this rank's; what all have is in the run */
     void *scratch;           /* on the device, taken for this call; NULL: none */
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has said */
     struct symm_offer input_offer, output_offer;
-    bool maps_elsewhere;     /* it is memory from elsewhere that is being mapped, and not segments */
+    bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */

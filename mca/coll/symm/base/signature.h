@@ -1,9 +1,10 @@
 /*
- * base/signature.h - what ranks must have alike in a call, beside the count: packed into one word of a line.
+ * base/signature.h - what ranks must have alike in a call, beside the count: packed into one word
+ * of a line.
  *
- * User-defined operations cannot be compared between processes, nor can the types they work on: one rank
- * may call eight bytes MPI_INT64_T and another a contiguous type of one.  Then `element` is 0, `extent` 1,
- * and bytes are counted.
+ * User-defined operations cannot be compared between processes, nor can the types they work on: one
+ * rank may call eight bytes MPI_INT64_T and another a contiguous type of one.  Then `element` is 0,
+ * `extent` 1, and bytes are counted.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,7 +27,7 @@ struct symm_signature {
 
 /* From the lowest bit on. */
 enum {
-    SYMM_SIGNATURE_EXTENT_BITS = 22, /* longer elements are not served; their lowest bits are here */
+    SYMM_SIGNATURE_EXTENT_BITS = 22, /* longer elements are not served; the lowest bits are here */
     SYMM_SIGNATURE_ROOT_BITS = 24,
     SYMM_SIGNATURE_ELEMENT_BITS = 4,
     SYMM_SIGNATURE_OP_BITS = 8,

@@ -11,7 +11,7 @@ void symm_vote_init(struct symm_vote *vote, int rank, int size, int tag)
     *vote = (struct symm_vote){.tag = tag, .rank = rank, .size = size, .loser = -1};
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void note_error(struct symm_vote *vote, int rc)
 {
@@ -81,7 +81,7 @@ static bool group_has_room(const struct symm_vote *vote, const struct symm_vote_
     return messages->next < vote->size && messages->next - messages->first < SYMM_VOTE_GROUP;
 }
 
-/* ---- rank 0 ------------------------------------------------------------------------------------ */
+/* ---- rank 0 ---------------------------------------------------------------------------------- */
 
 static void note_ballot(struct symm_vote *vote, int rank, int ballot)
 {
@@ -128,7 +128,7 @@ static bool tell(struct symm_vote *vote, struct ompi_communicator_t *comm)
     return false;
 }
 
-/* ---- everybody --------------------------------------------------------------------------------- */
+/* ---- everybody ------------------------------------------------------------------------------- */
 
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {

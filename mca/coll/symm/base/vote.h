@@ -1,14 +1,14 @@
 /*
  * base/vote.h - whether every rank of a communicator has managed something.
  *
- * Set-up and mapping can fail on one rank alone, and before set-up there is no shared memory to say so.
- * So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.  Votes
- * are rare (one per communicator, one per new segment, and when what failed is tried again).  They
- * use a tag of their own, so they can cross any other communication; votes on one communicator are
- * begun in the same order by all ranks.
+ * Set-up and mapping can fail on one rank alone, and before set-up there is no shared memory to say
+ * so.  So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.
+ * Votes are rare (one per communicator, one per new segment, and when what failed is tried again).
+ * They use a tag of their own, so they can cross any other communication; votes on one communicator
+ * are begun in the same order by all ranks.
  *
- * A vote allocates nothing, because a rank without memory must be able to say so: rank 0 talks to the
- * others in groups of a fixed size.
+ * A vote allocates nothing, because a rank without memory must be able to say so: rank 0 talks to
+ * the others in groups of a fixed size.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -49,8 +49,8 @@ void symm_vote_init(struct symm_vote *vote, int rank, int size, int tag);
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm);
 
 /*
- * Whether rank 0 has already said no.  Then the work can be given up, which matters where it waits for
- * rank 0.
+ * Whether rank 0 has already said no.  Then the work can be given up, which matters where it waits
+ * for rank 0.
  */
 bool symm_vote_is_lost(const struct symm_vote *vote);
 
@@ -58,9 +58,9 @@ bool symm_vote_is_lost(const struct symm_vote *vote);
 void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot);
 
 /*
- * PENDING until the result is known; then SYMM_OK and *all_yes; vote->loser tells who said no, and on rank 0
- * vote->reason why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the reason in
- * vote->error.  Does not call opal_progress().
+ * PENDING until the result is known; then SYMM_OK and *all_yes; vote->loser tells who said no, and
+ * on rank 0 vote->reason why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the
+ * reason in vote->error.  Does not call opal_progress().
  */
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
                                 bool *all_yes);

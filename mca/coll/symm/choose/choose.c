@@ -60,7 +60,7 @@ size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
     return (size_t)mca_coll_symm_choose_table(team)->staged_max;
 }
 
-/* ---- before the ranks know of each other ---------------------------------------------------------- */
+/* ---- before the ranks know of each other ----------------------------------------------------- */
 
 bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
@@ -77,10 +77,11 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
 }
 
 /*
- * A line costs next to nothing while somebody reads it.  In a run of calls whose lines nobody reads each rank
- * has to look now and then whether the others have finished: 3 to 7 % of such a call with 32 ranks.  So none is
- * posted where no rank needs one: kernels do not serve teams of more than SYMM_CUDA_RANKS_MAX ranks, and small
- * calls of MUTE_RANKS ranks, which share devices and have their kernels in turn, may as well go by host copies.
+ * A line costs next to nothing while somebody reads it.  In a run of calls whose lines nobody reads
+ * each rank has to look now and then whether the others have finished: 3 to 7 % of such a call with
+ * 32 ranks.  So none is posted where no rank needs one: kernels do not serve teams of more than
+ * SYMM_CUDA_RANKS_MAX ranks, and small calls of MUTE_RANKS ranks, which share devices and have
+ * their kernels in turn, may as well go by host copies.
  */
 enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
 
@@ -99,7 +100,10 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
     return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
 }
 
-/* The preferred algorithm if all ranks' buffers are reached, by unicast or not, and in place or not. */
+/*
+ * The preferred algorithm if all ranks' buffers are reached, by unicast or not, and in place or
+ * not.
+ */
 static int preferred(const struct symm_call *call, const struct symm_table *table, bool multicast,
                      enum symm_row_place place)
 {
@@ -161,7 +165,7 @@ size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
                ? 0 : relay->scratch_wanted(call->payload_bytes, team->size);
 }
 
-/* ---- what is possible ------------------------------------------------------------------------------ */
+/* ---- what is possible ------------------------------------------------------------------------ */
 
 /* Packed data. */
 static const char *obstacle_by_gaps(const struct symm_algorithm_row *row,
@@ -253,7 +257,7 @@ const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts
                              algorithm == mca_coll_symm_choose_wanted(facts));
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------ */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 static enum symm_algorithm_memory memory_of(const struct symm_facts *facts)
 {

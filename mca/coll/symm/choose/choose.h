@@ -21,7 +21,7 @@ struct symm_facts {
     size_t staged_max;      /* larger blocks of an all-gather are not worth staging */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
-    bool outputs_reachable; /* likewise */
+    bool outputs_reachable; /* all ranks' outputs do */
     bool out_of_place;      /* no rank's input is its output */
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
@@ -29,14 +29,14 @@ struct symm_facts {
     bool withheld;          /* some rank's is from elsewhere, and is not offered to the others */
     bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
     bool asked;             /* all ranks have offered what scratch they have for relayed calls */
-    bool small_pages;       /* some rank's output is seen in small pages, which engines are slow with */
+    bool small_pages;       /* some rank's output is seen in small pages: engines are slow */
     bool slices;            /* all offer it for an all-reduce's slices */
     bool multicast_inputs;  /* all ranks' inputs are, or can be put, behind a multicast address */
-    bool multicast_outputs; /* likewise */
-    bool multimem;          /* multicast can reduce this type by this operation (all-reduce), or copies */
-    bool multimem_one_shot; /* likewise, and gives all ranks the same bits if each asks for itself */
+    bool multicast_outputs; /* all ranks' outputs are, or can be put, behind one */
+    bool multimem;          /* multicast can reduce this type by this operation, or copies */
+    bool multimem_one_shot; /* and gives all ranks the same bits if each asks for itself */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
-    size_t scratch_size;    /* bytes on devices that all ranks have, and all ranks can map; 0: not all have */
+    size_t scratch_size;    /* bytes on devices that all have and can map; 0: not all have */
 };
 
 /* The preferences of a team, which rank 0 has put together. */
@@ -47,9 +47,10 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                size_t bytes);
 
 /*
- * Bytes of scratch on the device that are of use to a call: to move the slices of a large all-reduce; or for
- * relaying, where some rank's buffers cannot be reached.  Needs no agreement: a rank offers what it has.
- * `multicast`: the call is likely to be made by multicast, if that is preferred.
+ * Bytes of scratch on the device that are of use to a call: to move the slices of a large
+ * all-reduce; or for relaying, where some rank's buffers cannot be reached.  Needs no agreement: a
+ * rank offers what it has.  `multicast`: the call is likely to be made by multicast, if that is
+ * preferred.
  */
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
                                     bool multicast);
@@ -68,15 +69,16 @@ enum symm_left {
 };
 
 /*
- * For a call that does not travel in the slot.  A function of what all ranks have alike: collective, bytes,
- * and the team's table and size; only whether this rank's line is needed depends on its buffers.
+ * For a call that does not travel in the slot.  A function of what all ranks have alike:
+ * collective, bytes, and the team's table and size; only whether this rank's line is needed depends
+ * on its buffers.
  */
 enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team);
 
 /*
- * There is no algorithm for a call, but there may be if all ranks offer scratch, which some have seen no need
- * for: whether they should post new lines.
+ * There is no algorithm for a call, but there may be if all ranks offer scratch, which some have
+ * seen no need for: whether they should post new lines.
  */
 bool mca_coll_symm_choose_again(const struct symm_facts *facts);
 
@@ -90,15 +92,15 @@ int mca_coll_symm_choose_forced(enum symm_collective collective, const struct sy
 size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
 
 /*
- * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component below
- * is quicker, or it alone can serve such a call.
+ * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component
+ * below is quicker, or it alone can serve such a call.
  */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
 
 /*
- * For explanations: what the parameters want where it is for this collective and memory, or MCA_COLL_SYMM_AUTO;
- * why an algorithm is not possible, or NULL; and the rows that apply, in their order: the one behind `after`, or the
- * first.
+ * For explanations: what the parameters want where it is for this collective and memory, or
+ * MCA_COLL_SYMM_AUTO; why an algorithm is not possible, or NULL; and the rows that apply, in their
+ * order: the one behind `after`, or the first.
  */
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts);
 const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts *facts);

@@ -9,7 +9,7 @@
 /* What has not been measured has to promise so much more. */
 static const double guess_margin = 1.05;
 
-/* ---- times --------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static bool is_known(const struct symm_algorithm_cost *cost)
 {
@@ -30,13 +30,13 @@ double mca_coll_symm_model_time(enum symm_algorithm algorithm, int ranks, uint64
     return time > least ? time : least;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 enum { SHIFT_LEAST = 10, SHIFT_MOST = 32 }; /* sizes from 1 KiB to 4 GiB */
 
 /*
- * Who takes part.  Each field has rows of its own, the former before the latter: one-shot by multicast is not for all
- * types, and multicast not for all calls.
+ * Who takes part.  Each field has rows of its own, the former before the latter: one-shot by
+ * multicast is not for all types, and multicast not for all calls.
  */
 enum field { FIELD_ALL, FIELD_BUT_ONE_SHOT, FIELD_UNICAST, FIELDS };
 

@@ -17,11 +17,14 @@
 static bool call_works(void)
 {
     char from = 1, to = 0;
-    struct iovec local = {.iov_base = &to, .iov_len = 1}, remote = {.iov_base = &from, .iov_len = 1};
+    struct iovec local = {.iov_base = &to, .iov_len = 1};
+    struct iovec remote = {.iov_base = &from, .iov_len = 1};
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
-/* Yama's setting: 0 lets processes of one user read each other; without Yama there is no such file. */
+/*
+ * Yama's setting: 0 lets processes of one user read each other; without Yama there is no such file.
+ */
 static bool kernel_allows(void)
 {
     int scope = 0;

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Whether the components below may read other processes' memory (process_vm_readv(2), known as CMA), as far
- * as this process can tell: the system call works, the kernel's setting lets unrelated processes
- * use it, and Open MPI has not been told to do without.
+ * Whether the components below may read other processes' memory (process_vm_readv(2), known as
+ * CMA), as far as this process can tell: the system call works, the kernel's setting lets unrelated
+ * processes use it, and Open MPI has not been told to do without.
  */
 bool mca_coll_symm_single_copy(void);
 

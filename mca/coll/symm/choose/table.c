@@ -11,7 +11,7 @@
 
 #include "mca/coll/symm/choose/model.h"
 
-/* ---- what has been measured ------------------------------------------------------------------------ */
+/* ---- what has been measured ------------------------------------------------------------------ */
 
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
@@ -27,15 +27,18 @@ enum {
     EITHER = SYMM_ROW_EITHER,
 };
 
-/* Those for all numbers of ranks say what is taken where the preferred algorithm is not possible. */
+/*
+ * Those for all numbers of ranks say what is taken where the preferred algorithm is not possible.
+ */
 static const struct symm_row built_in[] = {
     /*
-     * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table and gpu-host-chosen.txt with a core for
-     * each rank, host-*.txt with two cores.  With more than two ranks one-shot reduces more than staging
-     * copies; two that reduce everything each are quicker than two that wait once more, up to 32 KiB.
-     * 24 to 64 ranks: host-64-cores-*.txt.  Each rank waits for each other one twice in a two-shot, which with
-     * 48 and 64 ranks takes 1.0 to 2 times as long as the component below, from 1 to 2 KiB.  With 32 ranks 2 KiB
-     * take 1.06 of its time so, 1.22 in the slot, and 1.07 if they go below with a line that says so.
+     * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table and gpu-host-chosen.txt with a
+     * core for each rank, host-*.txt with two cores.  With more than two ranks one-shot reduces
+     * more than staging copies; two that reduce everything each are quicker than two that wait once
+     * more, up to 32 KiB.  24 to 64 ranks: host-64-cores-*.txt.  Each rank waits for each other one
+     * twice in a two-shot, which with 48 and 64 ranks takes 1.0 to 2 times as long as the component
+     * below, from 1 to 2 KiB.  With 32 ranks 2 KiB take 1.06 of its time so, 1.22 in the slot, and
+     * 1.07 if they go below with a line that says so.
      */
     ROW(REDUCE, HOST, MANY_RANKS, ANYWHERE, EITHER, 0, KIB(4), SYMM_ALGORITHM_BELOW),
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_TWO_SHOT),
@@ -43,9 +46,9 @@ static const struct symm_row built_in[] = {
     ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, KIB(32) + 1, SYMM_ALLREDUCE_STAGED_ONE_SHOT),
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_STAGED),
     /*
-     * Results that fit the caches are read more quickly than written; between two ranks only those that
-     * fit the larger ones.  In place the limits are higher, but what is lost there is within what differs from
-     * run to run, as gpu-host-chosen.txt and host-chosen.txt show.
+     * Results that fit the caches are read more quickly than written; between two ranks only those
+     * that fit the larger ones.  In place the limits are higher, but what is lost there is within
+     * what differs from run to run, as gpu-host-chosen.txt and host-chosen.txt show.
      */
     ROW(GATHER, HOST, 2, 2, ANYWHERE, EITHER, KIB(40), KIB(176), SYMM_ALLGATHER_PULL),
     ROW(GATHER, HOST, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, KIB(1280), SYMM_ALLGATHER_PULL),
@@ -79,9 +82,10 @@ enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
 
 /*
  * Bytes of all ranks together that travel in the slot, where every rank reads everything
- * (bench/results/gpu-host-*.table, gpu-host-chosen.txt).  At the upper end, as for 2 KiB of eight ranks, the heap's
- * memory would be about as much quicker as other memory, which would be staged, is slower; and the ranks do
- * not know yet.  Runs differ: from 16 to 64 KiB in all-gathers of eight ranks.
+ * (bench/results/gpu-host-*.table, gpu-host-chosen.txt).  At the upper end, as for 2 KiB of eight
+ * ranks, the heap's memory would be about as much quicker as other memory, which would be staged,
+ * is slower; and the ranks do not know yet.  Runs differ: from 16 to 64 KiB in all-gathers of eight
+ * ranks.
  */
 static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, int ranks)
 {
@@ -91,7 +95,7 @@ static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, 
     return collective->gathers ? KIB(64) : KIB(32); /* host-64-cores-*.txt */
 }
 
-/* ---- a team's table -------------------------------------------------------------------------------- */
+/* ---- a team's table -------------------------------------------------------------------------- */
 
 static bool is_for(const struct symm_row *row, enum symm_collective collective,
                    enum symm_algorithm_memory memory, int ranks)
@@ -211,7 +215,7 @@ bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collect
            row->place == SYMM_ROW_ANYWHERE && row->multicast == SYMM_ROW_EITHER;
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 const char *mca_coll_symm_table_word(int algorithm)
 {

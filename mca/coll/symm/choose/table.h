@@ -1,13 +1,13 @@
 /*
  * choose/table.h - which algorithm is preferred: one list of rows for people to read.
  *
- * A row says for which calls it is (collective, memory, number of ranks, in place or not, with multicast or
- * not, bytes) and names an algorithm.  Of the rows that apply to a call, in their order, the first whose algorithm
- * is possible wins; what is possible, choose/choose.c knows.
+ * A row says for which calls it is (collective, memory, number of ranks, in place or not, with
+ * multicast or not, bytes) and names an algorithm.  Of the rows that apply to a call, in their
+ * order, the first whose algorithm is possible wins; what is possible, choose/choose.c knows.
  *
- * A team has a table of its own, which rank 0 puts together for the number of ranks and hands to the others
- * in control memory: rows of the user's file (choose/table_file.h), then the built-in ones that
- * come from measurements, then the model's (choose/model.h) where nobody has measured.
+ * A team has a table of its own, which rank 0 puts together for the number of ranks and hands to
+ * the others in control memory: rows of the user's file (choose/table_file.h), then the built-in
+ * ones that come from measurements, then the model's (choose/model.h) where nobody has measured.
  *
  * It knows neither calls nor communicators.
  *
@@ -38,7 +38,10 @@ struct symm_row {
     uint8_t memory;     /* enum symm_algorithm_memory; and those above */
     uint16_t ranks_least, ranks_most;
     uint8_t place, multicast;
-    /* From here on, and below there: bytes of a rank's result (all-reduce: the array, all-gather: all blocks). */
+    /*
+     * From here on, and below there: bytes of a rank's result (all-reduce: the array, all-gather:
+     * all blocks).
+     */
     uint64_t from, to;
     uint8_t algorithm;  /* enum symm_algorithm, or SYMM_ALGORITHM_BELOW */
     uint8_t origin;
@@ -91,7 +94,10 @@ _Static_assert((SYMM_TABLE_FILE_MOST + 17 * SYMM_TABLE_COLLECTIVE_MOST) * sizeof
 void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct symm_row *file,
                               size_t file_rows);
 
-/* Whether a row is for a result of so many bytes.  Rows of a team's table are for its number of ranks. */
+/*
+ * Whether a row is for a result of so many bytes.  Rows of a team's table are for its number of
+ * ranks.
+ */
 static inline bool mca_coll_symm_row_has(const struct symm_row *row, uint64_t bytes)
 {
     return bytes >= row->from && bytes < row->to;
@@ -109,24 +115,26 @@ static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_
 }
 
 /*
- * Whether payloads of so many bytes a rank are to travel in the slot, if they fit there.  Ranks decide
- * that before they know anything of each other, so rows count whatever their place and multicast.
+ * Whether payloads of so many bytes a rank are to travel in the slot, if they fit there.  Ranks
+ * decide that before they know anything of each other, so rows count whatever their place and
+ * multicast.
  */
 bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
                               int ranks, size_t bytes);
 
 /*
- * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever the
- * ranks would say of their buffers: the first row for them says so, for any place and multicast.
+ * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever
+ * the ranks would say of their buffers: the first row for them says so, for any place and
+ * multicast.
  */
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
                                int ranks, size_t bytes);
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /*
- * What a file calls an algorithm: as the parameters do, and "below".  In a memory: the same words stand for
- * an algorithm of the host's and its like for devices.
+ * What a file calls an algorithm: as the parameters do, and "below".  In a memory: the same words
+ * stand for an algorithm of the host's and its like for devices.
  */
 const char *mca_coll_symm_table_word(int algorithm);
 

@@ -40,7 +40,7 @@ static bool refuse(struct reader *reader, const char *value, const char *allowed
     return false;
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* The place of a word among others; -1. */
 static int word_find(const char *word, const char *const words[], int count)
@@ -140,8 +140,9 @@ static bool range_parse(struct reader *reader, const char *word, struct symm_row
         good = bytes_parse(end + 1, &row->to, &end);
     }
     if (!good || *end != '\0' || row->to <= row->from) {
-        return refuse(reader, word, "bytes: from where on, like 64K, or from and to below where, like "
-                                    "64K-1M; suffixes K, M, G");
+        return refuse(reader, word,
+                      "bytes: from where on, like 64K, or from and to below where, like 64K-1M; "
+                      "suffixes K, M, G");
     }
     return true;
 }
@@ -180,7 +181,7 @@ static bool algorithm_parse(struct reader *reader, const char *word, struct symm
     return true;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static bool row_parse(struct reader *reader, char *const words[WORDS])
 {
@@ -246,7 +247,7 @@ static bool lines_parse(struct reader *reader, FILE *file)
     return true;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* A team's table has room for so many. */
 static bool count_check(struct reader *reader, unsigned ranks)

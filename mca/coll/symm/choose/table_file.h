@@ -31,15 +31,16 @@ struct symm_table_fault {
 };
 
 /*
- * Read all rows; *rows is malloc'd, and NULL if there are none.  False: `fault` says why not; with a
- * line of 0 there is no memory, or the file cannot be read.
+ * Read all rows; *rows is malloc'd, and NULL if there are none.  False: `fault` says why not; with
+ * a line of 0 there is no memory, or the file cannot be read.
  */
 bool mca_coll_symm_table_read(FILE *file, struct symm_row **rows, size_t *count,
                               struct symm_table_fault *fault);
 
 /*
- * Read the file that the parameter names, if it names one, and tell the user if it cannot be used: then this process
- * has the built-in choices.  Its rows count on the communicators whose rank 0 it is.
+ * Read the file that the parameter names, if it names one, and tell the user if it cannot be used:
+ * then this process has the built-in choices.  Its rows count on the communicators whose rank 0 it
+ * is.
  */
 void mca_coll_symm_table_open(const char *path);
 void mca_coll_symm_table_close(void);

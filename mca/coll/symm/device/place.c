@@ -9,7 +9,10 @@
 #include "heap/cuda_device.h"
 #include "mca/coll/symm/data/recognise.h"
 
-/* The device of the memory at `address`; *elsewhere: what is known of it, if it is not of a heap of ours. */
+/*
+ * The device of the memory at `address`; *elsewhere: what is known of it, if it is not of a heap of
+ * ours.
+ */
 static int device_of(const void *address, struct symm_memory *elsewhere, bool *unusable)
 {
     struct symm_place place;
@@ -42,7 +45,8 @@ void mca_coll_symm_device_describe(struct symm_call *call)
     }
     call->mixed = input != output;
     call->device = output >= 0 ? output : input;
-    if (call->device >= 0 && !call->unusable && !call->mixed) { /* copies in host memory wait themselves */
+    /* Copies in host memory wait themselves. */
+    if (call->device >= 0 && !call->unusable && !call->mixed) {
         if (call->input_memory.kind != SYMM_MEMORY_HOST ||
             call->output_memory.kind != SYMM_MEMORY_HOST) {
             symm_cuda_memory_settle(call->device);

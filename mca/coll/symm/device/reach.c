@@ -12,9 +12,9 @@
 #include "mca/once.h"
 
 /*
- * What has failed in the driver.  False: something else has, about which rank 0 speaks; or the user is
- * told in another place.  That is so where this rank's device cannot share memory, which the memory pool
- * has said; and where the program has broken its context, as the copies then fail, too.
+ * What has failed in the driver.  False: something else has, about which rank 0 speaks; or the user
+ * is told in another place.  That is so where this rank's device cannot share memory, which the
+ * memory pool has said; and where the program has broken its context, as the copies then fail, too.
  */
 static bool failure_get(struct symm_operation *operation, enum symm_status status, char *failure,
                         size_t size)
@@ -37,7 +37,8 @@ void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum s
     if (status == SYMM_ERR_NO_MEMORY && symm_once("device full")) {
         symm_help_show("help-coll-symm.txt", "device full", communicator, rank, device, failure);
     } else if (status != SYMM_ERR_NO_MEMORY && symm_once("device unusable")) {
-        symm_help_show("help-coll-symm.txt", "device unusable", communicator, rank, device, failure);
+        symm_help_show("help-coll-symm.txt", "device unusable", communicator, rank, device,
+                       failure);
     }
 }
 

@@ -1,9 +1,9 @@
 /*
- * device/reach.h - whether the devices of a call reach all of its buffers, and what the user is told
- * where they do not.
+ * device/reach.h - whether the devices of a call reach all of its buffers, and what the user is
+ * told where they do not.
  *
- * The rank that finds out tells, because it alone can name the devices and the driver's call.  The ranks
- * then agree by their votes to copy such buffers through host memory.
+ * The rank that finds out tells, because it alone can name the devices and the driver's call.  The
+ * ranks then agree by their votes to copy such buffers through host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,9 +14,9 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * After symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's device can use it.
- * Where device memory cannot be mapped or used, the user is told, with the names of the devices.
- * Returns `mapped`, or the error of the device.
+ * After symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's device can
+ * use it.  Where device memory cannot be mapped or used, the user is told, with the names of the
+ * devices.  Returns `mapped`, or the error of the device.
  */
 enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
                                             const struct symm_location *location,

@@ -14,7 +14,7 @@
 
 enum {
     SIZE_LEAST = 1 << 20,
-    CALLS_UNTIL_RETRY = 100, /* a device that is full now may have room later, but asking takes time */
+    CALLS_UNTIL_RETRY = 100, /* a full device may have room later, but asking takes time */
 };
 
 /* All but `taken` belongs to whoever has taken it. */

@@ -1,8 +1,9 @@
 /*
  * device/scratch.h - memory of a device that all ranks can reach, for data on their way through it.
  *
- * A process has one piece for each device, in the device's heap, so that peers map it once like any buffer.
- * It is taken by one call at a time; another, of another thread, does without and says so to its peers.
+ * A process has one piece for each device, in the device's heap, so that peers map it once like any
+ * buffer.  It is taken by one call at a time; another, of another thread, does without and says so
+ * to its peers.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,9 +15,9 @@
 #include <stddef.h>
 
 /*
- * Take the scratch of a device, *size bytes at the address returned, whatever stood there: if it can be
- * had, as many as *size says before, but coll_symm_device_scratch at most.  NULL: there is none for now.
- * Local.
+ * Take the scratch of a device, *size bytes at the address returned, whatever stood there: if it
+ * can be had, as many as *size says before, but coll_symm_device_scratch at most.  NULL: there is
+ * none for now.  Local.
  */
 void *mca_coll_symm_scratch_take(int device, size_t *size);
 

@@ -1,8 +1,8 @@
 /*
  * entry/allgather.c - MPI_Allgather: from MPI's arguments to an operation and back.
  *
- * An all-gather moves bytes.  Where the elements that a rank sends, or those that it receives, fill their
- * bytes without gaps, they are copied from and to where they lie; otherwise they are packed.
+ * An all-gather moves bytes.  Where the elements that a rank sends, or those that it receives, fill
+ * their bytes without gaps, they are copied from and to where they lie; otherwise they are packed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

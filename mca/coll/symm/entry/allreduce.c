@@ -49,9 +49,9 @@ static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /*
- * Elements are copied whole, from one to the next.  For predefined types, pair types included, that is
- * what C's structs do; a derived type may have gaps, which are the program's, and must not be touched.
- * In the slot, where it costs little, elements travel without their gaps.
+ * Elements are copied whole, from one to the next.  For predefined types, pair types included, that
+ * is what C's structs do; a derived type may have gaps, which are the program's, and must not be
+ * touched.  In the slot, where it costs little, elements travel without their gaps.
  */
 static void elements_describe(struct symm_call *call)
 {

@@ -1,5 +1,6 @@
 /*
- * entry/entry.h - what the entries of all collectives share: from a call that is described to what MPI gets.
+ * entry/entry.h - what the entries of all collectives share: from a call that is described to what
+ * MPI gets.
  *
  * The entry of a collective is a file of its own, which knows MPI's arguments:
  *
@@ -10,8 +11,8 @@
  *     ... describe entry.module->call (base/call.h) ...
  *     return SYMM_ENTRY_MAKE(&entry, comm, bcast, buffer, count, dtype, root);
  *
- * The call is served, or the component below makes it: on copies in host memory, or while we step aside in the
- * communicator's table.
+ * The call is served, or the component below makes it: on copies in host memory, or while we step
+ * aside in the communicator's table.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -74,7 +75,7 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
      : mca_coll_symm_entry_below_begin(entry, SYMM_HOST_COPY_##name, comm)                         \
          ? mca_coll_symm_entry_below_end(                                                          \
                entry, mca_coll_symm_host_copy_##name(__VA_ARGS__, comm,                            \
-                                                     &(entry)->module->super.super))                  \
+                                                     &(entry)->module->super.super))               \
          : mca_coll_symm_entry_below_end(                                                          \
                entry, (entry)->table->coll_##name(__VA_ARGS__, comm,                               \
                                                   (entry)->table->coll_##name##_module)))

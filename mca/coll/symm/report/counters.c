@@ -72,7 +72,8 @@ static void count_host_copy(struct symm_count *count, size_t bytes, int tally)
     add(&count->bytes, bytes, tally);
 }
 
-void mca_coll_symm_count_host_copy(enum symm_host_copy_collective collective, enum symm_host_copy_why why, size_t bytes)
+void mca_coll_symm_count_host_copy(enum symm_host_copy_collective collective,
+                                   enum symm_host_copy_why why, size_t bytes)
 {
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
@@ -118,7 +119,9 @@ void mca_coll_symm_counters_move(struct symm_counters *to)
         to = &own_counters;
         memset(to, 0, sizeof(*to));
     }
-    /* Other threads will count in tallies of their own, so what was counted goes to the shared one. */
+    /*
+     * Other threads will count in tallies of their own, so what was counted goes to the shared one.
+     */
     struct symm_tally sum;
     memset(&sum, 0, sizeof(sum));
     mca_coll_symm_counters_add(&sum, from);

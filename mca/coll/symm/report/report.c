@@ -58,7 +58,9 @@ void mca_coll_symm_report_open(void)
     if (!mca_coll_symm_component.report || process == NULL) {
         return;
     }
-    /* The others ask for the counters before any collective: the server has to answer from now on. */
+    /*
+     * The others ask for the counters before any collective: the server has to answer from now on.
+     */
     if (symm_process_serve(process) != SYMM_OK) {
         return;
     }
@@ -82,7 +84,8 @@ void mca_coll_symm_report_open(void)
 
 /*
  * The name of the server of the job's first process on this node.  Open MPI knows all processes of
- * the node from the start; there need not be a world, as MPI may have been initialised by a session.
+ * the node from the start; there need not be a world, as MPI may have been initialised by a
+ * session.
  */
 static const char *first_process_name(symm_server_name_get *name_get)
 {
@@ -225,8 +228,9 @@ static void host_copies_print(const struct symm_tally *sum)
     }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         if (!is_served((enum symm_host_copy_collective)i)) {
-            host_copy_row_print(mca_coll_symm_host_copy_text((enum symm_host_copy_collective)i), SYMM_HOST_COPY_KIND,
-                             &sum->host_copy[i]);
+            host_copy_row_print(
+                mca_coll_symm_host_copy_text((enum symm_host_copy_collective)i),
+                SYMM_HOST_COPY_KIND, &sum->host_copy[i]);
         }
     }
 }

@@ -1,6 +1,6 @@
 /*
- * report/shortage.h - why a rank cannot share memory: one int that ranks can send each other, and what
- * the user is told about it.
+ * report/shortage.h - why a rank cannot share memory: one int that ranks can send each other, and
+ * what the user is told about it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,8 +23,8 @@ enum mca_coll_symm_trouble {
 };
 
 /*
- * Tell the user what `rank` of a communicator cannot do and why, unless the user has been told before,
- * of whatever communicator: one will do as an example.
+ * Tell the user what `rank` of a communicator cannot do and why, unless the user has been told
+ * before, of whatever communicator: one will do as an example.
  */
 void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
                                  int rank, int reason);

@@ -94,7 +94,8 @@ const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collecti
     return texts[collective];
 }
 
-bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made, enum symm_collective collective)
+bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made,
+                                   enum symm_collective collective)
 {
     return strcmp(mca_coll_symm_host_copy_text(made), symm_collective_get(collective)->name) == 0;
 }

@@ -24,6 +24,7 @@ const char *mca_coll_symm_reason_name(enum symm_reason reason);
 const char *mca_coll_symm_unserved_name(enum symm_unserved why);
 
 /* Whether a collective of Open MPI's tables is one that is served. */
-bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made, enum symm_collective collective);
+bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made,
+                                   enum symm_collective collective);
 
 #endif /* MCA_COLL_SYMM_REPORT_WORDS_H */

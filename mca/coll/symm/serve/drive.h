@@ -10,8 +10,9 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * Carry out the blocking call that operation->call describes, calling opal_progress() while it waits.
- * True: it is done with, and *rc is for MPI.  False: nothing was done, and the component below has to.
+ * Carry out the blocking call that operation->call describes, calling opal_progress() while it
+ * waits.  True: it is done with, and *rc is for MPI.  False: nothing was done, and the component
+ * below has to.
  */
 bool mca_coll_symm_operation_serve(struct symm_operation *operation,
                                    struct ompi_communicator_t *comm, int *rc);

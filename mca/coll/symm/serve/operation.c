@@ -16,7 +16,7 @@
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
 
-/* ---- states ------------------------------------------------------------------------------------ */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static void step_run(struct symm_operation *operation)
 {
@@ -47,7 +47,9 @@ static void step_none(struct symm_operation *operation)
     (void)operation;
 }
 
-/* What is to be done in a state, once, and whether that waits for messages of the PML, or a thread. */
+/*
+ * What is to be done in a state, once, and whether that waits for messages of the PML, or a thread.
+ */
 static const struct symm_state {
     void (*step)(struct symm_operation *operation);
     bool needs_progress;
@@ -71,7 +73,7 @@ bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operati
     return states[operation->state].needs_progress;
 }
 
-/* ---- driving ----------------------------------------------------------------------------------- */
+/* ---- driving --------------------------------------------------------------------------------- */
 
 /* On a communicator whose ranks share no memory: not yet, for some time, or not any more. */
 static void start_unready(struct symm_operation *operation)

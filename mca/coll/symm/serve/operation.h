@@ -18,7 +18,10 @@ void mca_coll_symm_operation_start(struct symm_operation *operation);
 /* Go on with it: SYMM_PENDING, or SYMM_OK when `outcome` is known. */
 enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation);
 
-/* Whether it is messages of the PML, or a thread, that this rank waits for: only opal_progress() helps. */
+/*
+ * Whether it is messages of the PML, or a thread, that this rank waits for: only opal_progress()
+ * helps.
+ */
 bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operation);
 
 #endif /* MCA_COLL_SYMM_SERVE_OPERATION_H */

@@ -1,10 +1,11 @@
 /*
  * serve/packed.c - see serve/packed.h.
  *
- * The algorithms here are those of kernels/host for which packing pays, with Open MPI's convertor where
- * those have memcpy():
+ * The algorithms here are those of kernels/host for which packing pays, with Open MPI's convertor
+ * where those have memcpy():
  *   slot    Blocks come packed in the lines.  Ranks without gaps take the kernel's copies instead.
- *   staged  A block is packed into a staging buffer of the rank, which it has to fit, and unpacked from there
+ *   staged  A block is packed into a staging buffer of the rank, which it has to fit, and unpacked
+ *   from there
  *           by everybody.  There is one piece, and so no element that is cut in two, and one phase.
  *   pull    All inputs are in the heap, without gaps: they are unpacked from there.
  *
@@ -16,7 +17,7 @@
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
 
-/* ---- all-gather -------------------------------------------------------------------------------- */
+/* ---- all-gather ------------------------------------------------------------------------------ */
 
 static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
 {
@@ -80,12 +81,12 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 
-/* ---- all-reduce -------------------------------------------------------------------------------- */
+/* ---- all-reduce ------------------------------------------------------------------------------ */
 
 /*
  * With a user-defined operation, which wants the elements as the program lays them out.  The result
- * grows in the receive buffer, so that the gaps there keep what they hold; each contribution is unpacked
- * into scratch for it.  From the last rank to the first, like symm_fold().
+ * grows in the receive buffer, so that the gaps there keep what they hold; each contribution is
+ * unpacked into scratch for it.  From the last rank to the first, like symm_fold().
  */
 static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 {
@@ -110,7 +111,7 @@ static enum symm_status allreduce_slot_step(struct symm_operation *operation)
     return SYMM_OK;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 typedef enum symm_status packed_step(struct symm_operation *operation);
 

@@ -18,7 +18,7 @@
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 
-/* ---- what a rank gets --------------------------------------------------------------------------- */
+/* ---- what a rank gets ------------------------------------------------------------------------ */
 
 static bool names_get(struct ompi_communicator_t *comm, const char **names)
 {
@@ -85,7 +85,9 @@ static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_comm
     return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
 }
 
-/* What failed may have been a passing shortage.  Trying again costs a vote, so it is done rarely. */
+/*
+ * What failed may have been a passing shortage.  Trying again costs a vote, so it is done rarely.
+ */
 static void disable(mca_coll_symm_module_t *module)
 {
     enum { FIRST_RETRY = 1000, LAST_RETRY = 1 << 20 };
@@ -100,7 +102,7 @@ static void disable(mca_coll_symm_module_t *module)
     module->calls_until_retry = module->retry_distance;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void mca_coll_symm_step_set_up(struct symm_operation *operation)
 {

@@ -31,8 +31,8 @@ static bool slot_is_free(struct symm_team *team, uint64_t sequence)
 }
 
 /*
- * The data of a call with gaps does not travel in the slot: veto it unless it can be served all the same,
- * as far as this rank can tell.
+ * The data of a call with gaps does not travel in the slot: veto it unless it can be served all the
+ * same, as far as this rank can tell.
  */
 static void packing_review(struct symm_operation *operation)
 {
@@ -44,13 +44,14 @@ static void packing_review(struct symm_operation *operation)
         operation->veto = SYMM_REASON_GAPS;
     } else if ((operation->gaps & SYMM_GAPS_INPUT) != 0 &&
                call->payload_bytes > operation->module->team->control.piece_size) {
-        operation->veto = SYMM_REASON_GAPS; /* inputs without gaps can be read from where they lie */
+        operation->veto = SYMM_REASON_GAPS; /* inputs without gaps are read from where they lie */
     }
 }
 
 /*
- * A call whose data do not travel in the slot: what its size and packing decide, beside the call's own veto,
- * before this rank posts its line.  A function of its own, to keep the path of small calls short.
+ * A call whose data do not travel in the slot: what its size and packing decide, beside the call's
+ * own veto, before this rank posts its line.  A function of its own, to keep the path of small
+ * calls short.
  */
 __attribute__((noinline))
 static void large_review(struct symm_operation *operation, enum symm_left left)

@@ -10,8 +10,8 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * WAITING_FOR_SLOT: once all ranks have finished the call that had the slot before, decide what the size
- * of the call decides, and post this rank's line.
+ * WAITING_FOR_SLOT: once all ranks have finished the call that had the slot before, decide what the
+ * size of the call decides, and post this rank's line.
  */
 void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation);
 

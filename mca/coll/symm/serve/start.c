@@ -22,10 +22,13 @@
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/set_up.h"
 
-/* Calls in which ranks offer scratch after one that has needed it; then they wait for the next that does. */
+/*
+ * Calls in which ranks offer scratch after one that has needed it; then they wait for the next that
+ * does.
+ */
 enum { CALLS_RELAYED = 1000 };
 
-/* ---- calls that differ ------------------------------------------------------------------------- */
+/* ---- calls that differ ----------------------------------------------------------------------- */
 
 static void end_mismatch(struct symm_operation *operation)
 {
@@ -44,7 +47,7 @@ void mca_coll_symm_step_hear(struct symm_operation *operation)
     }
 }
 
-/* ---- starting the run -------------------------------------------------------------------------- */
+/* ---- starting the run ------------------------------------------------------------------------ */
 
 static void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
                       bool packed)
@@ -75,8 +78,8 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 }
 
 /*
- * All ranks post new lines for the same call, with what scratch they have; and offer it at once in the next
- * calls, as programs repeat themselves.
+ * All ranks post new lines for the same call, with what scratch they have; and offer it at once in
+ * the next calls, as programs repeat themselves.
  */
 static void agree_again(struct symm_operation *operation)
 {
@@ -88,8 +91,8 @@ static void agree_again(struct symm_operation *operation)
 }
 
 /*
- * Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be asked for
- * it.
+ * Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be
+ * asked for it.
  */
 static void note_relay(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
@@ -155,7 +158,7 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
     }
 }
 
-/* ---- mapping ----------------------------------------------------------------------------------- */
+/* ---- mapping --------------------------------------------------------------------------------- */
 
 void mca_coll_symm_step_map(struct symm_operation *operation)
 {
