@@ -12,6 +12,7 @@
                            offsetof(struct symm_slot, owner),                                     \
                    "in Open MPI's tables a module is behind its function");
 SYMM_HOST_COPY_COLLECTIVES(IS_SLOT)
+IS_SLOT(barrier)
 #undef IS_SLOT
 
 static void layer_construct(mca_coll_symm_layer_t *layer)
@@ -23,7 +24,7 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
 
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         struct symm_slot slot;
         memcpy(&slot, (const unsigned char *)&layer->below_table + mca_coll_symm_slot_offsets[i],
                sizeof(slot));

@@ -87,6 +87,9 @@ static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_mo
 {
     const unsigned char *before = (const unsigned char *)&module->super.below_table;
     struct symm_slot slot = {.owner = NULL};
+    if (collective == SYMM_BARRIER) {
+        return module->super.below_table.coll_barrier_module;
+    }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         if (mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)i, collective)) {
             memcpy(&slot, before + mca_coll_symm_slot_offsets[i], sizeof(slot));
