@@ -9,12 +9,20 @@
 
 const char *call_name(enum collective collective)
 {
-    return collective == COLLECTIVE_ALLREDUCE ? "MPI_Allreduce" : "MPI_Allgather";
+    static const char *const names[COLLECTIVE_COUNT] = {
+        [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce",
+        [COLLECTIVE_ALLGATHER] = "MPI_Allgather",
+        [COLLECTIVE_BARRIER] = "MPI_Barrier",
+    };
+    return names[collective];
 }
 
 size_t call_round(enum collective collective, size_t bytes)
 {
     size_t unit = collective == COLLECTIVE_ALLREDUCE ? ELEMENT_BYTES : 1;
+    if (collective == COLLECTIVE_BARRIER) {
+        return 0;
+    }
     return (bytes + unit - 1) / unit * unit;
 }
 
@@ -41,6 +49,8 @@ void call_run(const struct call *call, MPI_Comm comm)
     if (call->collective == COLLECTIVE_ALLREDUCE) {
         MPI_Allreduce(send, call->buffers->receive, (int)(call->bytes / ELEMENT_BYTES),
                       call->element == ELEMENT_INT ? MPI_INT32_T : MPI_FLOAT, MPI_SUM, comm);
+    } else if (call->collective == COLLECTIVE_BARRIER) {
+        MPI_Barrier(comm);
     } else {
         MPI_Allgather(send, (int)call->bytes, MPI_CHAR, call->buffers->receive,
                       (int)call->bytes, MPI_CHAR, comm);
@@ -50,6 +60,9 @@ void call_run(const struct call *call, MPI_Comm comm)
 void call_touch(const struct call *call, int round)
 {
     const struct buffers *buffers = call->buffers;
+    if (call->collective == COLLECTIVE_BARRIER) {
+        return;
+    }
     buffers_read(buffers, buffers->receive, call_result_bytes(call));
     if (call->collective == COLLECTIVE_ALLREDUCE) {
         buffers_write_elements(buffers, call_input(call), call->bytes, call->element, round);

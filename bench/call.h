@@ -14,7 +14,7 @@
 
 struct call {
     enum collective collective;
-    size_t bytes; /* the size in the table: of the vector (all-reduce), of a block (all-gather) */
+    size_t bytes; /* the size in the table: of the vector (all-reduce), of a block (all-gather), or 0 */
     int rank;
     int ranks;
     bool in_place;
@@ -22,7 +22,7 @@ struct call {
     const struct buffers *buffers;
 };
 
-/* "MPI_Allreduce" or "MPI_Allgather" */
+/* "MPI_Allreduce" and so on. */
 const char *call_name(enum collective collective);
 
 /* Rounds the sizes of an all-reduce up to its elements of four bytes. All-gather moves bytes. */

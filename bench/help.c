@@ -7,8 +7,8 @@
 #include "help.h"
 
 static const char help_text[] =
-    "Usage: mpirun -n RANKS symm_bench [OPTION]... [allreduce] [allgather]\n"
-    "Time MPI_Allreduce (sum) and MPI_Allgather; both in turn if none is named.\n"
+    "Usage: mpirun -n RANKS symm_bench [OPTION]... [allreduce] [allgather] [barrier]\n"
+    "Time MPI_Allreduce (sum), MPI_Allgather and MPI_Barrier; the first two if none is named.\n"
     "\n"
     "What to run\n"
     "  -m, --message-size [MIN:]MAX  sizes, doubling; K, M and G allowed (default up to 1M).\n"

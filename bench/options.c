@@ -234,8 +234,10 @@ static bool collective_parse(const struct parser *parser, const char *text)
         parser->options->chosen[COLLECTIVE_ALLREDUCE] = true;
     } else if (strcmp(text, "allgather") == 0) {
         parser->options->chosen[COLLECTIVE_ALLGATHER] = true;
+    } else if (strcmp(text, "barrier") == 0) {
+        parser->options->chosen[COLLECTIVE_BARRIER] = true;
     } else {
-        return refuse(parser, "collective", text, "choose allreduce, allgather or both");
+        return refuse(parser, "collective", text, "choose from allreduce, allgather and barrier");
     }
     return true;
 }
@@ -365,13 +367,19 @@ static bool options_check(const struct parser *parser)
         return refuse(parser, "option", "--compare",
                       "it needs memory of the host: Open MPI's own components may not know GPUs");
     }
+    if (options->chosen[COLLECTIVE_BARRIER] &&
+        (options->rival || options->show_choice || options->tune_file != NULL)) {
+        return refuse(parser, "collective", "barrier",
+                      "it has no data: leave it out with --rival, --chosen and --tune-to");
+    }
     return choice_check(parser);
 }
 
 /* Sets the options that follow from others. */
 static void options_complete(struct options *options)
 {
-    if (!options->chosen[COLLECTIVE_ALLREDUCE] && !options->chosen[COLLECTIVE_ALLGATHER]) {
+    if (!options->chosen[COLLECTIVE_ALLREDUCE] && !options->chosen[COLLECTIVE_ALLGATHER] &&
+        !options->chosen[COLLECTIVE_BARRIER]) {
         options->chosen[COLLECTIVE_ALLREDUCE] = true;
         options->chosen[COLLECTIVE_ALLGATHER] = true;
     }

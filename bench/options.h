@@ -16,6 +16,7 @@
 enum collective {
     COLLECTIVE_ALLREDUCE,
     COLLECTIVE_ALLGATHER,
+    COLLECTIVE_BARRIER, /* no data */
     COLLECTIVE_COUNT
 };
 

@@ -18,6 +18,10 @@ static bool is_on_gpu(const struct report *report)
 
 void report_calls(const struct options *options, enum collective collective)
 {
+    if (collective == COLLECTIVE_BARRIER) {
+        printf("# no data\n");
+        return;
+    }
     if (collective == COLLECTIVE_ALLREDUCE) {
         printf("# Size: bytes of the vector, %s sum", options_element_name(options->element));
     } else {
@@ -142,6 +146,16 @@ static void trip_print(struct table *table, double trip_ns)
     }
 }
 
+/* How long the call takes, compared with its floor; a barrier has none. */
+static void distance_print(struct table *table, double time, double floor)
+{
+    if (floor > 0) {
+        table_number(table, time / floor);
+    } else {
+        table_text(table, "-");
+    }
+}
+
 static void cells_gpu(struct table *table, const struct report_entry *entry,
                       const struct measure_row *row)
 {
@@ -179,7 +193,7 @@ static void row_plain(struct report *report, const struct report_entry *entry,
     if (!options->full) {
         table_number(table, entry->floor_us);
     }
-    table_number(table, row->times[0].most / entry->floor_us);
+    distance_print(table, row->times[0].most, entry->floor_us);
     table_text(table, cacheline_state_name(state));
     if (!options->full) {
         trip_print(table, row->trip_ns);
@@ -199,7 +213,7 @@ static void row_compare(struct report *report, const struct report_entry *entry,
     table_ratio(table, with / without);
     table_ratio(table, without / with);
     table_number(table, entry->floor_us);
-    table_number(table, with / entry->floor_us);
+    distance_print(table, with, entry->floor_us);
     table_text(table, cacheline_state_name(state));
     trip_print(table, row->trip_ns);
     table_count(table, row->blocks);

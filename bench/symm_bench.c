@@ -1,5 +1,5 @@
 /*
- * symm_bench.c - latency of MPI_Allreduce and MPI_Allgather in the format of the OSU
+ * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather and MPI_Barrier in the format of the OSU
  * micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It is a
  * plain MPI program and knows the component by name only.
  *
@@ -113,7 +113,8 @@ static bool size_validate(const struct session *session, const struct sides *sid
                           const struct call *call)
 {
     bool right = true;
-    for (int i = 0; session->options.validate && i < sides->count; i++) {
+    bool has_data = call->collective != COLLECTIVE_BARRIER;
+    for (int i = 0; session->options.validate && has_data && i < sides->count; i++) {
         const struct side *side = &sides->side[i];
         if (side->rival == NULL || call->bytes <= RIVAL_VALIDATE_BYTES) {
             right &= validate_call(call, side, session->control, session->options.seed);
@@ -122,9 +123,12 @@ static bool size_validate(const struct session *session, const struct sides *sid
     return right;
 }
 
-/* Ranks that share a GPU have no link between them. */
+/* Ranks that share a GPU have no link between them; a barrier moves nothing. */
 static double size_floor(const struct session *session, const struct call *call)
 {
+    if (call->collective == COLLECTIVE_BARRIER) {
+        return 0;
+    }
     if (!is_on_gpu(session)) {
         return private_time(call, session->control);
     }
@@ -176,9 +180,10 @@ static bool collective_run(struct session *session, enum collective collective)
     if (session->rank == 0) {
         report_begin(&report, options, &sides, collective);
     }
-    for (size_t bytes = least; bytes <= most; bytes *= 2) {
-        call.bytes = bytes;
+    bool more = true;
+    for (call.bytes = least; more && call.bytes <= most; call.bytes *= 2) {
         right &= size_run(session, &sides, &call, &report);
+        more = call.bytes > 0;
     }
     if (session->rank == 0) {
         report_end(&report);

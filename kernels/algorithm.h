@@ -48,7 +48,8 @@ struct symm_run;
     F(SYMM_ALLGATHER_MULTIMEM, symm_allgather_multimem)                                           \
     F(SYMM_ALLREDUCE_CUDA_MULTIMEM, symm_allreduce_cuda_multimem)                                 \
     F(SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, symm_allreduce_cuda_multimem_one_shot)               \
-    F(SYMM_ALLGATHER_CUDA_MULTIMEM, symm_allgather_cuda_multimem)
+    F(SYMM_ALLGATHER_CUDA_MULTIMEM, symm_allgather_cuda_multimem)                                 \
+    F(SYMM_BARRIER_SLOT, symm_barrier_slot)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -16,7 +16,7 @@
 #include "heap/symm.h"
 
 /* Their numbers travel in lines and stand in performance variables: new ones go to the end. */
-enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_COLLECTIVE_COUNT };
+enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_BARRIER, SYMM_COLLECTIVE_COUNT };
 
 struct symm_collective_row {
     const char *name;      /* in parameters, tables of choices and reports: "allreduce" */
@@ -30,6 +30,7 @@ struct symm_collective_row {
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
     bool in_place_by_copy; /* with the input copied to the output, a call is one in place */
     bool device_reads_peers; /* on devices peers' inputs are read, and not only outputs stored to */
+    int calls_before_set_up; /* calls that go below before the ranks set up shared memory */
 };
 
 SYMM_API extern const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT];

@@ -39,6 +39,7 @@ kernel_sources = \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
+	kernels/host/barrier_slot.c \
 	kernels/host/multimem.h \
 	kernels/host/steps.h
 

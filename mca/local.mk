@@ -72,6 +72,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
+	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \
 	mca/coll/symm/entry/entry.c mca/coll/symm/entry/entry.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)

@@ -56,6 +56,7 @@ dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
 mpi_programs = \
 	tests/mpi/check_allgather \
 	tests/mpi/check_allreduce \
+	tests/mpi/check_barrier \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \

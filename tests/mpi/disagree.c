@@ -19,7 +19,7 @@
 
 enum { SLOT = 10, LARGE = 50000, BYTES = 4 * LARGE * 8 };
 
-enum collective { REDUCE, GATHER };
+enum collective { REDUCE, GATHER, BARRIER };
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
 
@@ -38,6 +38,7 @@ struct disagreement {
 
 static const struct disagreement disagreements[] = {
     {"collective", {REDUCE, SLOT, INT, SUM}, {GATHER, SLOT, INT, SUM}, MPI_ERR_OTHER},
+    {"barrier", {REDUCE, SLOT, INT, SUM}, {BARRIER, 0, INT, SUM}, MPI_ERR_OTHER},
     {"count", {REDUCE, SLOT, INT, SUM}, {REDUCE, 11, INT, SUM}, MPI_ERR_COUNT},
     {"size", {REDUCE, SLOT, FLOAT, SUM}, {REDUCE, SLOT, DOUBLE, SUM}, MPI_ERR_TYPE},
     {"class", {REDUCE, SLOT, INT, SUM}, {REDUCE, SLOT, FLOAT, SUM}, MPI_ERR_TYPE},
@@ -90,6 +91,9 @@ static int make(struct call call, void *send, void *receive, MPI_Comm comm)
     if (call.collective == GATHER) {
         return MPI_Allgather(send, call.count, types[call.type], receive, call.count,
                              types[call.type], comm);
+    }
+    if (call.collective == BARRIER) {
+        return MPI_Barrier(comm);
     }
     return MPI_Allreduce(send, receive, call.count, types[call.type], ops[call.op], comm);
 }
@@ -147,7 +151,7 @@ static void disagree(const struct disagreement *what, int variant)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_name(comm, what->name);
     test_case("%s, variant %d", what->name, variant);
-    if (variant % 2 == 0) {
+    if (variant % 2 == 0 || what->odd.collective == BARRIER) { /* which sets up nothing */
         test_exercise(comm, ++number, 4096); /* otherwise this is the first call on it */
     }
     MPI_Comm_create_errhandler(handler, &errhandler);

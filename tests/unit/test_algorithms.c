@@ -209,10 +209,12 @@ static size_t plan_extent(const struct plan *plan)
     return is_for(plan, SYMM_ALLREDUCE) ? element_reductions[plan->type].extent : 1;
 }
 
-/* Whether these tests can make it: in host memory, by memory that is mapped as it is. */
+/* Whether these tests can make it: on data in host memory, which is mapped as it is. */
 static bool is_on_host(enum symm_algorithm algorithm)
 {
-    return !symm_algorithm_is_cuda(algorithm) && !symm_algorithm_is_multimem(algorithm);
+    enum symm_collective collective = symm_algorithm_get(algorithm)->collective;
+    return !symm_algorithm_is_cuda(algorithm) && !symm_algorithm_is_multimem(algorithm) &&
+           symm_collective_get(collective)->writes_outputs;
 }
 
 static bool is_possible(const struct plan *plan)

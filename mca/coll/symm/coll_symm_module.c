@@ -14,6 +14,7 @@
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/entry/allgather.h"
 #include "mca/coll/symm/entry/allreduce.h"
+#include "mca/coll/symm/entry/barrier.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -28,6 +29,7 @@ static void module_construct(mca_coll_symm_module_t *module)
     module->team = NULL;
     module->calls_until_retry = 0;
     module->retry_distance = 0;
+    module->calls_before_set_up = 0;
     memset(&module->tags, 0, sizeof(module->tags));
     symm_vote_init(&module->vote, 0, 0, 0);
     memset(&module->operation, 0, sizeof(module->operation));
@@ -248,5 +250,6 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_module_disable = mca_coll_symm_layer_disable;
     base->coll_allreduce = mca_coll_symm_allreduce;
     base->coll_allgather = mca_coll_symm_allgather;
+    base->coll_barrier = mca_coll_symm_barrier;
     return base;
 }

@@ -42,7 +42,9 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
         return;
     }
     const struct symm_collective_row *collective = symm_collective_get(signature.collective);
-    if (!collective->reduces) {
+    if (!collective->reads_inputs && !collective->writes_outputs) {
+        (void)snprintf(text, size, "%s", collective->mpi_name);
+    } else if (!collective->reduces) {
         (void)snprintf(text, size, "%s of %llu bytes from each rank", collective->mpi_name, count);
     } else if (signature.op == SYMM_SIGNATURE_USER_OP) {
         (void)snprintf(text, size, "%s of %llu bytes with a user-defined operation",

@@ -32,6 +32,7 @@ enum symm_reason {
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
     SYMM_REASON_LEFT,     /* so many ranks need longer for so many bytes than the component below */
+    SYMM_REASON_EARLY,    /* the ranks share no memory yet, which few such calls are not worth */
     SYMM_REASON_DISABLED, /* the ranks of the communicator cannot share memory */
     SYMM_REASON_COUNT
 };

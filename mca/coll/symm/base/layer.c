@@ -12,6 +12,7 @@
                            offsetof(struct symm_table_entry, owner),                              \
                    "in Open MPI's tables a module is behind its function");
 SYMM_HOST_COPY_COLLECTIVES(IS_ENTRY)
+IS_ENTRY(barrier)
 #undef IS_ENTRY
 
 static void layer_construct(mca_coll_symm_layer_t *layer)
@@ -23,7 +24,7 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
 
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         struct symm_table_entry entry;
         memcpy(&entry, (const unsigned char *)&layer->below_table + mca_coll_symm_entry_offsets[i],
                sizeof(entry));

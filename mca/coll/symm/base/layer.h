@@ -49,7 +49,10 @@ enum symm_host_copy_collective {
 #define SYMM_HOST_COPY_NUMBER(name) SYMM_HOST_COPY_##name,
     SYMM_HOST_COPY_COLLECTIVES(SYMM_HOST_COPY_NUMBER)
 #undef SYMM_HOST_COPY_NUMBER
-    SYMM_HOST_COPY_COUNT
+    SYMM_HOST_COPY_COUNT,
+    /* Behind those: collectives without data, which only have a place in the table. */
+    SYMM_LAYER_barrier = SYMM_HOST_COPY_COUNT,
+    SYMM_LAYER_COUNT
 };
 
 /* Why a call with device buffers is made on host copies. */
@@ -70,9 +73,9 @@ struct symm_table_entry {
 };
 
 /* Where the entries are in the tables. */
-static const size_t mca_coll_symm_entry_offsets[SYMM_HOST_COPY_COUNT] = {
+static const size_t mca_coll_symm_entry_offsets[SYMM_LAYER_COUNT] = {
 #define SYMM_ENTRY_OFFSET(name) offsetof(mca_coll_base_comm_coll_t, coll_##name),
-    SYMM_HOST_COPY_COLLECTIVES(SYMM_ENTRY_OFFSET)
+    SYMM_HOST_COPY_COLLECTIVES(SYMM_ENTRY_OFFSET) SYMM_ENTRY_OFFSET(barrier)
 #undef SYMM_ENTRY_OFFSET
 };
 

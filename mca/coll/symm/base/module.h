@@ -38,6 +38,7 @@ struct mca_coll_symm_module_t {
     enum mca_coll_symm_state state;
     struct symm_team *team;     /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
+    unsigned calls_before_set_up; /* new: so many have gone below without trying to set up */
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
     unsigned calls_relayed;     /* on devices, so many of the next are taken to be relayed */
     int relay_device;           /* on which the last one was; -1: there was none */

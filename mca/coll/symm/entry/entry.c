@@ -6,19 +6,28 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 
-bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
+void mca_coll_symm_entry_below_aside(struct symm_entry *entry,
                                      enum symm_host_copy_collective collective,
                                      struct ompi_communicator_t *comm)
 {
     mca_coll_base_module_t *module = &entry->module->super.super;
-    bool on_copies = mca_coll_symm_host_copy_is_on();
     mca_coll_symm_below_begin(&entry->below, &entry->module->operation);
-    entry->is_aside = !on_copies; /* else host_copy steps aside */
-    if (entry->is_aside) {
-        entry->table = mca_coll_symm_below_table(module);
-        mca_coll_symm_layer_step_aside(&entry->aside, collective, comm, module);
+    entry->table = mca_coll_symm_below_table(module);
+    mca_coll_symm_layer_step_aside(&entry->aside, collective, comm, module);
+    entry->is_aside = true;
+}
+
+bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
+                                     enum symm_host_copy_collective collective,
+                                     struct ompi_communicator_t *comm)
+{
+    if (!mca_coll_symm_host_copy_is_on()) {
+        mca_coll_symm_entry_below_aside(entry, collective, comm);
+        return false;
     }
-    return on_copies;
+    mca_coll_symm_below_begin(&entry->below, &entry->module->operation);
+    entry->is_aside = false; /* host_copy steps aside */
+    return true;
 }
 
 int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc)

@@ -66,6 +66,11 @@ bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
                                      enum symm_host_copy_collective collective,
                                      struct ompi_communicator_t *comm);
 
+/* A call without data goes below, to the functions of entry->table. */
+void mca_coll_symm_entry_below_aside(struct symm_entry *entry,
+                                     enum symm_host_copy_collective collective,
+                                     struct ompi_communicator_t *comm);
+
 /* It has been made there; returns what is for MPI. */
 int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 
@@ -79,5 +84,13 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
          : mca_coll_symm_entry_below_end(                                                          \
                entry, (entry)->table->coll_##name(__VA_ARGS__, comm,                               \
                                                   (entry)->table->coll_##name##_module)))
+
+/* The same for a collective without data and arguments of its own. */
+#define SYMM_ENTRY_MAKE_WITHOUT_DATA(entry, comm, name)                                            \
+    (mca_coll_symm_entry_serve(entry, comm)                                                        \
+         ? (entry)->rc                                                                             \
+         : (mca_coll_symm_entry_below_aside(entry, SYMM_LAYER_##name, comm),                       \
+            mca_coll_symm_entry_below_end(                                                         \
+                entry, (entry)->table->coll_##name(comm, (entry)->table->coll_##name##_module))))
 
 #endif /* MCA_COLL_SYMM_ENTRY_ENTRY_H */

@@ -17,13 +17,14 @@ typedef void function_t(void); /* any function: all pointers to functions have t
 /* A collective: where a module offers it, and our function that makes it on host copies. */
 static const struct collective {
     size_t offered; /* offset in a module */
-    function_t *host_copy;
-} collectives[SYMM_HOST_COPY_COUNT] = {
+    function_t *host_copy; /* NULL: it has no data */
+} collectives[SYMM_LAYER_COUNT] = {
 #define COLLECTIVE(name)                            \
     {offsetof(mca_coll_base_module_t, coll_##name), \
      (function_t *)mca_coll_symm_host_copy_##name},
     SYMM_HOST_COPY_COLLECTIVES(COLLECTIVE)
 #undef COLLECTIVE
+    [SYMM_LAYER_barrier] = {offsetof(mca_coll_base_module_t, coll_barrier), NULL},
 };
 
 static function_t *offered_get(const mca_coll_base_module_t *module, size_t offset)
@@ -70,7 +71,7 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, int collect
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
     bool host_copy = mca_coll_symm_host_copy_is_on();
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         function_t *ours = offered_get(&layer->super, collectives[i].offered);
         struct symm_table_entry found = entry_get(comm->c_coll, i);
         if (ours == NULL && host_copy) {
@@ -91,7 +92,7 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
 int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {
     const mca_coll_base_comm_coll_t *below_table = mca_coll_symm_below_table(module);
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         struct symm_table_entry found = entry_get(below_table, i);
         if (found.owner != NULL) {
             communicator_entry_set(comm, i, found);

@@ -99,6 +99,9 @@ static void fallback_register(const mca_base_component_t *component,
 {
     char outcome[32], what[128];
     for (int reason = SYMM_REASON_NONE + 1; reason < SYMM_REASON_COUNT; reason++) {
+        if (!mca_coll_symm_reason_is_of((enum symm_reason)reason, collective)) {
+            continue;
+        }
         (void)snprintf(what, sizeof(what), "that went to the component below: %s",
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         (void)snprintf(outcome, sizeof(outcome), "fallback_%s",

@@ -87,7 +87,7 @@ static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_mo
 {
     const unsigned char *before = (const unsigned char *)&module->super.below_table;
     struct symm_table_entry entry = {.owner = NULL};
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
+    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         if (mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)i, collective)) {
             memcpy(&entry, before + mca_coll_symm_entry_offsets[i], sizeof(entry));
         }

@@ -35,6 +35,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
                             "allocate it with MPI_Alloc_mem"},
     [SYMM_REASON_LEFT] = {"left", "left by the table, as quicker there"},
+    [SYMM_REASON_EARLY] = {"early", "few calls, and ranks share no memory yet"},
     [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory",
                               "see the message about it; or coll_symm_verbose 1"},
 };
@@ -47,6 +48,21 @@ const char *mca_coll_symm_reason_name(enum symm_reason reason)
 const char *mca_coll_symm_reason_text(enum symm_reason reason)
 {
     return reasons[reason].text;
+}
+
+bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective collective)
+{
+    const struct symm_collective_row *row = symm_collective_get(collective);
+    switch (reason) {
+    case SYMM_REASON_PEER:
+    case SYMM_REASON_LEFT:
+    case SYMM_REASON_DISABLED:
+        return true;
+    case SYMM_REASON_EARLY:
+        return row->calls_before_set_up > 0;
+    default: /* it is about data */
+        return row->reads_inputs || row->writes_outputs;
+    }
 }
 
 const char *mca_coll_symm_reason_remedy(enum symm_reason reason)
@@ -86,9 +102,9 @@ const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why)
 
 const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective)
 {
-    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
+    static const char *const texts[SYMM_LAYER_COUNT] = {
 #define TEXT(name) #name,
-        SYMM_HOST_COPY_COLLECTIVES(TEXT)
+        SYMM_HOST_COPY_COLLECTIVES(TEXT) TEXT(barrier)
 #undef TEXT
     };
     return texts[collective];

@@ -16,6 +16,9 @@ const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
 const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why);
 
+/* Whether a call of the collective can have this reason. */
+bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective collective);
+
 /* What a user can do about it; NULL: nothing. */
 const char *mca_coll_symm_reason_remedy(enum symm_reason reason);
 

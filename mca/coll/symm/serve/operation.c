@@ -75,6 +75,13 @@ bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operati
 
 /* ---- driving --------------------------------------------------------------------------------- */
 
+/* Whether a call is worth setting up shared memory; all ranks count the same calls. */
+static bool is_worth_set_up(struct mca_coll_symm_module_t *module, const struct symm_call *call)
+{
+    unsigned before = (unsigned)symm_collective_get(call->collective)->calls_before_set_up;
+    return before == 0 || ++module->calls_before_set_up > before;
+}
+
 /* On a communicator whose ranks share no memory: not yet, for some time, or not any more. */
 static void start_unready(struct symm_operation *operation)
 {
@@ -82,7 +89,9 @@ static void start_unready(struct symm_operation *operation)
     if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
         module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
     }
-    if (module->state == MCA_COLL_SYMM_NEW) {
+    if (module->state == MCA_COLL_SYMM_NEW && !is_worth_set_up(module, operation->call)) {
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_EARLY);
+    } else if (module->state == MCA_COLL_SYMM_NEW) {
         symm_vote_open(&module->vote, operation->comm);
         mca_coll_symm_go_to(operation, SYMM_OPERATION_SETTING_UP);
     } else if (module->state == MCA_COLL_SYMM_DISABLED) {

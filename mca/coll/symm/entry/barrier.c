@@ -1,0 +1,32 @@
+/*
+ * entry/barrier.c - see entry/barrier.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/entry/barrier.h"
+
+#include "mca/coll/symm/base/signature.h"
+#include "mca/coll/symm/entry/entry.h"
+
+/* A call without data, in host memory. */
+static void describe(struct symm_call *call)
+{
+    *call = (struct symm_call){
+        .collective = SYMM_BARRIER,
+        .device = -1,
+        .extent = 1,
+        .signature = symm_signature_pack(
+            (struct symm_signature){.collective = SYMM_BARRIER, .extent = 1}),
+    };
+}
+
+int mca_coll_symm_barrier(struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+{
+    struct symm_entry entry;
+    if (!mca_coll_symm_entry_open(&entry, SYMM_BARRIER, comm, module)) {
+        return MPI_ERR_OTHER;
+    }
+    describe(&entry.module->call);
+    return SYMM_ENTRY_MAKE_WITHOUT_DATA(&entry, comm, barrier);
+}
