@@ -97,7 +97,9 @@ kernels/cuda/multimem.fatbin: kernels/cuda/multimem.cu kernels/cuda/multimem.cuh
 endif
 
 CLEANFILES += $(cuda_fatbins)
-kernels/cuda/libsymm_core_la-fatbin.lo: $(cuda_fatbins)
+# Named by a variable: a rule with the object's own name would take the place of Automake's.
+fatbin_object = kernels/cuda/libsymm_core_la-fatbin.lo
+$(fatbin_object): $(cuda_fatbins)
 
 # The same kernels for the host, for tests.
 check_LTLIBRARIES += kernels/cuda/libhost.la
