@@ -17,6 +17,7 @@
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
+#include "heap/fork_lock.h"
 #include "heap/heap_pages.h"
 #include "heap/heap_segments.h"
 #include "heap/memfd.h"
@@ -154,19 +155,21 @@ static void heap_unlock(struct symm_heap *heap, uint32_t retired)
     }
 }
 
-void symm_heap_fork_begin(struct symm_heap *heap)
+bool symm_heap_fork_begin(struct symm_heap *heap)
 {
-    (void)pthread_mutex_lock(&heap->mutex);
+    return symm_fork_lock(&heap->mutex);
 }
 
 /* The thread that gave a chunk back without the mutex is not there in the child. */
-void symm_heap_fork_end(struct symm_heap *heap, bool is_child)
+void symm_heap_fork_end(struct symm_heap *heap, bool is_held, bool is_child)
 {
     if (is_child) {
         heap->is_childs = true;
         heap->reclaim.is_busy = false;
     }
-    (void)pthread_mutex_unlock(&heap->mutex);
+    if (is_held) {
+        (void)pthread_mutex_unlock(&heap->mutex);
+    }
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */

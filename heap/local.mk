@@ -18,7 +18,7 @@ libsymm_core_la_SOURCES = \
 	heap/cuda_memory.h \
 	heap/cuda_plain.h \
 	heap/directory.h \
-	heap/headroom.c heap/headroom.h \
+	heap/fork_lock.h heap/headroom.c heap/headroom.h \
 	heap/heap.c heap/heap.h heap/heap_state.h \
 	heap/heap_bindings.c heap/heap_bindings.h \
 	heap/heap_pages.h \

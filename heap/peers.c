@@ -61,16 +61,36 @@ static enum symm_status entry_create(const struct symm_kind *kind, const char *o
     return SYMM_OK;
 }
 
+static struct symm_peers_entry *entry_find(struct symm_peers *peers, const char *name,
+                                           uint32_t heap)
+{
+    struct symm_peers_entry *entry = peers->entries;
+    while (entry != NULL && (entry->heap != heap || strcmp(entry->name, name) != 0)) {
+        entry = entry->next;
+    }
+    return entry;
+}
+
+bool symm_peers_get_known(struct symm_peers *peers, const char *name, uint32_t heap,
+                          struct symm_peer **peer)
+{
+    (void)pthread_mutex_lock(&peers->mutex);
+    struct symm_peers_entry *entry = entry_find(peers, name, heap);
+    if (entry != NULL) {
+        entry->users++;
+        *peer = entry->peer;
+    }
+    (void)pthread_mutex_unlock(&peers->mutex);
+    return entry != NULL;
+}
+
 enum symm_status symm_peers_get(struct symm_peers *peers, const struct symm_kind *kind,
                                 const char *own_name, const char *name, uint32_t heap,
                                 struct symm_peer **peer)
 {
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&peers->mutex);
-    struct symm_peers_entry *entry = peers->entries;
-    while (entry != NULL && (entry->heap != heap || strcmp(entry->name, name) != 0)) {
-        entry = entry->next;
-    }
+    struct symm_peers_entry *entry = entry_find(peers, name, heap);
     if (entry == NULL) {
         status = entry_create(kind, own_name, name, heap, &entry);
         if (status == SYMM_OK) {

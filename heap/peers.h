@@ -25,6 +25,10 @@ SYMM_API void symm_peers_begin(struct symm_peers *peers);
 /* Unmap all of them. */
 SYMM_API void symm_peers_end(struct symm_peers *peers);
 
+/* Heap `heap` of the process with this server's name, if it is there. */
+SYMM_API bool symm_peers_get_known(struct symm_peers *peers, const char *name, uint32_t heap,
+                                   struct symm_peer **peer);
+
 /*
  * Heap `heap` of the process with this server's name.  Made as by symm_peer_create() if there is
  * none yet; then `kind` and `own_name` count.  Errors: NO_MEMORY.

@@ -45,27 +45,28 @@ static struct symm_process *instance;
  * other thread may hold a lock then that MPI_Free_mem takes for host memory.  The locks of device
  * heaps are left alone: who holds one may be in the driver, and the driver forks on its own.
  */
-static _Thread_local bool is_held; /* by the thread that forks */
+static _Thread_local struct {
+    bool instance, heap, server;
+} held; /* by the thread that forks */
 
 static void fork_prepare(void)
 {
-    is_held = false;
-    if (pthread_mutex_trylock(&instance_mutex) == 0) {
-        is_held = true;
-        if (instance != NULL) {
-            symm_heap_fork_begin(symm_process_heap(instance));
-            symm_server_fork_begin(instance->server);
-        }
+    held.instance = pthread_mutex_trylock(&instance_mutex) == 0;
+    if (held.instance && instance != NULL) {
+        held.heap = symm_heap_fork_begin(symm_process_heap(instance));
+        held.server = symm_server_fork_begin(instance->server);
     }
 }
 
 static void fork_end(bool is_child)
 {
-    if (is_held) {
-        if (instance != NULL) {
+    if (held.instance && instance != NULL) {
+        if (held.server) {
             symm_server_fork_end(instance->server);
-            symm_heap_fork_end(symm_process_heap(instance), is_child);
         }
+        symm_heap_fork_end(symm_process_heap(instance), held.heap, is_child);
+    }
+    if (held.instance) {
         (void)pthread_mutex_unlock(&instance_mutex);
     }
 }
@@ -421,6 +422,9 @@ enum symm_status symm_process_get_peer(struct symm_process *process, const char 
     const struct symm_kind *kind;
     if (heap >= SYMM_HEAPS_MAX) {
         return SYMM_ERR_ARGUMENT;
+    }
+    if (symm_peers_get_known(&process->peers, name, heap, peer)) {
+        return SYMM_OK; /* nothing is asked of the driver, whatever device is current by now */
     }
     enum symm_status status = peer_kind_get(process, heap, &kind);
     if (status != SYMM_OK) {

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "heap/fork_lock.h"
 #include "heap/server_thread.h"
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -133,9 +134,9 @@ const char *symm_server_name(const struct symm_server *server)
 
 /* ---- fork() ---------------------------------------------------------------------------------- */
 
-void symm_server_fork_begin(struct symm_server *server)
+bool symm_server_fork_begin(struct symm_server *server)
 {
-    (void)pthread_mutex_lock(&server->mutex);
+    return symm_fork_lock(&server->mutex);
 }
 
 void symm_server_fork_end(struct symm_server *server)

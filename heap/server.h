@@ -69,9 +69,10 @@ SYMM_API void symm_server_withdraw(struct symm_server *server, const struct symm
 
 /*
  * Around a fork(): no other thread changes the objects meanwhile, and the child finds nothing
- * locked.  In the child there is no thread that answers.
+ * locked.  False as for a heap (heap.h); then there is no end().  In the child there is no thread
+ * that answers.
  */
-SYMM_API void symm_server_fork_begin(struct symm_server *server);
+SYMM_API bool symm_server_fork_begin(struct symm_server *server);
 SYMM_API void symm_server_fork_end(struct symm_server *server);
 
 #endif /* SYMM_HEAP_SERVER_H */

@@ -141,6 +141,9 @@ static enum symm_status renew_locked(struct symm_device *device,
     enum symm_status status = parts_make(device);
     if (status == SYMM_OK) {
         status = symm_multimem_renew(device);
+        if (status != SYMM_OK) {
+            parts_destroy(device); /* the next call makes them once more */
+        }
     }
     if (status == SYMM_OK) {
         atomic_store_explicit(&device->life, scope->life, memory_order_release);

@@ -163,6 +163,7 @@ static void multimem_fails(struct fork_rank *self, void *context)
         program.let_fail("");
         FORK_STATUS(self, multimem_copy(&copier), SYMM_ERR_SYSTEM);
         FORK_CHECK(self, !device_failure_names("cuModuleLoadData"));
+        FORK_CHECK(self, !device_failure_names("cuMemHostRegister"));
         symm_device_close_all();
     }
 }

@@ -102,6 +102,25 @@ static void test_lock_is_held(void **state)
     assert_status(symm_heap_free(heap, block), SYMM_OK);
 }
 
+/* As in a signal handler that has interrupted the heap. */
+static void test_lock_is_own(void **state)
+{
+    struct symm_heap *heap = symm_process_heap(*state);
+    int status = -1;
+    (void)alarm(SECONDS_MOST); /* a lock that is waited for without end */
+    (void)pthread_mutex_lock(&heap->mutex);
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    (void)pthread_mutex_unlock(&heap->mutex);
+    (void)alarm(0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    void *block = alloc_ok(heap, MIB);
+    assert_status(symm_heap_free(heap, block), SYMM_OK);
+}
+
 /* A step that gives a chunk back is under way, and goes on in the parent only. */
 static void test_step_is_under_way(void **state)
 {
@@ -146,6 +165,7 @@ int main(void)
     unit_begin("test_fork", 60);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_lock_is_held, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lock_is_own, setup, teardown),
         cmocka_unit_test_setup_teardown(test_step_is_under_way, setup, teardown),
         cmocka_unit_test_setup_teardown(test_child_retires_nothing, setup, teardown),
     };

@@ -14,6 +14,8 @@
  */
 #include "mca/coll/symm/serve/packed.h"
 
+#include <stdlib.h>
+
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
 
@@ -115,7 +117,7 @@ static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 
 typedef enum symm_status packed_step(struct symm_operation *operation);
 
-/* The chooser knows which algorithms are here. */
+/* Those whose rows say that they pack data, and those of the slot; the chooser knows. */
 static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLREDUCE_SLOT] = allreduce_slot_step,
     [SYMM_ALLGATHER_SLOT] = allgather_slot_step,
@@ -125,5 +127,9 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
 
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
 {
-    return steps[operation->run.algorithm](operation);
+    packed_step *step = steps[operation->run.algorithm];
+    if (step == NULL) {
+        abort(); /* a row says that it packs data, and no function here does */
+    }
+    return step(operation);
 }
