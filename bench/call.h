@@ -14,7 +14,7 @@
 
 struct call {
     enum collective collective;
-    size_t bytes; /* the size in the table: of the vector (all-reduce), of a block (all-gather), or 0 */
+    size_t bytes; /* the size in the table: of the vector or of a block; 0 for a barrier */
     int rank;
     int ranks;
     bool in_place;

@@ -132,4 +132,6 @@ EXTRA_DIST += \
 	bench/results/host-64-cores-64-ranks.txt \
 	bench/results/host-64-cores-algorithms.txt \
 	bench/results/host-alloc-time.txt \
+	bench/results/host-barrier.txt \
+	bench/results/host-before-after-tables.txt \
 	bench/results/host-chosen.txt
