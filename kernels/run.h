@@ -104,10 +104,10 @@ SYMM_API enum symm_status symm_run_step(struct symm_run *run);
 
 /*
  * Start to copy the input of a small call, of `bytes` bytes, to this rank's scratch, of `size`
- * bytes.  The ranks have not agreed yet; the copy takes as long as the agreement.  The input,
- * device and block_limit of the run are set before.  run->early says whether the copy has been
- * started.  If it has, the relay algorithms wait for it; in other cases symm_run_settle_early() has
- * to be called before the scratch is used for anything else.
+ * bytes.  The ranks have yet to agree, and the copy takes as long as the agreement.  Input, device
+ * and block_limit of the run are set before.  run->early says whether the copy has been started.
+ * If it has, either a relay algorithm waits for it, or symm_run_settle_early() has to be called
+ * before the scratch is used for anything else.
  */
 SYMM_API void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size);
 SYMM_API void symm_run_settle_early(struct symm_run *run);
