@@ -1,8 +1,9 @@
 /*
  * device_state.h - what the files of the launch layer share.
  *
- * functions.c finds kernels, and multimem_functions.c those of multicast.  device.c opens devices
- * with both.  launch.c starts work on devices; engines.c and multimem.c do so through launch.c.
+ * functions.c finds kernels, and multimem_functions.c finds kernels of multicast.  device.c opens
+ * devices with both.  launch.c starts work on devices; engines.c and multimem.c do so through
+ * launch.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +20,7 @@ enum { SYMM_DEVICE_MODULES = 2, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS
 
 struct symm_multimem_functions;
 
-/* The kernels of a device, but for those of multicast. */
+/* The kernels of a device, without the kernels of multicast. */
 struct symm_functions {
     CUmodule modules[SYMM_DEVICE_MODULES];
     CUfunction reduce[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];

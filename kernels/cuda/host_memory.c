@@ -22,7 +22,7 @@ static struct kept {
     void *memory; /* NULL: none yet */
     size_t size;
     int device;    /* in whose context it was pinned */
-    uint32_t life; /* of that context; in a later one it has to be pinned anew */
+    uint32_t life; /* of its context; in a later life it has to be pinned anew */
     bool busy;
 } kept[KEPT];
 

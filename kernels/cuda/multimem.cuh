@@ -38,8 +38,9 @@
  * address is an alias of its replicas.  CUDA's programming guide treats it so, with the fence
  * between accesses by both.
  *   - Before: a kernel sees work that has ended when the kernel is launched, through whatever
- *     address this work has stored.  Synchronisation by CUDA's calls keeps proxies in order (8.9.4).
- *     Kernels of ours have not ended when their flag is up, but they have an alias fence.
+ *     address this work has stored.  Synchronisation by CUDA's calls keeps proxies in order
+ *     (8.9.4).  Kernels of ours have not ended when their flag is up, but they have an alias
+ *     fence.
  *   - After: fence.proxy.alias in symm_finish().  Such a fence takes effect within its thread and
  *     composes with other synchronisation.  So each block has one, behind the barrier that orders
  *     all its threads, and in front of the system fence and the count from which all leads to the

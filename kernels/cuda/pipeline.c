@@ -67,7 +67,7 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
     if (cut.parts > 1 && cut.elements > ROW_UNIT) {
         cut.elements -= cut.elements % ROW_UNIT;
     }
-    /* An empty slice has one piece, because ranks meet in the steps of a piece. */
+    /* If all slices are empty, there is one piece, because ranks meet in its steps. */
     cut.pieces = longest == 0 ? 1 : (uint32_t)((longest + cut.elements - 1) / cut.elements);
     return cut;
 }

@@ -12,9 +12,9 @@
  * one runs beside it and copies within the device.  Each has a stream of its own.  The meeting is a
  * step of the phase, when both launches have ended.  Pieces that are in different stages at the
  * same time are in different parts of the scratch:
- *   - A stage reads only what an earlier stage has written, by a kernel of any rank.  The flag of
- *     that kernel was seen before its rank raised its phase, and all ranks' phases were seen before
- *     this stage started (steps.h).
+ *   - A stage reads from scratch only what an earlier stage has written, by a kernel of any rank.
+ *     The flag of that kernel was seen before its rank raised its phase, and all ranks' phases were
+ *     seen before this stage started (steps.h).
  *   - A part is written anew when all ranks have left the last stage that reads it.
  * The last meeting is the departure.  After it no rank uses another's scratch.
  *
