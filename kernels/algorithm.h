@@ -5,8 +5,8 @@
  * function.  Everything that depends on which algorithm serves a call comes from the row: whether
  * the algorithm is possible, what users read and write for it, and which time the model expects.
  *
- * A new algorithm is a file with its row, a line in SYMM_ALGORITHMS below, one in kernels/local.mk,
- * and its measured rows in mca/coll/symm/choose/table.c.
+ * To add an algorithm, write a file with its row, and add a line to SYMM_ALGORITHMS in this file, a
+ * line to kernels/local.mk, and measured rows to mca/coll/symm/choose/table.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -65,7 +65,7 @@ enum symm_algorithm_memory {
     SYMM_ALGORITHM_MEMORIES
 };
 
-/* What an algorithm needs, of all ranks. */
+/* What an algorithm needs from all ranks. */
 enum symm_algorithm_need {
     SYMM_NEEDS_INPUTS = 1,            /* all ranks reach all inputs */
     SYMM_NEEDS_OUTPUTS = 2,           /* all ranks reach all outputs */
@@ -77,34 +77,35 @@ enum symm_algorithm_need {
     SYMM_NEEDS_EXACT_REDUCTION = 128, /* each rank gets the same bits by multicast */
 };
 
-/* What an algorithm is not used for because it is slow there, unless a user forces it. */
+/* Where an algorithm is slow.  It is not used there unless a user forces it. */
 enum symm_algorithm_slowness {
     SYMM_SLOW_LARGE_BLOCKS = 1, /* blocks of more bytes than coll_symm_allgather_staged_max says */
-    SYMM_SLOW_SMALL_PAGES = 2,  /* over small_pages_most bytes, to outputs in small pages */
+    SYMM_SLOW_SMALL_PAGES = 2,  /* more than small_pages_most bytes to outputs in small pages */
 };
 
-/* Data with gaps in host memory, which mca/coll/symm/serve/packed.c packs for an algorithm. */
+/* Which data with gaps in host memory mca/coll/symm/serve/packed.c packs for an algorithm. */
 enum symm_algorithm_packing {
-    SYMM_PACKS_NOT,   /* no; what travels in the slot is packed before anybody chooses */
+    SYMM_PACKS_NOT,   /* none; data in the slot are packed before the choice */
     SYMM_PACKS_PIECE, /* blocks of up to the size of a staging buffer */
     SYMM_PACKS_ALL,
 };
 
 /*
- * How long it takes on devices, for mca/coll/symm/choose/model.h.  Times are in microseconds, those
- * named _rank for each rank.  Rates are in bytes a microsecond, between two devices and more.
+ * The time of an algorithm on devices, for mca/coll/symm/choose/model.h.  Times are in
+ * microseconds; times that end in _rank are per rank.  Rates are in bytes per microsecond: rate_two
+ * is between two devices, rate between more.
  */
 struct symm_algorithm_cost {
     double floor, floor_rank, start, start_rank;
     double rate_two, rate; /* 0: the model does not know the algorithm */
-    double own;            /* more floor out of place: one's own block is copied by a kernel */
+    double own;            /* added to floor out of place: a kernel copies the rank's own block */
     bool is_guess;         /* nobody has measured it */
     double (*link_bytes)(double ranks, double bytes); /* over a link in its busier direction */
 };
 
 struct symm_algorithm_row {
     enum symm_algorithm number;
-    const char *name; /* in reports, counters and messages; in device memory "cuda_" and the word */
+    const char *name; /* in reports, counters and messages; on devices, "cuda_" and the word */
     enum symm_collective collective;
     enum symm_algorithm_memory memory;
     unsigned needs;  /* enum symm_algorithm_need */
@@ -113,15 +114,24 @@ struct symm_algorithm_row {
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
     bool keeps_order; /* operands stay in rank order: right for operations that do not commute */
-    /* Host memory: what forcing it means for calls on devices.  0: nothing; 0 is in host memory. */
+    /*
+     * In a row of host memory: the algorithm that calls on devices use when a user forces this row.
+     * 0: none, because number 0 is an algorithm on host memory.
+     */
     enum symm_algorithm on_device;
 
-    /* Do a little of a run: see symm_run_step(). */
+    /* Do a bounded part of a run: see symm_run_step(). */
     enum symm_status (*step)(struct symm_run *run);
 
-    /* Bytes of scratch on a device with which a call of `bytes` a rank is quickest; NULL: none. */
+    /*
+     * Bytes of scratch on a device with which a call of `bytes` per rank is quickest.  NULL: no
+     * scratch.
+     */
     size_t (*scratch_wanted)(size_t bytes, int ranks);
-    /* With SYMM_NEEDS_SLICE_SCRATCH: bytes with which it is possible; with which it is not slow. */
+    /*
+     * With SYMM_NEEDS_SLICE_SCRATCH: scratch_least bytes make the algorithm possible; with
+     * scratch_fair bytes it is not slow.
+     */
     size_t (*scratch_least)(int ranks);
     size_t (*scratch_fair)(int ranks);
 
@@ -135,7 +145,7 @@ static inline const struct symm_algorithm_row *symm_algorithm_get(enum symm_algo
     return symm_algorithms[algorithm];
 }
 
-/* Whether a number is one of an algorithm for that collective and memory. */
+/* Whether `algorithm` is the number of an algorithm for that collective and memory. */
 SYMM_API bool symm_algorithm_is_for(int algorithm, enum symm_collective collective,
                                     enum symm_algorithm_memory memory);
 
@@ -147,7 +157,7 @@ symm_algorithm_find(enum symm_collective collective, enum symm_algorithm_memory 
 /* What users write for it, in parameters and tables of choices: the name without "cuda_". */
 SYMM_API const char *symm_algorithm_word(const struct symm_algorithm_row *row);
 
-/* Whether it is an algorithm that has one of these needs; numbers of none have no needs. */
+/* Whether `algorithm` has one of these needs.  A number that no algorithm has is without needs. */
 static inline bool symm_algorithm_has(int algorithm, unsigned needs)
 {
     return algorithm >= 0 && algorithm < SYMM_ALGORITHM_COUNT &&
@@ -160,7 +170,7 @@ static inline bool symm_algorithm_is_cuda(enum symm_algorithm algorithm)
     return symm_algorithm_get(algorithm)->memory == SYMM_ALGORITHM_DEVICE;
 }
 
-/* Whether it works through multicast addresses, and of which buffers. */
+/* Whether it works through a multicast address of the inputs; of the outputs; of either. */
 static inline bool symm_algorithm_multicasts_inputs(enum symm_algorithm algorithm)
 {
     return symm_algorithm_has((int)algorithm, SYMM_NEEDS_INPUT_MULTICAST);

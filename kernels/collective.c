@@ -30,8 +30,8 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .slot_algorithm = SYMM_ALLGATHER_SLOT,
         },
     /*
-     * Many communicators see a few barriers and nothing else.  To set up shared memory takes 140 to
-     * 190 us; a barrier gains 0.1 to 5 us.
+     * Many communicators make only a few barriers.  Setting up shared memory takes 140 to 190 us,
+     * and a barrier gains 0.1 to 5 us.
      */
     [SYMM_BARRIER] =
         {

@@ -1,8 +1,9 @@
 /*
  * collective.h - the table of collectives: what each one is called, and what it does with its data.
  *
- * Everything that depends on which collective a call is comes from its row.  It knows nothing of
- * MPI's arguments, nor of algorithms but the one that sends data along with the ranks' lines.
+ * The row of a collective holds everything that depends on which collective a call is.  The table
+ * knows nothing of MPI's arguments.  Of the algorithms it knows only the one that sends data along
+ * in the ranks' lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -28,8 +29,8 @@ struct symm_collective_row {
     bool writes_outputs;   /* every rank has an output */
     bool gathers;          /* a result holds a block of each rank */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
-    bool in_place_by_copy; /* with the input copied to the output, a call is one in place */
-    bool device_reads_peers; /* on devices peers' inputs are read, and not only outputs stored to */
+    bool in_place_by_copy; /* once the input is copied to the output, a call is in place */
+    bool device_reads_peers; /* on devices, ranks read peers' inputs, not only store to outputs */
     int calls_before_set_up; /* calls that go below before the ranks set up shared memory */
 };
 

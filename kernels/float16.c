@@ -2,9 +2,9 @@
  * float16.c - reductions of 16-bit floats on this processor: symm.h has the functions for
  * MPI_Op_create().
  *
- * Every operation converts to float, computes there and rounds to nearest, ties to even.  Both
- * formats fit in a float with room to spare, so sums and products of two numbers are rounded as if
- * once (24 bits are at least twice 11 plus two).
+ * Every operation converts to float, computes there and rounds to nearest, ties to even.  A float
+ * has more bits than both formats need: 24 bits are at least twice 11 plus two.  So a sum or
+ * product of two numbers is rounded as if only once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -58,7 +58,7 @@ uint16_t symm_half_from_float(float value)
     uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     uint32_t result;
     if (magnitude > 0x7f800000) {
-        result = 0x7e00; /* a quiet NaN; which one, says nobody */
+        result = 0x7e00; /* a quiet NaN; nothing specifies which one */
     } else if (magnitude >= 0x47800000) {
         result = 0x7c00; /* 65536 and more */
     } else if (magnitude >= 0x38800000) {
@@ -99,7 +99,7 @@ static float product(float left, float right)
     return left * right;
 }
 
-/* A NaN wins from either side, so that all ranks have the same answer in whatever order. */
+/* A NaN wins from either side, so all ranks get the same answer in any order of operands. */
 static float least(float left, float right)
 {
     return left < right || left != left ? left : right;

@@ -29,16 +29,17 @@ struct symm_reduction {
  * target = inputs[0] op inputs[1] op ... op inputs[ranks - 1], each read from byte `offset` on, for
  * `count` elements.  `target` overlaps no input.
  *
- * The order is fixed, so every caller gets the same bits from the same inputs, whichever algorithm
- * it serves: 0, 1, ... for predefined operations, which commute; for others the operands are taken
- * from the last to the first, which keeps rank order because MPI operations are associative.
+ * The order is fixed, so the same inputs give every caller the same bits, whichever algorithm it
+ * serves.  Predefined operations commute, and take the operands in the order 0, 1, ...  Other
+ * operations take them from the last to the first.  This keeps rank order, because MPI operations
+ * are associative.
  */
 void symm_fold(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
                size_t offset, void *target, size_t count);
 
 /*
- * Which elements of `count` rank `rank` of `ranks` reduces for all: [*begin, *end), in slices whose
- * borders lie on cache lines where the element size allows.
+ * The elements [*begin, *end) of `count` that rank `rank` of `ranks` reduces for all.  Borders of
+ * slices lie on cache lines where the element size allows.
  */
 void symm_slice(size_t count, size_t extent, int rank, int ranks, size_t *begin, size_t *end);
 

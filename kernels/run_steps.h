@@ -30,7 +30,7 @@ static inline void symm_run_raise(struct symm_run *run, uint64_t step)
     run->seen = 0;
 }
 
-/* Whether all ranks have got to `step`; the next question is about a later one. */
+/* Whether all ranks have got to `step`.  After true, the next call asks about a later step. */
 static inline bool symm_run_reached(struct symm_run *run, uint64_t step)
 {
     if (!symm_phase_reached(&run->team->control, run->sequence, step, &run->seen)) {
@@ -55,8 +55,9 @@ static inline int symm_run_rotate(const struct symm_run *run, int turn)
 }
 
 /*
- * Copy to memory that another rank has read or written last, a KiB at a time: the cache lines of
- * the next one are on their way while this one is copied.  5 to 10 % quicker than a plain memcpy().
+ * Copy to memory that another rank has read or written last, a KiB at a time.  The cache lines of
+ * the next KiB are on their way while this one is copied.  This is 5 to 10 % quicker than a plain
+ * memcpy().
  */
 static inline void symm_copy_to_shared(void *target, const void *source, size_t bytes)
 {

@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Work under way.  All zero: none, which is done at once. */
+/* Work under way.  All zero: no work, which is done at once. */
 struct symm_ticket {
     uint32_t sequence; /* of a kernel: what its flag will be; 0: no kernel */
     uint32_t slot;
     uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
-    bool beside;       /* the kernel is on the stream for those beside others */
-    uint32_t life;     /* of the device's context: with it the work has ended, too */
+    bool beside;       /* the kernel is on the device's stream `beside` */
+    uint32_t life;     /* of the device's context; the work ends with it */
     uint32_t polls, troubles;
 };
 

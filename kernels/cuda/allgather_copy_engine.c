@@ -1,8 +1,8 @@
 /*
  * allgather_copy_engine.c - every rank has its block copied to all outputs by copy engines.
  *
- * The most bandwidth there is (391 GB/s, stores 366, loads 338), and nothing is taken from a
- * computation but, out of place, a few blocks for the rank's own copy.
+ * It has the most bandwidth (391 GB/s; stores have 366, loads 338).  It takes nothing from a
+ * computation, except out of place a few blocks of a kernel for the rank's own copy.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,7 +12,7 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-/* In the order me + 1, me + 2, ... so that not all begin with the same rank. */
+/* Copy in the order me + 1, me + 2, ... so that not all begin with the same rank. */
 static enum symm_status start(struct symm_run *run)
 {
     int ranks = run->team->size;
@@ -44,7 +44,7 @@ const struct symm_algorithm_row symm_allgather_cuda_copy_engine = {
     .keeps_order = true,
     /*
      * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
-     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * gpu-4-ranks-*.txt in bench/results.  The floor is the time of small calls; start and rate fit
      * 256 KiB to 1 GiB.
      */
     .cost = {.floor = 0.4, .floor_rank = 4.55, .start = 1.1, .start_rank = 4.3,

@@ -1,8 +1,8 @@
 /*
  * allgather_kernel.c - every rank stores its block to all outputs, by a kernel.
  *
- * The input may lie anywhere that its own device reaches.  Starts sooner than copy engines do, and
- * needs multiprocessors, which they do not.
+ * The input may lie anywhere that its own device reaches.  The kernel starts sooner than copy
+ * engines do, but it needs multiprocessors, and copy engines do not.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,7 +12,9 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-/* Peers first, in the order me + 1, me + 2, ...; in place my own block is there. */
+/*
+ * Store to peers first, in the order me + 1, me + 2, ...; in place my own block is already there.
+ */
 static enum symm_status start(struct symm_run *run)
 {
     int ranks = run->team->size;
@@ -43,7 +45,7 @@ const struct symm_algorithm_row symm_allgather_cuda_kernel = {
     .keeps_order = true,
     /*
      * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
-     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * gpu-4-ranks-*.txt in bench/results.  The floor is the time of small calls; start and rate fit
      * 256 KiB to 1 GiB.
      */
     .cost = {.floor = 10.4, .floor_rank = 1.0, .start = 10.9, .start_rank = 1.0,

@@ -3,7 +3,7 @@
  * outputs.
  *
  * The input may lie anywhere that its own device reaches.  In place a rank's own block is stored
- * over itself, as the switch leaves nobody out.
+ * over itself, because the switch stores to every rank.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -34,7 +34,7 @@ static enum symm_status step(struct symm_run *run)
     return symm_cuda_step(run, start);
 }
 
-/* All blocks enter, one's own as well. */
+/* All blocks enter, the rank's own as well. */
 static double link_bytes(double ranks, double bytes)
 {
     (void)ranks;
@@ -48,7 +48,10 @@ const struct symm_algorithm_row symm_allgather_cuda_multimem = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUT_MULTICAST,
     .keeps_order = true,
-    /* Not measured: as allreduce_multimem.c, but stores are taken to be as quick as unicast. */
+    /*
+     * Not measured.  The values are as in allreduce_multimem.c, but stores are taken to be as quick
+     * as unicast.
+     */
     .cost = {.floor = 12.4, .floor_rank = 0, .start = 12.9, .start_rank = 0,
              .rate_two = 335e3, .rate = 335e3, .is_guess = true, .link_bytes = link_bytes},
     .step = step,

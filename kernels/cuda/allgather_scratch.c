@@ -2,14 +2,14 @@
  * allgather_scratch.c - every rank stores pieces of its block in the scratch of all others, who
  * copy them to their outputs.
  *
- * For outputs that other ranks cannot reach: relay.h.  Piece p goes through
+ * It is for outputs that other ranks cannot reach; relay.h says how.  Piece p goes through
  *
  *   push  stage p:     own input to a row of each other rank's scratch,
- *   out   stage p + 1: the rows of own scratch to own output, and own input to it.
+ *   out   stage p + 1: the rows of own scratch, and own input, to own output.
  *
- * A small block is copied to own scratch instead, and loaded from there by all others: as many
- * launches, but the first need not wait for the ranks to agree.  Inputs are read by their own ranks
- * only.
+ * A small block is copied to its rank's own scratch instead, and all other ranks load it from
+ * there.  This takes as many launches, but the first need not wait until the ranks agree.  Only its
+ * own rank reads an input.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +21,10 @@
 
 enum { FILL = 1, PARTS = 2 };
 
-/* Of a block; the larger the others together, the less a meeting costs. */
+/*
+ * Bytes of a piece of a block.  The more bytes the pieces of all other ranks have together, the
+ * less a meeting costs.
+ */
 static size_t piece_of(size_t bytes, int ranks)
 {
     size_t rows = symm_cuda_scratch_rows(ranks), all = symm_relay_piece(bytes * rows, FILL);
@@ -77,7 +80,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* In the order me + 1, me + 2, ... so that not all begin with the same rank. */
+/* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
 static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);
@@ -106,7 +109,7 @@ static const unsigned char *source_of(const struct symm_run *run, const struct c
     return is_loaded(run) ? run->scratches[rank] : row_of(run, cut, me, rank, piece);
 }
 
-/* In place my own block is there. */
+/* In place my own block is already in the output. */
 static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);

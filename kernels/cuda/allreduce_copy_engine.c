@@ -2,11 +2,11 @@
  * allreduce_copy_engine.c - copy engines move the slices of an input to their owners' scratch, and
  * results to all outputs; kernels only add, within a device.
  *
- * The most bandwidth of all between two devices, and multiprocessors are taken for the sums alone.
- * All copies of a rank are queued on one stream: engines lose time with every change between
- * streams, and with more than one peer much (4 H200: a third of the bandwidth).
+ * It has the most bandwidth of all between two devices, and uses multiprocessors only for the sums.
+ * All copies of a rank are queued on one stream, because engines lose time with every change
+ * between streams.  With more than one peer they lose much (4 H200: a third of the bandwidth).
  *
- * (NCCL has copy engines in all-gather, NCCL_CTA_POLICY_ZERO.)
+ * (NCCL uses copy engines in all-gather: NCCL_CTA_POLICY_ZERO.)
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -24,8 +24,8 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
 }
 
 /*
- * A copy starts in some 4 us: pieces of 32 MiB lose a few percent, and the first and last are
- * small.
+ * A copy starts in some 4 us, so pieces of 32 MiB lose a few percent.  The first and the last piece
+ * are small.
  */
 static const struct symm_mover engine = {
     .depth = 4, .pieces = 16, .stores = true, .start = start,

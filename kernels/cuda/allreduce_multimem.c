@@ -2,10 +2,10 @@
  * allreduce_multimem.c - two-shot by NVLink multicast: each rank loads its slice, which the switch
  * reduces, and stores the result, which the switch sends to all outputs, in one launch.
  *
- * Only the owner touches a slice, in anybody's memory, and each of its threads has loaded a vector
- * before it stores it: so it is right in place as well.  Each element is loaded once in all, by its
- * owner, so the ranks get the same bits however the switch rounds.  The few elements outside of
- * vectors are reduced as in two-shot by loads and stores, in rank order.
+ * Only the owner touches a slice, in any rank's memory, and each of its threads has loaded a vector
+ * before it stores that vector.  So it is right in place as well.  Each element is loaded only
+ * once, by its owner, so the ranks get the same bits however the switch rounds.  The few elements
+ * outside of vectors are reduced as in two-shot by loads and stores, in rank order.
  *
  * (PyTorch: multimem_all_reduce_.  NCCL: AllReduce_RSxLDMC_AGxSTMC.)
  *
@@ -42,8 +42,8 @@ static enum symm_status step(struct symm_run *run)
 }
 
 /*
- * The switch reads the replicas of all ranks, the asking one's as well, and stores to all of them.
- * So a GPU gives its whole array and its own slice of the result.
+ * The switch reads the replicas of all ranks, including the rank that asks, and stores to all of
+ * them.  So a GPU sends its whole array and its own slice of the result.
  */
 static double link_bytes(double ranks, double bytes)
 {
@@ -57,8 +57,8 @@ const struct symm_algorithm_row symm_allreduce_cuda_multimem = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUT_MULTICAST | SYMM_NEEDS_OUTPUT_MULTICAST,
     /*
-     * Not measured.  A vector takes one load and one store however many ranks there are, so floor
-     * and start are those of unicast between two.  NCCL with NVLS on eight H100 has a published bus
+     * Not measured.  A vector takes one load and one store for any number of ranks, so floor and
+     * start are taken from unicast between two.  NCCL with NVLS on eight H100 has a published bus
      * bandwidth of 480 GB/s, which is 310 GB/s on a link.
      */
     .cost = {.floor = 13.3, .floor_rank = 0, .start = 13.3, .start_rank = 0,

@@ -1,10 +1,11 @@
 /*
- * allreduce_multimem_one_shot.c - every rank loads everything by NVLink multicast, reduced by the
- * switch.
+ * allreduce_multimem_one_shot.c - every rank loads all elements by NVLink multicast, and the switch
+ * reduces them.
  *
  * Two loads of one element through the switch may round differently, so this is for integers and
- * bitwise operations (symm_multimem_can_reduce()).  Inputs are read until all have departed, so no
- * rank's output may be its input.  Outputs may lie anywhere that their own devices reach.
+ * bitwise operations (symm_multimem_can_reduce()).  Peers read inputs until all ranks have
+ * departed, so no rank's output may be its input.  Outputs may lie anywhere that their own devices
+ * reach.
  *
  * (PyTorch: multimem_one_shot_all_reduce.  NCCL: AllReduce_AGxLLMC family.)
  *
@@ -35,7 +36,7 @@ static enum symm_status step(struct symm_run *run)
     return symm_cuda_step(run, start);
 }
 
-/* A GPU gives its whole array to each rank, itself included. */
+/* A GPU sends its whole array to each rank, itself included. */
 static double link_bytes(double ranks, double bytes)
 {
     return ranks * bytes;
@@ -48,8 +49,8 @@ const struct symm_algorithm_row symm_allreduce_cuda_multimem_one_shot = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUT_MULTICAST | SYMM_NEEDS_EXACT_REDUCTION | SYMM_NEEDS_OUT_OF_PLACE,
     /*
-     * Not measured: as allreduce_multimem.c, but one-shot saves the way of a store to the switch
-     * and back, half a microsecond.
+     * Not measured.  The values are as in allreduce_multimem.c, but one-shot saves the way of a
+     * store to the switch and back, half a microsecond.
      */
     .cost = {.floor = 12.8, .floor_rank = 0, .start = 12.8, .start_rank = 0,
              .rate_two = 310e3, .rate = 310e3, .is_guess = true, .link_bytes = link_bytes},

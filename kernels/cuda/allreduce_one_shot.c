@@ -1,8 +1,8 @@
 /*
  * allreduce_one_shot.c - every rank loads all inputs and reduces everything for itself.
  *
- * Peers read inputs until all have departed, so no rank's output may be its input.  The least time
- * for small messages, and as much bandwidth as two-shot with two ranks.
+ * Peers read inputs until all ranks have departed, so no rank's output may be its input.  It takes
+ * the least time for small arrays, and with two ranks it has as much bandwidth as two-shot.
  *
  * (PyTorch: one_shot_all_reduce.  NCCL: AllReduce_AGxLL family.)
  *
@@ -40,7 +40,7 @@ const struct symm_algorithm_row symm_allreduce_cuda_one_shot = {
     .keeps_order = true,
     /*
      * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
-     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * gpu-4-ranks-*.txt in bench/results.  The floor is the time of small calls; start and rate fit
      * 256 KiB to 1 GiB.
      */
     .cost = {.floor = 11.9, .floor_rank = 1.1, .start = 11.9, .start_rank = 1.1,

@@ -2,8 +2,8 @@
  * allreduce_push.c - kernels store the slices of an input in their owners' scratch; the owners'
  * kernels add them and store the results to all outputs.
  *
- * Kernels of a rank follow each other on one stream, so two pieces under way keep the link busy,
- * and the fewer pieces the better.
+ * The kernels of a rank follow each other on one stream.  So two pieces under way keep the link
+ * busy, and fewer pieces are better.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -43,8 +43,8 @@ const struct symm_algorithm_row symm_allreduce_cuda_push = {
     .scratch_fair = symm_pipeline_scratch_fair,
     /*
      * bench/results/gpu-through-scratch.txt, with 512 MiB of scratch.  Pieces have a least size, so
-     * the line is not straight for small arrays.  The start is chosen so that the limit measured
-     * with four ranks comes out.
+     * the line is not straight for small arrays.  The start is chosen so that the model gives the
+     * limit measured with four ranks.
      */
     .cost = {.floor = 28.1, .floor_rank = 1.1, .start = 28.1, .start_rank = 1.1,
              .rate_two = 345e3, .rate = 342e3, .link_bytes = symm_link_bytes_of_slices},

@@ -2,18 +2,19 @@
  * allreduce_scratch.c - pieces of the array are copied to scratch, reduced there, and copied out
  * again.
  *
- * For buffers that other ranks cannot reach: relay.h.  Piece p goes through
+ * It is for buffers that other ranks cannot reach; relay.h says how.  Piece p goes through
  *
  *   in      stage p:     own input to own scratch,
  *   reduce  stage p + 1: two-shot in place, on the scratch of all ranks,
  *   out     stage p + 2: own scratch to own output.
  *
- * What is small, or of two ranks, is reduced by one-shot, which reads the scratch of all ranks and
- * stores to its own output at once: a stage less, and for two ranks no more over the link.  So are
- * pairs with padding, because kernels leave that alone in outputs, and copies do not.
+ * A small array, or an array of two ranks, is reduced by one-shot.  One-shot reads the scratch of
+ * all ranks and stores to its own output at once.  This saves a stage, and with two ranks no more
+ * bytes cross the link.  Pairs with padding are also reduced by one-shot, because kernels leave
+ * padding in outputs alone and copies do not.
  *
- * In place it is right as well: a piece is copied in before it is copied out.  The sums are those
- * of two-shot on buffers, bit for bit: rank order, one rounding.
+ * It is right in place as well: a piece is copied in before it is copied out.  The sums are, bit
+ * for bit, the sums of two-shot on buffers: rank order, one rounding.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,8 +24,8 @@
 #include "kernels/cuda/relay.h"
 
 /*
- * Bytes that a rank may load from others where everyone reduces everything: less than a stage
- * takes.
+ * The most bytes that a rank loads from others by one-shot.  Loading them takes less time than a
+ * stage.
  */
 static const size_t one_shot_loads = 1024 * 1024;
 

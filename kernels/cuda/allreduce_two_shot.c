@@ -2,10 +2,10 @@
  * allreduce_two_shot.c - each rank owns a slice: it loads the slice from all inputs, reduces it,
  * and stores the result to all outputs, in one launch.
  *
- * Only the owner touches a slice, in anybody's memory, and each of its threads loads an element
- * from everywhere before it stores that element anywhere.  So it is right in place as well, on any
- * mixture of ranks.  Outputs are stored to in the order me, me + 1, ... so that not all begin with
- * the same rank.
+ * Only the owner touches a slice, in any rank's memory, and each of its threads loads an element
+ * from everywhere before it stores that element anywhere.  So it is right in place as well, even if
+ * only some ranks are in place.  A rank stores to the outputs in the order me, me + 1, ... so that
+ * not all begin with the same rank.
  *
  * (PyTorch: two_shot_all_reduce_.  NCCL: AllReduce_RSxLD_AGxST.)
  *
@@ -48,7 +48,7 @@ const struct symm_algorithm_row symm_allreduce_cuda_two_shot = {
     .keeps_order = true,
     /*
      * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and
-     * gpu-4-ranks-*.txt in bench/results.  The floor is that of small calls; start and rate fit
+     * gpu-4-ranks-*.txt in bench/results.  The floor is the time of small calls; start and rate fit
      * 256 KiB to 1 GiB.
      */
     .cost = {.floor = 11.1, .floor_rank = 1.1, .start = 11.1, .start_rank = 1.1,

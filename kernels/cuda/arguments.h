@@ -64,7 +64,7 @@ enum {
 struct symm_cuda_finish {
     uint32_t *flag;    /* pinned host memory, where the device sees it */
     uint32_t sequence;
-    uint32_t slot;     /* counts its blocks; below SYMM_CUDA_SLOTS, no other kernel has it */
+    uint32_t slot;     /* its counter of blocks; < SYMM_CUDA_SLOTS; no other kernel has it */
 };
 
 /*
@@ -90,7 +90,7 @@ struct symm_cuda_copy {
     struct symm_cuda_finish finish;
 };
 
-/* A block to copy; the two do not overlap.  Without bytes there is nothing to do. */
+/* A block to copy.  Input and output do not overlap.  With 0 bytes there is nothing to do. */
 struct symm_cuda_push {
     const void *input;
     void *output;
@@ -104,11 +104,11 @@ struct symm_cuda_pushes {
 };
 
 /*
- * The same by multicast: `input` and `output` are multicast addresses, through which one access
- * reaches what unicast.inputs[] and unicast.outputs[] are rank by rank, in the same order on all
- * ranks.  Without an `output` the result goes to unicast.outputs[0] alone (one-shot).  What does
- * not fill vectors is done at the unicast addresses, which therefore are the multicast ones modulo
- * 16.  unicast.finish is not used.
+ * A reduction by multicast.  `input` and `output` are multicast addresses.  One access through them
+ * reaches all of unicast.inputs[] or unicast.outputs[], which are in the same order on all ranks.
+ * Without an `output` the result goes to unicast.outputs[0] alone (one-shot).  Elements that do not
+ * fill vectors are accessed at the unicast addresses, which therefore are equal to the multicast
+ * addresses modulo 16.  unicast.finish is not used.
  */
 struct symm_cuda_multimem {
     struct symm_cuda_reduce unicast;
@@ -117,7 +117,10 @@ struct symm_cuda_multimem {
     struct symm_cuda_finish finish;
 };
 
-/* Copy by multicast: unicast.outputs[] by one store at `output`.  An output may be the input. */
+/*
+ * Copy by multicast: one store at `output` goes to all of unicast.outputs[].  An output may be the
+ * input.
+ */
 struct symm_cuda_multimem_copy {
     struct symm_cuda_copy unicast;
     void *output;

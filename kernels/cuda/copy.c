@@ -9,7 +9,7 @@
 #include "heap/cuda_context.h"
 #include "kernels/cuda/copy.h"
 
-/* What to copy; no rows: to wait. */
+/* What to copy.  Without rows: only wait. */
 struct rows {
     void *target;
     const void *source;
@@ -64,7 +64,7 @@ static enum symm_status rows_queue(const struct symm_cuda *cuda, CUstream stream
 static enum symm_status stream_wait(const struct symm_cuda *cuda, CUstream stream)
 {
     CUresult result = cuda->cuStreamSynchronize(stream);
-    if (result != CUDA_SUCCESS) { /* nothing of it may be under way when the caller goes on */
+    if (result != CUDA_SUCCESS) { /* no copy may be under way when the caller goes on */
         result = cuda->cuStreamSynchronize(stream);
     }
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuStreamSynchronize", result);

@@ -11,17 +11,18 @@
 
 /*
  * Copy `bytes` from `source` to `target`, each anywhere in host memory or in memory that `device`
- * reaches.  Does not wait for what the program has queued on its streams, nor does it make that
- * wait.  Errors: NOT_FOUND, NO_MEMORY, SYSTEM; symm_cuda_last_failure() names the call.
+ * reaches.  The copy does not wait for work that the program has queued on its streams, and this
+ * work does not wait for the copy.  Errors: NOT_FOUND, NO_MEMORY, SYSTEM; symm_cuda_last_failure()
+ * names the call.
  */
 SYMM_API enum symm_status symm_cuda_copy(int device, void *target, const void *source,
                                          size_t bytes);
 
 /*
- * Queue copies of `rows` runs of `bytes` each, one `pitch` bytes after the other on both sides;
- * pitch is at least `bytes` where there are several.  They are done when symm_cuda_rows_finish()
- * has returned, which has to be called also after a failure, before the memory is given back.
- * Errors: as above.
+ * Queue copies of `rows` runs of `bytes` each.  On both sides, each run begins `pitch` bytes after
+ * the one before; with several runs, pitch is at least `bytes`.  The copies are done when
+ * symm_cuda_rows_finish() has returned.  It has to be called before the memory is given back, also
+ * after a failure.  Errors: as symm_cuda_copy().
  */
 SYMM_API enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source,
                                               size_t bytes, size_t pitch, size_t rows);

@@ -21,7 +21,10 @@ static const size_t flags_size = SYMM_CUDA_SLOTS * sizeof(struct symm_device_fla
 
 /* ---- parts of a device; its context is current ----------------------------------------------- */
 
-/* One that waits for no stream of the program's, and is waited for by none. */
+/*
+ * Make a stream that waits for no stream of the program's.  No stream of the program's waits for
+ * it.
+ */
 static enum symm_status stream_make(const struct symm_cuda *cuda, CUstream *stream)
 {
     CUresult result = cuda->cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
@@ -77,7 +80,7 @@ static void events_destroy(struct symm_device *device)
     }
 }
 
-/* What was made in a context that has ended: there is nothing to give back. */
+/* Forget what was made in a context that has ended.  There is nothing to give back. */
 static void parts_forget(struct symm_device *device)
 {
     device->kernels = NULL;
@@ -97,7 +100,7 @@ static void stream_destroy(const struct symm_cuda *cuda, CUstream stream)
     }
 }
 
-/* Streams end their work before they go, so they are first. */
+/* Streams are destroyed first, because they end their work before they go. */
 static void parts_destroy(struct symm_device *device)
 {
     const struct symm_cuda *cuda = device->cuda;
@@ -130,9 +133,9 @@ static enum symm_status parts_make(struct symm_device *device)
 }
 
 /*
- * A program that resets a device while calls are under way on it has itself to blame; here it gets
- * errors for those.  (A flag that has never been raised is found by the driver's word on the
- * stream, or by the life.)
+ * A program must not reset a device while calls are under way on it.  If it does, these calls get
+ * errors here.  (If a flag has never been raised, the driver's answer for the stream shows it, or
+ * the life does.)
  */
 static enum symm_status renew_locked(struct symm_device *device,
                                      const struct symm_cuda_scope *scope)

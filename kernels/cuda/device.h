@@ -1,15 +1,14 @@
 /*
  * device.h - starting work on a device, and asking whether it is done.
  *
- * A start queues a kernel or copies and returns a ticket.  The ticket is then tested until the
- * answer is not SYMM_PENDING; there is no other way to get rid of it.  When the answer is SYMM_OK,
- * what has been stored is visible to work that is started later, on any device of the node.  No
- * work waits for another rank.  Calls of the program on its own streams and contexts are not
- * disturbed.
+ * A start queues a kernel or copies and returns a ticket.  The caller tests the ticket until the
+ * answer is not SYMM_PENDING; nothing else ends a ticket.  When the answer is SYMM_OK, what has
+ * been stored is visible to work that is started later, on any device of the node.  No work waits
+ * for another rank.  Calls of the program on its own streams and contexts are not disturbed.
  *
- * It knows addresses that the device can reach, and neither teams nor what the work is for.  No
- * header of CUDA is needed; in a build without CUDA (device_absent.c) there are no devices.
- * Thread-safe, a ticket is its owner's.
+ * This layer knows addresses that the device can reach.  It knows neither teams nor what the work
+ * is for.  No header of CUDA is needed.  In a build without CUDA (device_absent.c) there are no
+ * devices.  The functions are thread-safe, but a ticket is its owner's.
  *
  * After SYMM_ERR_SYSTEM, SYMM_ERR_NO_MEMORY and SYMM_ERR_NOT_FOUND, symm_cuda_last_failure() says
  * what failed.
@@ -37,10 +36,10 @@ enum {
 struct symm_device;
 
 /*
- * The device of this number (as the driver counts in this process), with kernels loaded and most of
- * what its work needs, so that little can fail later.  One for all callers, until
- * symm_device_close_all(). Errors: NOT_FOUND (no driver), ARGUMENT (no such device), NO_MEMORY,
- * SYSTEM (e.g. no kernel for so old a device).
+ * Get the device of this number (as the driver counts in this process).  Its kernels are loaded,
+ * and most of what its work needs is made, so that little can fail later.  All callers share it
+ * until symm_device_close_all().  Errors: NOT_FOUND (no driver), ARGUMENT (no such device),
+ * NO_MEMORY, SYSTEM (e.g. no kernel for so old a device).
  */
 SYMM_API enum symm_status symm_device_get(int number, struct symm_device **device);
 
@@ -59,9 +58,10 @@ SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
 SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
 /*
- * Start a reduction; all of `arguments` but `finish` is the caller's, and copied.  `block_limit`:
- * so many blocks at most, 0 for no wish.  1 to SYMM_CUDA_RANKS_MAX ranks and outputs.  Errors:
- * PENDING (too much is under way, nothing was started), ARGUMENT, NO_MEMORY, SYSTEM.
+ * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
+ * `block_limit` is the most blocks, 0 for no limit.  There are 1 to SYMM_CUDA_RANKS_MAX ranks and
+ * outputs.  Errors: PENDING (too much is under way, nothing was started), ARGUMENT, NO_MEMORY,
+ * SYSTEM.
  */
 SYMM_API enum symm_status symm_device_reduce_start(struct symm_device *device,
                                                    enum symm_cuda_type type, enum symm_cuda_op op,
@@ -83,8 +83,8 @@ SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
                                                  struct symm_ticket *ticket);
 
 /*
- * The same for blocks that are copied within the device, beside kernels that cross links: it waits
- * for none of them, only for earlier ones of this function.
+ * Start to copy blocks within the device by a kernel, beside kernels that cross links.  It waits
+ * for none of these kernels, only for earlier copies of this function.
  */
 SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
                                                    const struct symm_cuda_push *pushes, int count,
@@ -92,10 +92,10 @@ SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
                                                    struct symm_ticket *ticket);
 
 /*
- * Start to copy blocks to peers by copy engines, without a multiprocessor: side by side, or, with a
- * lane of 0 or more, after each other and after all earlier ones of that lane.  `own`, unless it is
- * NULL, is copied by a kernel of few blocks, since within a device the engines are slow.  Errors:
- * as above; then what had been started already has ended.
+ * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
+ * side.  With a lane of 0 or more they run after each other, and after all earlier copies of that
+ * lane.  A kernel of few blocks copies `own`, unless it is NULL, since the engines are slow within
+ * a device.  Errors: as symm_device_reduce_start(); copies that had been started have then ended.
  */
 SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
                                                    const struct symm_cuda_push *pushes, int count,
@@ -104,9 +104,9 @@ SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
                                                    struct symm_ticket *ticket);
 
 /*
- * PENDING; OK once the work is done; SYSTEM if the device has failed: then its work may be undone
- * or half done, but is not under way any more, unless the driver has not even let us ask for a long
- * time.
+ * PENDING until the work is done, then OK.  SYSTEM if the device has failed.  Its work may then be
+ * undone or half done, but it is not under way any more, unless the driver has not even let us ask
+ * for a long time.
  */
 SYMM_API enum symm_status symm_device_ticket_test(struct symm_device *device,
                                                   struct symm_ticket *ticket);

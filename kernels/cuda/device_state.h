@@ -1,8 +1,9 @@
 /*
  * device_state.h - what the files of the launch layer share.
  *
- * functions.c finds kernels, and multimem_functions.c those of multicast.  device.c opens devices
- * with both.  launch.c starts work on devices; engines.c and multimem.c do so through launch.c.
+ * functions.c finds kernels, and multimem_functions.c finds kernels of multicast.  device.c opens
+ * devices with both.  launch.c starts work on devices; engines.c and multimem.c do so through
+ * launch.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +20,7 @@ enum { SYMM_DEVICE_MODULES = 2, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS
 
 struct symm_multimem_functions;
 
-/* The kernels of a device, but for those of multicast. */
+/* The kernels of a device, without the kernels of multicast. */
 struct symm_functions {
     CUmodule modules[SYMM_DEVICE_MODULES];
     CUfunction reduce[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
@@ -49,29 +50,29 @@ struct symm_device_flag {
 };
 
 /*
- * Everything but free_slots and what belongs to a slot stays as it is while the context lives; a
- * slot belongs to one ticket, so there is nothing to lock.  What has been made in a context that
- * has ended (cuda_context.h) is made anew by the next start.  The flags are memory of our own,
- * which is only registered: looking at them is harmless whatever becomes of the context.
+ * Everything but free_slots and the parts of a slot stays as it is while the context lives.  A slot
+ * belongs to one ticket, so nothing has to be locked.  The next start makes anew what was made in a
+ * context that has ended (cuda_context.h).  The flags are memory of our own, which is only
+ * registered with the driver.  So reading the flags is harmless, whatever becomes of the context.
  *
- * Streams but the first are made when they are first needed.  A device has eight connections by
- * default, and streams that share one wait for each other: those that nobody uses would slow down
- * the program's.
+ * All streams but the first are made when they are first needed.  A device has eight connections by
+ * default, and streams that share one wait for each other.  So streams that nobody uses would slow
+ * down the program's streams.
  */
 struct symm_device {
     int number;
     const struct symm_cuda *cuda;
-    _Atomic uint32_t life;          /* of the context, in which the following has been made */
+    _Atomic uint32_t life;          /* of the context in which the next members were made */
     struct symm_functions functions;
     struct symm_multimem_functions *_Atomic multimem; /* NULL until symm_device_multimem_load() */
     CUstream kernels;               /* all our streams are non-blocking */
-    _Atomic(CUstream) beside;       /* kernels that do not wait for those */
+    _Atomic(CUstream) beside;       /* for kernels that do not wait for `kernels` */
     _Atomic(CUstream) copies[SYMM_DEVICE_COPY_STREAMS];
     struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
     _Atomic uint64_t free_slots;    /* a bit for each */
-    _Atomic uint32_t lost_slots;    /* for ever: nobody knows what is still done for them */
+    _Atomic uint32_t lost_slots;    /* for ever: work with them may still go on */
 };
 
 /* What device.c does for launch.c, within a scope of the device. */
@@ -89,11 +90,11 @@ enum symm_status symm_device_stream(struct symm_device *device, _Atomic(CUstream
 
 /* What launch.c does for all kernels that raise a flag. */
 
-/* To the parts of a start that follow: a slot, and the device's context current. */
+/* Begin a start: take a slot, and make the device's context current. */
 enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
                                    struct symm_cuda_scope *scope);
 
-/* The end of a start, after `status`. */
+/* End a start, after its parts have returned `status`. */
 enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
                                  const struct symm_cuda_scope *scope, enum symm_status status);
 
@@ -108,20 +109,22 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count);
 CUstream symm_launch_copy_stream(const struct symm_device *device, int stream);
 
 /*
- * Wait until nothing of this ticket is under way.  Whether the device has done all of it: a driver
- * that fails to wait is asked again, because its failure says nothing of the work.
+ * Wait until nothing of this ticket is under way.  Returns whether the device has done all of it.
+ * A driver that fails to wait is asked again, because its failure says nothing of the work.
  */
 bool symm_launch_settle(const struct symm_device *device, const struct symm_ticket *ticket);
 
-/* The slot and its events are never used again: work that was given with them may still go on. */
+/*
+ * Never use the slot and its events again, because work that was given with them may still go on.
+ */
 void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
 
-/* What the next kernel in this slot will store: never 0, nor what is there. */
+/* What the next kernel in this slot will store: never 0, nor the value that the flag has. */
 struct symm_cuda_finish symm_launch_finish(const struct symm_device *device, uint32_t slot);
 
 /*
- * A thread for each unit until there are `block_limit` blocks: small work needs few, and its
- * threads have one load each to wait for.
+ * Launch a thread for each unit, in at most `block_limit` blocks.  Small work has few blocks, and
+ * each of its threads has one load to wait for.
  */
 enum symm_status symm_launch_kernel(const struct symm_device *device, CUstream stream,
                                     CUfunction function, void *arguments, uint64_t units,

@@ -1,5 +1,5 @@
 /*
- * engines.c - copies to peers by copy engines; see device.h.  They are asked after by events.
+ * engines.c - copies to peers by copy engines; see device.h.  Events tell whether they are done.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ static enum symm_status copy_queue(struct symm_device *device, int number,
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
 }
 
-/* What will tell that the stream has got so far. */
+/* Record an event that tells when the stream has got so far. */
 static enum symm_status event_record(struct symm_device *device, int stream, uint32_t slot)
 {
     CUevent *event = &device->events[slot][stream];

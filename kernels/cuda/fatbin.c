@@ -1,5 +1,5 @@
 /*
- * fatbin.c - see fatbin.h.  The files are looked for from the build folder on, where make compiles.
+ * fatbin.c - see fatbin.h.  Paths of the files start in the build folder, where make compiles.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -19,7 +19,7 @@ static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
     [GATHER] = symm_fatbin_gather,
 };
 
-/* As in the names of the kernels. */
+/* The types, as the names of the kernels have them. */
 static const char *const type_names[SYMM_CUDA_TYPE_COUNT] = {
     [SYMM_CUDA_INT8] = "int8",
     [SYMM_CUDA_INT16] = "int16",
@@ -65,7 +65,7 @@ static const enum symm_cuda_type sum_types[SYMM_DEVICE_SUM_TYPES] = {
 
 static const int sum_ranks[SYMM_DEVICE_SUM_RANKS] = {2, 4, 8};
 
-/* The type that has the kernel: unsigned integers' does where the bits are the same. */
+/* The type whose kernel is used: the unsigned integer, where the bits are the same. */
 static enum symm_cuda_type kernel_type(enum symm_cuda_type type, enum symm_cuda_op op)
 {
     if (type == SYMM_CUDA_BOOL || type == SYMM_CUDA_BYTE) {

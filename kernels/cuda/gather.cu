@@ -2,10 +2,10 @@
  * gather.cu - symm_copy: copy one block to one or several places; symm_push: several blocks, each
  * to a place of its own.
  *
- * An all-gather by kernel stores a rank's block to all outputs; an all-gather by copy engines has
- * its own block copied by a few blocks of it, since the engines are slow within a device.  An
- * all-reduce by pushing sends each slice to its owner.  A block is loaded once, and a thread asks
- * for UNROLL units of it before it stores the first.
+ * An all-gather by kernel stores a rank's block to all outputs.  An all-gather by copy engines has
+ * its own block copied by a few blocks of this kernel, since the engines are slow within a device.
+ * An all-reduce by pushing sends each slice to its owner.  A block is loaded once, and a thread
+ * asks for UNROLL units of it before it stores the first.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,7 +14,7 @@
 
 namespace symm {
 
-/* What is to be copied; in constant memory, where there is an array. */
+/* What is to be copied.  An array of outputs stays in constant memory. */
 struct block {
     const void *input;
     void *const *outputs;
@@ -53,7 +53,7 @@ SYMM_DEVICE void copy_units(const block &from_to, uint64_t first, uint64_t count
     }
 }
 
-/* Whole units from the first address on that suits them; bytes before and behind. */
+/* Copy whole units from the first address that suits them, and bytes before and behind them. */
 template <class Unit>
 SYMM_DEVICE void copy_aligned(const block &from_to, uint64_t thread, uint64_t threads)
 {
@@ -69,7 +69,7 @@ SYMM_DEVICE void copy_aligned(const block &from_to, uint64_t thread, uint64_t th
     }
 }
 
-/* In the largest units whose borders coincide in all buffers. */
+/* Copy a block in the largest units whose borders coincide in all buffers. */
 SYMM_DEVICE void copy_block(const block &from_to, uint64_t thread, uint64_t threads)
 {
     const uint64_t address = reinterpret_cast<uint64_t>(from_to.input);
@@ -98,7 +98,9 @@ SYMM_DEVICE void copy(const symm_cuda_copy &arguments, uint64_t thread, uint64_t
     copy_block(all, thread, threads);
 }
 
-/* One after the other, so that ranks which begin with different peers do not meet at one. */
+/*
+ * Copy one block after the other.  Ranks that begin with different peers then do not meet at one.
+ */
 SYMM_DEVICE void push(const symm_cuda_pushes &arguments, uint64_t thread, uint64_t threads)
 {
 #pragma unroll 1

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 struct symm_cuda_host_kernel {
-    const char *name;      /* as cuModuleGetFunction() has it */
+    const char *name;      /* as cuModuleGetFunction() takes it */
     size_t arguments_size; /* bytes of its one argument, a struct of arguments.h */
 
     /*
@@ -26,7 +26,7 @@ struct symm_cuda_host_kernel {
     struct symm_cuda_host_kernel *next;
 };
 
-/* The first of all, which are a list in no particular order. */
+/* The first kernel of the list of all, which has no particular order. */
 const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void);
 
 /* The one of this name, or NULL. */

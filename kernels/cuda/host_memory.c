@@ -22,7 +22,7 @@ static struct kept {
     void *memory; /* NULL: none yet */
     size_t size;
     int device;    /* in whose context it was pinned */
-    uint32_t life; /* of that context; in a later one it has to be pinned anew */
+    uint32_t life; /* of its context; in a later life it has to be pinned anew */
     bool busy;
 } kept[KEPT];
 
@@ -47,7 +47,10 @@ void symm_host_pages_unmap(void *pages, size_t size)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Not of a device that cannot be entered.  What the driver does not let go of stays mapped. */
+/*
+ * Unpin a block and unmap its pages; false if its device cannot be entered.  Pages that the driver
+ * does not let go of stay mapped.
+ */
 static bool unpin(struct kept *block)
 {
     struct symm_cuda_scope scope;
@@ -71,8 +74,8 @@ static bool unpin(struct kept *block)
 }
 
 /*
- * In steps of a quarter, so that a program with growing buffers pins few blocks, and not much too
- * much.
+ * Sizes grow in steps of a quarter, so that a program with growing buffers pins few blocks, and
+ * none of them is much too large.
  */
 static size_t size_kept(size_t wanted)
 {
@@ -108,7 +111,7 @@ static void pin(struct kept *block, int device, size_t size)
     }
 }
 
-/* After a reset of the device; if that fails, copies are slower. */
+/* Pin a block again after a reset of its device.  If this fails, copies are slower. */
 static void pin_again(struct kept *block)
 {
     uint32_t life;
@@ -139,8 +142,8 @@ static int slot_choose(size_t size)
 }
 
 /*
- * Under the mutex: whether `size` bytes more may be pinned; idle blocks go for their sake, if that
- * is enough.
+ * Under the mutex: whether `size` bytes more may be pinned.  Idle blocks are given back for them,
+ * if that is enough.
  */
 static bool room_make(size_t size)
 {

@@ -1,9 +1,9 @@
 /*
- * host_memory.h - blocks of host memory for copies of device memory: pinned, where that can be had,
- * so that devices copy at full speed.
+ * host_memory.h - blocks of host memory for copies of device memory.  They are pinned where
+ * possible, so that devices copy at full speed.
  *
- * Pinning takes as long as copying many times as much, so blocks are kept and used again.  What is
- * kept is bounded; blocks that would not be kept are ordinary memory.
+ * Pinning a block takes as long as copying many times its size, so blocks are kept and used again.
+ * The size of all kept blocks is bounded.  Blocks that would not be kept are ordinary memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,7 @@
 struct symm_host_block {
     void *memory; /* NULL: none */
     size_t size;
-    int slot; /* of those that are kept; -1: ordinary memory */
+    int slot; /* among the blocks that are kept; -1: ordinary memory */
 };
 
 /* At least `size` bytes, for copies of memory of `device`.  Errors: NO_MEMORY.  Thread-safe. */
@@ -25,9 +25,9 @@ SYMM_API enum symm_status symm_host_block_get(int device, size_t size,
 SYMM_API void symm_host_block_put(struct symm_host_block *block);
 
 /*
- * Zeroed pages for registering with the driver (NULL: no memory): they stay what they are when the
- * program resets the device, where those that the driver allocates would be unmapped.  Children of
- * fork() do not get them, because a page that is written after a fork would be another one than the
+ * Zeroed pages to register with the driver (NULL: no memory).  They stay what they are when the
+ * program resets the device; pages that the driver allocates would be unmapped.  Children of fork()
+ * do not get them, because a page that is written after a fork would be another page than the
  * device has.
  */
 void *symm_host_pages_map(size_t size);

@@ -39,9 +39,9 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  *     device.
  *   - The last block counts after all others; the second fence orders their counts, and with them
  *     all stores, before the flag.
- * The flag is a relaxed store, the fence before it makes it a release; the host reads it with
- * acquire.  atomicInc() wraps to 0 at the last block, so the next kernel finds the counter as it
- * must be.  A single block need not count, which saves small messages an atomic and a fence.
+ * The flag is a relaxed store, and the fence before it makes it a release; the host reads it with
+ * acquire.  atomicInc() wraps to 0 at the last block, so the next kernel finds the counter at 0.  A
+ * single block need not count, which saves small calls an atomic and a fence.
  */
 static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
@@ -63,9 +63,9 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
 }
 
 /*
- * The arguments stay in constant memory, which __grid_constant__ permits to take addresses in.  One
- * block a multiprocessor is enough: told so, ptxas spends registers on loads in flight (16 in a row
- * instead of 4 to 6).
+ * The arguments stay in constant memory; __grid_constant__ permits to take addresses in it.  One
+ * block per multiprocessor is enough.  ptxas is told so, and spends registers on loads in flight
+ * (16 in a row instead of 4 to 6).
  */
 #define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \
     extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \

@@ -1,10 +1,10 @@
 /*
  * launch.c - starting work on a device, and asking whether it is done; see device.h.
  *
- * A kernel says itself that it is done, by a word in host memory: seen some microseconds sooner
- * than through the stream (6.1 against 8.9 us), and without a call of the driver.  Only now
- * and then the stream is asked, since a kernel that has failed raises no flag.  Copies are asked
- * after by events.
+ * A kernel stores a word in host memory, its flag, when it is done.  The host sees the flag some
+ * microseconds sooner than it would learn of the end through the stream (6.1 against 8.9 us), and
+ * without a call of the driver.  The stream is asked only now and then, since a kernel that has
+ * failed raises no flag.  Events tell when copies are done.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -20,7 +20,7 @@ enum {
     VECTOR = 16,             /* bytes that a thread moves at a time */
     POLLS_PER_QUERY = 1024,  /* looks at a flag between two questions to the driver */
     TROUBLES_MOST = 100,     /* attempts to ask the driver */
-    SETTLINGS_MOST = 10,     /* attempts to wait for what cannot be asked after */
+    SETTLINGS_MOST = 10,     /* attempts to wait for streams */
 };
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ static bool kernel_is_done(const struct symm_device *device, const struct symm_t
     return ticket->sequence == 0 || flag_load(device, ticket->slot) == ticket->sequence;
 }
 
-/* Ask the driver.  The flag is looked at again after the stream: then it must be up. */
+/* Ask the driver.  If the stream is done, the flag is read again: it must then be up. */
 static CUresult driver_ask(const struct symm_device *device, struct symm_ticket *ticket,
                            const char **call)
 {
@@ -345,9 +345,9 @@ static enum symm_status ticket_end(struct symm_device *device, struct symm_ticke
 }
 
 /*
- * A question has failed.  If the streams say that they are done all the same, so it is.  Otherwise
- * the device is lost to this process, and the slot with it: nobody knows what its kernel may still
- * store.
+ * A question to the driver has failed.  If the streams say that they are done all the same, the
+ * work is done.  Otherwise the device is lost to this process, and the slot with it, because nobody
+ * knows what its kernel may still store.
  */
 static enum symm_status ticket_fail(struct symm_device *device, struct symm_ticket *ticket)
 {
@@ -358,7 +358,7 @@ static enum symm_status ticket_fail(struct symm_device *device, struct symm_tick
     return SYMM_ERR_SYSTEM;
 }
 
-/* The work has ended with its context, wherever it was: nothing of it touches the slot any more. */
+/* The work has ended with its context, so nothing of it touches the slot any more. */
 static enum symm_status ticket_bury(struct symm_device *device, struct symm_ticket *ticket)
 {
     (void)symm_cuda_unusable("the device has been reset during a call");
@@ -381,7 +381,7 @@ enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm
         return SYMM_PENDING;
     }
     enum symm_status status = symm_cuda_enter(device->number, &scope);
-    if (status != SYMM_OK) { /* the work goes on, so it is asked after again, and given up late */
+    if (status != SYMM_OK) { /* the work goes on: ask again, and give up late */
         if (++ticket->troubles < TROUBLES_MOST) {
             return SYMM_PENDING;
         }

@@ -14,11 +14,12 @@
 enum { VECTOR = 16 };
 
 /*
- * A start looks its kernel up twice: symm_launch_begin() loads kernels anew in a context that is
- * new.  Before it, an argument that is wrong takes no slot.
+ * A start looks its kernel up twice.  It does so before symm_launch_begin(), so that a wrong
+ * argument takes no slot.  It does so again afterwards, because symm_launch_begin() loads kernels
+ * anew in a new context.
  */
 
-/* Fewer than other kernels have: the switch does what their blocks are for. */
+/* Fewer blocks than other kernels have, because the switch does the work of the other blocks. */
 static unsigned blocks_limit(unsigned block_limit)
 {
     return block_limit != 0 ? block_limit : SYMM_MULTIMEM_BLOCKS;

@@ -4,18 +4,18 @@
  *
  * symm_multimem_<type>_<operation>: two-shot.  A rank load-reduces its slice, once, and stores the
  * result to all.  Whatever order and rounding the switch has chosen, all ranks get the same bits,
- * and each byte crosses a link about once in each direction.  Right in place.
+ * and each byte crosses a link about once in each direction.  It is right in place.
  *
  * symm_multimem_one_shot_<type>_<operation>: each rank load-reduces everything and keeps the
- * result.  Only for integers and bits: of floats, two loads may round differently, and ranks would
- * disagree.
+ * result.  It is only for integers and bits: two loads of floats may round differently, and ranks
+ * would disagree.
  *
  * symm_multimem_copy: an all-gather; a rank stores its block to all.
  *
- * Vectors that are aligned in input and output go through the switch.  The few elements beside
- * them, or all where input and output differ modulo 16, are reduced at the unicast addresses, in
- * rank order.  In vectors MIN and MAX of floats are the switch's: NaNs, and zeros of both signs,
- * may come out otherwise than by unicast, but alike on all ranks.
+ * Vectors that are aligned in input and output go through the switch.  The few elements beside them
+ * are reduced at the unicast addresses, in rank order; so are all elements if input and output
+ * differ modulo 16.  In vectors the switch determines MIN and MAX of floats: NaNs, and zeros of
+ * both signs, may come out otherwise than by unicast, but alike on all ranks.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,7 +26,7 @@ namespace symm {
 
 /* ---- all-reduce ------------------------------------------------------------------------------ */
 
-/* Reduce the vectors at `offsets`.  All are asked for before the first answer is used. */
+/* Reduce the vectors at `offsets`.  All loads are made before the first result is used. */
 template <class Op, class T, bool TO_ALL, int UNROLL>
 SYMM_DEVICE void multimem_turn(const symm_cuda_multimem &arguments,
                                const uint64_t (&offsets)[UNROLL])
@@ -69,8 +69,8 @@ SYMM_DEVICE void multimem_vectors(const symm_cuda_multimem &arguments, uint64_t 
 }
 
 /*
- * As reduce(): vectors first, single elements before and behind by the threads with the highest
- * numbers.
+ * Like reduce(): vectors first.  The threads with the highest numbers take the single elements
+ * before and behind them.
  */
 template <class Op, class T, bool TO_ALL, int UNROLL>
 SYMM_DEVICE void multimem_reduce(const symm_cuda_multimem &arguments, uint64_t thread,
@@ -113,7 +113,8 @@ template <class Piece> SYMM_DEVICE uint4 vector_from(const char *from)
 }
 
 /*
- * `count` vectors from byte `first` on; the output is aligned there, the input as pieces need it.
+ * Copy `count` vectors from byte `first` on.  The output is aligned there, and the input is aligned
+ * for pieces.
  */
 template <class Piece, int UNROLL>
 SYMM_DEVICE void multimem_copy_vectors(const symm_cuda_multimem_copy &arguments, uint64_t first,
@@ -156,8 +157,8 @@ SYMM_DEVICE void copy_bytes(const symm_cuda_copy &unicast, uint64_t begin, uint6
 }
 
 /*
- * Vectors where the output is aligned; the input is read in the largest pieces that lie aligned
- * then.
+ * Copy vectors where the output is aligned.  The input is read in the largest pieces that are
+ * aligned at these places.
  */
 SYMM_DEVICE void multimem_copy(const symm_cuda_multimem_copy &arguments, uint64_t thread,
                                uint64_t threads)
@@ -185,7 +186,9 @@ SYMM_DEVICE void multimem_copy(const symm_cuda_multimem_copy &arguments, uint64_
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* Vectors that a thread asks for at a time: as many accesses in flight for all types. */
+/*
+ * `unroll`: vectors that a thread asks for at a time.  All types have as many accesses in flight.
+ */
 #define KERNEL(name, op, T, to_all, unroll)                                                        \
     SYMM_CUDA_KERNEL(name, symm_cuda_multimem,                                                     \
                      symm::multimem_reduce<symm::op<T>, T, to_all, unroll>)

@@ -2,9 +2,9 @@
  * multimem.cuh - memory accesses by NVLink multicast: one load that the switch answers with the
  * reduction of all replicas, one store that it sends to all of them.
  *
- * Both work on a vector of sixteen bytes.  A load takes as few instructions as there are forms for:
- * one for 32-bit and 16-bit floats, two for numbers of 64 bits and for bits, four for integers of
- * 32 bits.  A store moves bits, whatever they mean, so it is always one.
+ * Both work on a vector of sixteen bytes.  A load takes as few instructions as the forms of the
+ * instruction allow: one for 32-bit and 16-bit floats, two for numbers of 64 bits and for bits,
+ * four for integers of 32 bits.  A store moves bits, whatever they mean, so it is always one.
  *
  * With SYMM_MULTIMEM_UNICAST, and when compiled for the host, each access is a loop over the
  * replicas at their unicast addresses, in rank order.  So everything around the accesses can be
@@ -14,39 +14,42 @@
  * fences):
  *
  * All accesses are relaxed, in system scope.
- *   - Not weak, which they would be without qualifiers.  The model promises whole elements only of
- *     strong accesses (8.10.3), and nothing forbids that weak ones are made again; but two loads
- *     through the switch may round differently, and what has been loaded must be what is stored to
- *     all.
- *   - In system scope, which alone takes in whoever reaches the replicas.  No order is built on it:
- *     what is accessed through different addresses is not morally strong in any scope (8.7), and
- *     peers have mapped the replicas elsewhere.
- *   - Neither acquire nor release.  No access says anything about another one: a kernel starts when
- *     the host has seen all ranks, and ends with symm_finish().  Acquire in each load would order
- *     the next load behind it (8.8), which is what hides its latency.
+ *   - They are not weak, as accesses without qualifiers are.  The model promises whole elements
+ *     only of strong accesses (8.10.3), and nothing forbids that a weak access is made again.  But
+ *     two loads through the switch may round differently, and the value that has been loaded must
+ *     be the value that is stored to all.
+ *   - They are in system scope, because it alone takes in everyone who reaches the replicas.  No
+ *     order is built on it: accesses through different addresses are not morally strong in any
+ *     scope (8.7), and peers have mapped the replicas elsewhere.
+ *   - They are neither acquire nor release.  No access says anything about another one: a kernel
+ *     starts when the host has seen all ranks, and ends with symm_finish().  Acquire in each load
+ *     would order the next load behind it (8.8), but the next load is what hides the latency of the
+ *     one before.
  *
- * What keeps accesses apart, instead, is that a kernel shares nothing with others while they run.
- * A slice is loaded and stored by its owner, a block stored by its owner, and what one-shot stores
- * no peer reads.  In place, a thread loads a vector and stores it after, at the same address, with
+ * Accesses are kept apart by another fact: a kernel shares nothing with others while they run.
+ * Only its owner loads and stores a slice, only its owner stores a block, and no peer reads what
+ * one-shot stores.  In place, a thread loads a vector and afterwards stores to the same address
  * what it has loaded.  (An all-gather loads its block at another address than it stores to; but in
- * place it stores what is there.)  Single elements, at unicast addresses, have bytes of their own.
+ * place it stores the bytes that are there.)  Single elements, at unicast addresses, have bytes of
+ * their own.
  *
- * Between kernels causality is what orders (8.9.5), and for aliases, addresses of the same
+ * Between kernels, causality orders accesses (8.9.5).  For aliases, which are addresses of the same
  * location, it does so with an alias fence on the way.  The model does not say that a multicast
- * address is an alias of its replicas; CUDA's programming guide treats it so, with the fence
+ * address is an alias of its replicas.  CUDA's programming guide treats it so, with the fence
  * between accesses by both.
- *   - Before: work that has ended when this kernel is launched is seen, through whatever address it
- *     has stored.  What CUDA's calls synchronise keeps proxies in order (8.9.4).  Kernels of ours
- *     have not ended when their flag is up; they have an alias fence.
+ *   - Before: a kernel sees work that has ended when the kernel is launched, through whatever
+ *     address this work has stored.  Synchronisation by CUDA's calls keeps proxies in order
+ *     (8.9.4).  Kernels of ours have not ended when their flag is up, but they have an alias
+ *     fence.
  *   - After: fence.proxy.alias in symm_finish().  Such a fence takes effect within its thread and
- *     composes with other synchronisation: so each block has one, behind the barrier that orders
- *     all its threads, in front of the system fence and the count from which all leads to the flag.
- *     For kernels that are launched later this is enough.  A kernel of the program's that already
- *     runs when a call is made, and reads its result, needs an alias fence of its own.
+ *     composes with other synchronisation.  So each block has one, behind the barrier that orders
+ *     all its threads, and in front of the system fence and the count from which all leads to the
+ *     flag.  For kernels that are launched later this is enough.  A kernel of the program's that
+ *     already runs when a call is made, and reads its result, needs an alias fence of its own.
  *
- * Left open: in which order the replicas of one access are read, added or written, how sums are
- * rounded (only the precision of what is added up is given), and the order of the elements of a
- * vector, which is several accesses to the model (8.2.4).  Nothing asks for any of these.
+ * Left open are the order in which the replicas of one access are read, added or written, how sums
+ * are rounded (only the precision of what is added up is given), and the order of the elements of a
+ * vector, which is several accesses to the model (8.2.4).  Nothing depends on any of these.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -90,7 +93,10 @@ template <class Op, class T> struct multimem_load {
     }
 };
 
-/* The vector at `offset`, to all replicas: those of `unicast`, which `output` is the address of. */
+/*
+ * Store the vector at `offset` to all replicas, which are unicast.outputs[].  `output` is their
+ * multicast address.
+ */
 template <class Unicast>
 SYMM_DEVICE void multimem_store(void *output, const Unicast &unicast, uint64_t offset, uint4 vector)
 {
@@ -103,7 +109,7 @@ SYMM_DEVICE void multimem_store(void *output, const Unicast &unicast, uint64_t o
 
 #else
 
-/* Whatever has no specialisation below has no instruction. */
+/* A type and operation without a specialisation in this file has no instruction. */
 template <class Op, class T> struct multimem_load;
 
 SYMM_DEVICE uint64_t global_address(const void *base, uint64_t offset)
@@ -111,7 +117,7 @@ SYMM_DEVICE uint64_t global_address(const void *base, uint64_t offset)
     return __cvta_generic_to_global(base) + offset;
 }
 
-/* What asm needs as constants are the instructions' names; so these are macros. */
+/* These are macros, because asm needs the instructions' names as constants. */
 #define LOAD(op, T, ...)                                                                           \
     template <> struct multimem_load<op<T>, T> {                                                   \
         static SYMM_DEVICE uint4 at(const symm_cuda_multimem &arguments, uint64_t offset)          \
@@ -170,7 +176,7 @@ LOAD(max, uint64_t, LOAD_TWICE("max.u64"));
 LOAD(min, int64_t, LOAD_TWICE("min.s64"));
 LOAD(max, int64_t, LOAD_TWICE("max.s64"));
 
-/* Bits are the same in units of any size: of 64, which take the fewest. */
+/* Bits are the same in units of any size.  Units of 64 bits take the fewest instructions. */
 LOAD(band, uint8_t, LOAD_TWICE("and.b64"));
 LOAD(bor, uint8_t, LOAD_TWICE("or.b64"));
 LOAD(bxor, uint8_t, LOAD_TWICE("xor.b64"));

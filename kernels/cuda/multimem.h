@@ -1,9 +1,8 @@
 /*
- * multimem.h - starting work by NVLink multicast on a device; like device.h, whose tickets it
- * gives.
+ * multimem.h - starting work by NVLink multicast on a device.  The tickets are as in device.h.
  *
- * It knows multicast addresses and those of the replicas behind them, not how they have come to be
- * mapped.  The kernels come from multimem_functions.h.  In a build without multicast
+ * This layer knows multicast addresses and the addresses of the replicas behind them, not how they
+ * have been mapped.  The kernels come from multimem_functions.h.  In a build without multicast
  * (multimem_absent.c) nothing can be started.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -15,12 +14,14 @@
 #include "heap/multicast_groups.h"
 #include "kernels/cuda/device.h"
 
-/* Blocks unless the caller wants fewer.  By arithmetic, 1 MB in flight; not measured yet. */
+/*
+ * Blocks unless the caller wants fewer.  By arithmetic they keep 1 MB in flight; not measured yet.
+ */
 enum { SYMM_MULTIMEM_BLOCKS = 16 };
 
 /*
- * Start a reduction: two-shot if there is an `output`, otherwise one-shot.  All of `arguments` but
- * `finish` is the caller's, and copied.  It is as quick as it can be if input and output are alike
+ * Start a reduction: two-shot if there is an `output`, otherwise one-shot.  The caller sets all of
+ * `arguments` but `finish`; the arguments are copied.  It is quickest if input and output are equal
  * modulo 16.  Errors: as symm_device_reduce_start(), and ARGUMENT unless the kernels have been
  * loaded (symm_device_multimem_load()).
  */
@@ -36,8 +37,8 @@ symm_device_multimem_copy_start(struct symm_device *device,
                                 unsigned block_limit, struct symm_ticket *ticket);
 
 /*
- * A multicast address for a kernel.  In a build with loops over the replicas there is none, and a
- * kernel only looks how it is aligned: as this rank's buffer is.
+ * A multicast address for a kernel.  A build with loops over the replicas has no such address, and
+ * a kernel only looks at the alignment, which is the alignment of this rank's buffer.
  */
 static inline void *symm_multimem_pointer(const struct symm_multicast_address *multicast,
                                           const void *own)

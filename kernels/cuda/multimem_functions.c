@@ -22,7 +22,7 @@ enum {
 
 /* ---- what there are instructions for --------------------------------------------------------- */
 
-/* Sums, minima and maxima have kernels by type; bits are bits. */
+/* Sums, minima and maxima have kernels by type.  Bitwise operations have one kind for all types. */
 enum kind { FLOAT, DOUBLE, HALF, BFLOAT16, UINT32, INT32, UINT64, INT64, BITS, KINDS };
 
 static const char *const kind_names[KINDS] = {
@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * The kernels that there are, as sets of operations.  Sums of signed integers are those of unsigned
- * ones.
+ * The kernels that exist, as sets of operations.  Sums of signed integers use the kernels of
+ * unsigned integers.
  */
 static const unsigned kind_operations[KINDS] = {
     [FLOAT] = BIT(SUM),
@@ -161,7 +161,10 @@ static enum symm_status reductions_get(const struct symm_cuda *cuda,
     return status;
 }
 
-/* The image has nothing for older devices, and the driver's word for that is an error of ours. */
+/*
+ * Check this first: the image has no kernels for older devices, and the driver's answer for that
+ * would count as an error.
+ */
 static enum symm_status capability_check(const struct symm_cuda_scope *scope)
 {
     int capability = 0;
@@ -235,7 +238,9 @@ enum symm_status symm_device_multimem_load(struct symm_device *device)
     return status;
 }
 
-/* Another thread may be about to start a kernel, so those of the ended context stay in memory. */
+/*
+ * Another thread may be about to start a kernel, so the table of the ended context stays in memory.
+ */
 enum symm_status symm_multimem_renew(struct symm_device *device)
 {
     struct symm_multimem_functions *ended = functions_of(device);

@@ -1,8 +1,8 @@
 /*
- * multimem_functions.h - the kernels of multicast on a device: which there are, and their life.
+ * multimem_functions.h - the kernels of multicast on a device: which exist, and their life.
  *
- * It starts nothing (multimem.h), and knows nothing of addresses.  In a build without multicast
- * (multimem_absent.c) no type can be reduced, and nothing is loaded.
+ * This layer starts nothing (multimem.h does), and knows nothing of addresses.  In a build without
+ * multicast (multimem_absent.c) no type can be reduced, and nothing is loaded.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,29 +14,30 @@
 
 /*
  * Whether the switch can reduce this: sums of floats and of integers of 32 and 64 bits, MIN and MAX
- * of those integers and of 16-bit floats, bitwise operations.  `one_shot`: and gives the same each
- * time, so that each rank may ask for itself; floats do not.
+ * of integers of 32 and 64 bits and of 16-bit floats, bitwise operations.  `one_shot`: whether it
+ * also gives the same bits each time, so that each rank may load for itself; floats do not.
  */
 SYMM_API bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op,
                                        bool one_shot);
 
 /*
- * Get the kernels of this device, which nobody needs who has no multicast memory.  To do before
- * ranks agree to use it; once it has succeeded, again costs nothing.  Errors: NOT_FOUND (not built,
- * or the device is older than compute capability 9.0), NO_MEMORY, SYSTEM.
+ * Load the kernels of multicast on this device.  A process without multicast memory does not need
+ * them.  Call this before ranks agree to use them; after a success, further calls cost nothing.
+ * Errors: NOT_FOUND (not built, or the device is older than compute capability 9.0), NO_MEMORY,
+ * SYSTEM.
  */
 SYMM_API enum symm_status symm_device_multimem_load(struct symm_device *device);
 
 /* ---- for the launch layer -------------------------------------------------------------------- */
 
 /*
- * The context has ended: get the kernels again, if they had been got.  After an error the next call
- * tries again.  Errors: those of symm_device_multimem_load().
+ * The context has ended: load the kernels again, if they had been loaded.  After an error the next
+ * call tries again.  Errors: as symm_device_multimem_load().
  */
 enum symm_status symm_multimem_renew(struct symm_device *device);
 
 /*
- * Nobody uses the device any more: give the kernels back.  Unless the context lives, they have
+ * Nobody uses the device any more: give the kernels back.  Kernels of a context that has ended have
  * ended with it.
  */
 void symm_multimem_unload(struct symm_device *device, bool lives);

@@ -6,12 +6,13 @@
  * floats accumulate in float and round once, in `narrow`.  Every NaN that comes out of sums and
  * products has the same bits.
  *
- * MIN and MAX of floats choose one of the operands, bit by bit: if there are NaNs, the one of the
- * lowest rank, otherwise, of equal numbers (-0 and +0), that of the lowest rank.  MPI leaves both
- * open; this depends on nothing but the order of operands, which is the same in every algorithm.
+ * MIN and MAX of floats choose one of the operands, bit by bit.  If there are NaNs, they choose the
+ * NaN of the lowest rank.  Otherwise, of equal numbers (-0 and +0), they choose the number of the
+ * lowest rank.  MPI leaves both open.  The choice depends on nothing but the order of operands,
+ * which is the same in every algorithm.
  *
- * Integers wrap around; sums, products, logical and bitwise operations have kernels for unsigned
- * integers only, since the bits are those of signed ones.
+ * Integers wrap around.  Sums, products, logical and bitwise operations have kernels for unsigned
+ * integers only, since signed integers give the same bits.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -43,7 +44,8 @@ template <class T> struct in_float {
 };
 
 /*
- * NaNs that are computed become one NaN: which operand's bits they have is up to the instruction.
+ * NaNs that are computed become one NaN, because the instruction decides which operand's bits they
+ * have.
  */
 SYMM_DEVICE float with_plain_nan(float value)
 {
@@ -96,7 +98,7 @@ template <class T> SYMM_DEVICE T times(T a, T b)
     return static_cast<T>(a * b);
 }
 
-/* Would be multiplied as int, which can overflow. */
+/* Without a cast these would be multiplied as int, which can overflow. */
 SYMM_DEVICE uint16_t times(uint16_t a, uint16_t b)
 {
     return static_cast<uint16_t>(static_cast<uint32_t>(a) * b);

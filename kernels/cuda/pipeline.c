@@ -10,7 +10,7 @@
 #include "kernels/cuda/steps.h"
 
 enum {
-    ROW_UNIT = 256, /* bytes, so that vectors in rows are aligned; and elements of whole pieces */
+    ROW_UNIT = 256, /* bytes: aligns vectors in rows; and elements: pieces are multiples */
     PIECE_LEAST = 2 << 20, /* bytes; smaller ones take longer to start than to move */
 };
 
@@ -67,7 +67,7 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
     if (cut.parts > 1 && cut.elements > ROW_UNIT) {
         cut.elements -= cut.elements % ROW_UNIT;
     }
-    /* One at least, if it is empty: ranks meet in its steps. */
+    /* If all slices are empty, there is one piece, because ranks meet in its steps. */
     cut.pieces = longest == 0 ? 1 : (uint32_t)((longest + cut.elements - 1) / cut.elements);
     return cut;
 }
@@ -204,7 +204,7 @@ static enum symm_status store_start(struct symm_run *run, const struct symm_move
     return mover->start(run, pushes, ranks - 1, &pipeline->stores[piece % cut->depth]);
 }
 
-/* Count a start; a failure of an earlier one goes before. */
+/* Count a start.  An earlier failure takes precedence over the failure of this start. */
 static void start_count(struct symm_run *run, enum symm_status started, uint32_t *count,
                         enum symm_status *failure)
 {
@@ -216,7 +216,7 @@ static void start_count(struct symm_run *run, enum symm_status started, uint32_t
     }
 }
 
-/* Start what may be started; what frees others first. */
+/* Start what may be started, beginning with the work that lets other work start. */
 static enum symm_status work_start(struct symm_run *run, const struct symm_mover *mover,
                                    const struct cut *cut)
 {

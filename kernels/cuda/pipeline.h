@@ -2,34 +2,32 @@
  * pipeline.h - all-reduces whose slices travel to their owners' scratch before they are added.
  *
  * Stores and copy engines move more over a link than loads do (366 and 391 GB/s against 338), so
- * large arrays are better sent than fetched.  It takes another launch and another meeting of the
- * ranks than two-shot, and scratch for what arrives.  A slice goes in pieces if the scratch does
- * not hold all of it.  For piece k:
+ * large arrays are better sent than fetched.  Compared with two-shot, this takes another launch,
+ * another meeting of the ranks, and scratch for the data that arrive.  A slice goes in pieces if
+ * the scratch does not hold all of it.  For piece k:
  *
- *   push    every rank sends piece k of each other slice of its input to row `rank` of part k %
- *   depth of
- *           the scratch of the slice's owner.
- *   sum     when all ranks have said that theirs have landed, the owner adds its own input and the
- *   rows,
- *           in rank order, into its own output,
- *   store   and the result goes to all other outputs: by the same kernel, or afterwards.
+ *   push    every rank sends piece k of each other slice of its input to row `rank` of part
+ *           k % depth of the scratch of the slice's owner.
+ *   sum     when all ranks have said that their pushes have landed, the owner adds its own input
+ *           and the rows, in rank order, into its own output.
+ *   store   the result goes to all other outputs, by the same kernel or afterwards.
  *
  * A part of the scratch is used again when all ranks have said that they are done with the piece
- * before.  While ranks meet for one piece, another one moves; only before the last sum does the
- * link wait.
+ * that it held.  While ranks meet for one piece, another one moves.  The link waits only before the
+ * last sum.
  *
- * What a rank says are steps of its phase, which only rises; so pushes and stores are told in a
- * fixed order.  A store comes just before the push that waits for it, `depth` pieces on.  With a
- * depth of 2:
+ * A rank says this by steps of its phase.  A phase only rises, so pushes and stores are told in a
+ * fixed order.  A store is told just before the push that waits for it, which is `depth` pieces
+ * later.  With a depth of 2:
  *
  *   push 0, push 1, store 0, push 2, store 1, ... push K-1, store K-2, store K-1
  *
- * Told any earlier, a store would keep back pushes that have landed; so nobody waits for longer
- * than the work takes, nor in a circle.
+ * If a store were told any earlier, it would keep back pushes that have landed.  In this order no
+ * rank waits for longer than the work takes, and ranks do not wait in a circle.
  *
- * In place it is right as well: a piece of an output is written after all ranks have pushed this
- * piece of their inputs; the owner's own input and output are read and written by the same thread.
- * Inputs need not be reachable for anybody else.  The sums are those of two-shot, bit for bit.
+ * It is right in place as well.  A piece of an output is written after all ranks have pushed this
+ * piece of their inputs, and the same thread reads and writes the owner's own input and output.
+ * Inputs need not be reachable for other ranks.  The sums are the sums of two-shot, bit for bit.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -43,8 +41,8 @@
 /* How the data move. */
 struct symm_mover {
     uint32_t depth;        /* pieces under way at a time; 2 to SYMM_PIPELINE_DEPTH */
-    uint32_t pieces;       /* into which a slice is to be cut at least, if that is worth it; or 1 */
-    bool stores;           /* it stores the results as well; otherwise the kernel that adds does */
+    uint32_t pieces;       /* least number for a slice, if cutting is worth it; or 1 */
+    bool stores;           /* it also stores the results; otherwise the kernel that adds does */
     enum symm_status (*start)(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
                               struct symm_ticket *ticket);
 };
@@ -52,7 +50,9 @@ struct symm_mover {
 /* Bytes of scratch with which an array of `bytes` is cut as the mover wants it. */
 size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int ranks);
 
-/* Bytes with which so many ranks can do it; and with which it is not slower than two-shot. */
+/*
+ * Bytes of scratch with which `ranks` ranks can do it; with which it is not slower than two-shot.
+ */
 size_t symm_pipeline_scratch_least(int ranks);
 size_t symm_pipeline_scratch_fair(int ranks);
 

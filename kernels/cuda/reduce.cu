@@ -1,16 +1,16 @@
 /*
  * reduce.cu - the reduction kernels: symm_reduce_<type>_<operation>, one for each that MPI allows.
  *
- * Signed integers, bool and byte have kernels of their own only where their bits are not those of
- * unsigned integers.  The number of ranks is a template argument for the sums of floats only, as
- * symm_reduce_<type>_sum_<ranks>: for all it would be minutes of compilation.
+ * Signed integers, bool and byte have kernels of their own only where their bits differ from the
+ * bits of unsigned integers.  Only for sums of floats the number of ranks is a template argument,
+ * as in symm_reduce_<type>_sum_<ranks>.  For all operations this would take minutes of compilation.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "kernels/cuda/reduce.cuh"
 
-/* Units of an input that a thread loads at a time; registers are what limits them. */
+/* Units of an input that a thread loads at a time.  The number of registers limits them. */
 #define UNROLL(T) (sizeof(T) >= 4 ? 4 : sizeof(T))
 
 #define KERNEL(name, op, T, ranks, unroll)                                                         \

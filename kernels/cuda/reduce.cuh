@@ -4,9 +4,9 @@
  * One-shot calls it with the whole array and one output, two-shot with a slice and all outputs.
  * What happens to an element depends on neither, so both give the same bits.
  *
- * A thread works on units: sixteen bytes where all buffers allow it, otherwise elements.  What
- * hides the time that a load from a peer takes is loads in flight: a thread asks for several units
- * before it uses the first.  About 0.5 MB in flight fill a link of 340 GB/s.
+ * A thread works on units: sixteen bytes where all buffers allow it, otherwise elements.  Loads in
+ * flight hide the time that a load from a peer takes: a thread asks for several units before it
+ * uses the first.  About 0.5 MB in flight fill a link of 340 GB/s.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -161,8 +161,8 @@ template <class T> struct on_vectors<bxor<T>, T> {
 /* ---- the reduction --------------------------------------------------------------------------- */
 
 /*
- * Which units: `count` of them, the first at byte `first` of every buffer, each after the one
- * before, but that `skipped` units lie between number `head` - 1 and number `head`.
+ * `count` units.  The first is at byte `first` of every buffer, and each follows the one before.
+ * Only between unit `head` - 1 and unit `head`, `skipped` units are left out.
  */
 struct units {
     uint64_t first, head, skipped, count;
@@ -233,10 +233,11 @@ SYMM_DEVICE uint64_t unit_offset(const units &range, uint64_t unit, uint64_t siz
 }
 
 /*
- * UNROLL units a turn as long as there are so many, which gives bandwidth; then one a turn but from
- * several ranks, which is what takes least time where there is little to do.
+ * A thread takes UNROLL units a turn as long as there are so many, which gives bandwidth.  Then it
+ * takes one unit a turn, but from several ranks, which takes least time where there is little to
+ * do.
  *
- * RANKS is the number of inputs where the compiler is to know it, otherwise 0.
+ * RANKS is the number of inputs if the compiler is to know it, otherwise 0.
  */
 template <class Op, class T, class Unit, int RANKS, int UNROLL>
 SYMM_DEVICE void reduce_units(const symm_cuda_reduce &arguments, const units &range,
@@ -263,7 +264,7 @@ SYMM_DEVICE void reduce_units(const symm_cuda_reduce &arguments, const units &ra
     }
 }
 
-/* The bits in which the addresses of the buffers differ, and those of the first one's. */
+/* `address`: of the first buffer.  `differing`: the bits in which the buffers' addresses differ. */
 struct placement {
     uint64_t address, differing;
 };
@@ -283,9 +284,9 @@ SYMM_DEVICE placement placement_of(const symm_cuda_reduce &arguments)
 }
 
 /*
- * Vectors from the first address on that is a multiple of sixteen in all buffers; single elements
- * before and behind, taken by the threads with the highest numbers, which have nothing else to do
- * where little is to be done.
+ * Vectors begin at the first address that is a multiple of sixteen in all buffers.  The threads
+ * with the highest numbers take the single elements before and behind the vectors, because these
+ * threads have nothing else to do where there is little to do.
  */
 template <class Op, class T, int RANKS, int UNROLL>
 SYMM_DEVICE void reduce(const symm_cuda_reduce &arguments, uint64_t thread, uint64_t threads)

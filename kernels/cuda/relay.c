@@ -26,7 +26,7 @@ size_t symm_relay_piece(size_t bytes, unsigned fill)
     return symm_least(piece, bytes);
 }
 
-/* At the beginning of the scratch, where the first piece is, however the data are cut. */
+/* Copy to the beginning of the scratch.  The first piece is there, however the data are cut. */
 void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size)
 {
     const struct symm_cuda_push copy = {run->input, scratch, bytes};
@@ -43,7 +43,7 @@ void symm_run_settle_early(struct symm_run *run)
     }
 }
 
-/* With the numbers of steps.h: a run that is refused departs as a failed one. */
+/* The numbers are the same as in steps.h, because a run that is refused departs as a failed one. */
 enum {
     STARTING = SYMM_CUDA_STARTING,
     WORKING = SYMM_CUDA_WORKING,
@@ -51,7 +51,7 @@ enum {
     MEETING_OTHERS,
 };
 
-/* PENDING: the device has no room for more just now. */
+/* PENDING: the device has no room for more launches at present. */
 static enum symm_status launches_start(struct symm_run *run,
                                        const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
 {
@@ -68,7 +68,10 @@ static enum symm_status launches_start(struct symm_run *run,
     return SYMM_OK;
 }
 
-/* A failure waits for the end of what else is under way: that uses others' scratch. */
+/*
+ * A failure is reported when everything else under way has ended, because that work uses other
+ * ranks' scratch.
+ */
 static enum symm_status launches_test(struct symm_run *run)
 {
     bool pending = false;

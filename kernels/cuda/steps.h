@@ -1,19 +1,20 @@
 /*
  * steps.h - what the algorithms on devices have in common: start, wait for the device, depart.
  *
- * Why all this is in order (the fences of a kernel are in kernel.cuh):
- *   - All ranks have posted their lines before any starts (run.h), so inputs are complete: the
- *     program's own work on them had ended when it called.
+ * Why the order of accesses is right (the fences of a kernel are in kernel.cuh):
+ *   - All ranks have posted their lines before any rank starts (run.h).  So inputs are complete,
+ *     because the program's own work on them had ended when it called.
  *   - A rank has seen its kernel's flag, or its copies' events, before it raises its phase.  So its
- *     stores are visible in the whole node before anybody sees the phase (release, acquire), and
+ *     stores are visible in the whole node before any rank sees the phase (release, acquire), and
  *     its loads have been made.
- *   - When all ranks have raised it, all outputs are complete, and nobody reads inputs any more.
- *     Work that is started on any device after that finds the results by plain loads.
+ *   - When all ranks have raised the phase, all outputs are complete, and no rank reads inputs any
+ *     more.  Work that is started on any device after that finds the results by plain loads.
  * No kernel waits for another rank: several ranks may share a device, and a rank that dies leaves
  * nothing running for ever on it.
  *
- * A rank whose device fails raises the phase with a mark instead.  All see it once all have raised
- * theirs, so all end the run with the same knowledge and nobody waits for ever.
+ * A rank whose device fails raises the phase with a mark instead.  All ranks see the mark once all
+ * have raised their phases.  So all ranks end the run with the same knowledge, and no rank waits
+ * for ever.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -32,8 +33,8 @@ enum {
 };
 
 /*
- * Scratch in parts, of a row for each other rank: how many rows a part has, and where the row of
- * `source` is in the scratch of `owner`.
+ * Scratch has parts, and a part has a row for each other rank.  These functions give the number of
+ * rows of a part, and the place of the row of `source` in the scratch of `owner`.
  */
 static inline size_t symm_cuda_scratch_rows(int ranks)
 {
@@ -61,7 +62,7 @@ static inline int symm_cuda_failed_rank(const struct symm_control *control, uint
     return -1;
 }
 
-/* All ranks have raised their phases: has one failed? */
+/* Find out whether a rank has failed, once all ranks have raised their phases. */
 static inline void symm_cuda_failures_collect(struct symm_run *run)
 {
     run->failed_rank = symm_cuda_failed_rank(&run->team->control, run->sequence);
@@ -71,8 +72,8 @@ static inline void symm_cuda_failures_collect(struct symm_run *run)
 }
 
 /*
- * This rank's part is over, in one way or the other; before the first step: it cannot do it.  Of
- * any algorithm.
+ * End this rank's part of a run of any algorithm with `status`.  A call before the first step says
+ * that this rank cannot do its part.
  */
 static inline void symm_cuda_depart(struct symm_run *run, enum symm_status status)
 {

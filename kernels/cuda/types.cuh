@@ -100,7 +100,7 @@ SYMM_DEVICE void from_float(float wide, half *value)
         result = 0x7fff;
     } else if (exponent >= 127 + 16) {
         result = sign | 0x7c00;
-    } else if (exponent > 127 - 15) { /* a carry out of the fraction raises the exponent, rightly */
+    } else if (exponent > 127 - 15) { /* a carry out of the fraction rightly raises the exponent */
         result = sign | shift_rounded(size - ((127u - 15) << 23), 13);
     } else if (exponent >= 127 - 25) {
         result = sign | shift_rounded((size & 0x7fffff) | 0x800000, 126 - exponent);

@@ -1,8 +1,8 @@
 /*
  * allgather_pull.c - every rank reads all inputs.
  *
- * For outputs that peers cannot reach.  One phase at the end, so that no rank changes its input
- * while a peer still reads it.
+ * It is for outputs that peers cannot reach.  There is one phase at the end, so that no rank
+ * changes its input while a peer still reads it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -14,7 +14,10 @@
 
 #include "kernels/host/steps.h"
 
-/* To the peers first, while the block is in the cache that has written it; then my own copy. */
+/*
+ * Store to the peers first, while the block is in the cache that has written it, and then to my own
+ * output.
+ */
 static void store_block(struct symm_run *run, size_t bytes)
 {
     const struct symm_team *team = run->team;
@@ -25,7 +28,7 @@ static void store_block(struct symm_run *run, size_t bytes)
         symm_copy_to_shared(output + offset, source, bytes);
     }
     unsigned char *own = (unsigned char *)run->output + offset;
-    if (own != source) { /* in place: my own block is there */
+    if (own != source) { /* in place: my own block is already there */
         memcpy(own, source, bytes);
     }
 }

@@ -3,12 +3,12 @@
  *
  * Piece k of a rank's block goes through its staging buffer k mod 4.  A rank does
  *   copy in 0, copy in 1, copy out 0, copy in 2, copy out 1, ...
- * and raises k + 1 after copying piece k in; before it copies piece k of all others out it waits
- * until all have raised k + 1.  So copying in is one piece ahead and ranks seldom wait.
+ * A rank raises k + 1 after copying piece k in.  Before it copies piece k of all others out, it
+ * waits until all have raised k + 1.  So copying in is one piece ahead, and ranks seldom wait.
  *
- * Why four buffers suffice.  Piece k is copied into the buffer that held piece k - 4.  Before, this
- * rank has copied out k - 2, so it has seen all ranks at k - 1, which they raise after copying out
- * piece k - 4.
+ * Why four buffers suffice: piece k is copied into the buffer that held piece k - 4.  Before that,
+ * this rank has copied out piece k - 2, so it has seen all ranks at k - 1.  A rank raises k - 1
+ * after copying out piece k - 4.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -44,7 +44,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     }
     symm_copy_to_shared(symm_stage_buffer(&team->control, team->rank, piece), input + begin, bytes);
     symm_run_raise(run, piece + 1);
-    if (input != output) { /* in place: my own block is there */
+    if (input != output) { /* in place: my own block is already there */
         memcpy(output + begin, input + begin, bytes);
     }
 }

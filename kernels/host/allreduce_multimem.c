@@ -2,10 +2,10 @@
  * allreduce_multimem.c - two-shot by multicast: each rank loads its slice, reduced on the way, and
  * stores the result, which goes to all outputs.
  *
- * Only the owner touches a slice, in anybody's memory, and has loaded a block before it stores it:
- * so it is right in place as well.  One phase at the end: my output is complete when all owners
- * have stored.  In host memory it is no quicker than two-shot; it is there so that multicast can be
- * tried everywhere.
+ * Only the owner touches a slice, in any rank's memory, and it has loaded a block before it stores
+ * that block.  So it is right in place as well.  There is one phase at the end: my output is
+ * complete when all owners have stored.  In host memory this is no quicker than two-shot.  It
+ * exists so that multicast can be tried everywhere.
  *
  * (PyTorch: multimem_all_reduce_.  NCCL: NVLS.)
  *

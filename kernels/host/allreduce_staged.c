@@ -10,9 +10,9 @@
  * While it waits for the others to reduce piece k it has already copied piece k + 1.  Its own slice
  * never goes through a buffer on its way in.
  *
- * Why two buffers of each sort suffice.  Input buffer k mod 2 is written again for piece k + 2
- * after all ranks have been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k
- * mod 2 is written again when all ranks have been seen at 2(k + 2) + 1; they raise that after
+ * Why two buffers of each sort suffice: input buffer k mod 2 is written again for piece k + 2 after
+ * all ranks have been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k mod 2
+ * is written again when all ranks have been seen at 2(k + 2) + 1.  Ranks raise that step after
  * copying the results of piece k.
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -2,12 +2,12 @@
  * allreduce_staged_one_shot.c - all-reduce of memory that the peers cannot reach: every rank
  * reduces everything, from its own input and the others' staging buffers.
  *
- * Half the waiting of allreduce_staged.c, and for two ranks no more copying; with more ranks that
- * one reads less, which counts for large arrays.
+ * This has half the waiting of allreduce_staged.c, and for two ranks no more copying.  With more
+ * ranks allreduce_staged.c reads less, which counts for large arrays.
  *
- * Piece k goes through staging buffer k mod 4, copied in one piece ahead of the reduction.  Steps,
- * and the reason why four buffers suffice, are those of allgather_staged.c, with "reduced" for
- * "copied out".
+ * Piece k goes through staging buffer k mod 4, and is copied in one piece ahead of the reduction.
+ * The steps, and the reason why four buffers suffice, are as in allgather_staged.c, with "reduced"
+ * for "copied out".
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

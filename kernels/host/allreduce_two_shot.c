@@ -2,13 +2,14 @@
  * allreduce_two_shot.c - each rank owns a slice: it reads the slice from all inputs, reduces it,
  * and stores the result to all outputs.
  *
- * Only the owner touches a slice, in anybody's memory, and it reads a block from everywhere before
- * it stores that block anywhere.  So it is right in place as well, on any mixture of ranks.  One
- * phase at the end: my output is complete when all owners have stored their slices.
+ * Only the owner touches a slice, in any rank's memory, and it reads a block from everywhere before
+ * it stores that block anywhere.  So it is right in place as well, even if only some ranks are in
+ * place.  There is one phase at the end: my output is complete when all owners have stored their
+ * slices.
  *
  * Blocks of 16 KiB stay in the first-level cache between the reduction and the stores.  Out of
- * place the reduction goes straight into my own output; in place that still holds my input, so it
- * goes through scratch.
+ * place the reduction goes straight into my own output.  In place my output still holds my input,
+ * so the reduction goes through scratch.
  *
  * (PyTorch: two_shot_all_reduce_.  NCCL: AllReduce_RSxLD_AGxST.)
  *

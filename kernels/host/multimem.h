@@ -2,8 +2,8 @@
  * multimem.h - multicast in host memory, by software: a load reduces all replicas, a store goes to
  * all.
  *
- * The replicas are those that the multicast object names, whatever the ranks have said about their
- * buffers: so what is wrong with an object is seen in the results.
+ * The multicast object determines the replicas, whatever the ranks have said about their buffers.
+ * So an error of an object shows in the results.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ static inline void symm_multimem_load(struct symm_run *run, size_t offset, void 
     symm_fold(run->reduction, run->team->size, run->inputs, offset, target, count);
 }
 
-/* To byte `offset` of all outputs, this rank's as well, where the source may be already. */
+/* Store to byte `offset` of all outputs.  The source may be this rank's output itself. */
 static inline void symm_multimem_store(struct symm_run *run, size_t offset, const void *source,
                                        size_t bytes)
 {
