@@ -9,11 +9,16 @@
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/entry/entry.h"
 
+/* The bytes of which none are copied: there is no copying from nowhere. */
+static unsigned char no_data[1];
+
 /* A call without data, in host memory. */
 static void describe(struct symm_call *call)
 {
     *call = (struct symm_call){
         .collective = SYMM_BARRIER,
+        .input = no_data,
+        .output = no_data,
         .device = -1,
         .extent = 1,
         .signature = symm_signature_pack(
