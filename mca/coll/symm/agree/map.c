@@ -62,7 +62,7 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
         return SYMM_OK;
     }
     if (location->heap == SYMM_HEAP_IPC && operation->imports == NULL) {
-        operation->map_told = mca_coll_symm_component.ipc_bytes == 0; /* the user wants it so */
+        operation->map_told = mca_coll_symm_component.ipc_bytes == 0; /* the user has disabled it */
         return operation->map_told ? SYMM_ERR_FOREIGN : SYMM_ERR_NO_MEMORY;
     }
     if (location->heap == SYMM_HEAP_IPC) {
