@@ -109,7 +109,7 @@ static inline const mca_coll_base_comm_coll_t *mca_coll_symm_below_table(
  * may step aside for it.
  */
 struct symm_aside {
-    unsigned char *entry; /* in the communicator's table; NULL: it holds that already */
+    unsigned char *entry; /* in the communicator's table; NULL: it holds what is below */
     unsigned char *below; /* in the layer's table */
     struct symm_table_entry found;
 };

@@ -235,7 +235,7 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
                ? "the component below is quicker than staging" : NULL;
 }
 
-/* NULL: there is none. */
+/* The obstacle to an algorithm.  NULL: there is none. */
 static const char *obstacle_to(const struct symm_algorithm_row *row, const struct symm_facts *facts,
                                bool is_forced)
 {

@@ -26,7 +26,7 @@ struct symm_facts {
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool device;            /* all buffers lie in device memory */
-    bool withheld;          /* some rank's is from elsewhere, and is not offered to the others */
+    bool withheld;          /* some rank's buffer is from elsewhere, and not offered */
     bool closed;            /* some rank's buffer is from elsewhere, and a peer could not open it */
     bool asked;             /* all ranks have offered what scratch they have for relayed calls */
     bool small_pages;       /* some rank's output is seen in small pages: engines are slow */

@@ -60,7 +60,7 @@ static const struct symm_row built_in[] = {
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Four H200: bench/results/gpu-4-ranks-allreduce-*.txt, gpu-through-scratch.txt. */
     ROW(REDUCE, DEVICE, 4, 4, ANYWHERE, EITHER, MIB(48), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
-    /* Any number: two-shot is as quick as one-shot for small arrays, and moves less. */
+    /* Any number of ranks: two-shot is as quick as one-shot for small arrays, and moves less. */
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_TWO_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_SCRATCH),
@@ -73,7 +73,7 @@ static const struct symm_row built_in[] = {
     /* Four H200: bench/results/gpu-4-ranks-allgather-*.txt. */
     ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, MIB(8) + 1, SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
-    /* Any. */
+    /* Any number of ranks. */
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_SCRATCH),
 };
