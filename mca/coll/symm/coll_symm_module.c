@@ -218,7 +218,7 @@ static bool is_eligible(struct ompi_communicator_t *comm)
         leave_unserved(comm, SYMM_UNSERVED_INTER);
         return false;
     }
-    if (ompi_comm_size(comm) < 2) { /* there are many of those, and nothing to say about them */
+    if (ompi_comm_size(comm) < 2) { /* many communicators have one rank: nothing to say */
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, comm, "not served: only one rank");
         return false;
     }

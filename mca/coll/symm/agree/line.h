@@ -50,7 +50,7 @@ struct line_buffers {
     uint32_t heap;    /* the heap of both, where they are in one */
     uint32_t retired; /* segments of the heap that this rank has given back so far */
     uint32_t extent;  /* bytes of an element: ranks cut arrays alike only where these are */
-    uint32_t dropped; /* how often it closed what it had open; see symm_team_note_dropped() */
+    uint32_t dropped; /* how often the rank has closed what it had open: symm_team_note_dropped() */
 };
 
 /*

@@ -14,7 +14,7 @@
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 
-/* ---- who wants it ---------------------------------------------------------------------------- */
+/* ---- reasons against multicast --------------------------------------------------------------- */
 
 /* A rank's reason against multicast, as its line says it. */
 enum bar {
@@ -75,7 +75,7 @@ uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
     return (uint32_t)bar_get(operation, location->heap) << LINE_BAR_SHIFT;
 }
 
-/* ---- what is said about it ------------------------------------------------------------------- */
+/* ---- messages to the user -------------------------------------------------------------------- */
 
 /* What the user has been told about a communicator, as bits. */
 enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBLE = 16 };

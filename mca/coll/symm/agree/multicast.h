@@ -36,7 +36,7 @@ void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm
 bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_algorithm algorithm);
 
 /*
- * Go on with setting up the address, and return SYMM_PENDING until that is over.  SYMM_OK: it is
+ * Go on with setting up the address.  Returns SYMM_PENDING until that is over.  SYMM_OK: it is
  * known whether there is an address, so the caller has to choose again.  SYMM_ERR_SYSTEM: the vote
  * has failed, with vote.error.
  */

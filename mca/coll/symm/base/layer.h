@@ -98,11 +98,10 @@ static inline const mca_coll_base_comm_coll_t *mca_coll_symm_below_table(
 }
 
 /*
- * While a call is below, its entry holds what it would hold without us, because of coll/han.  To
- * give up calls, coll/han puts what it found before itself into entries that it owns.  In 4.1 it
- * then calls through the entry, and would come back to us for ever.  In 5.0 it would try again in
- * each call.  So later calls go to what is found in the entry afterwards.  References to modules
- * move along.
+ * While a call is below, its entry holds what it would hold without us.  To give up calls, coll/han
+ * puts what it found before itself into entries that it owns.  In 4.1 it then calls through the
+ * entry, and would come back to us for ever.  In 5.0 it would try again in each call.  So later
+ * calls go to what is found in the entry afterwards.  References to modules move along.
  *
  * No other thread may use the entry meanwhile: a communicator has one blocking collective at a
  * time.  MPI_Reduce_local is no collective of a communicator and may run in many threads, so nobody

@@ -96,12 +96,12 @@ struct symm_operation {
     bool in_place;           /* also where the output is adopted */
     bool in_slot;            /* the payload travels in the line */
     bool again;              /* the second lines of this call: the first lacked scratch */
-    bool run_is_begun;       /* the run holds data of this call */
+    bool run_is_begun;       /* the content of the run is of this call */
     bool relay_expected;     /* this rank's line says: through scratch, or below */
     size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
     void *scratch;           /* on the device, taken for this call; NULL: none */
     struct symm_imports *imports; /* in use by this call; NULL: none */
-    uint32_t dropped;        /* what symm_imports_enter() has said */
+    uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;
     bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
@@ -109,7 +109,7 @@ struct symm_operation {
     uint32_t least_finished; /* by the lines read */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     enum symm_status map_status; /* first failure to map a peer's segment here */
-    int map_errno;               /* of that failure, where the status has one */
+    int map_errno;               /* errno of the first failure to map, where the status has one */
     bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
     struct symm_multicasting multicasting;

@@ -270,7 +270,7 @@ static enum symm_algorithm_memory memory_of(const struct symm_facts *facts)
     return facts->device ? SYMM_ALGORITHM_DEVICE : SYMM_ALGORITHM_HOST;
 }
 
-/* An algorithm on devices is forced by the name of its like on the host. */
+/* An algorithm on devices is forced by the name of its counterpart in host memory. */
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts)
 {
     int forced = facts->forced;

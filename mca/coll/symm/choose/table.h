@@ -37,7 +37,7 @@ struct symm_row {
     uint8_t collective; /* enum symm_collective */
     uint8_t memory;     /* enum symm_algorithm_memory */
     uint16_t ranks_least, ranks_most;
-    uint8_t place, multicast;
+    uint8_t place, multicast; /* enum symm_row_place, enum symm_row_multicast */
     /*
      * The row is for results from `from` bytes on and below `to`.  They are bytes of a rank's
      * result (all-reduce: the array, all-gather: all blocks).
@@ -134,7 +134,7 @@ bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collect
 
 /*
  * The word of a file for an algorithm: as the parameters have it, or "below".  A word is looked up
- * in a memory: the same word stands for an algorithm of the host's and its like for devices.
+ * in a memory: the same word stands for an algorithm of the host's and its counterpart for devices.
  */
 const char *mca_coll_symm_table_word(int algorithm);
 

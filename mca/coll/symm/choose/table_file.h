@@ -46,7 +46,7 @@ bool mca_coll_symm_table_read(FILE *file, struct symm_row **rows, size_t *count,
 void mca_coll_symm_table_open(const char *path);
 void mca_coll_symm_table_close(void);
 
-/* The rows of that file; *count may be 0. */
+/* The rows of the file that the parameter names.  *count may be 0. */
 const struct symm_row *mca_coll_symm_table_file_rows(size_t *count);
 
 #endif /* MCA_COLL_SYMM_CHOOSE_TABLE_FILE_H */

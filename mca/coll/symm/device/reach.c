@@ -42,7 +42,7 @@ void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum s
     }
 }
 
-/* Whether a device is a part of a device, as its name says. */
+/* Whether the device is a part of a GPU, as its name says. */
 static bool is_slice(const char *device)
 {
     return strstr(device, " MIG ") != NULL;

@@ -58,7 +58,7 @@ static void operation_run(struct symm_operation *operation)
         bool yielding = oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
         unsigned long due = yielding ? YIELDS_PER_PROGRESS : POLLS_PER_PROGRESS;
         if (++polls % due == 0 || mca_coll_symm_operation_needs_progress(operation)) {
-            opal_progress(); /* peers may wait for messages of ours, which only this call moves */
+            opal_progress(); /* peers may wait for messages of ours, which only progress moves */
             if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
                 mca_coll_symm_leave(operation);
             }

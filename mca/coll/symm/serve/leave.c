@@ -38,7 +38,7 @@ bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
     return false;
 }
 
-/* Whether nobody alive is at work on this rank's memory, now that all can see that it has left. */
+/* Whether no rank alive is at work on this rank's memory, now that all can see that it has left. */
 static bool is_alone(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;

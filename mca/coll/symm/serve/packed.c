@@ -3,7 +3,7 @@
  *
  * The algorithms here are those of kernels/host for which packing pays.  They use Open MPI's
  * convertor where kernels/host uses memcpy():
- *   slot    Blocks come packed in the lines.  Ranks without gaps take the kernel's copies instead.
+ *   slot    Blocks come packed in the lines.  Ranks without gaps use kernels/host instead.
  *   staged  A rank packs its block into one of its staging buffers, which the block has to fit, and
  *           all ranks unpack it from there.  There is one piece, so no element is cut in two, and
  *           there is one phase.
