@@ -25,8 +25,8 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 void mca_coll_symm_select_register(void);
 
 /*
- * Tell the user if the list lacks components without which MPI_Init fails.  Called once all are
- * open.
+ * Tell the user if the user's list lacks components without which MPI_Init fails.  Called once all
+ * components are open.
  */
 void mca_coll_symm_select_check(void);
 

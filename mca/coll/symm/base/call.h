@@ -53,7 +53,7 @@ struct symm_call {
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
     bool mixed;            /* the buffers lie in different places */
-    bool unusable;         /* one buffer is in device memory that our own kernels cannot use */
+    bool unusable;         /* one buffer is in device memory that not even our kernels can use */
     /*
      * What the driver says of device memory that is not ours.  It says host memory where a buffer
      * is in none.

@@ -41,7 +41,7 @@ struct mca_coll_symm_module_t {
     unsigned calls_before_set_up; /* new: so many calls have gone below without trying to set up */
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
-    int relay_device;           /* the device of the last such call; -1: there was none */
+    int relay_device;           /* the device of the last relayed call; -1: there was none */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct mca_coll_symm_tags tags;
     struct symm_vote vote;

@@ -69,9 +69,9 @@ enum symm_left {
 };
 
 /*
- * The call does not travel in the slot.  The answer is a function of what all ranks have alike:
- * collective, bytes, and the team's table and size.  Only whether this rank's line is needed
- * depends on its buffers.
+ * What to do with a call that does not travel in the slot.  The answer is a function of what all
+ * ranks have alike: collective, bytes, and the team's table and size.  Only whether this rank's
+ * line is needed depends on its buffers.
  */
 enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team);

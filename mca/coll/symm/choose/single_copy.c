@@ -14,8 +14,8 @@
 #include "mca/ompi_compat.h"
 
 /*
- * Whether the system call works.  A container's system call filter can reject it even on the own
- * process.
+ * Whether the system call works.  A container's system call filter can reject it even for the
+ * process itself.
  */
 static bool call_works(void)
 {

@@ -45,7 +45,7 @@ void mca_coll_symm_device_describe(struct symm_call *call)
     }
     call->mixed = input != output;
     call->device = output >= 0 ? output : input;
-    /* Calls on host copies wait by themselves, without this. */
+    /* Calls on host copies wait by themselves. */
     if (call->device >= 0 && !call->unusable && !call->mixed) {
         if (call->input_memory.kind != SYMM_MEMORY_HOST ||
             call->output_memory.kind != SYMM_MEMORY_HOST) {
