@@ -24,7 +24,10 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
 
-/* Say so if the user's list lacks components without which MPI_Init fails; once all are open. */
+/*
+ * Tell the user if the user's list lacks components without which MPI_Init fails.  Called once all
+ * components are open.
+ */
 void mca_coll_symm_select_check(void);
 
 /* Say why there is no component below us on a communicator; once in a job. */
@@ -32,7 +35,8 @@ void mca_coll_symm_select_nothing_below(const struct ompi_communicator_t *comm);
 
 /*
  * Whether the framework's other components have the interface that this one was built for.  If not,
- * it will not be asked for modules, without a word: so that is said here.  When it is opened.
+ * the framework does not ask this component for modules, and does not say so.  So this function
+ * tells the user.  Called when the component is opened.
  */
 bool mca_coll_symm_select_interface_is_theirs(void);
 

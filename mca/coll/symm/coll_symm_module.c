@@ -1,6 +1,6 @@
 /*
- * coll_symm_module.c - the component's part of a communicator: whether it serves it, and what stood
- * there before.
+ * coll_symm_module.c - the component's part of a communicator: whether it serves the communicator,
+ * and what is below.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -60,8 +60,8 @@ OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_constru
 
 /*
  * All ranks decide alike whether a communicator is served, and a rank that then had no memory for
- * its module would leave the others waiting.  So one is kept in reserve, and all that a call needs
- * beside it is got when the ranks can vote about it.
+ * its module would leave the others waiting.  So one module is kept in reserve.  Everything else
+ * that a call needs is allocated when the ranks can vote about it.
  */
 static _Atomic(mca_coll_symm_module_t *) reserve;
 
@@ -106,15 +106,15 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
 /*
  * The counter that nonblocking collectives get their tags from was set when the communicator was
  * made.  Components take tags from it in calls only, so all ranks get the same ones here.  At the
- * first call they may not: MPI_Comm_idup makes nonblocking all-reduces on the communicator from
- * within opal_progress(), and each rank is there at a moment of its own.
+ * first call ranks may get different ones: MPI_Comm_idup makes nonblocking all-reduces on the
+ * communicator from within opal_progress(), and each rank is there at a moment of its own.
  *
- * The counter begins anew after 2^30 nonblocking calls (pml/ucx sends 24 bits of a tag: there it is
- * after 2^24), and ten of them get these tags again.  A vote is disturbed if one of those is under
- * way at the same time, and votes are made at first calls and for new memory only: so this is not
- * guarded against.  A guard would have to hold the counter back in the same call on all ranks,
- * which only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open MPI's own blocking
- * collectives just as often.
+ * The counter begins anew after 2^30 nonblocking calls, and ten of them get these tags again.  Over
+ * pml/ucx, which sends 24 bits of a tag, it begins anew after 2^24.  A vote is disturbed if one of
+ * the ten calls is under way at the same time.  Votes are made at first calls and for new memory
+ * only, so this is not guarded against.  A guard would have to hold the counter back in the same
+ * call on all ranks, which only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open
+ * MPI's own blocking collectives just as often.
  */
 static void tags_reserve(struct mca_coll_symm_tags *tags, struct ompi_communicator_t *comm)
 {
@@ -166,7 +166,7 @@ static bool is_missing(struct ompi_communicator_t *comm, int rank)
     return mca_coll_symm_server_name(proc, &name) == OMPI_SUCCESS && name == NULL;
 }
 
-/* Said by the first rank that has a name itself. */
+/* The first rank that has a name itself says which process has none. */
 static void missing_explain(struct ompi_communicator_t *comm, int missing)
 {
     int speaker = 0;
@@ -192,7 +192,7 @@ static void refusal_tell(const struct ompi_communicator_t *comm, int rank, const
 
 /*
  * Whether all processes run the component, which all ranks know alike.  A rank that cannot find
- * out, for lack of memory, takes it for granted, and says no when it comes to serving: that goes
+ * out, for lack of memory, assumes that they do, and says no when it comes to serving.  This goes
  * wrong only where some process does run without the component as well.
  */
 static bool is_everywhere(struct ompi_communicator_t *comm)
@@ -208,14 +208,17 @@ static bool is_everywhere(struct ompi_communicator_t *comm)
     return true;
 }
 
-/* All of this is the same on every rank of the communicator, so all decide alike. */
+/*
+ * Whether a communicator is served.  All conditions are the same on every rank of it, so all decide
+ * alike.
+ */
 static bool is_eligible(struct ompi_communicator_t *comm)
 {
     if (OMPI_COMM_IS_INTER(comm)) {
         leave_unserved(comm, SYMM_UNSERVED_INTER);
         return false;
     }
-    if (ompi_comm_size(comm) < 2) { /* there are many of those, and nothing to say about them */
+    if (ompi_comm_size(comm) < 2) { /* many communicators have one rank: nothing to say */
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, comm, "not served: only one rank");
         return false;
     }

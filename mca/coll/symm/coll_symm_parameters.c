@@ -199,7 +199,7 @@ static const struct symm_parameter multicast_blocks_parameter = {
 
 /* ---- algorithms that are forced -------------------------------------------------------------- */
 
-/* Whether an algorithm on devices has its word from its like in host memory. */
+/* Whether an algorithm on devices has its word from its counterpart in host memory. */
 static bool is_like_another(const struct symm_algorithm_row *row)
 {
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {

@@ -2,10 +2,10 @@
  * coll_symm_select.c - makes `--mca coll symm`, typed exactly so, run every program.
  *
  * Taken literally, that include list leaves a communicator without most collectives, and MPI_Init
- * fails.  Who types it means "this one, above the others".  So when the list names us and nobody
- * else, we have the framework load the others too, just as if there had been no list.  Any other
- * list is the user's choice and stays as it is; where it cannot work, we say so before MPI_Init
- * fails.
+ * fails.  A user who types it means "this one, above the others".  So when the list names us and
+ * nobody else, we have the framework load the others too, just as if there had been no list.  Any
+ * other list is the user's choice and stays as it is.  Where such a list cannot work, we say so
+ * before MPI_Init fails.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,9 @@
 
 /* ---- exactly symm ---------------------------------------------------------------------------- */
 
-/* The framework filters once more when it opens its components, by the value of its variable. */
+/*
+ * The framework filters its components once more when it opens them, by the value of its variable.
+ */
 static int selection_clear(void)
 {
     int index = mca_base_var_find("ompi", "coll", NULL, NULL);
@@ -73,7 +75,7 @@ static const mca_base_component_t *component_find(const char *name)
     return NULL;
 }
 
-/* Open MPI makes no communicator without all collectives: blocking ones, and nonblocking ones. */
+/* Open MPI makes no communicator that lacks a collective, blocking or nonblocking. */
 void mca_coll_symm_select_check(void)
 {
     static const char *const needed[] = {"basic", "libnbc"};
@@ -100,7 +102,7 @@ static int priority_of(const char *name)
     return known && priority != NULL ? *priority : -1;
 }
 
-/* Where coll/basic is not even there, mca_coll_symm_select_check() has spoken. */
+/* Where not even coll/basic is there, mca_coll_symm_select_check() has told the user. */
 void mca_coll_symm_select_nothing_below(const struct ompi_communicator_t *comm)
 {
     if (component_find("basic") != NULL && symm_once("nothing below")) {

@@ -9,7 +9,10 @@
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
 
-/* NULL for a buffer that this rank cannot reach; *lost: all ranks count on it that it can. */
+/*
+ * Returns where a peer's buffer is in this process, or NULL if this rank cannot reach it.  Sets
+ * *lost if all ranks count on this rank to reach it.
+ */
 static void *buffer_address(const struct symm_operation *operation, int rank, bool in_heap,
                             const struct symm_location *location, bool *lost)
 {

@@ -10,9 +10,10 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * Fill run.inputs and run.outputs with the addresses of all reachable buffers.  Here ranks meet, so
- * it also unmaps segments that others have given back.  False: memory from elsewhere that all ranks
- * count on is not mapped here any more, because its owner has freed it after the call had begun.
+ * Fill run.inputs and run.outputs with the addresses of all reachable buffers.  All ranks meet
+ * here, so the function also unmaps segments that others have given back.  It returns false if
+ * memory from elsewhere that all ranks count on is not mapped here any more, because its owner has
+ * freed it after the call had begun.
  */
 bool mca_coll_symm_buffers_resolve(struct symm_operation *operation);
 

@@ -10,17 +10,20 @@
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
 
-/* Allocations that the driver is to find still there in each call; 0.07 us each. */
+/* In each call the driver is asked whether so many allocations still exist; each takes 0.07 us. */
 enum { REVIEWED = 2 };
 
-/* Whether peers can be given this memory at all. */
+/* Whether peers can open this memory at all. */
 static bool can_be_opened(const struct symm_memory *memory)
 {
     return mca_coll_symm_component.ipc_bytes > 0 && memory->kind == SYMM_MEMORY_DEVICE &&
            memory->ipc && memory->id != 0 && memory->size > 0;
 }
 
-/* A buffer that peers have to reach.  The driver is asked for a handle once for an allocation. */
+/*
+ * Describe a buffer that peers have to reach.  The driver is asked for a handle once for an
+ * allocation.
+ */
 static void offer(struct symm_offer *made, const struct symm_memory *memory, const void *address,
                   size_t bytes, bool again)
 {
@@ -29,7 +32,7 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
     unsigned sightings;
     *made = (struct symm_offer){.is_elsewhere = memory->kind != SYMM_MEMORY_HOST};
     if (!made->is_elsewhere || !can_be_opened(memory) ||
-        bytes < component->ipc_least || /* nor is it counted: it would take the place of others */
+        bytes < component->ipc_least || /* not counted: it would take the place of others */
         symm_process_exports(component->process, &exports) != SYMM_OK ||
         symm_exports_locate(exports, memory, address, bytes, again, &made->location,
                             &sightings) != SYMM_OK) {
@@ -39,7 +42,10 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
                     symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
 }
 
-/* To the host and back takes less time than a launch more. */
+/*
+ * Whether a call has a withheld buffer and is so small that copies to the host and back take less
+ * time than one more launch.
+ */
 static bool is_small(const struct symm_operation *operation)
 {
     return (symm_offer_is_withheld(&operation->input_offer) ||

@@ -2,10 +2,10 @@
  * agree/elsewhere.h - buffers in device memory that is not from MPI_Alloc_mem, offered to peers by
  * CUDA IPC.
  *
- * Mapping an allocation takes milliseconds, so a rank offers its buffer when it has met the
- * allocation more than once, and only if the buffer is not small; as long as some rank does not,
- * the call goes through scratch on the devices.  From the lines all ranks see who offers what, and
- * treat such an allocation like a segment of a heap (heap/cuda_ipc.h).
+ * Mapping an allocation takes milliseconds.  So a rank offers its buffer only if it has met the
+ * allocation more than once and the buffer is not small.  As long as some rank does not offer its
+ * buffer, the call goes through scratch on the devices.  All ranks see from the lines who offers
+ * what, and treat an offered allocation like a segment of a heap (heap/cuda_ipc.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,8 +16,9 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * Before this rank posts its line for a call on device memory: let go what has been freed, here and
- * by peers; unless the call is vetoed, fill operation->input_offer and output_offer.
+ * Called before this rank posts its line for a call on device memory.  The function lets go of what
+ * has been freed, here and by peers.  Unless the call is vetoed, it fills operation->input_offer
+ * and output_offer.
  */
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation);
 

@@ -32,7 +32,7 @@ static void devices_note(const struct symm_operation *operation)
     symm_team_dropped_done(team);
 }
 
-/* A buffer from elsewhere that some rank has not been able to open. */
+/* Whether some rank has not been able to open a buffer from elsewhere. */
 static bool is_closed(uint32_t is_there, const struct symm_location *location,
                       enum symm_segment_state state)
 {

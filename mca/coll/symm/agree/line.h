@@ -1,6 +1,6 @@
 /*
- * agree/line.h - what stands in the lines of calls (heap/control.h), for those who write and read
- * them.
+ * agree/line.h - the content of the lines of calls (heap/control.h), for the code that writes and
+ * reads them.
  *
  * Each rank posts a line and reads those of the others.  All ranks then know the same facts, so all
  * come to the same decisions without another message.
@@ -24,11 +24,11 @@ enum {
     LINE_DEVICE = 1 << 5,
     LINE_SCRATCH = 1 << 6,
     LINE_WITHHELD = 1 << 7,    /* a buffer from elsewhere that peers are not to open */
-    LINE_ASKED = 1 << 8,       /* what scratch the rank has for relaying is offered */
+    LINE_ASKED = 1 << 8,       /* the rank offers what scratch it has for relaying */
     LINE_SLICES = 1 << 9,      /* scratch is offered for slices */
     LINE_SMALL_PAGES = 1 << 10, /* peers see the output, which is from elsewhere, in small pages */
     /* Fields behind the flags. */
-    LINE_BAR_SHIFT = 13, /* what the rank has against multicast; 0: nothing */
+    LINE_BAR_SHIFT = 13, /* the rank's reason against multicast; 0: none */
     LINE_BAR_BITS = 3,
     LINE_REASON_SHIFT = 16, /* enum symm_reason of a veto, for verbose output */
     LINE_REASON_BITS = 8,
@@ -47,19 +47,25 @@ _Static_assert(SYMM_CUDA_DEVICES_MAX < 1 << LINE_DEVICE_BITS, "a line has room f
 /* The payload of a line whose data does not travel in it. */
 struct line_buffers {
     struct symm_location input, output;
-    uint32_t heap;    /* of both, where they are in one */
-    uint32_t retired; /* segments of it that this rank has given back so far */
-    uint32_t extent;  /* of an element: ranks cut arrays alike only where it is */
-    uint32_t dropped; /* of what this rank had open of others; see symm_team_note_dropped() */
+    uint32_t heap;    /* the heap of both, where they are in one */
+    uint32_t retired; /* segments of the heap that this rank has given back so far */
+    uint32_t extent;  /* bytes of an element: ranks cut arrays alike only where these are */
+    uint32_t dropped; /* how often the rank has closed what it had open: symm_team_note_dropped() */
 };
 
-/* Behind it, with LINE_SCRATCH, in a cache line that is not read otherwise. */
+/*
+ * This follows struct line_buffers if LINE_SCRATCH is set, in a cache line that is not read
+ * otherwise.
+ */
 struct line_scratch {
     struct symm_location where;
     uint64_t size;
 };
 
-/* Behind that, where a buffer is in heap SYMM_HEAP_IPC; read by those who have yet to open it. */
+/*
+ * This follows struct line_scratch where a buffer is in heap SYMM_HEAP_IPC.  Ranks that have yet to
+ * open the buffer read it.
+ */
 struct line_handles {
     struct symm_ipc_handle input, output;
 };
@@ -80,13 +86,16 @@ static inline uint32_t line_field(const struct symm_line *line, unsigned shift, 
     return line->flags >> shift & ((UINT32_C(1) << bits) - 1);
 }
 
-/* What the rank has against multicast. */
+/* The rank's reason against multicast. */
 static inline int line_bar(const struct symm_line *line)
 {
     return (int)line_field(line, LINE_BAR_SHIFT, LINE_BAR_BITS);
 }
 
-/* Why the rank has vetoed the call; the ranks may have different releases of this library. */
+/*
+ * Why the rank has vetoed the call.  The reason may be unknown here, because the ranks may have
+ * different releases of this library.
+ */
 static inline enum symm_reason line_reason(const struct symm_line *line)
 {
     uint32_t reason = line_field(line, LINE_REASON_SHIFT, LINE_REASON_BITS);

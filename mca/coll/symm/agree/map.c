@@ -21,7 +21,7 @@ struct line_segment {
 
 enum { LINE_SEGMENTS = 3 };
 
-/* The segments of a line in their order; how many it names. */
+/* Get the segments of a line in their order.  Returns how many the line names. */
 static int segments_of(const struct symm_line *line, struct line_segment segments[LINE_SEGMENTS])
 {
     const struct line_buffers *buffers = buffers_of(line);
@@ -39,8 +39,8 @@ static int segments_of(const struct symm_line *line, struct line_segment segment
 }
 
 /*
- * What is refused with memory from elsewhere must not be a heap's: the ranks vote on the latter
- * before.
+ * Segments of heaps have their turn first, and the ranks vote on them.  Memory from elsewhere comes
+ * after that vote, so a failure to open it does not count against a heap's segment.
  */
 static bool is_its_turn(const struct symm_operation *operation,
                         const struct symm_location *location)
@@ -49,8 +49,8 @@ static bool is_its_turn(const struct symm_operation *operation,
 }
 
 /*
- * Map one buffer of a rank for the device of this call, unless the team knows about its segment, or
- * it is not its turn.
+ * Map one buffer of a rank for the device of this call, unless the team knows about its segment or
+ * the segment's turn has not come.
  */
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
                                     const struct line_segment *segment)
@@ -62,7 +62,7 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
         return SYMM_OK;
     }
     if (location->heap == SYMM_HEAP_IPC && operation->imports == NULL) {
-        operation->map_told = mca_coll_symm_component.ipc_bytes == 0; /* the user has said so */
+        operation->map_told = mca_coll_symm_component.ipc_bytes == 0; /* the user has disabled it */
         return operation->map_told ? SYMM_ERR_FOREIGN : SYMM_ERR_NO_MEMORY;
     }
     if (location->heap == SYMM_HEAP_IPC) {
@@ -75,7 +75,10 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
     return mca_coll_symm_device_reach(operation, rank, location, status);
 }
 
-/* What is open and needed by this call must not go to make room for what is not open. */
+/*
+ * Mark what is open and needed by this call as used, so that it is not closed to make room for what
+ * is not open.
+ */
 static void opened_use(const struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
@@ -92,7 +95,7 @@ static void opened_use(const struct symm_operation *operation)
     }
 }
 
-/* Whether some segment of a heap is to be mapped; all ranks find the same. */
+/* Whether some segment of a heap has to be mapped.  All ranks find the same. */
 static bool heaps_have_turn(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;

@@ -10,12 +10,12 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * Go on mapping the segments that the lines name.  SYMM_OK when all has been tried; a failure is in
- * operation->map_status.
+ * Go on mapping the segments that the lines name.  Returns SYMM_OK when all have been tried.  A
+ * failure is in operation->map_status.
  */
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation);
 
-/* Record for the team how that went. */
+/* Record for the team how the mapping went. */
 void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_mapped);
 
 #endif /* MCA_COLL_SYMM_AGREE_MAP_H */

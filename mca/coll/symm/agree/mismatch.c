@@ -26,7 +26,7 @@ static const char *op_name(unsigned op)
     return op < OMPI_OP_NUM_OF_TYPES && names[op] != NULL ? names[op] : "an unknown operation";
 }
 
-/* Of the classes that element_class() in entry/allreduce.c tells apart. */
+/* The name of one of the classes that element_class() in entry/allreduce.c tells apart. */
 static const char *element_name(unsigned element)
 {
     static const char *const names[] = {"of another type", "integers", "floating point", "complex"};
@@ -37,7 +37,7 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
 {
     struct symm_signature signature = symm_signature_unpack(line->signature);
     unsigned long long count = line->count;
-    if (signature.collective >= SYMM_COLLECTIVE_COUNT) { /* of a later release */
+    if (signature.collective >= SYMM_COLLECTIVE_COUNT) { /* a later release has made the call */
         (void)snprintf(text, size, "another collective");
         return;
     }
@@ -56,7 +56,7 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
     }
 }
 
-/* The MPI error class that fits best what differs. */
+/* The MPI error class that best fits the difference. */
 static int error_class(const struct symm_line *mine, const struct symm_line *theirs)
 {
     struct symm_signature difference = symm_signature_unpack(mine->signature ^ theirs->signature);

@@ -9,7 +9,7 @@
 
 #include "mca/coll/symm/base/operation.h"
 
-/* Tell the user about a mismatch (on rank 0); returns the error for MPI. */
+/* Tell the user about a mismatch, on rank 0.  Returns the error for MPI. */
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation);
 
 #endif /* MCA_COLL_SYMM_AGREE_MISMATCH_H */

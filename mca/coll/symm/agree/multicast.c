@@ -14,17 +14,17 @@
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 
-/* ---- who wants it ---------------------------------------------------------------------------- */
+/* ---- reasons against multicast --------------------------------------------------------------- */
 
-/* What a rank has against multicast, as its line says it. */
+/* A rank's reason against multicast, as its line says it. */
 enum bar {
     BAR_NONE,
     BAR_UNABLE,
     BAR_PARAMETER,
-    BAR_VARIABLES, /* and those behind it: one of the variables below */
+    BAR_VARIABLES, /* this and higher values: one of the variables below */
 };
 
-/* As symm_multicast_opted_out() names them. */
+/* The variables, under the names that symm_multicast_opted_out() uses. */
 static const char *const variables[] = {
     "NCCL_NVLS_ENABLE=0", "NVSHMEM_DISABLE_NVLS=1", "TORCH_SYMM_MEM_DISABLE_MULTICAST=1",
 };
@@ -43,8 +43,8 @@ static int bar_of_variable(const char *variable)
 }
 
 /*
- * The variables speak of NVLink; what is software in host memory is nobody's concern but the
- * parameter's.
+ * The variables are about NVLink, so they count for device memory only.  In host memory multicast
+ * is software, and of the settings only the parameter can forbid it.
  */
 static int bar_get(const struct symm_operation *operation, uint32_t heap)
 {
@@ -75,12 +75,12 @@ uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
     return (uint32_t)bar_get(operation, location->heap) << LINE_BAR_SHIFT;
 }
 
-/* ---- what is said about it ------------------------------------------------------------------- */
+/* ---- messages to the user -------------------------------------------------------------------- */
 
-/* What a communicator has been told, as bits. */
+/* What the user has been told about a communicator, as bits. */
 enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBLE = 16 };
 
-/* Whether rank 0 has yet to say it. */
+/* Whether rank 0 has yet to tell the user. */
 static bool is_news(const struct symm_operation *operation, uint32_t what)
 {
     struct mca_coll_symm_module_t *module = operation->module;
@@ -117,7 +117,7 @@ static void apart_tell(const struct symm_operation *operation)
     }
 }
 
-/* The rank that has lost the vote knows why; the user hears of it once. */
+/* The rank that has lost the vote knows why, and tells the user once. */
 static void lost_tell(const struct symm_operation *operation)
 {
     static const char *const steps[] = {"create", "join", "bind to"};
@@ -141,8 +141,8 @@ static void lost_tell(const struct symm_operation *operation)
 enum side { INPUTS, OUTPUTS };
 
 /*
- * Where the ranks' inputs or outputs are, in operation->arrays.locations; false: not all are in
- * heaps.
+ * Put where the ranks' inputs or outputs are into operation->arrays.locations.  Returns false if
+ * not all of them are in heaps.
  */
 static bool locations_get(struct symm_operation *operation, enum side side)
 {
@@ -172,7 +172,7 @@ static bool is_possible(struct symm_operation *operation, enum side side)
     return symm_team_multicast_state(team, operation->arrays.locations) != SYMM_MULTICAST_REFUSED;
 }
 
-/* The first rank that has something against it, and what; -1: none. */
+/* Find the first rank that has a reason against multicast, and the reason.  -1: there is none. */
 static int barred_find(const struct symm_operation *operation, int *bar)
 {
     for (int rank = 0; rank < operation->module->team->size; rank++) {
@@ -186,7 +186,8 @@ static int barred_find(const struct symm_operation *operation, int *bar)
 }
 
 /*
- * In host memory it is no quicker than anything else, so it is only there for those who ask for it.
+ * In host memory multicast is no quicker than anything else, so it is used there only if the user
+ * forces it.
  */
 static bool is_of_use(const struct symm_facts *facts)
 {
@@ -249,7 +250,7 @@ bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_a
     return false;
 }
 
-/* What nobody needs without multicast is got now. */
+/* Get the kernels of multicast now, because nothing else needs them. */
 static enum symm_status kernels_get(const struct symm_operation *operation)
 {
     struct symm_device *device;
@@ -285,7 +286,7 @@ static void failure_note(struct symm_multicasting *multicasting, enum symm_statu
     }
 }
 
-/* Do the step at hand; true: this rank has voted about it. */
+/* Do the current step.  Returns true if this rank has voted about it. */
 static bool step_is_cast(struct symm_operation *operation)
 {
     struct symm_multicasting *multicasting = &operation->multicasting;

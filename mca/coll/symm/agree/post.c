@@ -12,8 +12,9 @@
 #include "mca/coll/symm/device/scratch.h"
 
 /*
- * An all-reduce whose output lies in the heap and whose input does not: with a copy of the input in
- * the output it is an in-place one, which peers can reach.  Staging would copy the input as well.
+ * This is for an all-reduce whose output lies in the heap and whose input does not.  With a copy of
+ * the input in the output the call is an in-place one, which peers can reach.  Staging would copy
+ * the input as well.
  */
 static void output_adopt(struct symm_operation *operation)
 {
@@ -29,8 +30,9 @@ static bool may_adopt_output(const struct symm_call *call)
 }
 
 /*
- * Pages are of 2 MiB only in allocations of a multiple of that.  Seen in the time that opening
- * takes, and in copies that end in them: beyond 16 MiB engines are a third slower, kernels are not.
+ * Only allocations of a multiple of 2 MiB have pages of 2 MiB.  This was seen in the time that
+ * opening takes, and in copies into small pages: beyond 16 MiB engines are a third slower, kernels
+ * are not.
  */
 static bool has_small_pages(const struct symm_memory *memory)
 {
@@ -38,7 +40,7 @@ static bool has_small_pages(const struct symm_memory *memory)
     return memory->size % large != 0;
 }
 
-/* Buffers in device memory that is not of our heaps; 0 if there are none. */
+/* Describe buffers in memory from elsewhere.  Returns 0 if there are none. */
 static uint32_t offers_describe(const struct symm_operation *operation, struct symm_line *line)
 {
     struct line_buffers *buffers = buffers_of(line);
@@ -76,7 +78,7 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     if ((operation->gaps & SYMM_GAPS_INPUT) == 0 &&
         symm_process_locate(process, operation->input, call->count * call->extent,
                             &buffers->input) == SYMM_OK) {
-        heap = buffers->input.heap; /* the other one's as well, unless that is in none */
+        heap = buffers->input.heap; /* also the output's, unless the output is in none */
         flags |= LINE_INPUT_IN_HEAP;
     } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && may_adopt_output(call)) {
         output_adopt(operation);
@@ -111,13 +113,13 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
     struct symm_process *process = operation->module->team->process;
     operation->scratch = mca_coll_symm_scratch_take(operation->call->device, &size);
     operation->scratch_size = size;
-    operation->run.early = false; /* nothing of this call is in it yet */
+    operation->run.early = false; /* the scratch holds nothing of this call yet */
     scratch->size = size;
     return operation->scratch != NULL &&
            symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
 }
 
-/* Offer this rank's scratch, if it is of use and can be had. */
+/* Offer this rank's scratch, if it is of use and there is some. */
 static uint32_t scratch_describe(struct symm_operation *operation, struct symm_line *line)
 {
     const struct symm_call *call = operation->call;
@@ -125,7 +127,7 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
     size_t slices = 0, relayed = 0;
     uint32_t flags = 0;
     if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
-        /* Programs repeat themselves: what was made by multicast will need no scratch again. */
+        /* Programs repeat calls: one that was made by multicast will need no scratch again. */
         slices = mca_coll_symm_choose_scratch(call, module->team,
                                               symm_algorithm_is_multimem(module->last_algorithm));
         flags |= slices > 0 ? LINE_SLICES : 0;
@@ -138,7 +140,7 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
         module->calls_relayed -= module->calls_relayed > 0;
         flags |= LINE_ASKED;
     }
-    /* What is offered for slices is used by peers as soon as they see it, and not for relaying. */
+    /* Peers use scratch for slices as soon as they see the offer, so it does not serve to relay. */
     operation->relay_expected = must_be_relayed(operation, line->flags) &&
                                  (flags & LINE_SLICES) == 0;
     size_t size = slices > relayed ? slices : relayed;
@@ -149,7 +151,8 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
 }
 
 /*
- * Peers hear of segments that this rank has given back, be it only scratch that has been too small.
+ * Tell peers of segments that this rank has given back, even if it is only scratch that has been
+ * too small.
  */
 static void retired_describe(struct symm_process *process, struct symm_line *line)
 {
@@ -161,8 +164,8 @@ static void retired_describe(struct symm_process *process, struct symm_line *lin
 }
 
 /*
- * All that does not travel in the slot.  A function of its own, because the registers that it needs
- * are not to be saved in the path of small calls.
+ * Describe what does not travel in the slot.  This is a function of its own, so that the path of
+ * small calls does not save the registers that it needs.
  */
 __attribute__((noinline))
 static void memory_describe(struct symm_operation *operation, struct symm_line *line)
@@ -185,7 +188,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     if (operation->veto != SYMM_REASON_NONE) {
         line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT;
     } else if (operation->in_slot) {
-        line->flags = 0; /* on a device nothing travels in the slot */
+        line->flags = 0; /* nothing on a device travels in the slot */
         if (operation->gaps == 0) {
             memcpy(line->payload, call->input, call->payload_bytes);
         } else {

@@ -10,9 +10,9 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * Post this rank's line: its payload if that fits in the slot, otherwise where its buffers are.  On
- * the way the output may be adopted as the input (operation->input, operation->in_place), and
- * scratch is taken.
+ * Post this rank's line.  It holds the payload if that fits in the slot, and otherwise says where
+ * the buffers are.  The function may adopt the output as the input (operation->input,
+ * operation->in_place), and it takes scratch.
  */
 void mca_coll_symm_line_post(struct symm_operation *operation);
 

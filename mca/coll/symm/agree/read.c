@@ -12,7 +12,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
     const struct symm_call *call = operation->call;
-    /* Looking for a line makes the compiler forget all but local variables. */
+    /* Local variables, because the compiler forgets all others at each look for a line. */
     const uint64_t sequence = operation->sequence, signature = call->signature;
     const uint64_t count = call->agreed_count;
     const uint32_t expected = call->device >= 0 ? LINE_DEVICE : 0;
@@ -27,14 +27,14 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
                                                                     : SYMM_REASON_MIXED;
             return SYMM_AGREEMENT_VETO;
         }
-        /* Every rank finds one that differs from itself, if any two differ. */
+        /* If any two lines differ, every rank finds one that differs from its own. */
         if (line->signature != signature || line->count != count) {
             operation->mismatch = operation->seen;
         }
         if (operation->in_slot) {
             symm_line_fetch(line, call->payload_bytes);
         }
-        /* Counters wrap; what counts is how far behind this call they are. */
+        /* The counters wrap, so what is compared is how far behind this call they are. */
         if (now - line->finished > now - operation->least_finished) {
             operation->least_finished = line->finished;
         }

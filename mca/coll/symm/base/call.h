@@ -1,8 +1,8 @@
 /*
  * base/call.h - one collective call as its caller described it, in our own terms.
  *
- * The entry of the collective describes it (entry/); from then on it is const.  What serving it
- * changes about it is in the operation (base/operation.h).
+ * The entry of the collective (entry/) describes the call, which is const from then on.  What
+ * changes while the call is served is in the operation (base/operation.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@
 #include "kernels/reduction.h"
 #include "mca/coll/symm/data/pack.h"
 
-/* Why a call is not served by us.  The words for them are in report/words.c. */
+/* Why a call is not served by us.  The words for the reasons are in report/words.c. */
 enum symm_reason {
     SYMM_REASON_NONE,
     SYMM_REASON_GAPS,     /* the datatype leaves gaps, and the data is not packed */
@@ -26,18 +26,18 @@ enum symm_reason {
     SYMM_REASON_USER,     /* device memory, and a user-defined operation: host code */
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
     SYMM_REASON_ELSEWHERE, /* device memory that is not from MPI_Alloc_mem */
-    SYMM_REASON_SMALL,    /* such memory, and too small to be worth scratch on the devices */
+    SYMM_REASON_SMALL,    /* such device memory, and too small to be worth scratch on the devices */
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
-    SYMM_REASON_LEFT,     /* so many ranks need longer for so many bytes than the component below */
-    SYMM_REASON_EARLY,    /* the ranks share no memory yet, which few such calls are not worth */
+    SYMM_REASON_LEFT,     /* by number of ranks and bytes alone the component below is quicker */
+    SYMM_REASON_EARLY,    /* the ranks share no memory yet, and few such calls are not worth it */
     SYMM_REASON_DISABLED, /* the ranks of the communicator cannot share memory */
     SYMM_REASON_COUNT
 };
 
-/* What of this rank does not lie in one piece. */
+/* Which buffers of this rank have gaps. */
 enum { SYMM_GAPS_INPUT = 1, SYMM_GAPS_OUTPUT = 2 };
 
 struct symm_call {
@@ -45,27 +45,27 @@ struct symm_call {
     enum symm_reason veto; /* as far as the call itself says; SYMM_REASON_NONE: it can be served */
     unsigned gaps;         /* 0: input and output are plain memory */
     const void *input;     /* of this rank, unless it has gaps; as in struct symm_run */
-    void *output;          /* of this rank, under the same condition */
+    void *output;          /* of this rank, unless it has gaps */
     bool in_place;
     size_t count;          /* elements, or bytes of a block */
     size_t extent;         /* bytes of an element; 1 for all-gather */
     size_t output_bytes;   /* of this rank's output: what must lie within one segment */
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
-    bool mixed;            /* one of them lies elsewhere */
-    bool unusable;         /* one of them is in device memory that not even our kernels can use */
+    bool mixed;            /* the buffers lie in different places */
+    bool unusable;         /* one buffer is in device memory that not even our kernels can use */
     /*
-     * What the driver says of memory on a device that is not ours; it is the host's: no such
-     * memory.
+     * What the driver says of device memory that is not ours.  It says host memory where a buffer
+     * is in none.
      */
     struct symm_memory input_memory, output_memory;
     int cuda_type, cuda_op; /* all-reduce on a device: enum symm_cuda_type, enum symm_cuda_op */
     uint64_t signature;    /* what must be alike on all ranks; see base/signature.h */
-    uint64_t agreed_count; /* must be alike, too: elements, or bytes of incomparable ones */
+    uint64_t agreed_count; /* also alike on all ranks: elements, or bytes of incomparable ones */
     struct symm_reduction reduction; /* all-reduce */
     struct ompi_op_t *op;
     struct ompi_datatype_t *dtype;
-    ptrdiff_t shift;       /* all-reduce: from the begin of an element's data to its address */
+    ptrdiff_t shift;       /* all-reduce: from the start of an element's data to its address */
     /* All-gather, and all-reduce with gaps: the elements as the program knows them. */
     struct symm_layout source, target;
     const void *send;

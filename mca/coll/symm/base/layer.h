@@ -1,10 +1,10 @@
 /*
  * base/layer.h - our place in a communicator's table of collectives, and the functions below it.
  *
- * Every module of ours begins with a layer.  It keeps what it has found in the entries that it
- * takes over: the functions of the components below, and their modules.  A call that we do not
- * serve goes there, while we step aside in the communicator's table.  What a layer does by itself,
- * on communicators that we do not serve, is in host_copy/layer.h.
+ * Every module of ours begins with a layer.  The layer takes over entries and keeps what it has
+ * found in them: the functions of the components below, and their modules.  A call that we do not
+ * serve goes to these functions, while we step aside in the communicator's table.  What a layer
+ * does by itself, on communicators that we do not serve, is in host_copy/layer.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -44,13 +44,13 @@
     F(neighbor_alltoallw) \
     F(reduce_local)
 
-/* One of them: SYMM_HOST_COPY_allgather and so on. */
+/* The number of one of these collectives: SYMM_HOST_COPY_allgather and so on. */
 enum symm_host_copy_collective {
 #define SYMM_HOST_COPY_NUMBER(name) SYMM_HOST_COPY_##name,
     SYMM_HOST_COPY_COLLECTIVES(SYMM_HOST_COPY_NUMBER)
 #undef SYMM_HOST_COPY_NUMBER
     SYMM_HOST_COPY_COUNT,
-    /* Behind those: collectives without data, which only have a place in the table. */
+    /* Collectives without data follow, which only have an entry in the table. */
     SYMM_LAYER_barrier = SYMM_HOST_COPY_COUNT,
     SYMM_LAYER_COUNT
 };
@@ -58,7 +58,7 @@ enum symm_host_copy_collective {
 /* Why a call with device buffers is made on host copies. */
 enum symm_host_copy_why {
     SYMM_HOST_COPY_KIND,      /* its collective is never served */
-    SYMM_HOST_COPY_FELL_BACK, /* others like it are served: there was a reason against this call */
+    SYMM_HOST_COPY_FELL_BACK, /* its collective is served: there was a reason against this call */
     SYMM_HOST_COPY_ALONE,     /* the communicator is not served: it has one rank */
     SYMM_HOST_COPY_NODES,     /* the communicator's ranks are on several nodes */
     SYMM_HOST_COPY_INTER,     /* the communicator is an inter-communicator */
@@ -84,8 +84,8 @@ struct symm_below;
 struct mca_coll_symm_layer_t {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t below_table; /* empty where the entry is not ours */
-    struct symm_below *below; /* an all-reduce or all-gather that is made there now; NULL: none */
-    enum symm_host_copy_why why; /* all-reduces and all-gathers are made on host copies */
+    struct symm_below *below; /* an all-reduce or all-gather that is below now; NULL: none */
+    enum symm_host_copy_why why; /* why all-reduces and all-gathers are made on host copies */
 };
 typedef struct mca_coll_symm_layer_t mca_coll_symm_layer_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);
@@ -98,18 +98,18 @@ static inline const mca_coll_base_comm_coll_t *mca_coll_symm_below_table(
 }
 
 /*
- * While a call is below, its entry holds what it would hold without us.  coll/han gives up calls by
- * putting what it found before itself into entries that it owns: in 4.1 it then calls through the
- * entry, and would come back to us for ever; in 5.0 it would try again in each call.  So later
+ * While a call is below, its entry holds what it would hold without us.  To give up calls, coll/han
+ * puts what it found before itself into entries that it owns.  In 4.1 it then calls through the
+ * entry, and would come back to us for ever.  In 5.0 it would try again in each call.  So later
  * calls go to what is found in the entry afterwards.  References to modules move along.
  *
  * No other thread may use the entry meanwhile: a communicator has one blocking collective at a
- * time.
- * MPI_Reduce_local is none and may run in many threads, so nobody may step aside for it.
+ * time.  MPI_Reduce_local is no collective of a communicator and may run in many threads, so nobody
+ * may step aside for it.
  */
 struct symm_aside {
-    unsigned char *entry; /* in the communicator's table; NULL: it holds that already */
-    unsigned char *below; /* in the layer's */
+    unsigned char *entry; /* in the communicator's table; NULL: it holds what is below */
+    unsigned char *below; /* in the layer's table */
     struct symm_table_entry found;
 };
 
@@ -131,7 +131,10 @@ static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
     }
 }
 
-/* From interface 3 on tables hold no references, so ours goes over to a new owner by itself. */
+/*
+ * From interface 3 on tables hold no references, so our reference goes over to a new owner by
+ * itself.
+ */
 void mca_coll_symm_layer_hold(const struct symm_aside *aside);
 
 static inline void mca_coll_symm_layer_step_back(const struct symm_aside *aside)

@@ -76,7 +76,10 @@ void mca_coll_symm_modex_close(void)
     is_open = false;
 }
 
-/* What the process has published; an empty card if that is nothing.  False: no memory. */
+/*
+ * Get what the process has published, or an empty card if it has published nothing.  False: there
+ * is no memory.
+ */
 static bool card_fetch(const ompi_proc_t *proc, struct card *card)
 {
     void *data = NULL;

@@ -10,11 +10,12 @@
 #include "mca/ompi_compat.h"
 
 /*
- * The name of a process's server, or NULL if it runs without this component, or with another
- * priority of it: the component must stand above the same others on all ranks.  Looked up once per
- * process (a look-up costs several microseconds, which creating communicators would feel) and valid
- * until mca_coll_symm_modex_close().  OMPI_ERR_OUT_OF_RESOURCE: there is no memory for it now;
- * nothing is known about the process.
+ * The name of a process's server.  It is NULL if the process runs without this component, or with
+ * another priority of it, because the component must stand above the same others on all ranks.  The
+ * name is looked up once per process (a look-up costs several microseconds, which creating
+ * communicators would feel) and is valid until mca_coll_symm_modex_close().
+ * OMPI_ERR_OUT_OF_RESOURCE: there is no memory for the name now, and nothing is known about the
+ * process.
  */
 int mca_coll_symm_server_name(const ompi_proc_t *proc, const char **name);
 

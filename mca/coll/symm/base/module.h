@@ -18,7 +18,7 @@
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
-    MCA_COLL_SYMM_DISABLED, /* some rank could not: calls go below, until it is tried again */
+    MCA_COLL_SYMM_DISABLED, /* set-up has failed: calls go below until it is tried again */
     MCA_COLL_SYMM_FAILED,   /* this rank has left a call (serve/leave.h): all others fail */
 };
 
@@ -38,16 +38,19 @@ struct mca_coll_symm_module_t {
     enum mca_coll_symm_state state;
     struct symm_team *team;     /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
-    unsigned calls_before_set_up; /* new: so many have gone below without trying to set up */
+    unsigned calls_before_set_up; /* new: so many calls have gone below without trying to set up */
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
-    unsigned calls_relayed;     /* on devices, so many of the next are taken to be relayed */
-    int relay_device;           /* on which the last one was; -1: there was none */
+    unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
+    int relay_device;           /* the device of the last relayed call; -1: there was none */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct mca_coll_symm_tags tags;
     struct symm_vote vote;
     struct symm_call call;           /* the blocking call under way; const once it is described */
     struct symm_operation operation; /* what serves it */
-    /* What has been said already, by choose/explain.c, report/verbose.c and agree/multicast.c. */
+    /*
+     * What the user has been told already, by choose/explain.c, report/verbose.c and
+     * agree/multicast.c.
+     */
     bool told_algorithms[SYMM_ALGORITHM_COUNT];
     bool told_fallbacks[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     uint32_t told_multicast;         /* as bits */

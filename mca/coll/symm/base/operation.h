@@ -30,7 +30,7 @@ enum symm_operation_state {
     SYMM_OPERATION_VOTING_ON_SET_UP,
     SYMM_OPERATION_WAITING_FOR_SLOT,
     SYMM_OPERATION_AGREEING,
-    SYMM_OPERATION_HEARING, /* of what rank 0 has to say about calls that differ */
+    SYMM_OPERATION_HEARING, /* waiting until rank 0 has told the user that calls differ */
     SYMM_OPERATION_MAPPING,
     SYMM_OPERATION_VOTING_ON_MAPS,
     SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
@@ -43,19 +43,19 @@ enum symm_operation_state {
 
 enum symm_outcome {
     SYMM_OUTCOME_SERVED,   /* the output is complete */
-    SYMM_OUTCOME_FALLBACK, /* nothing was done: the component below has to do it */
+    SYMM_OUTCOME_FALLBACK, /* nothing was done: the component below has to make the call */
     SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
 };
 
 /* A buffer of this rank in device memory that is not of our heaps; see agree/elsewhere.h. */
 struct symm_offer {
-    bool is_elsewhere; /* and needed by peers */
-    bool is_made; /* then peers may open it */
+    bool is_elsewhere; /* the buffer is from elsewhere, and peers need it */
+    bool is_made; /* peers may open the buffer */
     struct symm_location location;
     struct symm_ipc_handle handle;
 };
 
-/* A buffer that peers need, and that is withheld from them. */
+/* Whether peers need a buffer that is withheld from them. */
 static inline bool symm_offer_is_withheld(const struct symm_offer *offer)
 {
     return offer->is_elsewhere && !offer->is_made;
@@ -64,11 +64,14 @@ static inline bool symm_offer_is_withheld(const struct symm_offer *offer)
 /* A multicast address that is being set up; see agree/multicast.c. */
 struct symm_multicasting {
     unsigned step;
-    bool is_cast;                      /* this rank has voted about it */
+    bool is_cast;                      /* this rank has voted about the step */
     char failure[SYMM_CUDA_TEXT_SIZE]; /* what has failed on this rank */
 };
 
-/* Arrays with an entry for each rank, got at set-up and kept for all calls.  NULL until then. */
+/*
+ * Arrays with an element for each rank.  They are allocated at set-up and kept for all calls, and
+ * NULL before.
+ */
 struct symm_rank_arrays {
     const void **inputs; /* for the run */
     void **outputs;
@@ -86,19 +89,19 @@ struct symm_operation {
     enum symm_reason peer_reason; /* of the rank whose veto was read last: `seen` */
     int error;
     uint64_t sequence;
-    /* The call as this rank serves it; at the start what the call says. */
+    /* The call as this rank serves it.  At the start these fields hold what the call says. */
     enum symm_reason veto;   /* also from size or packing; serve/slot.c, agree/elsewhere.c */
     unsigned gaps;           /* pairs may be copied whole; serve/slot.c */
-    const void *input;       /* adopted is the output; agree/post.c */
-    bool in_place;           /* so that the call is in place */
+    const void *input;       /* the output, where it is adopted; agree/post.c */
+    bool in_place;           /* also where the output is adopted */
     bool in_slot;            /* the payload travels in the line */
     bool again;              /* the second lines of this call: the first lacked scratch */
-    bool run_is_begun;       /* what is in the run is of this call */
-    bool relay_expected;     /* its line says that it goes through scratch, or below */
-    size_t scratch_size;     /* of this rank's; what all have is in the run */
+    bool run_is_begun;       /* the content of the run is of this call */
+    bool relay_expected;     /* this rank's line says: through scratch, or below */
+    size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
     void *scratch;           /* on the device, taken for this call; NULL: none */
     struct symm_imports *imports; /* in use by this call; NULL: none */
-    uint32_t dropped;        /* what symm_imports_enter() has said */
+    uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;
     bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
@@ -106,8 +109,8 @@ struct symm_operation {
     uint32_t least_finished; /* by the lines read */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     enum symm_status map_status; /* first failure to map a peer's segment here */
-    int map_errno;               /* of that failure, where the status has one */
-    bool map_told;               /* it is a device's, and this rank has told the user */
+    int map_errno;               /* errno of the first failure to map, where the status has one */
+    bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
     struct symm_multicasting multicasting;
     struct symm_run run;

@@ -3,8 +3,8 @@
  * of a line.
  *
  * User-defined operations cannot be compared between processes, nor can the types they work on: one
- * rank may call eight bytes MPI_INT64_T and another a contiguous type of one.  Then `element` is 0,
- * `extent` 1, and bytes are counted.
+ * rank may call eight bytes MPI_INT64_T and another a contiguous type of one.  For such an
+ * operation `element` is 0, `extent` is 1, and bytes are counted.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,7 @@ struct symm_signature {
     size_t extent;    /* bytes of an element */
 };
 
-/* From the lowest bit on. */
+/* The fields of the word, from the lowest bit on. */
 enum {
     SYMM_SIGNATURE_EXTENT_BITS = 22, /* longer elements are not served; the lowest bits are here */
     SYMM_SIGNATURE_ROOT_BITS = 24,

@@ -20,7 +20,7 @@ static void note_error(struct symm_vote *vote, int rc)
     }
 }
 
-/* The next message has been handed to the PML, or has not. */
+/* Record whether the next message has been handed to the PML. */
 static void note_start(struct symm_vote *vote, struct symm_vote_messages *messages, int rc)
 {
     note_error(vote, rc);
@@ -44,7 +44,7 @@ static void send_int(struct symm_vote *vote, struct ompi_communicator_t *comm, i
                                              &out->requests[out->pending])));
 }
 
-/* Take the finished requests off the end of the list; whether none is left. */
+/* Take the finished requests off the end of the list.  Returns whether none is left. */
 static bool finished(struct symm_vote *vote, struct symm_vote_messages *messages)
 {
     while (messages->pending > 0) {
@@ -69,7 +69,10 @@ static void messages_give_up(const struct symm_vote_messages *messages)
     }
 }
 
-/* Whether a group has gone through and there is another one; `messages` then stands before it. */
+/*
+ * Whether a group has gone through and there is another one.  `messages` then stands before the
+ * next group.
+ */
 static bool next_group(const struct symm_vote *vote, struct symm_vote_messages *messages)
 {
     messages->first = messages->next;
@@ -91,7 +94,7 @@ static void note_ballot(struct symm_vote *vote, int rank, int ballot)
     }
 }
 
-/* Collect the others' ballots; whether all are in. */
+/* Collect the others' ballots.  Returns whether all are in. */
 static bool collect(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
     struct symm_vote_messages *in = &vote->in;
@@ -109,7 +112,7 @@ static bool collect(struct symm_vote *vote, struct ompi_communicator_t *comm)
     return false;
 }
 
-/* Tell the others the result; whether all have been told. */
+/* Tell the others the result.  Returns whether all have been told. */
 static bool tell(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
     struct symm_vote_messages *out = &vote->out;

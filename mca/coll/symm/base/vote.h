@@ -38,19 +38,22 @@ struct symm_vote {
     int verdict;         /* the result, once it is known: 1 if all said yes, otherwise -loser */
     struct symm_vote_messages in, out;
     bool told;           /* rank 0: the result is going out, or has gone */
-    int loser, reason;   /* a rank that said no; -1: none. Rank 0: and what it said */
+    int loser, reason;   /* a rank that said no; -1: none.  Rank 0: and its reason */
     int error;           /* first error of the PML, or OMPI_SUCCESS */
 };
 
-/* The votes of a communicator, with a tag that is the same on all ranks; nothing to undo. */
+/*
+ * Prepare the votes of a communicator, with a tag that is the same on all ranks.  There is nothing
+ * to undo.
+ */
 void symm_vote_init(struct symm_vote *vote, int rank, int size, int tag);
 
 /* Begin a vote, before the work that it is about. */
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm);
 
 /*
- * Whether rank 0 has already said no.  Then the work can be given up, which matters where it waits
- * for rank 0.
+ * Whether rank 0 has already said no.  The work can then be given up.  This matters where the work
+ * waits for rank 0.
  */
 bool symm_vote_is_lost(const struct symm_vote *vote);
 
@@ -58,16 +61,17 @@ bool symm_vote_is_lost(const struct symm_vote *vote);
 void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot);
 
 /*
- * PENDING until the result is known; then SYMM_OK and *all_yes; vote->loser tells who said no, and
- * on rank 0 vote->reason why (itself, if it did).  SYMM_ERR_SYSTEM when the PML failed, with the
- * reason in vote->error.  Does not call opal_progress().
+ * Returns SYMM_PENDING until the result is known, and then SYMM_OK with *all_yes.  vote->loser is a
+ * rank that said no; on rank 0 it is rank 0 itself if that said no, and vote->reason is the loser's
+ * reason.  Returns SYMM_ERR_SYSTEM when the PML has failed, with the reason in vote->error.  Does
+ * not call opal_progress().
  */
 enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
                                 bool *all_yes);
 
 /*
  * The communicator has failed or been revoked (symm_ompi_comm_failure()): have the vote's messages
- * end.  True: none is under way any more.  Also where no vote is.
+ * end.  Returns true when none is under way any more, also where there is no vote.
  */
 bool symm_vote_give_up(struct symm_vote *vote);
 

@@ -1,8 +1,8 @@
 /*
  * choose/choose.c - see choose/choose.h.
  *
- * What is preferred stands in tables (choose/table.h).  What an algorithm needs stands in its row
- * (kernels/algorithm.h).  Whether a call has it is decided here.
+ * Tables say which algorithm is preferred (choose/table.h).  An algorithm's row says what the
+ * algorithm needs (kernels/algorithm.h).  This file decides whether a call has what it needs.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +21,7 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
 
 /* ---- what rank 0's parameters say ------------------------------------------------------------ */
 
-/* From here on two copies, in and out, take longer than one by the kernel. */
+/* From this size on two copies, in and out, take longer than one by the kernel. */
 static const size_t staged_max_beside_single_copy = 1024 * 1024 - 1024;
 
 static uint64_t staged_max(void)
@@ -33,7 +33,7 @@ static uint64_t staged_max(void)
     return bytes / 1024 * 1024;
 }
 
-/* By MPI_T a program can set any number. */
+/* Whether the number is an algorithm.  A program can set any number by MPI_T. */
 static bool is_algorithm(int forced, enum symm_collective collective)
 {
     return symm_algorithm_is_for(forced, collective, SYMM_ALGORITHM_HOST) ||
@@ -77,11 +77,11 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
 }
 
 /*
- * A line costs next to nothing while somebody reads it.  In a run of calls whose lines nobody reads
- * each rank has to look now and then whether the others have finished: 3 to 7 % of such a call with
- * 32 ranks.  So none is posted where no rank needs one: kernels do not serve teams of more than
- * SYMM_CUDA_RANKS_MAX ranks, and small calls of MUTE_RANKS ranks, which share devices and have
- * their kernels in turn, may as well go by host copies.
+ * A line costs next to nothing while somebody reads it.  In a row of calls whose lines nobody reads
+ * each rank has to look now and then whether the others have finished, which takes 3 to 7 % of such
+ * a call with 32 ranks.  So no line is posted where no rank needs one.  Kernels do not serve teams
+ * of more than SYMM_CUDA_RANKS_MAX ranks.  Small calls of MUTE_RANKS ranks, which share devices and
+ * have their kernels in turn, may as well go by host copies.
  */
 enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
 
@@ -120,7 +120,10 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
     return SYMM_ALGORITHM_BELOW;
 }
 
-/* What moves slices, if that is wanted; whether another rank is in place is not known yet. */
+/*
+ * The algorithm that moves slices, if one is wanted.  It is not known yet whether another rank is
+ * in place.
+ */
 static int slices_wanted(const struct symm_call *call, const struct symm_team *team,
                          bool multicast)
 {
@@ -167,7 +170,7 @@ size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
 
 /* ---- what is possible ------------------------------------------------------------------------ */
 
-/* Packed data. */
+/* The obstacle that comes from gaps, which need packed data.  NULL: there is none. */
 static const char *obstacle_by_gaps(const struct symm_algorithm_row *row,
                                     const struct symm_facts *facts)
 {
@@ -188,7 +191,10 @@ static bool has_slice_scratch(const struct symm_algorithm_row *row, const struct
                                              : row->scratch_fair(facts->ranks));
 }
 
-/* Buffers that other ranks reach, and scratch. */
+/*
+ * The obstacle that comes from buffers that other ranks do not reach, or from missing scratch.
+ * NULL: there is none.
+ */
 static const char *obstacle_by_reach(const struct symm_algorithm_row *row,
                                      const struct symm_facts *facts, bool is_forced)
 {
@@ -229,13 +235,13 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
                ? "the component below is quicker than staging" : NULL;
 }
 
-/* NULL: there is none. */
+/* The obstacle to an algorithm.  NULL: there is none. */
 static const char *obstacle_to(const struct symm_algorithm_row *row, const struct symm_facts *facts,
                                bool is_forced)
 {
     const char *obstacle = obstacle_by_gaps(row, facts);
     if (obstacle == NULL && row->in_slot) {
-        obstacle = "not for data of this size"; /* the others travel in the slot */
+        obstacle = "not for data of this size"; /* data of other sizes travels in the slot */
     }
     if (obstacle == NULL) {
         obstacle = obstacle_by_reach(row, facts, is_forced);
@@ -264,7 +270,7 @@ static enum symm_algorithm_memory memory_of(const struct symm_facts *facts)
     return facts->device ? SYMM_ALGORITHM_DEVICE : SYMM_ALGORITHM_HOST;
 }
 
-/* What is forced for devices has the names of its like on the host. */
+/* An algorithm on devices is forced by the name of its counterpart in host memory. */
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts)
 {
     int forced = facts->forced;

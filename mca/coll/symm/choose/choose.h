@@ -1,5 +1,5 @@
 /*
- * choose/choose.h - which algorithm serves a call.  The one place where that is decided.
+ * choose/choose.h - which algorithm serves a call.  This is decided here and nowhere else.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,17 +26,17 @@ struct symm_facts {
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool device;            /* all buffers lie in device memory */
-    bool withheld;          /* some rank's is from elsewhere, and is not offered to the others */
-    bool closed;            /* some rank's is from elsewhere, and another rank could not open it */
+    bool withheld;          /* some rank's buffer is from elsewhere, and not offered */
+    bool closed;            /* some rank's buffer is from elsewhere, and a peer could not open it */
     bool asked;             /* all ranks have offered what scratch they have for relayed calls */
     bool small_pages;       /* some rank's output is seen in small pages: engines are slow */
-    bool slices;            /* all offer it for an all-reduce's slices */
+    bool slices;            /* all ranks offer scratch for an all-reduce's slices */
     bool multicast_inputs;  /* all ranks' inputs are, or can be put, behind a multicast address */
     bool multicast_outputs; /* all ranks' outputs are, or can be put, behind one */
     bool multimem;          /* multicast can reduce this type by this operation, or copies */
-    bool multimem_one_shot; /* and gives all ranks the same bits if each asks for itself */
+    bool multimem_one_shot; /* multicast gives all ranks the same bits if each asks for itself */
     size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
-    size_t scratch_size;    /* bytes on devices that all have and can map; 0: not all have */
+    size_t scratch_size;    /* bytes on devices that all ranks have and can map; 0: not all have */
 };
 
 /* The preferences of a team, which rank 0 has put together. */
@@ -47,10 +47,10 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                size_t bytes);
 
 /*
- * Bytes of scratch on the device that are of use to a call: to move the slices of a large
- * all-reduce; or for relaying, where some rank's buffers cannot be reached.  Needs no agreement: a
- * rank offers what it has.  `multicast`: the call is likely to be made by multicast, if that is
- * preferred.
+ * Bytes of scratch on the device that are of use to a call.  The first function is for moving the
+ * slices of a large all-reduce.  The second is for relaying, where some rank's buffers cannot be
+ * reached.  Neither needs agreement: a rank offers what it has.  `multicast`: the call is likely to
+ * be made by multicast, if that is preferred.
  */
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
                                     bool multicast);
@@ -63,22 +63,22 @@ bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,
 
 /* What to do with a call that the table leaves to the component below before the ranks have met. */
 enum symm_left {
-    SYMM_LEFT_NOT,  /* the table does not */
-    SYMM_LEFT_VETO, /* the rank says so in its line: another one's buffers may be on a device */
+    SYMM_LEFT_NOT,  /* the table does not leave it below */
+    SYMM_LEFT_VETO, /* the rank says so in its line: a peer's buffers may be on a device */
     SYMM_LEFT_MUTE, /* all ranks find the same, so no line is posted */
 };
 
 /*
- * For a call that does not travel in the slot.  A function of what all ranks have alike:
- * collective, bytes, and the team's table and size; only whether this rank's line is needed depends
- * on its buffers.
+ * What to do with a call that does not travel in the slot.  The answer is a function of what all
+ * ranks have alike: collective, bytes, and the team's table and size.  Only whether this rank's
+ * line is needed depends on its buffers.
  */
 enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team);
 
 /*
- * There is no algorithm for a call, but there may be if all ranks offer scratch, which some have
- * seen no need for: whether they should post new lines.
+ * Whether the ranks should post new lines.  This is so if there is no algorithm for a call, but
+ * there may be one if all ranks offer scratch, for which some have seen no need.
  */
 bool mca_coll_symm_choose_again(const struct symm_facts *facts);
 
@@ -92,22 +92,23 @@ int mca_coll_symm_choose_forced(enum symm_collective collective, const struct sy
 size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
 
 /*
- * The algorithm for a call that does not travel in the slot, or SYMM_ALGORITHM_COUNT: the component
+ * The algorithm for a call that does not travel in the slot.  SYMM_ALGORITHM_COUNT: the component
  * below is quicker, or it alone can serve such a call.
  */
 enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts);
 
 /*
- * For explanations: what the parameters want where it is for this collective and memory, or
- * MCA_COLL_SYMM_AUTO; why an algorithm is not possible, or NULL; and the rows that apply, in their
- * order: the one behind `after`, or the first.
+ * These functions are for explanations.  The first returns what the parameters want where it is for
+ * this collective and memory, or MCA_COLL_SYMM_AUTO.  The second returns why an algorithm is not
+ * possible, or NULL.  The third returns the rows that apply, in their order: the one behind
+ * `after`, or the first.
  */
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts);
 const char *mca_coll_symm_choose_obstacle(int algorithm, const struct symm_facts *facts);
 const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
                                                 const struct symm_row *after);
 
-/* Why there is none. */
+/* Why there is no algorithm for a call. */
 enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts);
 
 #endif /* MCA_COLL_SYMM_CHOOSE_H */

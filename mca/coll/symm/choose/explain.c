@@ -14,7 +14,7 @@ static const char *yes_or_no(bool condition)
     return condition ? "yes" : "no";
 }
 
-/* What a choice was made by, as it grows. */
+/* The text that says what decided a choice, as it grows. */
 struct reason {
     char text[384];
     size_t length;
@@ -45,7 +45,7 @@ static void forced_explain(struct reason *reason, const struct symm_facts *facts
     }
 }
 
-/* The row, and what those before it have wanted in vain. */
+/* Add the row, and why the algorithms of the rows before it are not possible. */
 static void row_explain(struct reason *reason, const struct symm_facts *facts)
 {
     static const char *const origins[] = {"built-in", "the model's", "the file's"};

@@ -1,5 +1,5 @@
 /*
- * choose/explain.h - what an algorithm was chosen by, for coll_symm_verbose.
+ * choose/explain.h - why an algorithm was chosen, for coll_symm_verbose.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,11 +10,11 @@
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/verbose.h"
 
-/* What the next one does once it is wanted. */
+/* What mca_coll_symm_verbose_choice() does once the user wants it. */
 void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts);
 
 /*
- * An algorithm is about to serve a call: on the first time, say so and why.  `facts` is NULL for a
+ * An algorithm is about to serve a call: the first time, say so and say why.  `facts` is NULL for a
  * payload that travels in the slot.
  */
 static inline void mca_coll_symm_verbose_choice(struct symm_operation *operation,

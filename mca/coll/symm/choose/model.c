@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/choose/model.h"
 
-/* What has not been measured has to promise so much more. */
+/* An algorithm that has not been measured must promise to be quicker by this factor. */
 static const double guess_margin = 1.05;
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -35,12 +35,16 @@ double mca_coll_symm_model_time(enum symm_algorithm algorithm, int ranks, uint64
 enum { SHIFT_LEAST = 10, SHIFT_MOST = 32 }; /* sizes from 1 KiB to 4 GiB */
 
 /*
- * Who takes part.  Each field has rows of its own, the former before the latter: one-shot by
- * multicast is not for all types, and multicast not for all calls.
+ * Which algorithms take part.  Each field has rows of its own, and the rows of an earlier field
+ * stand before those of a later one: one-shot by multicast is not for all types, and multicast not
+ * for all calls.
  */
 enum field { FIELD_ALL, FIELD_BUT_ONE_SHOT, FIELD_UNICAST, FIELDS };
 
-/* Whether a winner gets a row, or is one of a later field as well: or of the measured rows. */
+/*
+ * Whether a winner gets a row in this field.  It gets none if it also is a winner of a later field,
+ * or of the measured rows.
+ */
 static bool is_told(enum symm_algorithm winner, enum field field)
 {
     switch (field) {
@@ -85,7 +89,10 @@ static enum symm_algorithm quickest(enum symm_collective collective, enum field 
     return best;
 }
 
-/* One row for each run of sizes that has the same winner, if it gets one.  Returns their number. */
+/*
+ * Make one row for each range of sizes that has the same winner, if the winner gets one.  Returns
+ * their number.
+ */
 static size_t rows_make(struct symm_row *rows, size_t room, enum symm_collective collective,
                         enum field field, int ranks, bool in_place)
 {
@@ -130,7 +137,7 @@ static bool are_alike(const struct symm_row *out, const struct symm_row *in, siz
     return true;
 }
 
-/* Out of place and in place; one list where they do not differ. */
+/* The rows out of place and in place, or one list where these do not differ. */
 static size_t field_rows(struct symm_row *rows, size_t room, enum symm_collective collective,
                          enum field field, int ranks)
 {

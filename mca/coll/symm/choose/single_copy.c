@@ -13,7 +13,10 @@
 
 #include "mca/ompi_compat.h"
 
-/* A container's system call filter refuses it even for oneself. */
+/*
+ * Whether the system call works.  A container's system call filter can reject it even for the
+ * process itself.
+ */
 static bool call_works(void)
 {
     char from = 1, to = 0;

@@ -27,18 +27,17 @@ enum {
     EITHER = SYMM_ROW_EITHER,
 };
 
-/*
- * Those for all numbers of ranks say what is taken where the preferred algorithm is not possible.
- */
+/* Rows for all numbers of ranks say what is taken where the preferred algorithm is not possible. */
 static const struct symm_row built_in[] = {
     /*
      * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table and gpu-host-chosen.txt with a
      * core for each rank, host-*.txt with two cores.  With more than two ranks one-shot reduces
-     * more than staging copies; two that reduce everything each are quicker than two that wait once
-     * more, up to 32 KiB.  24 to 64 ranks: host-64-cores-*.txt.  Each rank waits for each other one
-     * twice in a two-shot, which with 48 and 64 ranks takes 1.0 to 2 times as long as the component
-     * below, from 1 to 2 KiB.  With 32 ranks 2 KiB take 1.06 of its time so, 1.22 in the slot, and
-     * 1.07 if they go below with a line that says so.
+     * more than staging copies.  Two ranks that reduce everything each are quicker than two that
+     * wait once more, up to 32 KiB.  24 to 64 ranks: host-64-cores-*.txt.  In a two-shot each rank
+     * waits for each other rank twice.  With 48 and 64 ranks a two-shot takes 1.0 to 2 times as
+     * long as the component below, from 1 to 2 KiB.  With 32 ranks 2 KiB take 1.06 of the time of
+     * the component below by two-shot, 1.22 in the slot, and 1.07 if they go below with a line that
+     * says so.
      */
     ROW(REDUCE, HOST, MANY_RANKS, ANYWHERE, EITHER, 0, KIB(4), SYMM_ALGORITHM_BELOW),
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_TWO_SHOT),
@@ -46,9 +45,10 @@ static const struct symm_row built_in[] = {
     ROW(REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, KIB(32) + 1, SYMM_ALLREDUCE_STAGED_ONE_SHOT),
     ROW(REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_STAGED),
     /*
-     * Results that fit the caches are read more quickly than written; between two ranks only those
-     * that fit the larger ones.  In place the limits are higher, but what is lost there is within
-     * what differs from run to run, as gpu-host-chosen.txt and host-chosen.txt show.
+     * Results that fit the caches are read more quickly than written; between two ranks this holds
+     * only for results that fit the larger caches.  In place the limits are higher, but the loss
+     * from that is within the difference from run to run, as gpu-host-chosen.txt and
+     * host-chosen.txt show.
      */
     ROW(GATHER, HOST, 2, 2, ANYWHERE, EITHER, KIB(40), KIB(176), SYMM_ALLGATHER_PULL),
     ROW(GATHER, HOST, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, KIB(1280), SYMM_ALLGATHER_PULL),
@@ -60,20 +60,20 @@ static const struct symm_row built_in[] = {
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Four H200: bench/results/gpu-4-ranks-allreduce-*.txt, gpu-through-scratch.txt. */
     ROW(REDUCE, DEVICE, 4, 4, ANYWHERE, EITHER, MIB(48), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
-    /* Any: two-shot is as quick as one-shot for small arrays, and moves less. */
+    /* Any number of ranks: two-shot is as quick as one-shot for small arrays, and moves less. */
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_TWO_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_SCRATCH),
     /*
      * Two H200: bench/results/gpu-2-ranks-allgather.table, from symm_bench --tune-to.  In place an
-     * engine does it all; otherwise a kernel has to copy a rank's own block.
+     * engine does everything; otherwise a kernel has to copy a rank's own block.
      */
     ROW(GATHER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(9), SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
     /* Four H200: bench/results/gpu-4-ranks-allgather-*.txt. */
     ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, MIB(8) + 1, SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
-    /* Any. */
+    /* Any number of ranks. */
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_SCRATCH),
 };
@@ -83,9 +83,9 @@ enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
 /*
  * Bytes of all ranks together that travel in the slot, where every rank reads everything
  * (bench/results/gpu-host-*.table, gpu-host-chosen.txt).  At the upper end, as for 2 KiB of eight
- * ranks, the heap's memory would be about as much quicker as other memory, which would be staged,
- * is slower; and the ranks do not know yet.  Runs differ: from 16 to 64 KiB in all-gathers of eight
- * ranks.
+ * ranks, the heap's memory would be quicker than the slot by about as much as other memory, which
+ * would be staged, is slower.  The ranks do not know yet which memory it is.  Runs differ: from 16
+ * to 64 KiB in all-gathers of eight ranks.
  */
 static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, int ranks)
 {
@@ -104,7 +104,7 @@ static bool is_for(const struct symm_row *row, enum symm_collective collective,
            (ranks <= row->ranks_most || row->ranks_most == SYMM_ROW_RANKS_MOST);
 }
 
-/* Whether it is one of those that stand behind the preferred ones, for all numbers of ranks. */
+/* Whether a row is for all numbers of ranks.  Such rows stand behind the preferred ones. */
 static bool is_general(const struct symm_row *row)
 {
     return row->ranks_least == 2 && row->ranks_most == SYMM_ROW_RANKS_MOST;
@@ -125,7 +125,7 @@ static bool is_measured(enum symm_collective collective, enum symm_algorithm_mem
     return false;
 }
 
-/* What is being filled. */
+/* The table that is being filled. */
 struct filling {
     struct symm_table *table;
     int ranks, count;

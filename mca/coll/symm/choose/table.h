@@ -3,13 +3,13 @@
  *
  * A row says for which calls it is (collective, memory, number of ranks, in place or not, with
  * multicast or not, bytes) and names an algorithm.  Of the rows that apply to a call, in their
- * order, the first whose algorithm is possible wins; what is possible, choose/choose.c knows.
+ * order, the first whose algorithm is possible wins.  choose/choose.c knows what is possible.
  *
  * A team has a table of its own, which rank 0 puts together for the number of ranks and hands to
  * the others in control memory: rows of the user's file (choose/table_file.h), then the built-in
  * ones that come from measurements, then the model's (choose/model.h) where nobody has measured.
  *
- * It knows neither calls nor communicators.
+ * The table knows neither calls nor communicators.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -35,12 +35,12 @@ enum { SYMM_ALGORITHM_BELOW = SYMM_ALGORITHM_COUNT };
 
 struct symm_row {
     uint8_t collective; /* enum symm_collective */
-    uint8_t memory;     /* enum symm_algorithm_memory; and those above */
+    uint8_t memory;     /* enum symm_algorithm_memory */
     uint16_t ranks_least, ranks_most;
-    uint8_t place, multicast;
+    uint8_t place, multicast; /* enum symm_row_place, enum symm_row_multicast */
     /*
-     * From here on, and below there: bytes of a rank's result (all-reduce: the array, all-gather:
-     * all blocks).
+     * The row is for results from `from` bytes on and below `to`.  They are bytes of a rank's
+     * result (all-reduce: the array, all-gather: all blocks).
      */
     uint64_t from, to;
     uint8_t algorithm;  /* enum symm_algorithm, or SYMM_ALGORITHM_BELOW */
@@ -50,8 +50,8 @@ struct symm_row {
 
 /*
  * A team's table has room for the rows that a file may have for one number of ranks, and for the
- * other rows of all collectives: those from measurements, and the model's.  tests/unit/test_table.c
- * compares the latter number with what the collectives take.
+ * other rows of all collectives: the rows from measurements and the model's.
+ * tests/unit/test_table.c compares the number of other rows with what the collectives take.
  */
 enum {
     SYMM_TABLE_FILE_MOST = 48, /* rows of a file for any one number of ranks */
@@ -63,7 +63,7 @@ enum {
 /* Rows of a collective in a memory. */
 struct symm_table_part {
     uint16_t begin, count;
-    uint16_t from_file; /* so many of them, the first ones, are the user's */
+    uint16_t from_file; /* so many of the rows, the first ones, are the user's */
 };
 
 /*
@@ -116,7 +116,7 @@ static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_
 
 /*
  * Whether payloads of so many bytes a rank are to travel in the slot, if they fit there.  Ranks
- * decide that before they know anything of each other, so rows count whatever their place and
+ * decide this before they know anything of each other, so a row counts whatever its place and
  * multicast.
  */
 bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
@@ -124,8 +124,8 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
 
 /*
  * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever
- * the ranks would say of their buffers: the first row for them says so, for any place and
- * multicast.
+ * the ranks would say of their buffers.  This is so if the first row for the payloads says so, for
+ * any place and multicast.
  */
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
                                int ranks, size_t bytes);
@@ -133,8 +133,8 @@ bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collect
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /*
- * What a file calls an algorithm: as the parameters do, and "below".  In a memory: the same words
- * stand for an algorithm of the host's and its like for devices.
+ * The word of a file for an algorithm: as the parameters have it, or "below".  A word is looked up
+ * in a memory: the same word stands for an algorithm of the host's and its counterpart for devices.
  */
 const char *mca_coll_symm_table_word(int algorithm);
 

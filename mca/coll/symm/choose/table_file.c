@@ -21,14 +21,14 @@ static const char *const memories[SYMM_ALGORITHM_MEMORIES] = {"host", "device"};
 
 static const char blanks[] = " \t\r\n";
 
-/* What is being read. */
+/* The file that is being read. */
 struct reader {
     struct symm_row *rows;
     size_t count;
     struct symm_table_fault *fault;
 };
 
-/* Names the value, as far as it can be shown. */
+/* Describe the fault, with the value as far as it can be shown. */
 static bool refuse(struct reader *reader, const char *value, const char *allowed)
 {
     struct symm_table_fault *fault = reader->fault;
@@ -42,7 +42,7 @@ static bool refuse(struct reader *reader, const char *value, const char *allowed
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* The place of a word among others; -1. */
+/* The place of a word among others; -1: it is none of them. */
 static int word_find(const char *word, const char *const words[], int count)
 {
     for (int i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ static bool collective_parse(struct reader *reader, const char *word, struct sym
     return choice_parse(reader, word, names, SYMM_COLLECTIVE_COUNT, allowed, &row->collective);
 }
 
-/* A number without sign; *end is left behind it. */
+/* Parse a number without sign.  *end is left behind the number. */
 static bool number_parse(const char *text, unsigned long long most, uint64_t *number,
                          const char **end)
 {
@@ -109,7 +109,7 @@ static bool bytes_parse(const char *text, uint64_t *bytes, const char **end)
     return true;
 }
 
-/* What follows the dash of a range, and ends the word; `otherwise` if nothing does. */
+/* A number of ranks; a range, which has no upper limit if nothing follows its dash; or "any". */
 static bool ranks_parse(struct reader *reader, const char *word, struct symm_row *row)
 {
     uint64_t least = 2, most = SYMM_ROW_RANKS_MOST;
@@ -147,7 +147,7 @@ static bool range_parse(struct reader *reader, const char *word, struct symm_row
     return true;
 }
 
-/* The algorithms that there are. */
+/* List the words of the algorithms that there are. */
 static void algorithms_list(const struct symm_row *row, char *text, size_t size)
 {
     enum symm_collective collective = (enum symm_collective)row->collective;
@@ -249,7 +249,7 @@ static bool lines_parse(struct reader *reader, FILE *file)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* A team's table has room for so many. */
+/* Whether the file has no more rows for a number of ranks than a team's table has room for. */
 static bool count_check(struct reader *reader, unsigned ranks)
 {
     char value[48], allowed[64];
@@ -270,7 +270,10 @@ static bool count_check(struct reader *reader, unsigned ranks)
     return refuse(reader, value, allowed);
 }
 
-/* Where rows are most for a number of ranks, one of them begins. */
+/*
+ * The number of ranks that has the most rows is one at which some row begins, so only these are
+ * checked.
+ */
 static bool counts_check(struct reader *reader)
 {
     for (size_t i = 0; i < reader->count; i++) {
@@ -320,7 +323,7 @@ static void unreadable_tell(const char *path, const char *why)
     }
 }
 
-/* Processes have the same file, as a rule: one speaks for all. */
+/* As a rule processes have the same file, so one process tells the user for all. */
 static void fault_tell(const char *path, const struct symm_table_fault *fault)
 {
     if (fault->line == 0) {

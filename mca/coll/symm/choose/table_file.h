@@ -26,26 +26,27 @@ enum { SYMM_TABLE_FILE_ROWS = 1024, SYMM_TABLE_FILE_TEXT = 160 };
 /* What is wrong with a file. */
 struct symm_table_fault {
     unsigned line;
-    char value[SYMM_TABLE_FILE_TEXT];   /* the word, or line, that cannot be */
-    char allowed[SYMM_TABLE_FILE_TEXT]; /* what can be in its place */
+    char value[SYMM_TABLE_FILE_TEXT];   /* the invalid word or line */
+    char allowed[SYMM_TABLE_FILE_TEXT]; /* what is valid in its place */
 };
 
 /*
- * Read all rows; *rows is malloc'd, and NULL if there are none.  False: `fault` says why not; with
- * a line of 0 there is no memory, or the file cannot be read.
+ * Read all rows.  *rows is malloc'd, and NULL if there are none.  Returns false if the file is
+ * invalid or cannot be read: `fault` says why.  A line of 0 means that there is no memory, or that
+ * the file cannot be read.
  */
 bool mca_coll_symm_table_read(FILE *file, struct symm_row **rows, size_t *count,
                               struct symm_table_fault *fault);
 
 /*
- * Read the file that the parameter names, if it names one, and tell the user if it cannot be used:
- * then this process has the built-in choices.  Its rows count on the communicators whose rank 0 it
- * is.
+ * Read the file that the parameter names, if it names one.  If the file cannot be used, the user is
+ * told and this process has the built-in choices.  The rows of the file count on the communicators
+ * whose rank 0 this process is.
  */
 void mca_coll_symm_table_open(const char *path);
 void mca_coll_symm_table_close(void);
 
-/* The rows of that file; *count may be 0. */
+/* The rows of the file that the parameter names.  *count may be 0. */
 const struct symm_row *mca_coll_symm_table_file_rows(size_t *count);
 
 #endif /* MCA_COLL_SYMM_CHOOSE_TABLE_FILE_H */

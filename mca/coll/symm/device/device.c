@@ -48,14 +48,14 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
 
 static void run_describe(struct symm_run *run, const struct symm_call *call)
 {
-    /* It has been got before: then the ranks agreed on mapping these buffers. */
+    /* The device has been got before: then the ranks agreed on mapping these buffers. */
     (void)symm_device_get(call->device, &run->device);
     run->cuda_type = (enum symm_cuda_type)call->cuda_type;
     run->cuda_op = (enum symm_cuda_op)call->cuda_op;
     run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
 }
 
-/* Kernels by multicast have a wish of their own. */
+/* Kernels by multicast have a number of blocks of their own. */
 static unsigned multicast_blocks(void)
 {
     unsigned wanted = (unsigned)mca_coll_symm_component.multicast_blocks;
@@ -101,7 +101,7 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
 int mca_coll_symm_device_failure(const struct symm_operation *operation)
 {
     const struct symm_run *run = &operation->run;
-    if (run->failed_rank == run->team->rank) { /* the others know no more than that */
+    if (run->failed_rank == run->team->rank) { /* the others know only which rank failed */
         return mca_coll_symm_device_failed(
             operation->comm, symm_collective_get(operation->call->collective)->mpi_name);
     }

@@ -1,8 +1,9 @@
 /*
  * device/device.h - calls whose buffers lie in device memory.
  *
- * Kernels serve them where all ranks' buffers do, can be reached by all ranks, and the reduction
- * has a kernel.  All other calls go to the component below, on copies in host memory (host_copy).
+ * Kernels serve a call if all ranks' buffers lie in device memory, all ranks can reach them, and
+ * the reduction has a kernel.  All other calls go to the component below, on copies in host memory
+ * (host_copy).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,15 +13,16 @@
 
 #include "mca/coll/symm/base/operation.h"
 
-/* Whether it takes any memory of a device, in pieces through scratch. */
+/* Whether the algorithm takes any memory of a device, in pieces through scratch. */
 static inline bool mca_coll_symm_device_is_relay(enum symm_algorithm algorithm)
 {
     return symm_algorithm_has((int)algorithm, SYMM_NEEDS_RELAY_SCRATCH);
 }
 
 /*
- * Get what this process needs to run kernels on the call's device, before the ranks vote about
- * mapping; and hand it to the run, when it starts.  Nothing to do for host memory.
+ * The first function gets what this process needs to run kernels on the call's device, before the
+ * ranks vote about mapping.  The second hands it to the run, when the run starts.  Both do nothing
+ * for host memory.
  */
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
 void mca_coll_symm_device_run_describe(struct symm_operation *operation);
@@ -33,14 +35,14 @@ static inline void mca_coll_symm_device_run_start(struct symm_operation *operati
 }
 
 /*
- * After that: this rank cannot do its part, though all have agreed: instead of running the
- * algorithm all ranks fail.
+ * Called after mca_coll_symm_device_run_describe() if this rank cannot do its part, though all have
+ * agreed.  All ranks then fail instead of running the algorithm.
  */
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
 
 /*
- * After this rank's line has been posted: begin with a small call that has to go through scratch.
- * Nothing to do for others, nor for the first.
+ * Called after this rank's line has been posted: begin with a small call that has to go through
+ * scratch.  The function does nothing for other calls, nor for the first.
  */
 void mca_coll_symm_device_copy_early(struct symm_operation *operation);
 static inline void mca_coll_symm_device_start_early(struct symm_operation *operation)
@@ -51,12 +53,12 @@ static inline void mca_coll_symm_device_start_early(struct symm_operation *opera
 }
 
 /*
- * The run has ended because a device has failed: its rank tells the user.  Returns the error for
- * MPI.
+ * The run has ended because a device has failed: the device's rank tells the user.  Returns the
+ * error for MPI.
  */
 int mca_coll_symm_device_failure(const struct symm_operation *operation);
 
-/* Tell the user that a device has failed in a call, and with what; returns the error for MPI. */
+/* Tell the user that a device has failed in a call, and how.  Returns the error for MPI. */
 int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call);
 
 #endif /* MCA_COLL_SYMM_DEVICE_H */

@@ -10,8 +10,8 @@
 #include "mca/coll/symm/data/recognise.h"
 
 /*
- * The device of the memory at `address`; *elsewhere: what is known of it, if it is not of a heap of
- * ours.
+ * The device of the memory at `address`.  *elsewhere is what is known of the memory, if it is not
+ * of a heap of ours.
  */
 static int device_of(const void *address, struct symm_memory *elsewhere, bool *unusable)
 {
@@ -39,13 +39,13 @@ void mca_coll_symm_device_describe(struct symm_call *call)
         input = device_of(call->input, &call->input_memory, &call->unusable);
     }
     if (output >= 0 && call->input_memory.kind == SYMM_MEMORY_MANAGED) {
-        input = output; /* it is where it is used */
+        input = output; /* managed memory is where it is used */
     } else if (input >= 0 && call->output_memory.kind == SYMM_MEMORY_MANAGED) {
         output = input;
     }
     call->mixed = input != output;
     call->device = output >= 0 ? output : input;
-    /* Copies in host memory wait themselves. */
+    /* Calls on host copies wait by themselves. */
     if (call->device >= 0 && !call->unusable && !call->mixed) {
         if (call->input_memory.kind != SYMM_MEMORY_HOST ||
             call->output_memory.kind != SYMM_MEMORY_HOST) {

@@ -10,11 +10,11 @@
 #include "mca/coll/symm/base/call.h"
 
 /*
- * Find out where the buffers of a call lie: call->device is the device of both, or -1 for host
- * memory; call->mixed says that they lie in different places, and one at least on a device.  What
- * is in device memory that is not of our heaps is described in call->input_memory and
- * output_memory; call->unusable says that our kernels cannot use one at least.  Part of describing
- * the call.
+ * Find out where the buffers of a call lie, as a part of describing the call.  call->device is the
+ * device of both, or -1 for host memory.  call->mixed says that the buffers lie in different
+ * places, and at least one on a device.  call->input_memory and output_memory describe buffers in
+ * device memory that is not of our heaps.  call->unusable says that our kernels cannot use at least
+ * one buffer.
  */
 void mca_coll_symm_device_describe(struct symm_call *call);
 

@@ -12,9 +12,9 @@
 #include "mca/once.h"
 
 /*
- * What has failed in the driver.  False: something else has, about which rank 0 speaks; or the user
- * is told in another place.  That is so where this rank's device cannot share memory, which the
- * memory pool has said; and where the program has broken its context, as the copies then fail, too.
+ * Get what has failed in the driver.  False: something else has failed, and rank 0 tells the user;
+ * or the user is told in another place.  The memory pool tells the user if this rank's device
+ * cannot share memory.  If the program has broken its context, the copies then fail, too.
  */
 static bool failure_get(struct symm_operation *operation, enum symm_status status, char *failure,
                         size_t size)
@@ -42,7 +42,7 @@ void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum s
     }
 }
 
-/* A part of a device, as its name says. */
+/* Whether the device is a part of a GPU, as its name says. */
 static bool is_slice(const char *device)
 {
     return strstr(device, " MIG ") != NULL;

@@ -2,8 +2,8 @@
  * device/reach.h - whether the devices of a call reach all of its buffers, and what the user is
  * told where they do not.
  *
- * The rank that finds out tells, because it alone can name the devices and the driver's call.  The
- * ranks then agree by their votes to copy such buffers through host memory.
+ * The rank that finds out tells the user, because it alone can name the devices and the driver's
+ * call.  The ranks then agree by their votes to copy such buffers through host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,21 +14,19 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * After symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's device can
- * use it.  Where device memory cannot be mapped or used, the user is told, with the names of the
- * devices.  Returns `mapped`, or the error of the device.
+ * Called after symm_team_map() of a buffer of `rank` has returned `mapped`: whether the call's
+ * device can use the buffer.  Where device memory cannot be mapped or used, the user is told, with
+ * the names of the devices.  Returns `mapped`, or the error of the device.
  */
 enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
                                             const struct symm_location *location,
                                             enum symm_status mapped);
 
-/*
- * The same for symm_team_open(), which opens what is not from MPI_Alloc_mem.  Returns `opened`.
- */
+/* The same for symm_team_open(), which opens memory from elsewhere.  Returns `opened`. */
 enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
                                              enum symm_status opened);
 
-/* The call's device cannot run our kernels: tell the user why, if that is not known already. */
+/* The call's device cannot run our kernels: tell the user why, unless the user knows already. */
 void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status);
 
 #endif /* MCA_COLL_SYMM_DEVICE_REACH_H */

@@ -17,18 +17,20 @@ enum {
     CALLS_UNTIL_RETRY = 100, /* a full device may have room later, but asking takes time */
 };
 
-/* All but `taken` belongs to whoever has taken it. */
+/* All fields but `taken` belong to the call that has taken the scratch. */
 struct scratch {
     _Atomic bool taken;
     struct symm_heap *heap;
-    void *memory; /* NULL: not got yet */
+    void *memory; /* NULL: not allocated yet */
     size_t size;
     int calls_until_retry;
 };
 
 static struct scratch scratches[SYMM_CUDA_DEVICES_MAX];
 
-/* Powers of two, so that arrays which grow by and by do not want another one each. */
+/*
+ * Sizes are powers of two, so that arrays which grow little by little do not each want new scratch.
+ */
 static size_t size_round(size_t wanted)
 {
     size_t limit = mca_coll_symm_component.device_scratch, size = SIZE_LEAST;
@@ -59,7 +61,7 @@ static bool scratch_alloc(struct scratch *scratch, size_t size)
     return true;
 }
 
-/* Get one of this size in the place of what there is, or again what there was. */
+/* Get scratch of this size in the place of the old.  If that fails, get the old size again. */
 static void scratch_get(struct scratch *scratch, int device, size_t size)
 {
     size_t before = scratch->size;

@@ -14,7 +14,7 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/host_copy/all.h"
 
-/* The rank's own data and what it receives are described; now for the addresses. */
+/* Set the addresses, after the rank's own data and what it receives have been described. */
 static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
 {
     call->receive = rbuf;
@@ -63,7 +63,10 @@ static void describe(struct symm_call *call, int rank, const void *sbuf, size_t 
         (struct symm_signature){.collective = SYMM_ALLGATHER, .extent = 1});
 }
 
-/* Whether nothing is sent or received; `sbuf` may be MPI_IN_PLACE, and says nothing then. */
+/*
+ * Whether nothing is sent or received.  `sbuf` may be MPI_IN_PLACE, and then says nothing about
+ * that.
+ */
 static bool is_without_data(const void *sbuf, size_t scount, const struct ompi_datatype_t *sdtype,
                             size_t rcount, const struct ompi_datatype_t *rdtype)
 {

@@ -14,7 +14,7 @@
 
 /* ---- the reduction, through Open MPI's op framework ------------------------------------------ */
 
-/* struct symm_reduction's functions; the context is the call. */
+/* The functions of struct symm_reduction.  Their context is the call. */
 static void reduce(void *context, const void *source, void *target, size_t count)
 {
     const struct symm_call *call = context;
@@ -22,7 +22,9 @@ static void reduce(void *context, const void *source, void *target, size_t count
                    mca_coll_symm_at(target, -call->shift), count, call->dtype);
 }
 
-/* Right for predefined operations only: for others Open MPI's function swaps the operands. */
+/*
+ * This is right for predefined operations only: for others Open MPI's function swaps the operands.
+ */
 static void combine(void *context, const void *left, const void *right, void *target, size_t count)
 {
     const struct symm_call *call = context;
@@ -49,9 +51,9 @@ static bool has_combine(const struct ompi_op_t *op, const struct ompi_datatype_t
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /*
- * Elements are copied whole, from one to the next.  For predefined types, pair types included, that
- * is what C's structs do; a derived type may have gaps, which are the program's, and must not be
- * touched.  In the slot, where it costs little, elements travel without their gaps.
+ * Elements are copied whole, from one to the next.  For predefined types, pair types included, C's
+ * structs are copied in the same way.  A derived type may have gaps, which are the program's and
+ * must not be touched.  In the slot, where it costs little, elements travel without their gaps.
  */
 static void elements_describe(struct symm_call *call)
 {
@@ -110,8 +112,9 @@ static enum symm_reason veto_reason(struct symm_call *call)
 }
 
 /*
- * Integer, floating point, complex or something else.  Handles and ids say too much: MPI_LONG,
- * MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in practice.
+ * The class of an element: integer, floating point, complex or something else.  Handles and ids
+ * tell too much apart: MPI_LONG, MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in
+ * practice.
  */
 enum { ELEMENT_CLASS_SHIFT = 12 };
 _Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE >> ELEMENT_CLASS_SHIFT <

@@ -28,15 +28,15 @@
 
 struct symm_entry {
     mca_coll_symm_module_t *module;
-    bool is_within; /* it is made by the component below for another call of ours */
-    int rc;         /* of a call that was served */
+    bool is_within; /* the component below makes it for another call of ours */
+    int rc;         /* the result of a call that was served */
     const mca_coll_base_comm_coll_t *table; /* of the components below */
     struct symm_below below;
     struct symm_aside aside;
     bool is_aside;
 };
 
-/* A call begins, with data.  False: another one is running; the user has been told. */
+/* A call begins, with data.  Returns false if another call is running: the user has been told. */
 static inline bool mca_coll_symm_entry_open(struct symm_entry *entry,
                                             enum symm_collective collective,
                                             struct ompi_communicator_t *comm,
@@ -49,7 +49,7 @@ static inline bool mca_coll_symm_entry_open(struct symm_entry *entry,
                                          symm_collective_get(collective)->mpi_name);
 }
 
-/* The call is described.  True: it has been served, and entry->rc is for MPI. */
+/* The call is described.  Returns true if it has been served: entry->rc is for MPI. */
 static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry,
                                              struct ompi_communicator_t *comm)
 {
@@ -61,7 +61,10 @@ static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry,
     return is_served;
 }
 
-/* The call goes below.  True: on host copies; false: to the functions of entry->table. */
+/*
+ * The call goes below.  Returns true if it goes on host copies, and false if it goes to the
+ * functions of entry->table.
+ */
 bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
                                      enum symm_host_copy_collective collective,
                                      struct ompi_communicator_t *comm);
@@ -71,7 +74,7 @@ void mca_coll_symm_entry_below_aside(struct symm_entry *entry,
                                      enum symm_host_copy_collective collective,
                                      struct ompi_communicator_t *comm);
 
-/* It has been made there; returns what is for MPI. */
+/* The call has been made below.  Returns what is for MPI. */
 int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 
 /* Make the call that is described, with these arguments in front of communicator and module. */

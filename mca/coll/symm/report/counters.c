@@ -22,7 +22,7 @@ static int tally_of_thread(void)
     static atomic_int threads;
     static _Thread_local int tally = -1;
     if (!ompi_mpi_thread_multiple) {
-        return 0; /* one at a time */
+        return 0; /* one thread at a time is in MPI */
     }
     if (tally < 0) {
         int number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
@@ -98,7 +98,7 @@ const struct symm_counters *mca_coll_symm_counters(void)
     return current();
 }
 
-/* A tally is an array of counters, to those who do not look at their names. */
+/* A tally is an array of counters, for code that does not need their names. */
 enum { COUNTERS_IN_TALLY = sizeof(struct symm_tally) / sizeof(uint64_t) };
 
 void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from)

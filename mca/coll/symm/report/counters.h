@@ -1,8 +1,9 @@
 /*
- * report/counters.h - what this process has had served, how, and what not and why.
+ * report/counters.h - counts of calls: what this process has had served, how, what not, and why.
  *
- * Always counted: a few additions to memory of this process.  The report at the end of the job
- * (report/report.c) adds them up, tools read them through MPI_T (report/pvars.c).
+ * Calls are always counted, which takes a few additions to memory of this process.  The report at
+ * the end of the job (report/report.c) adds the counters up, and tools read them through MPI_T
+ * (report/pvars.c).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +24,7 @@ enum symm_unserved {
     SYMM_UNSERVED_COUNT
 };
 
-/* Other threads read: atomic, but in no order with anything else. */
+/* Other threads read the counts.  So they are atomic, but in no order with anything else. */
 struct symm_count {
     _Atomic uint64_t calls, bytes;
 };
@@ -41,9 +42,9 @@ struct symm_tally {
 };
 
 /*
- * Of one process.  Two locked additions take 45 ns, a small call not much more than 200.  So under
- * MPI_THREAD_MULTIPLE each of the first threads has a tally of its own; all further ones share the
- * last.
+ * The counters of one process.  Two locked additions take 45 ns, a small call not much more than
+ * 200.  So under MPI_THREAD_MULTIPLE each of the first threads has a tally of its own, and all
+ * further threads share the last tally.
  */
 enum { SYMM_TALLIES = 8 };
 struct symm_counters {
@@ -55,9 +56,9 @@ struct symm_counters {
 const struct symm_counters *mca_coll_symm_counters(void);
 
 /*
- * Count in `to`, which holds zeros, from now on; NULL: in memory of this process, as at the start.
- * What has been counted so far moves along.  Of each other thread one call may be lost that it is
- * counting at that moment.  Not to the place where they are.
+ * Count in `to`, which holds zeros, from now on.  NULL: count in memory of this process, as at the
+ * start.  What has been counted so far moves along.  Of each other thread one call may be lost,
+ * which the thread is counting at that moment.  `to` must not be the place where the counters are.
  */
 void mca_coll_symm_counters_move(struct symm_counters *to);
 

@@ -27,7 +27,7 @@ static int value_get(const struct mca_base_pvar_t *variable, void *value, void *
     return OMPI_SUCCESS;
 }
 
-/* Names are given to the counters of this one; nothing is counted in it. */
+/* The names belong to the counters of this tally, in which nothing is counted. */
 static struct symm_tally pattern;
 
 static uintptr_t place_of(const _Atomic uint64_t *counter)

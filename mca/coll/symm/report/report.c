@@ -25,8 +25,8 @@ static size_t process_count;
 /* ---- shared counters ------------------------------------------------------------------------- */
 
 /*
- * Attaching starts with the first communicator, in whose creation nothing may wait, and is carried
- * on by opal_progress() until the counters have come.
+ * Attaching starts with the first communicator, in whose creation nothing may wait.
+ * opal_progress() carries it on until the counters have come.
  */
 static struct {
     atomic_flag started;
@@ -59,7 +59,8 @@ void mca_coll_symm_report_open(void)
         return;
     }
     /*
-     * The others ask for the counters before any collective: the server has to answer from now on.
+     * The peers ask for the counters before any collective, so the server has to answer from now
+     * on.
      */
     if (symm_process_serve(process) != SYMM_OK) {
         return;
@@ -74,7 +75,7 @@ void mca_coll_symm_report_open(void)
     if (symm_memfd_create("symm-report", object.size, &object.descriptor) == SYMM_OK) {
         counters_map(object.descriptor);
     } else {
-        object.descriptor = -1; /* tell those who ask for it that it will never come */
+        object.descriptor = -1; /* tell the processes that ask that it will never come */
     }
     (void)symm_server_export(symm_process_server(process), &id, &object);
     if (object.descriptor >= 0) {
@@ -84,8 +85,7 @@ void mca_coll_symm_report_open(void)
 
 /*
  * The name of the server of the job's first process on this node.  Open MPI knows all processes of
- * the node from the start; there need not be a world, as MPI may have been initialised by a
- * session.
+ * the node from the start.  There may be no world, as a session may have initialised MPI.
  */
 static const char *first_process_name(symm_server_name_get *name_get)
 {
@@ -106,7 +106,7 @@ static const char *first_process_name(symm_server_name_get *name_get)
     return name;
 }
 
-/* Go on, without waiting; a callback of opal_progress(). */
+/* Go on with attaching, without waiting.  This is a callback of opal_progress(). */
 static int attach_step(void)
 {
     struct symm_object object;
@@ -142,7 +142,7 @@ void mca_coll_symm_report_attach(symm_server_name_get *name_get)
         symm_request_begin(&attaching.request, name, &id);
         attaching.deadline = time(NULL) + PATIENCE_SECONDS;
         (void)opal_progress_register_lp(attach_step);
-        (void)attach_step(); /* asks; by the time that somebody waits for something, it is there */
+        (void)attach_step(); /* this asks; by the time that somebody waits, the answer is there */
     }
 }
 

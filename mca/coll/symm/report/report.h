@@ -1,10 +1,9 @@
 /*
  * report/report.h - the table at the end of the job: what was served how, and what not and why.
  *
- * With --mca coll_symm_report 1 the counters of a process (report/counters.h) lie in memory
- * shared by the job's processes on the node, because nothing can be sent when the job ends; the
- * first process of the node prints the sum when its component is closed, behind MPI_Finalize's
- * fence.
+ * With --mca coll_symm_report 1 the counters of a process (report/counters.h) lie in memory shared
+ * by the job's processes on the node, because nothing can be sent when the job ends.  The first
+ * process of the node prints the sum when its component is closed, behind MPI_Finalize's fence.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

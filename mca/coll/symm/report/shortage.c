@@ -37,7 +37,7 @@ static const char *const what_happens[] = {
         "for a communicator. The other ranks count on it, so the job ends here.\n",
 };
 
-/* What the user can do about it. */
+/* What the user can do about a shortage. */
 static const char *advice_of(enum symm_status status)
 {
     switch (status) {

@@ -10,7 +10,7 @@
 
 #include "heap/symm.h"
 
-/* Beside a ballot: the rank that casts it tells the user itself. */
+/* A bit beside a ballot: the rank that casts the ballot tells the user itself. */
 enum { MCA_COLL_SYMM_TOLD = 1 << 30 };
 
 /* A ballot for symm_vote_cast(); 0 for SYMM_OK.  `error`: errno, where it belongs to the status. */
@@ -24,7 +24,7 @@ enum mca_coll_symm_trouble {
 
 /*
  * Tell the user what `rank` of a communicator cannot do and why, unless the user has been told
- * before, of whatever communicator: one will do as an example.
+ * before, of any communicator: one is enough as an example.
  */
 void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
                                  int rank, int reason);

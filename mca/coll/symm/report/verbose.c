@@ -66,7 +66,10 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-/* The component below, whose module stood in the table: Open MPI keeps a list of those enabled. */
+/*
+ * The name of the component whose module stood in the table: Open MPI keeps a list of enabled
+ * modules.
+ */
 static const char *component_name(const struct ompi_communicator_t *comm,
                                   const mca_coll_base_module_t *module)
 {
@@ -81,7 +84,7 @@ static const char *component_name(const struct ompi_communicator_t *comm,
     return "another component";
 }
 
-/* The module that had a collective before. */
+/* The module below, whose function stood in the entry of a collective. */
 static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_module_t *module,
                                                    enum symm_collective collective)
 {

@@ -37,11 +37,11 @@ void mca_coll_symm_verbose(int level, const char *format, ...)
 void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
                                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The module has been enabled: say what is served, in whose place, with which parameters. */
+/* The module has been enabled: say what is served, in whose place, and with which parameters. */
 void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
                                     const struct ompi_communicator_t *comm);
 
-/* Whether rank 0 has yet to say what *told is about; from now on it has been said. */
+/* Whether rank 0 has yet to say what *told is about.  From now on *told says that it has. */
 static inline bool mca_coll_symm_is_news(const struct mca_coll_symm_module_t *module, bool *told)
 {
     bool news = module->vote.rank == 0 && !*told;
@@ -49,10 +49,10 @@ static inline bool mca_coll_symm_is_news(const struct mca_coll_symm_module_t *mo
     return news;
 }
 
-/* What the next one does once it is wanted. */
+/* What mca_coll_symm_verbose_fallback() does once the user wants it. */
 void mca_coll_symm_fallback_explain(struct symm_operation *operation);
 
-/* A call goes below: on the first time for this reason, say so and why. */
+/* A call goes below: the first time for this reason, say so and say why. */
 static inline void mca_coll_symm_verbose_fallback(struct symm_operation *operation)
 {
     if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS)) {

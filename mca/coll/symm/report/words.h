@@ -19,7 +19,7 @@ const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why);
 /* Whether a call of the collective can have this reason. */
 bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective collective);
 
-/* What a user can do about it; NULL: nothing. */
+/* What a user can do about a reason.  NULL: nothing. */
 const char *mca_coll_symm_reason_remedy(enum symm_reason reason);
 
 /* One word for each, for the names of variables: "gaps", "nodes". */

@@ -11,9 +11,9 @@
 #include "mca/help.h"
 
 /*
- * Nobody has a result below to which a rank with a mark has not contributed, so who has one sees
- * the mark.  The slot is not used again before that: no rank gets eight calls ahead of another, and
- * calls within this one, which use up slots, have it look when they end.
+ * Below, no rank has a result to which a rank with a mark has not contributed, so each rank that
+ * has a result sees the mark.  The slot is not used again before: no rank gets eight calls ahead of
+ * another, and calls within this one, which use up slots, have this call look when they end.
  */
 static void look_for_marks(struct symm_below *below)
 {

@@ -16,7 +16,10 @@
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/operation.h"
 
-/* Whether waiting ranks should yield at once: found out once, when MPI_Init has done the same. */
+/*
+ * Whether waiting ranks should yield at once.  This is found out once, when MPI_Init has done the
+ * same.
+ */
 static bool oversubscribed(void)
 {
     static _Atomic int known = -1; /* threads may find it out at the same time */
@@ -24,7 +27,7 @@ static bool oversubscribed(void)
     if (answer < 0) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
         long ranks = (long)opal_process_info.num_local_peers + 1;
-        /* With several threads in MPI, it may be another thread of ours that has to get on. */
+        /* With several threads in MPI another thread of ours may have to get on. */
         answer = ranks > processors || ompi_mpi_thread_multiple || symm_ompi_yields_when_idle();
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
@@ -33,7 +36,7 @@ static bool oversubscribed(void)
 
 enum {
     POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
-    YIELDS_PER_PROGRESS = 8, /* that look yields, too, and takes a third of a small call's time */
+    YIELDS_PER_PROGRESS = 8, /* the look yields, too, and takes a third of a small call's time */
     POLLS_BEFORE_YIELDING = 20000, /* some hundred microseconds */
 };
 
@@ -46,7 +49,7 @@ static inline void processor_pause(void)
 #endif
 }
 
-/* Start it and drive it to its end. */
+/* Start an operation and drive it to its end. */
 static void operation_run(struct symm_operation *operation)
 {
     unsigned long polls = 0;
@@ -55,7 +58,7 @@ static void operation_run(struct symm_operation *operation)
         bool yielding = oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
         unsigned long due = yielding ? YIELDS_PER_PROGRESS : POLLS_PER_PROGRESS;
         if (++polls % due == 0 || mca_coll_symm_operation_needs_progress(operation)) {
-            opal_progress(); /* others may wait for messages of ours, which only this moves */
+            opal_progress(); /* peers may wait for messages of ours, which only progress moves */
             if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
                 mca_coll_symm_leave(operation);
             }
@@ -64,7 +67,7 @@ static void operation_run(struct symm_operation *operation)
             operation->run.worked = false;
             polls = 0;
         } else if (yielding) {
-            (void)sched_yield(); /* whoever we wait for may need this processor */
+            (void)sched_yield(); /* the rank that we wait for may need this processor */
         } else {
             processor_pause();
         }

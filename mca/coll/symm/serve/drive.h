@@ -11,8 +11,8 @@
 
 /*
  * Carry out the blocking call that operation->call describes, calling opal_progress() while it
- * waits.  True: it is done with, and *rc is for MPI.  False: nothing was done, and the component
- * below has to.
+ * waits.  Returns true if the call is done with, and *rc is for MPI.  Returns false if nothing was
+ * done, and the component below has to make the call.
  */
 bool mca_coll_symm_operation_serve(struct symm_operation *operation,
                                    struct ompi_communicator_t *comm, int *rc);

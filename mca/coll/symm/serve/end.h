@@ -12,7 +12,7 @@
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/device/scratch.h"
 
-/* The operation's next state; nothing has been seen in it so far. */
+/* Go to the operation's next state, in which nothing has been seen so far. */
 static inline void mca_coll_symm_go_to(struct symm_operation *operation,
                                        enum symm_operation_state state)
 {
@@ -20,7 +20,7 @@ static inline void mca_coll_symm_go_to(struct symm_operation *operation,
     operation->seen = 0;
 }
 
-/* This rank reads nothing more of this call: its slot may be reused once all ranks say so. */
+/* This rank reads nothing more of this call.  The slot may be reused once all ranks say so. */
 static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
 {
     struct symm_team *team = operation->module->team;
@@ -29,7 +29,7 @@ static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
                           memory_order_release);
 }
 
-/* Give back the scratch that this call has taken; none is fine. */
+/* Give back the scratch that this call has taken, if it has taken any. */
 static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
 {
     if (operation->scratch != NULL) {
@@ -44,7 +44,7 @@ static inline void mca_coll_symm_end_served(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;
     mca_coll_symm_slot_leave(operation);
-    if (operation->in_slot) { /* programs repeat themselves: the next call may be as large */
+    if (operation->in_slot) { /* programs repeat calls: the next may be as large */
         symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,
                            operation->call->payload_bytes);
     }
@@ -55,7 +55,7 @@ static inline void mca_coll_symm_end_served(struct symm_operation *operation)
 /* The component below has to make the call: leave the slot, if the call has one. */
 void mca_coll_symm_end_fallback(struct symm_operation *operation, enum symm_reason reason);
 
-/* `error` is for MPI. */
+/* End with an error, which is for MPI. */
 void mca_coll_symm_end_error(struct symm_operation *operation, int error);
 
 #endif /* MCA_COLL_SYMM_SERVE_END_H */

@@ -38,7 +38,7 @@ bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
     return false;
 }
 
-/* Whether nobody alive is at work on this rank's memory, now that all can see that it has left. */
+/* Whether no rank alive is at work on this rank's memory, now that all can see that it has left. */
 static bool is_alone(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;
@@ -70,7 +70,7 @@ enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int 
 {
     struct mca_coll_symm_module_t *module = operation->module;
     *error = symm_ompi_comm_failure(operation->comm);
-    /* First what this rank does itself: messages of a vote, work on a device. */
+    /* First end what this rank does itself: messages of a vote, work on a device. */
     if (*error == MPI_SUCCESS || !symm_vote_give_up(&module->vote) ||
         (operation->run_is_begun && symm_run_give_up(&operation->run) == SYMM_PENDING) ||
         !team_is_left(operation)) {

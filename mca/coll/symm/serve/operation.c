@@ -41,14 +41,15 @@ static void step_leave(struct symm_operation *operation)
     }
 }
 
-/* Over, for the operation: nothing is left to do. */
+/* The operation is over: nothing is left to do. */
 static void step_none(struct symm_operation *operation)
 {
     (void)operation;
 }
 
 /*
- * What is to be done in a state, once, and whether that waits for messages of the PML, or a thread.
+ * What one step does in each state, and whether the state waits for messages of the PML, or a
+ * thread.
  */
 static const struct symm_state {
     void (*step)(struct symm_operation *operation);
@@ -75,14 +76,17 @@ bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operati
 
 /* ---- driving --------------------------------------------------------------------------------- */
 
-/* Whether a call is worth setting up shared memory; all ranks count the same calls. */
+/* Whether a call is worth setting up shared memory.  All ranks count the same calls. */
 static bool is_worth_set_up(struct mca_coll_symm_module_t *module, const struct symm_call *call)
 {
     unsigned before = (unsigned)symm_collective_get(call->collective)->calls_before_set_up;
     return before == 0 || ++module->calls_before_set_up > before;
 }
 
-/* On a communicator whose ranks share no memory: not yet, for some time, or not any more. */
+/*
+ * Start a call on a communicator whose ranks share no memory: not yet, for some time, or not any
+ * more.
+ */
 static void start_unready(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
@@ -134,7 +138,7 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
     }
-    if (operation->call->device >= 0) { /* others have taken none of these */
+    if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
         mca_coll_symm_scratch_leave(operation);
         mca_coll_symm_elsewhere_end(operation);
     }

@@ -15,11 +15,11 @@
  */
 void mca_coll_symm_operation_start(struct symm_operation *operation);
 
-/* Go on with it: SYMM_PENDING, or SYMM_OK when `outcome` is known. */
+/* Do a step of the operation.  Returns SYMM_PENDING, or SYMM_OK when `outcome` is known. */
 enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation);
 
 /*
- * Whether it is messages of the PML, or a thread, that this rank waits for: only opal_progress()
+ * Whether this rank waits for messages of the PML, or for a thread.  Then only opal_progress()
  * helps.
  */
 bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operation);

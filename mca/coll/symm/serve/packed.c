@@ -1,13 +1,13 @@
 /*
  * serve/packed.c - see serve/packed.h.
  *
- * The algorithms here are those of kernels/host for which packing pays, with Open MPI's convertor
- * where those have memcpy():
- *   slot    Blocks come packed in the lines.  Ranks without gaps take the kernel's copies instead.
- *   staged  A block is packed into a staging buffer of the rank, which it has to fit, and unpacked
- *   from there
- *           by everybody.  There is one piece, and so no element that is cut in two, and one phase.
- *   pull    All inputs are in the heap, without gaps: they are unpacked from there.
+ * The algorithms here are those of kernels/host for which packing pays.  They use Open MPI's
+ * convertor where kernels/host uses memcpy():
+ *   slot    Blocks come packed in the lines.  Ranks without gaps use kernels/host instead.
+ *   staged  A rank packs its block into one of its staging buffers, which the block has to fit, and
+ *           all ranks unpack it from there.  There is one piece, so no element is cut in two, and
+ *           there is one phase.
+ *   pull    All inputs are in the heap, without gaps.  They are unpacked from there.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -86,16 +86,17 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
 /* ---- all-reduce ------------------------------------------------------------------------------ */
 
 /*
- * With a user-defined operation, which wants the elements as the program lays them out.  The result
- * grows in the receive buffer, so that the gaps there keep what they hold; each contribution is
- * unpacked into scratch for it.  From the last rank to the first, like symm_fold().
+ * An all-reduce with a user-defined operation, which wants the elements as the program lays them
+ * out.  The result grows in the receive buffer, so that the gaps there keep what they hold.  Each
+ * contribution is unpacked into scratch, and then reduced.  The order is from the last rank to the
+ * first, like symm_fold().
  */
 static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->module->team;
     const struct symm_call *call = operation->call;
     void *output = call->receive;
-    /* As well aligned as the program's own elements. */
+    /* The scratch is as well aligned as the program's own elements. */
     ptrdiff_t remainder =
         (uintptr_t)mca_coll_symm_at(output, call->target.start) % SYMM_CACHE_LINE;
     void *scratch = mca_coll_symm_at(team->scratch, remainder - call->target.start);
@@ -117,7 +118,10 @@ static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 
 typedef enum symm_status packed_step(struct symm_operation *operation);
 
-/* Those whose rows say that they pack data, and those of the slot; the chooser knows. */
+/*
+ * The algorithms whose rows say that they pack data, and those of the slot.  The choice knows these
+ * rows.
+ */
 static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLREDUCE_SLOT] = allreduce_slot_step,
     [SYMM_ALLGATHER_SLOT] = allgather_slot_step,

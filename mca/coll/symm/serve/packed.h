@@ -11,8 +11,9 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * In place of symm_run_step(), on a rank whose data travels in the slot and has gaps, and for
- * larger blocks on all ranks if one has: unpacks what the others have packed.
+ * A step in place of symm_run_step(), which unpacks what the others have packed.  It runs on a rank
+ * whose data travels in the slot and has gaps.  For larger blocks it runs on all ranks if one has
+ * gaps.
  */
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation);
 

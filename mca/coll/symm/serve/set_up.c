@@ -61,7 +61,9 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
     return status;
 }
 
-/* All that the first call needs, or what is missing of it.  Calling again is fine. */
+/*
+ * Get all that the first call needs.  Returns what is missing.  The function may be called again.
+ */
 static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_communicator_t *comm)
 {
     struct symm_rank_arrays *arrays = &module->operation.arrays;
@@ -86,7 +88,8 @@ static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_comm
 }
 
 /*
- * What failed may have been a passing shortage.  Trying again costs a vote, so it is done rarely.
+ * Disable the module for some calls.  What failed may have been a passing shortage, but trying
+ * again costs a vote, so it is done rarely.
  */
 static void disable(mca_coll_symm_module_t *module)
 {

@@ -12,12 +12,13 @@
 
 /*
  * SETTING_UP: get what this rank needs for its first call, and vote.  A failure is this rank's own.
- * VOTING_ON_SET_UP: all ranks can share memory, or calls go below for some time.
+ * VOTING_ON_SET_UP: find out whether all ranks can share memory.  If not, calls go below for some
+ * time.
  */
 void mca_coll_symm_step_set_up(struct symm_operation *operation);
 void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation);
 
-/* A vote has been lost: rank 0 tells the user, for all. */
+/* A vote has been lost: rank 0 tells the user, for all ranks. */
 void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
                                   enum mca_coll_symm_trouble trouble);
 

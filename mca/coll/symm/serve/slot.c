@@ -19,7 +19,7 @@ static bool slot_is_free(struct symm_team *team, uint64_t sequence)
     if (sequence <= SYMM_RING || team->finished_by_all >= sequence - SYMM_RING) {
         return true;
     }
-    /* The lines have not told (calls that went below were not read to the end): ask. */
+    /* The lines have not told (calls that went below were not read to the end), so ask. */
     uint64_t least = UINT64_MAX;
     for (int rank = 0; rank < team->size; rank++) {
         uint64_t finished = atomic_load_explicit(&team->control.finished[rank].value,
@@ -31,7 +31,7 @@ static bool slot_is_free(struct symm_team *team, uint64_t sequence)
 }
 
 /*
- * The data of a call with gaps does not travel in the slot: veto it unless it can be served all the
+ * Veto a call with gaps whose data does not travel in the slot, unless it can be served all the
  * same, as far as this rank can tell.
  */
 static void packing_review(struct symm_operation *operation)
@@ -49,9 +49,9 @@ static void packing_review(struct symm_operation *operation)
 }
 
 /*
- * A call whose data do not travel in the slot: what its size and packing decide, beside the call's
- * own veto, before this rank posts its line.  A function of its own, to keep the path of small
- * calls short.
+ * For a call whose data does not travel in the slot: decide what its size and packing decide,
+ * beside the call's own veto, before this rank posts its line.  This is a function of its own, to
+ * keep the path of small calls short.
  */
 __attribute__((noinline))
 static void large_review(struct symm_operation *operation, enum symm_left left)

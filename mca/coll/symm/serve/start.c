@@ -23,8 +23,8 @@
 #include "mca/coll/symm/serve/set_up.h"
 
 /*
- * Calls in which ranks offer scratch after one that has needed it; then they wait for the next that
- * does.
+ * After a call that has needed scratch, ranks offer scratch in so many calls.  Then they wait for
+ * the next call that needs it.
  */
 enum { CALLS_RELAYED = 1000 };
 
@@ -37,7 +37,7 @@ static void end_mismatch(struct symm_operation *operation)
     mca_coll_symm_go_to(operation, SYMM_OPERATION_HEARING);
 }
 
-/* The error may end the job, so nobody returns it before rank 0 has said what it is about. */
+/* The error may end the job, so no rank returns it before rank 0 has told the user about it. */
 void mca_coll_symm_step_hear(struct symm_operation *operation)
 {
     const struct symm_control *control = &operation->module->team->control;
@@ -78,8 +78,8 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 }
 
 /*
- * All ranks post new lines for the same call, with what scratch they have; and offer it at once in
- * the next calls, as programs repeat themselves.
+ * All ranks post new lines for the same call, with what scratch they have.  They offer scratch at
+ * once in the next calls, as programs repeat calls.
  */
 static void agree_again(struct symm_operation *operation)
 {
@@ -91,8 +91,8 @@ static void agree_again(struct symm_operation *operation)
 }
 
 /*
- * Scratch that is offered in vain is missing elsewhere: after a few such calls, ranks wait to be
- * asked for it.
+ * Scratch that is offered in vain is missing for other uses.  So after a few such calls ranks wait
+ * to be asked for it.
  */
 static void note_relay(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
@@ -101,7 +101,7 @@ static void note_relay(struct symm_operation *operation, enum symm_algorithm alg
     }
 }
 
-/* All lines are there and alike, and the segments they name are mapped or given up. */
+/* All lines are there and alike, and the segments that they name are mapped or given up. */
 static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;

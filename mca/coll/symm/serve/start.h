@@ -9,13 +9,13 @@
 
 #include "mca/coll/symm/base/operation.h"
 
-/* AGREEING: read the lines, and start the run, or do first what it needs. */
+/* AGREEING: read the lines, and start the run, or first do what the run needs. */
 void mca_coll_symm_step_agree(struct symm_operation *operation);
 
 /* HEARING: ranks have made different calls, and rank 0 has yet to tell the user. */
 void mca_coll_symm_step_hear(struct symm_operation *operation);
 
-/* MAPPING, VOTING_ON_MAPS: segments that are new to the team; then choose. */
+/* MAPPING, VOTING_ON_MAPS: map segments that are new to the team; then choose. */
 void mca_coll_symm_step_map(struct symm_operation *operation);
 void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation);
 
