@@ -345,9 +345,9 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     actor->team.control.extra = &actor->table;
     operation->module = &actor->module;
     operation->call = call;
-    operation->arrays.inputs = actor->inputs;
-    operation->arrays.outputs = actor->outputs;
-    operation->arrays.scratches = actor->scratches;
+    operation->run.inputs = actor->inputs;
+    operation->run.outputs = actor->outputs;
+    operation->run.scratches = actor->scratches;
     mca_coll_symm_operation_start(operation);
     actor->is_busy = true;
 }

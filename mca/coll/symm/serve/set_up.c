@@ -67,6 +67,7 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
 static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_communicator_t *comm)
 {
     struct symm_rank_arrays *arrays = &module->operation.arrays;
+    struct symm_run *run = &module->operation.run;
     size_t size = (size_t)ompi_comm_size(comm);
     if (arrays->inputs == NULL) {
         arrays->inputs = calloc(size, sizeof(void *));
@@ -84,6 +85,9 @@ static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_comm
         arrays->locations == NULL) {
         return SYMM_ERR_NO_MEMORY;
     }
+    run->inputs = arrays->inputs; /* for all calls: they stay as long as the module does */
+    run->outputs = arrays->outputs;
+    run->scratches = arrays->scratches;
     return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
 }
 

@@ -54,7 +54,6 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
-    const struct symm_rank_arrays *arrays = &operation->arrays;
     run->team = operation->module->team;
     run->algorithm = algorithm;
     run->sequence = operation->sequence;
@@ -62,9 +61,6 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
     run->reduction = &call->reduction;
     run->input = operation->input;
     run->output = call->output;
-    run->inputs = arrays->inputs;
-    run->outputs = arrays->outputs;
-    run->scratches = arrays->scratches;
     run->failure = SYMM_OK;
     mca_coll_symm_device_run_start(operation);
     run->stage = 0;
