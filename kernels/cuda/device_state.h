@@ -29,6 +29,10 @@ struct symm_functions {
     CUfunction copy, push;
 };
 
+/* A kernel of a module, by its name.  Errors: those of the driver. */
+enum symm_status symm_functions_get(const struct symm_cuda *cuda, CUmodule module,
+                                    const char *name, CUfunction *function);
+
 /* Load the kernels into the context that is current.  After an error nothing is left. */
 enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                      struct symm_functions *functions);

@@ -90,8 +90,8 @@ static enum symm_cuda_type kernel_type(enum symm_cuda_type type, enum symm_cuda_
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static enum symm_status function_get(const struct symm_cuda *cuda, CUmodule module,
-                                     const char *name, CUfunction *function)
+enum symm_status symm_functions_get(const struct symm_cuda *cuda, CUmodule module,
+                                    const char *name, CUfunction *function)
 {
     CUresult result = cuda->cuModuleGetFunction(function, module, name);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuModuleGetFunction", result);
@@ -105,7 +105,8 @@ static enum symm_status sums_get(const struct symm_cuda *cuda, struct symm_funct
         for (int k = 0; k < SYMM_DEVICE_SUM_RANKS && status == SYMM_OK; k++) {
             (void)snprintf(name, sizeof(name), "symm_reduce_%s_sum_%d", type_names[sum_types[i]],
                            sum_ranks[k]);
-            status = function_get(cuda, functions->modules[REDUCE], name, &functions->sums[i][k]);
+            status = symm_functions_get(cuda, functions->modules[REDUCE], name,
+                                        &functions->sums[i][k]);
         }
     }
     return status;
@@ -123,8 +124,8 @@ static enum symm_status reductions_get(const struct symm_cuda *cuda,
                 kernel_type(own, (enum symm_cuda_op)op) == own) {
                 (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", type_names[type],
                                op_names[op]);
-                status = function_get(cuda, functions->modules[REDUCE], name,
-                                      &functions->reduce[type][op]);
+                status = symm_functions_get(cuda, functions->modules[REDUCE], name,
+                                            &functions->reduce[type][op]);
             }
         }
     }
@@ -149,10 +150,12 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
     memset(functions, 0, sizeof(*functions));
     enum symm_status status = modules_load(cuda, functions);
     if (status == SYMM_OK) {
-        status = function_get(cuda, functions->modules[GATHER], "symm_copy", &functions->copy);
+        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_copy",
+                                    &functions->copy);
     }
     if (status == SYMM_OK) {
-        status = function_get(cuda, functions->modules[GATHER], "symm_push", &functions->push);
+        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_push",
+                                    &functions->push);
     }
     if (status == SYMM_OK) {
         status = reductions_get(cuda, functions);

@@ -130,13 +130,6 @@ bool symm_multimem_counts_bytes(enum symm_cuda_op op)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static enum symm_status function_get(const struct symm_cuda *cuda, CUmodule module,
-                                     const char *name, CUfunction *function)
-{
-    CUresult result = cuda->cuModuleGetFunction(function, module, name);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuModuleGetFunction", result);
-}
-
 static enum symm_status reductions_get(const struct symm_cuda *cuda,
                                        struct symm_multimem_functions *functions)
 {
@@ -149,13 +142,13 @@ static enum symm_status reductions_get(const struct symm_cuda *cuda,
         }
         (void)snprintf(name, sizeof(name), "symm_multimem_%s_%s", kind_names[kind],
                        operation_names[operation]);
-        status = function_get(cuda, functions->module, name,
-                              &functions->two_shot[kind][operation]);
+        status = symm_functions_get(cuda, functions->module, name,
+                                    &functions->two_shot[kind][operation]);
         if (status == SYMM_OK && !is_float((enum kind)kind)) {
             (void)snprintf(name, sizeof(name), "symm_multimem_one_shot_%s_%s", kind_names[kind],
                            operation_names[operation]);
-            status = function_get(cuda, functions->module, name,
-                                  &functions->one_shot[kind][operation]);
+            status = symm_functions_get(cuda, functions->module, name,
+                                        &functions->one_shot[kind][operation]);
         }
     }
     return status;
@@ -188,7 +181,7 @@ static enum symm_status functions_load(const struct symm_cuda *cuda,
         return symm_cuda_failed("cuModuleLoadData", result);
     }
     enum symm_status status =
-        function_get(cuda, functions->module, "symm_multimem_copy", &functions->copy);
+        symm_functions_get(cuda, functions->module, "symm_multimem_copy", &functions->copy);
     if (status == SYMM_OK) {
         status = reductions_get(cuda, functions);
     }
