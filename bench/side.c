@@ -41,9 +41,22 @@ static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct 
     }
 }
 
+/*
+ * The component passes on thousands of barriers before it serves them on a communicator that makes
+ * no other call.
+ */
+static void set_up_for_barriers(MPI_Comm comm)
+{
+    int one = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, comm);
+}
+
 void sides_open(struct sides *sides, const struct sides_origin *origin, const struct call *largest)
 {
     sides->count = 0;
+    if (largest->collective == COLLECTIVE_BARRIER) {
+        set_up_for_barriers(origin->with);
+    }
     if (origin->without != MPI_COMM_NULL) {
         mpi_add(sides, origin, origin->with, "with(us)", " with coll/symm");
         mpi_add(sides, origin, origin->without, "without(us)", " without coll/symm");

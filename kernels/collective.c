@@ -30,14 +30,16 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .slot_algorithm = SYMM_ALLGATHER_SLOT,
         },
     /*
-     * Many communicators make only a few barriers.  Setting up shared memory takes 140 to 190 us,
-     * and a barrier gains 0.1 to 5 us.
+     * A communicator that makes barriers and no other served call sets up shared memory late.  That
+     * takes 0.2 to 0.3 ms, and in a process's first communicator 2 ms with two ranks and 13 ms with
+     * sixteen.  A barrier gains 0.1 us with two ranks and 1.5 us with sixteen, so set-up pays after
+     * some 10,000 barriers (bench/results/gpu-host-osu.txt).
      */
     [SYMM_BARRIER] =
         {
             .name = "barrier",
             .mpi_name = "MPI_Barrier",
             .slot_algorithm = SYMM_BARRIER_SLOT,
-            .calls_before_set_up = 32,
+            .calls_before_set_up = 8192,
         },
 };

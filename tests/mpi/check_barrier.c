@@ -54,6 +54,13 @@ static void compare(MPI_Comm comm, struct round rounds[ROUNDS], int count)
     }
 }
 
+/* Barriers alone are passed on to the component below for a long time. */
+static void have_served(MPI_Comm comm)
+{
+    int one = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, comm);
+}
+
 /* In most rounds one rank comes late, each in its turn. */
 static void synchronise(MPI_Comm comm, uint64_t number, int count)
 {
@@ -78,6 +85,9 @@ static void plain(void)
     for (int i = 0; i < (test_quick ? 4 : 16); i++) {
         test_case("%d barriers, batch %d", ROUNDS, i);
         synchronise(MPI_COMM_WORLD, (uint64_t)i, ROUNDS);
+        if (i == 0) {
+            have_served(MPI_COMM_WORLD);
+        }
     }
 }
 
@@ -137,11 +147,13 @@ static void communicators(void)
     }
     test_case("ranks in reverse order");
     MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &comm);
+    have_served(comm);
     synchronise(comm, 500, ROUNDS);
     MPI_Comm_free(&comm);
 
     test_case("odd and even ranks");
     MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, 0, &comm);
+    have_served(comm);
     synchronise(comm, 501, ROUNDS);
     if (test_size > 1) {
         test_case("an inter-communicator");
@@ -156,9 +168,21 @@ static void communicators(void)
     for (int i = 0; i < (test_quick ? 20 : 60); i++) {
         test_case("communicator made, used and freed, time %d", i);
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        synchronise(comm, 600 + (uint64_t)i, i % 2 == 0 ? 3 : ROUNDS);
+        synchronise(comm, 600 + (uint64_t)i, 3);
+        if (i % 2 == 1) {
+            have_served(comm);
+            synchronise(comm, 700 + (uint64_t)i, ROUNDS);
+        }
         MPI_Comm_free(&comm);
     }
+
+    test_case("so many barriers that they are served");
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < 8192; i++) {
+        MPI_Barrier(comm);
+    }
+    synchronise(comm, 800, ROUNDS);
+    MPI_Comm_free(&comm);
 }
 
 int main(int argc, char **argv)
