@@ -68,7 +68,7 @@ libsymm_core_la_SOURCES += $(kernel_sources) $(device_sources)
 if CUDA
 
 # Kernels: one image a generation of devices, and PTX for those to come. Products and sums are not
-# contracted, so that algorithms agree in all bits; ARCHITECTURE.md on results.
+# contracted, so that algorithms agree in all bits; see docs/design/choosing.md.
 cuda_device_headers = \
 	kernels/cuda/arguments.h \
 	kernels/cuda/kernel.cuh \

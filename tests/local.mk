@@ -12,6 +12,7 @@ mpi_tests = \
 	tests/cuda.tap \
 	tests/device_memory.tap \
 	tests/disagree.tap \
+	tests/documents.tap \
 	tests/elsewhere.tap \
 	tests/empty_types.tap \
 	tests/environment.tap \
