@@ -33,6 +33,7 @@ mpi_tests = \
 	tests/python.tap \
 	tests/random.tap \
 	tests/report.tap \
+	tests/results.tap \
 	tests/scratch.tap \
 	tests/selection.tap \
 	tests/table.tap \
@@ -41,7 +42,8 @@ mpi_tests = \
 
 TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)
-EXTRA_DIST += tests/tap.sh tests/python/check_symmetric.py tests/python/standin/cupy.py
+EXTRA_DIST += tests/tap.sh tests/python/check_symmetric.py tests/python/standin/cupy.py \
+	tests/python/check_results.py tests/python/raw_results.py
 check_DATA = tests/env.sh
 
 # The tests once more under checkers, in builds of its own; .ci/run runs a selection.
