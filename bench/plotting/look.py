@@ -26,7 +26,8 @@ except ImportError as error:
     ) from None
 
 # On light and on dark pages. Blue, vermilion, green and purple are those of Okabe and Ito, a
-# little darker or lighter where 3:1 of contrast asks for it. No colour stands for two things.
+# little darker or lighter where 3:1 of contrast asks for it. The values for light pages differ from
+# each other: the style sheet finds colours by them.
 COLOURS = {
     "paper": ("#ffffff", "#0d1117"),
     "ink": ("#1f2328", "#e6edf3"),

@@ -57,19 +57,17 @@ def draw(look, paths):
             )
         tables += found
     training = read_trainings([path for path in paths if path.suffix == ".result"])
-    count = len(tables) + bool(training)
-    columns = min(count, 2)
-    rows = -(-count // columns)
-    made = look.figure(9 if columns == 2 else 5.5, 0.7 + 3.1 * rows, "This run: time of a call", "")
+    rows, columns = -(-len(tables) // 2), 2 if training else min(len(tables), 2)
+    heights = [3.1] * rows + [2.2] * bool(training)
+    height = 0.7 + sum(heights)
+    made = look.figure(9 if columns == 2 else 5.5, height, "Times of this run", "")
     look.subtitle(made, "lower is better; from " + ", ".join(sources(paths)))
-    axes = list(made.subplots(rows, columns, squeeze=False).flat)
+    grid = made.add_gridspec(len(heights), columns, height_ratios=heights)
     for number, table in enumerate(tables):
-        draw_table(look, axes[number], number + 1, table)
+        axes = made.add_subplot(grid[number // 2, number % 2])
+        draw_table(look, axes, number + 1, table)
     if training:
-        draw_training(look, axes[len(tables)], training)
-    for unused in axes[count:]:
-        unused.remove()
-    height = made.get_size_inches()[1]
+        draw_training(look, made.add_subplot(grid[rows, :]), training)
     made.subplots_adjust(left=0.09, right=0.97, bottom=0.55 / height, hspace=0.42, wspace=0.22)
     return made
 
@@ -123,14 +121,14 @@ def draw_training(look, axes, runs):
     places = range(len(runs))
     collectives = [run[2] for run in runs]
     others = [run[3] - run[2] for run in runs]
-    blue, pale = look.light("blue"), look.light("grid")
-    axes.barh(places, collectives, color=blue, height=0.5, label="in collectives")
+    dark, pale = look.light("floor"), look.light("grid")
+    axes.barh(places, collectives, color=dark, height=0.5, label="in collectives")
     axes.barh(places, others, left=collectives, color=pale, height=0.5, label="computing")
     for place, (_, _, seconds, total) in zip(places, runs):
-        text = f"{seconds:.2f} s in collectives, {total:.2f} s in all"
+        text = f"{seconds:.3f} s in collectives, {total:.3f} s in all"
         axes.text(0, place - 0.32, text, va="bottom", size=8.5)
     look.set_ticks(axes.yaxis, list(places), lambda place: runs[int(place)][0])
-    axes.set_ylim(len(runs) - 0.5, -1.3)
+    axes.set_ylim(len(runs) - 0.6, -0.8)
     axes.grid(False, axis="y")
     axes.set_xlabel("seconds")
-    axes.legend(loc="upper left", ncol=2)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 0.98), ncol=2)
