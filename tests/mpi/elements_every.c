@@ -217,16 +217,10 @@ static void add_fortran_with_sizes(void)
 #endif
 }
 
-/*
- * Handles that belong to no name: they are predefined, and combine like the type they stand for.
- * An Open MPI without Fortran gives handles, too, and dies where they are reduced (5.0.7).
- */
+/* Handles that belong to no name: they are predefined, and combine like the type they stand for. */
 static void add_fortran_by_range(void)
 {
     MPI_Datatype type;
-    if (size_of(MPI_INTEGER) == 0) {
-        return;
-    }
     if (MPI_Type_create_f90_integer(9, &type) == MPI_SUCCESS) {
         add_integer("f90_integer(9)", type, FAMILY_OTHER_INTEGER);
     }
