@@ -325,7 +325,7 @@ static void memory_try(struct place *place, struct counters *counters, struct fi
 void calls_make(const struct mpi_library *mpi, MPI_Comm comm, bool gpu, struct findings *findings)
 {
     static struct counters counters;
-    struct place place = {.mpi = mpi, .comm = comm};
+    struct place place = {.mpi = mpi};
     (void)mpi->MPI_Comm_rank(comm, &place.rank);
     (void)mpi->MPI_Comm_size(comm, &place.ranks);
     if (place.ranks < 2) {
@@ -334,6 +334,8 @@ void calls_make(const struct mpi_library *mpi, MPI_Comm comm, bool gpu, struct f
         return;
     }
     counters_open(&counters, mpi);
+    /* A variable counts from here on, so this communicator is in those that count communicators. */
+    (void)mpi->MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, mpi->info_null, &place.comm);
     bool loaded = counters.count > 0;
     if (!loaded) {
         finding_add(findings, TOPIC_SERVED, FINDING_PROBLEM, "served",
@@ -348,5 +350,6 @@ void calls_make(const struct mpi_library *mpi, MPI_Comm comm, bool gpu, struct f
         }
     }
     communicators_tell(&counters, findings);
+    (void)mpi->MPI_Comm_free(&place.comm);
     counters_close(&counters);
 }

@@ -166,7 +166,7 @@ static void missing_tell(const char *framework, const struct ompi *ompi,
                 ompi->folders);
     if (file_find(SYMM_COMPONENT_DIR, framework, path, sizeof(path))) {
         finding_remedy(findings, "export OMPI_MCA_mca_base_component_path=%s:%s",
-                       SYMM_COMPONENT_DIR, OMPI_PKGLIBDIR);
+                       SYMM_COMPONENT_DIR, ompi->folders);
     } else {
         finding_remedy(findings, "make install, which would put it into %s", SYMM_COMPONENT_DIR);
     }

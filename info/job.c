@@ -20,6 +20,7 @@
 #include "info/merge.h"
 #include "info/mpi_library.h"
 #include "info/print.h"
+#include "info/watch.h"
 
 static int number_of(const char *variable, int otherwise)
 {
@@ -45,22 +46,6 @@ static void own_print(const struct findings *findings, bool json)
     const struct nodes nodes = {.list = &node, .count = 1, .is_job = true};
     (void)gethostname(node.name, sizeof(node.name) - 1);
     (void)nodes_print(&nodes, json);
-}
-
-/* Where MPI_Init ends the process, what has been found before tells why. */
-static struct {
-    struct findings *findings;
-    bool json, started;
-} before_init;
-
-static void without_init(void)
-{
-    if (!before_init.started && is_first_rank()) {
-        finding_add(before_init.findings, TOPIC_SERVED, FINDING_PROBLEM, "init",
-                    "MPI_Init has ended the job; Open MPI has said why on standard error");
-        finding_remedy(before_init.findings, "see the other problems");
-        own_print(before_init.findings, before_init.json);
-    }
 }
 
 /* ---- all ranks ------------------------------------------------------------------------------- */
@@ -187,18 +172,21 @@ static int run_with(const struct mpi_library *mpi, bool json, const struct machi
                     struct findings *findings)
 {
     MPI_Comm node;
-    before_init.findings = findings;
-    before_init.json = json;
-    (void)atexit(without_init);
+    char name[64] = "";
+    (void)gethostname(name, sizeof(name) - 1);
+    if (is_first_rank()) {
+        watch_begin(name, findings, json);
+    }
     /* Calls are there to be seen, not to be the fastest: no multicast object is made for them. */
     (void)setenv("OMPI_MCA_coll_symm_multicast", "never", 1);
     if (mpi->MPI_Init(NULL, NULL) != MPI_SUCCESS) {
         return 1;
     }
-    before_init.started = true;
+    watch_started();
     (void)mpi->MPI_Comm_set_errhandler(mpi->world, mpi->errors_return);
     (void)mpi->MPI_Comm_split_type(mpi->world, MPI_COMM_TYPE_SHARED, 0, mpi->info_null, &node);
     calls_make(mpi, node, machine->gpus > 0, findings);
+    watch_end();
     int status = ranks_compare(mpi, node, json, findings);
     (void)mpi->MPI_Comm_free(&node);
     (void)mpi->MPI_Finalize();
@@ -207,7 +195,7 @@ static int run_with(const struct mpi_library *mpi, bool json, const struct machi
 
 int job_run(bool json)
 {
-    static struct findings findings;
+    struct findings findings = {.count = 0};
     struct machine machine;
     struct mpi_library mpi;
     char text[512];
@@ -219,8 +207,6 @@ int job_run(bool json)
         return 1;
     }
     int status = run_with(&mpi, json, &machine, &findings);
-    if (before_init.started) {
-        findings_free(&findings);
-    }
+    findings_free(&findings);
     return status;
 }

@@ -36,7 +36,8 @@ info_symm_info_SOURCES = \
 	info/print.c info/print.h \
 	info/served.c info/served.h \
 	info/settings.c \
-	info/system.c
+	info/system.c \
+	info/watch.c info/watch.h
 if CUDA
 info_symm_info_SOURCES += info/gpus.c info/links.c info/links.h
 else

@@ -43,9 +43,12 @@ static void *library_open(char *text, size_t size)
         if (handle != NULL) {
             return handle;
         }
+        const char *reason = dlerror();
         if (i == 0) { /* what is wrong with the name that programs are linked with */
-            const char *reason = dlerror();
             (void)snprintf(text, size, "%s", reason != NULL ? reason : names[i]);
+        }
+        if (reason == NULL || strstr(reason, "No such file") == NULL) {
+            break; /* programs would get this one, and it is broken */
         }
     }
     return NULL;
