@@ -88,24 +88,26 @@ static const struct description *other_find(const struct candidate *candidate)
     return other;
 }
 
-/* What libsymm, which the component has brought along, says of itself. */
+/* What a function of the component's, or of the libraries it has brought along, says. */
+static void answer_write(FILE *out, void *handle, const char *function, const char *key)
+{
+    const char *(*call)(void);
+    void *address = dlsym(handle, function);
+    if (address != NULL) {
+        memcpy(&call, &address, sizeof(call));
+        child_write(out, key, call());
+    }
+}
+
 static void library_write(FILE *out, void *handle)
 {
-    const char *(*version)(void), *(*features)(void);
     Dl_info place;
     void *address = dlsym(handle, "symm_version");
-    if (address != NULL) {
-        memcpy(&version, &address, sizeof(version));
-        child_write(out, "library.version", version());
-        if (dladdr(address, &place) != 0) {
-            child_write(out, "library.path", place.dli_fname);
-        }
+    if (address != NULL && dladdr(address, &place) != 0) {
+        child_write(out, "library.path", place.dli_fname);
     }
-    address = dlsym(handle, "symm_features");
-    if (address != NULL) {
-        memcpy(&features, &address, sizeof(features));
-        child_write(out, "features", features());
-    }
+    answer_write(out, handle, "symm_version", "library.version");
+    answer_write(out, handle, "symm_features", "features");
 }
 
 static void load(FILE *out, const void *argument)
@@ -128,10 +130,7 @@ static void load(FILE *out, const void *argument)
     }
     version_write(out, "version", ours->version);
     version_write(out, "interface", ours->interface);
-    const char *built_for = dlsym(handle, "symm_built_for_ompi");
-    if (built_for != NULL) {
-        child_write(out, "built_for", built_for);
-    }
+    answer_write(out, handle, "symm_built_for_ompi", "built_for");
     library_write(out, handle);
     const struct description *other = other_find(candidate);
     if (other != NULL) {

@@ -11,5 +11,7 @@
 #define TEXT_OF(number) #number
 #define RELEASE(major, minor, release) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)
 
-const char symm_built_for_ompi[] =
-    RELEASE(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+const char *symm_built_for_ompi(void)
+{
+    return RELEASE(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+}

@@ -9,7 +9,7 @@
 
 #include "heap/symm.h"
 
-/* "4.1.4" */
-SYMM_API extern const char symm_built_for_ompi[];
+/* "4.1.4".  A function, because both components have it: AddressSanitizer objects to a variable. */
+SYMM_API const char *symm_built_for_ompi(void);
 
 #endif /* SYMM_MCA_BUILT_FOR_H */
