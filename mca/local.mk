@@ -11,6 +11,7 @@ mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
 mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
+	mca/built_for.c mca/built_for.h \
 	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_component.c \
@@ -79,6 +80,7 @@ mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
+	mca/built_for.c mca/built_for.h \
 	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \

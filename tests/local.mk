@@ -21,6 +21,7 @@ mpi_tests = \
 	tests/fallback.tap \
 	tests/gpus.tap \
 	tests/host_copy.tap \
+	tests/info.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
