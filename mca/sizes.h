@@ -17,7 +17,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
-/* The classes whose objects the components read, contain or make. */
+/*
+ * The classes whose objects the components read, contain or make.  Of ompi_proc_t they read the
+ * members in front, an opal_proc_t above all.  Its last one has an element for each sort of network
+ * that Open MPI was configured with, which headers from another machine need not know.
+ */
 #define SYMM_OMPI_CLASSES(CLASS)        \
     CLASS(ompi_communicator_t)          \
     CLASS(ompi_datatype_t)              \
@@ -25,7 +29,6 @@
     CLASS(ompi_group_t)                 \
     CLASS(ompi_info_t)                  \
     CLASS(ompi_op_t)                    \
-    CLASS(ompi_proc_t)                  \
     CLASS(ompi_request_t)               \
     CLASS(mca_coll_base_module_t)       \
     CLASS(mca_base_component_list_item_t) \
