@@ -112,7 +112,8 @@ AC_DEFUN([SYMM_OMPI_BUILD_FLAGS], [
         AS_CASE([$symm_before$symm_word],
             [-I|-iquote|-isystem], [symm_before=$symm_word; continue],
             [-I*|-iquote*|-isystem*],
-            [symm_word=`AS_ECHO(["$symm_before$symm_word"]) | $SED 's/^-I//; s/^-iquote//; s/^-isystem//'`
+            [symm_word=`AS_ECHO(["$symm_before$symm_word"]) |
+                 $SED 's/^-I//; s/^-iquote//; s/^-isystem//'`
              symm_word=`cd "$symm_dir" && cd "$symm_word" 2>/dev/null && pwd`
              AS_CASE([$symm_word],
                 [''|/usr/include], [],

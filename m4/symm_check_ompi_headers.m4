@@ -5,8 +5,8 @@
 #
 # Three kinds of installation:
 # - All that matter are installed (4.1 with --with-devel-headers).
-# - Some are missing that the others include, and PMIx's are included (5.0 with --with-devel-headers,
-#   Debian): the source of the same release goes in front.
+# - Some are missing that the others include, and PMIx's are included (5.0 of Debian, and with
+#   --with-devel-headers): the source of the same release goes in front.
 # - None are installed: all come from the source, and from a folder that it has been configured in
 #   (symm_check_ompi_build.m4).
 
@@ -62,7 +62,8 @@ AC_DEFUN([SYMM_OMPI_SOURCE], [
   it lacks VERSION or ompi/mca/coll/coll.h.$symm_source_remedy])])
     symm_source_version=`$SED -n ['s/^major=//p'] "$symm_source/VERSION"`
     for symm_word in minor release; do
-        symm_source_version=$symm_source_version.`$SED -n "s/^$symm_word=//p" "$symm_source/VERSION"`
+        symm_source_version=$symm_source_version.`$SED -n \
+            "s/^$symm_word=//p" "$symm_source/VERSION"`
     done
     symm_source_version=$symm_source_version`$SED -n ['s/^greek=//p'] "$symm_source/VERSION"`
     AS_IF([test "$symm_source_version" != "$OMPI_VERSION"],

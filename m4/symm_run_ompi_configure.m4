@@ -19,7 +19,7 @@ AC_DEFUN([SYMM_OMPI_CONFIGURE], [
     AS_IF([test "`cat "$symm_build/complete" 2>/dev/null`" = "$symm_word"],
         [AC_MSG_NOTICE([using ompi-headers, where Open MPI's configure has been run before])],
         [AC_MSG_NOTICE([running Open MPI's own configure in ompi-headers, once, for the headers that
-  it generates. This takes 2 to 10 minutes; its output is in
+  it generates. This takes some 4 minutes, more on a busy machine; its output is in
   $symm_build_log])
          AS_IF([test -n "$symm_left_out"],
             [AC_MSG_NOTICE([options of the installation that are left out:$symm_left_out])])
@@ -46,9 +46,10 @@ AC_DEFUN([SYMM_OMPI_CONFIGURE_RUN], [
 
 # symm_run_options: words for eval. symm_left_out: words that are not taken over.
 #
-# Left out is what selects components and programs of Open MPI that we never meet, and that need
-# libraries of their own to be configured: networks, job managers, file systems, Java, Fortran's
-# demands. So is a folder that is not here. ROMIO and PRRTE are not configured, a third of the time.
+# What is excluded stays excluded. Left out is what selects components and programs of Open MPI that
+# we never meet, and that need libraries of their own to be configured: networks, job managers, file
+# systems, Java, Fortran's demands. So is a folder that is not here. ROMIO and PRRTE are not
+# configured, a third of the time.
 AC_DEFUN([SYMM_OMPI_CONFIGURE_OPTIONS], [
     symm_run_options=
     symm_left_out=
@@ -57,8 +58,12 @@ AC_DEFUN([SYMM_OMPI_CONFIGURE_OPTIONS], [
     shift
     for symm_option
     do
-        symm_name=`AS_ECHO(["$symm_option"]) | $SED ['s/^--\(with\|without\|enable\|disable\)-//; s/=.*//']`
+        symm_name=`AS_ECHO(["$symm_option"]) | $SED 's/^--with-//; s/^--enable-//; s/=.*//'`
         symm_value=`AS_ECHO(["$symm_option"]) | $SED -n ['s/^[^=]*=//p']`
+        AS_CASE([$symm_option],
+            [--without-*|--disable-*],
+            [AS_VAR_APPEND([symm_run_options], ["'$symm_option' "])
+             continue])
         AS_CASE([$symm_name],
             [ucx*|ucc*|hcoll*|fca*|mxm*|knem*|xpmem*|verbs*|ofi*|libfabric*|psm|psm2*|portals4*],
             [continue],
@@ -66,7 +71,7 @@ AC_DEFUN([SYMM_OMPI_CONFIGURE_OPTIONS], [
             [continue],
             [io-romio*|lustre*|gpfs*|pvfs2*|ime*|daos*|libnl*|mpi-java|jdk-*|java*|prrte*|prte*],
             [continue],
-            [mpi-fortran|mpirun-prefix-by-default|orterun-prefix-by-default|static|shared|wrapper-*],
+            [mpi-fortran|*run-prefix-by-default|static|shared|wrapper-*],
             [continue],
             [cuda|cuda-libdir],
             [SYMM_OMPI_CONFIGURE_CUDA])
