@@ -85,11 +85,14 @@ AC_DEFUN([SYMM_OMPI_BUILD_OPTIONS], [
     symm_installed_options=SYMM_OMPI_OPTIONS([symm_cli])
     AS_IF([test "$symm_build_options" != "$symm_installed_options"],
         [AC_MSG_RESULT([no])
-         symm_build_options=`AS_ECHO([$symm_build_options])`
-         symm_installed_options=`AS_ECHO([$symm_installed_options])`
+         AS_ECHO(["$symm_installed_options"]) >conftest.installed
+         AS_ECHO(["$symm_build_options"]) >conftest.build
+         symm_installed_options=`LC_ALL=C comm -23 conftest.installed conftest.build | tr '\n' ' '`
+         symm_build_options=`LC_ALL=C comm -13 conftest.installed conftest.build | tr '\n' ' '`
+         rm -f conftest.installed conftest.build
          AC_MSG_ERROR([$symm_build was configured with other options than the installation:
-  installation: $symm_installed_options
-  this folder:  $symm_build_options
+  installation: ${symm_installed_options:-nothing} (which the folder lacks)
+  this folder:  ${symm_build_options:-nothing} (which the installation lacks)
   Name the folder that the installation was built in, or leave --with-ompi-build out with a source
   that is not itself configured (make distclean): then a folder is made here.])])
     AC_MSG_RESULT([yes])

@@ -7,8 +7,8 @@
 # (mca/sizes.h), and what changes headers beside what ompi_info says.
 #
 # A program does it. It writes a line "size ..." for each structure that differs, and one as
-# ompi_info has it, "option:debug:no", for each option. It is position-independent, as components are: weak
-# symbols of libraries are then looked up when it is loaded.
+# ompi_info has it, "option:debug:no", for each option. It is position-independent, as components
+# are: weak symbols of libraries are then looked up when it is loaded.
 AC_DEFUN([SYMM_COMPARE_OMPI], [
     symm_saved_CPPFLAGS=$CPPFLAGS
     symm_saved_CFLAGS=$CFLAGS
