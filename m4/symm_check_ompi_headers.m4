@@ -90,7 +90,8 @@ AC_DEFUN([SYMM_OMPI_INSTALLED_HEADERS], [
   Elsewhere: --with-ompi-source=DIR, where DIR is the unpacked archive of release $OMPI_VERSION.])])
 ])
 
-# symm_pmix: the folder with pmix.h, if the compiler does not find it by itself. PMIX_PKGLIBDIR is
+# symm_pmix: the folder with pmix.h, if the compiler does not find it by itself. A PMIx that Open MPI
+# has brought along goes before one of the system, which may be another release. PMIX_PKGLIBDIR is
 # where PMIx keeps its own components, for tests/env.sh; empty where that cannot be told.
 AC_DEFUN([SYMM_OMPI_PMIX], [
     AC_MSG_CHECKING([for pmix.h])
@@ -98,8 +99,13 @@ AC_DEFUN([SYMM_OMPI_PMIX], [
     AS_CASE([$with_pmix],
         [no], [AC_MSG_ERROR([Open MPI $OMPI_VERSION needs PMIx: drop --without-pmix])],
         [''|yes],
-        [symm_pmix=`pkg-config --variable=includedir pmix 2>/dev/null`
-         symm_pmix_libdir=`pkg-config --variable=libdir pmix 2>/dev/null`],
+        [symm_pmix_libdir=
+         for symm_word in `$MPICC --showme:incdirs`; do
+             AS_IF([test -f "$symm_word/pmix.h"], [symm_pmix_libdir=$OMPI_LIBDIR])
+         done
+         AS_IF([test -z "$symm_pmix_libdir"],
+            [symm_pmix=`pkg-config --variable=includedir pmix 2>/dev/null`
+             symm_pmix_libdir=`pkg-config --variable=libdir pmix 2>/dev/null`])],
         [symm_pmix=$with_pmix/include
          symm_pmix_libdir=$with_pmix/lib
          AS_IF([test ! -f "$symm_pmix/pmix.h"],
