@@ -90,8 +90,8 @@ AC_DEFUN([SYMM_OMPI_INSTALLED_HEADERS], [
   Elsewhere: --with-ompi-source=DIR, where DIR is the unpacked archive of release $OMPI_VERSION.])])
 ])
 
-# symm_pmix: the folder with pmix.h, if the compiler does not find it by itself. A PMIx that Open MPI
-# has brought along goes before one of the system, which may be another release. PMIX_PKGLIBDIR is
+# symm_pmix: the folder with pmix.h, if the compiler does not find it by itself. A PMIx that Open
+# MPI has brought along goes before the system's, which may be another release. PMIX_PKGLIBDIR is
 # where PMIx keeps its own components, for tests/env.sh; empty where that cannot be told.
 AC_DEFUN([SYMM_OMPI_PMIX], [
     AC_MSG_CHECKING([for pmix.h])
