@@ -13,6 +13,7 @@ mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
 	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
+	mca/release.c mca/release.h mca/sizes.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/coll_symm_module.c \
@@ -82,6 +83,7 @@ mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
 	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
+	mca/release.c mca/release.h mca/sizes.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \
 	mca/mpool/symm/mpool_symm_device.c \
