@@ -61,6 +61,7 @@ EXTRA_DIST += \
 	bench/plotting/runs.py \
 	bench/plotting/series.py \
 	bench/plotting/tables.py \
+	docs/pictures/gpu-ompi-cuda.svg \
 	docs/pictures/gpu-speedup.svg \
 	docs/pictures/gpu-time.svg \
 	docs/pictures/host-ranks.svg \
@@ -78,6 +79,8 @@ EXTRA_DIST += \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \
 	bench/results/gpu-2-multicast-loops.txt \
+	bench/results/gpu-2-ompi-cuda-alloc.txt \
+	bench/results/gpu-2-ompi-cuda-cudamalloc.txt \
 	bench/results/gpu-2-osu.txt \
 	bench/results/gpu-2-python-cupy.txt \
 	bench/results/gpu-2-python-torch.txt \
@@ -135,6 +138,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-chosen.txt \
 	bench/results/gpu-host-osu-sizes.txt \
 	bench/results/gpu-host-osu.txt \
+	bench/results/gpu-ompi-cuda-osu.txt \
 	bench/results/gpu-parts-of-a-call.txt \
 	bench/results/gpu-through-scratch.txt \
 	bench/results/host-2-ranks-alloc-no-cma.txt \

@@ -350,7 +350,7 @@ static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *c
 
 /* The version of our components, which is not Open MPI's. */
 #define SYMM_COMPONENT_MAJOR 0
-#define SYMM_COMPONENT_MINOR 1
+#define SYMM_COMPONENT_MINOR 2
 #define SYMM_COMPONENT_RELEASE 0
 
 /*

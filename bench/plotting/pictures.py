@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import dataclasses
+import functools
 import typing
 
 from plotting import series
@@ -12,6 +13,7 @@ from plotting.tables import SEGMENTATION_FAULT, read_osu
 
 COLLECTIVES = {"allreduce": "All-reduce", "allgather": "All-gather"}
 MEMORIES = {"alloc": "MPI_Alloc_mem", "malloc": "malloc"}
+GPU_MEMORIES = {"alloc": "MPI_Alloc_mem", "cudamalloc": "cudaMalloc"}
 GPU_LINES = (
     ("ours", "ours", "ompi-symm"),
     ("nccl", "rival", "NCCL, best of its ways"),
@@ -78,19 +80,34 @@ def equality(look, axes):
 def host_time(look, results):
     made = look.figure(9, 7, "Host memory, 2 ranks: time of a call", note_of("host-time"))
     look.subtitle(made, "2 cores, Open MPI 4.1.4 (coll/tuned); lower is better")
+    return time_panels(look, made, MEMORIES, functools.partial(series.host_times, results))
+
+
+def gpu_ompi_cuda(look, results):
+    made = look.figure(
+        9, 7, "GPU memory, beside an Open MPI built with CUDA", note_of("gpu-ompi-cuda")
+    )
+    look.subtitle(made, "2 H100, a rank each, Open MPI 5.0.7 over pml/ob1; lower is better")
+    return time_panels(
+        look, made, GPU_MEMORIES, functools.partial(series.ompi_cuda_times, results)
+    )
+
+
+def time_panels(look, made, memories, times):
+    """A panel for each collective and memory: times(collective, memory), with and without."""
     axes, every = made.subplots(2, 2, sharey=True), []
     for row, collective in enumerate(COLLECTIVES):
-        for column, memory in enumerate(MEMORIES):
-            every += host_time_panel(look, results, axes[row][column], collective, memory)
+        for column, memory in enumerate(memories):
+            title = f"{COLLECTIVES[collective]}, {memories[memory]}"
+            look.panel(axes[row][column], f"{collective}-{memory}", title)
+            every += time_panel(look, axes[row][column], collective, times(collective, memory))
     look.time_axis(axes[0][0].yaxis, every)
     look.legend(made, look.labelled(axes[0][0]))
     made.subplots_adjust(left=0.08, right=0.98, bottom=0.1, hspace=0.34, wspace=0.08)
     return made
 
 
-def host_time_panel(look, results, axes, collective, memory):
-    look.panel(axes, f"{collective}-{memory}", f"{COLLECTIVES[collective]}, {MEMORIES[memory]}")
-    times = series.host_times(results, collective, memory)
+def time_panel(look, axes, collective, times):
     for name, style, label in HOST_LINES:
         look.line(axes, name, times[name], style, label)
     look.size_axis(axes.xaxis, [size for size, _ in times["with"]])
@@ -215,10 +232,11 @@ def readme(look, results):
     made = look.figure(8, 3, "", note_of("readme"), top=0.5)
     axes = made.subplots(1, 2)
     look.time_axis(axes[0].yaxis, gpu_time_panel(look, results, axes[0], "allreduce", 2))
-    look.time_axis(axes[1].yaxis, host_time_panel(look, results, axes[1], "allreduce", "alloc"))
+    times = series.host_times(results, "allreduce", "alloc")
+    look.panel(axes[1], "allreduce-alloc", "")
+    look.time_axis(axes[1].yaxis, time_panel(look, axes[1], "allreduce", times))
     ratios = [ratio for _, ratio in series.gpu_speedup(results, "allreduce", 2)]
     head(look, axes[0], "All-reduce, 2 GPUs (H200)", ratios, "NCCL")
-    times = series.host_times(results, "allreduce", "alloc")
     ratios = [b / a for (_, a), (_, b) in zip(times["with"], times["without"])]
     head(look, axes[1], "All-reduce, host memory, 2 ranks", ratios, "Open MPI alone")
     for panel in axes:
@@ -274,6 +292,12 @@ PICTURES = {
         host_time,
         [series.host_file(2, 2, memory) for memory in MEMORIES],
         "host-2-ranks-alloc.txt, host-2-ranks-malloc.txt",
+    ),
+    "gpu-ompi-cuda": Picture(
+        "GPU memory beside an Open MPI built with CUDA: time against size, with ompi-symm and without",
+        gpu_ompi_cuda,
+        [series.ompi_cuda_file(memory) for memory in GPU_MEMORIES],
+        "gpu-2-ompi-cuda-{alloc,cudamalloc}.txt",
     ),
     "readme": Picture(
         "All-reduce in GPU memory and in host memory: time against size, lower is better",

@@ -108,6 +108,16 @@ def host_times(results, collective, memory):
     return {"with": table.points(WITH), "without": table.points(WITHOUT)}
 
 
+def ompi_cuda_file(memory):
+    return f"gpu-2-ompi-cuda-{memory}.txt"
+
+
+def ompi_cuda_times(results, collective, memory):
+    """Points of two GPUs, with ompi-symm and by an Open MPI built with CUDA alone."""
+    table = only_table(results / ompi_cuda_file(memory), collective, WITH)
+    return {"with": table.points(WITH), "without": table.points(WITHOUT)}
+
+
 def host_ratios(results, collective, memory, cores, size):
     """(ranks, time with / time without) on one machine, where ranks and size were measured.
 

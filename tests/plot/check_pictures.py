@@ -123,10 +123,18 @@ def gpu_speedup(results):
 
 
 def host_time(results):
+    return with_without(results, "host-2-ranks-{}.txt", ("alloc", "malloc"))
+
+
+def gpu_ompi_cuda(results):
+    return with_without(results, "gpu-2-ompi-cuda-{}.txt", ("alloc", "cudamalloc"))
+
+
+def with_without(results, files, memories):
     panels = {}
-    for memory in ("alloc", "malloc"):
+    for memory in memories:
         for collective in ("allreduce", "allgather"):
-            table = sorted(by_size(results.text(f"host-2-ranks-{memory}.txt"), collective).items())
+            table = sorted(by_size(results.text(files.format(memory)), collective).items())
             panels[f"{collective}-{memory}"] = {
                 side: [(size, float(row[f"{side}(us)"])) for size, row in table]
                 for side in ("with", "without")
@@ -239,6 +247,7 @@ PICTURES = {
     "gpu-time": gpu_time,
     "gpu-speedup": gpu_speedup,
     "host-time": host_time,
+    "gpu-ompi-cuda": gpu_ompi_cuda,
     "host-ranks": host_ranks,
     "osu": osu,
     "readme": readme,

@@ -39,6 +39,7 @@ bool mca_coll_symm_host_copy_is_on(void)
     int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
         answer = is_wanted();
+        mca_coll_symm_component.host_copies = answer;
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return answer > 0;
