@@ -18,9 +18,11 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
+	mca/coll/symm/data/kinds.c mca/coll/symm/data/kinds.h \
 	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \
+	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \

@@ -11,6 +11,7 @@
 #include "ompi_config.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@
 #include "opal/memoryhooks/memory.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/util/argv.h"
+#include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 #include "opal/util/show_help.h"
@@ -346,6 +348,37 @@ static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *c
 #else
     return comm->c_index;
 #endif
+}
+
+/*
+ * A function that Open MPI calls when an info key of an object, such as a communicator, is set.  It
+ * returns the value that the object keeps, or NULL for none.
+ */
+typedef const char *symm_info_callback_t(opal_infosubscriber_t *object, const char *key,
+                                         const char *value);
+
+/*
+ * Have `callback` called whenever the key of a communicator is set, and once at once: with the
+ * present value or, if there is none, "".  Open MPI 4.1 can do this for keys of up to 27 characters
+ * only, and crashes with others, so nothing is done there.
+ */
+static inline void symm_ompi_info_follow(struct ompi_communicator_t *comm, const char *key,
+                                         symm_info_callback_t *callback)
+{
+#if OMPI_MAJOR_VERSION == 4
+    (void)comm;
+    (void)key;
+    (void)callback;
+#else
+    (void)opal_infosubscribe_subscribe(&comm->super, key, "", callback);
+#endif
+}
+
+/* The communicator that such an object is. */
+static inline struct ompi_communicator_t *symm_ompi_info_comm(opal_infosubscriber_t *object)
+{
+    _Static_assert(offsetof(struct ompi_communicator_t, super) == 0, "it begins with the object");
+    return (struct ompi_communicator_t *)object;
 }
 
 /* The version of our components, which is not Open MPI's. */

@@ -122,6 +122,7 @@ static void add_real_pair(const char *name, MPI_Datatype type)
         scalar_of_size(size_of(type) / 2, SCALAR_FLOAT, SCALAR_LONG_DOUBLE), 2);
 }
 
+#ifdef MPI_REAL16
 /* Sixteen bytes may be something else than C's long double, of which the reference knows nothing. */
 static bool adds_long_doubles(MPI_Datatype type)
 {
@@ -129,6 +130,7 @@ static bool adds_long_doubles(MPI_Datatype type)
     return size_of(type) == sizeof one &&
            MPI_Reduce_local(&one, &two, 1, type, MPI_SUM) == MPI_SUCCESS && two == 3.75L;
 }
+#endif
 
 static void add_c(void)
 {
