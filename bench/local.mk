@@ -51,6 +51,23 @@ bench_alloc_time_LDADD = $(MPI_LIBS) -lm
 
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
+
+# The pictures of docs/pictures, and of a run of one's own. Needs matplotlib, never to build.
+dist_noinst_SCRIPTS += bench/plot
+EXTRA_DIST += \
+	bench/plotting/__init__.py \
+	bench/plotting/look.py \
+	bench/plotting/pictures.py \
+	bench/plotting/runs.py \
+	bench/plotting/series.py \
+	bench/plotting/tables.py \
+	docs/pictures/gpu-speedup.svg \
+	docs/pictures/gpu-time.svg \
+	docs/pictures/host-ranks.svg \
+	docs/pictures/host-time.svg \
+	docs/pictures/osu.svg \
+	docs/pictures/readme.svg
+
 EXTRA_DIST += \
 	bench/multicast-bringup.md \
 	bench/multicast_links.sh \

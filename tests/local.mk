@@ -31,6 +31,7 @@ mpi_tests = \
 	tests/nested.tap \
 	tests/nodes.tap \
 	tests/parameters.tap \
+	tests/plot.tap \
 	tests/python.tap \
 	tests/random.tap \
 	tests/report.tap \
@@ -43,7 +44,8 @@ mpi_tests = \
 
 TESTS += $(mpi_tests)
 dist_check_SCRIPTS += $(mpi_tests)
-EXTRA_DIST += tests/tap.sh tests/python/check_symmetric.py tests/python/standin/cupy.py \
+EXTRA_DIST += tests/tap.sh tests/plot/check_pictures.py \
+	tests/python/check_symmetric.py tests/python/standin/cupy.py \
 	tests/python/check_results.py tests/python/raw_results.py
 check_DATA = tests/env.sh
 

@@ -122,7 +122,7 @@ static void add_real_pair(const char *name, MPI_Datatype type)
         scalar_of_size(size_of(type) / 2, SCALAR_FLOAT, SCALAR_LONG_DOUBLE), 2);
 }
 
-#ifdef MPI_REAL16
+#ifdef MPI_REAL16 /* an Open MPI without Fortran has none */
 /* Sixteen bytes may be something else than C's long double, of which the reference knows nothing. */
 static bool adds_long_doubles(MPI_Datatype type)
 {

@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+"""Are the points of the pictures what the raw files hold? Every point of every line, none else.
+
+    check_pictures.py RESULTS FOLDER NAME...    # FOLDER/NAME.svg against the files in RESULTS
+    check_pictures.py --run FILE SVG            # a picture of output of symm_bench
+
+Reads files and pictures by itself, with nothing of bench/plotting and without matplotlib. Raw
+values become coordinates by the ticks of the picture's own axes, and are compared there. Exit
+status 1 and a line for each difference if there is one.
+
+Copyright (c) 2026 The ompi-symm authors
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import math
+import pathlib
+import re
+import statistics
+import sys
+import xml.etree.ElementTree
+
+CLOSE = 0.003  # points; coordinates have three decimals, and two ticks make the scale
+SVG = "{http://www.w3.org/2000/svg}"
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "µs": 1, "ms": 1e3, "s": 1e6}
+MIB = 2**20
+
+
+# ---- the raw files -------------------------------------------------------------------------------
+
+
+class Results:
+    """The folder of raw files; keeps in mind which ones were asked for."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.used = set()
+
+    def text(self, name):
+        self.used.add(name)
+        return (self.folder / name).read_text()
+
+
+def rows(text):
+    """Each row of each table: its columns, and 'collective' and 'command' as they stood above."""
+    columns, above = [], {"collective": "", "command": ""}
+    for line in text.splitlines():
+        words = line.replace("Avg Latency", "Avg").lstrip("# ").replace(",", " ").split()
+        if words[:1] == ["Size"] and "(us)" in line:
+            columns = words
+        elif " Latency Test" in line:
+            above["collective"] = line.split()[1][len("MPI_") :].lower()
+        elif "mpirun " in line:
+            above["command"] = line
+            above["collective"] = words[-1]
+        elif words and words[0].isdigit() and len(words) == len(columns) and line[0] != "#":
+            yield {**dict(zip(columns, words)), **above}
+
+
+def most_blocks(candidates):
+    """Of rows of one size in several states the one that most blocks were in."""
+    return max(candidates, key=lambda row: int(row["blocks"]))
+
+
+def by_size(text, collective):
+    found = {}
+    for row in rows(text):
+        if row["collective"] == collective:
+            found.setdefault(int(row["Size"]), []).append(row)
+    return {size: most_blocks(candidates) for size, candidates in found.items()}
+
+
+# ---- what each picture should show ---------------------------------------------------------------
+
+
+def gpu(results, collective, ranks):
+    stem = f"gpu-{ranks}-ranks-{collective}"
+    if ranks == 2:
+        table = by_size(results.text(f"{stem}.txt"), collective)
+    else:
+        small, middle, large = {
+            "allreduce": ("two-shot", "two-shot", "two-shot-large"),
+            "allgather": ("kernel", "copy-engine", "large"),
+        }[collective]
+        table = {}
+        for name, low, high in (
+            (small, 0, 2 * MIB),
+            (middle, 4 * MIB, (16 if collective == "allreduce" else 32) * MIB),
+            (large, (32 if collective == "allreduce" else 64) * MIB, 1 << 40),
+        ):
+            found = by_size(results.text(f"{stem}-{name}.txt"), collective)
+            table.update({size: row for size, row in found.items() if low <= size <= high})
+    ours = {size: float(row["MPI(us)"]) for size, row in table.items()}
+    if (collective, ranks) == ("allreduce", 4):
+        text = results.text("gpu-through-scratch.txt")
+        section = text.split("# push, 4 ranks, scratch 512m, 64 blocks\n")[1].split("#")[0]
+        for line in section.strip().splitlines():
+            ours[int(line.split()[0])] = float(line.split()[1])
+    factor = ranks if collective == "allgather" else 1
+    nccl = {
+        s: min(float(r[c]) for c in r if c in ("NCCL(us)", "window(us)", "CE(us)"))
+        for s, r in table.items()
+    }
+    floor = {size: float(row["floor(us)"]) for size, row in table.items()}
+    return {
+        name: [(size * factor, times[size]) for size in sorted(times)]
+        for name, times in (("ours", ours), ("nccl", nccl), ("floor", floor))
+    }
+
+
+def gpu_time(results):
+    return {f"{c}-{n}": gpu(results, c, n) for c in ("allreduce", "allgather") for n in (2, 4)}
+
+
+def gpu_speedup(results):
+    panels = {}
+    for collective in ("allreduce", "allgather"):
+        panels[collective] = {}
+        for ranks in (2, 4):
+            lines = gpu(results, collective, ranks)
+            pairs = zip(lines["ours"], lines["nccl"])
+            panels[collective][str(ranks)] = [(s, nccl / ours) for (s, ours), (_, nccl) in pairs]
+    return panels
+
+
+def host_time(results):
+    panels = {}
+    for memory in ("alloc", "malloc"):
+        for collective in ("allreduce", "allgather"):
+            table = sorted(by_size(results.text(f"host-2-ranks-{memory}.txt"), collective).items())
+            panels[f"{collective}-{memory}"] = {
+                side: [(size, float(row[f"{side}(us)"])) for size, row in table]
+                for side in ("with", "without")
+            }
+    return panels
+
+
+def ratio(text, collective, memory, size):
+    """The median over the runs in the last part that has a sweep from 8 bytes; None without one."""
+    for part in reversed(text.split("# ----")):
+        own = [
+            row
+            for row in rows(part)
+            if row["collective"] == collective
+            and f" --memory {memory} " in row["command"] + " "
+            and "--bind-to none" not in row["command"]
+        ]
+        if not any(" -m 8:" in row["command"] for row in own):
+            continue
+        runs = {}
+        for row in own:
+            if int(row["Size"]) == size:
+                run = re.search(r"# run (\d+)", row["command"])
+                commands = runs.setdefault(run[1] if run else "1", {})
+                commands.setdefault(row["command"], []).append(row)
+        first = [next(iter(commands.values())) for commands in runs.values()]
+        return statistics.median(float(most_blocks(r)["ratio"]) for r in first) if first else None
+    return None
+
+
+def host_ranks(results):
+    machines = {
+        2: ["host-2-ranks-{}.txt", "host-4-ranks-{}.txt"],
+        16: [f"gpu-host-{n}-ranks-{{}}.txt" for n in (2, 4, 8, 16)],
+        64: [f"host-64-cores-{n}-ranks.txt" for n in (24, 32, 48, 64)],
+    }
+    panels = {}
+    for memory in ("alloc", "malloc"):
+        for collective in ("allreduce", "allgather"):
+            lines, place = {}, 0
+            for cores, names in machines.items():
+                for name in names:
+                    text = results.text(name.format(memory))
+                    for size in (8, 1024, 16384, 262144, 4194304):
+                        value = ratio(text, collective, memory, size)
+                        if value is not None:
+                            # The number of the tick, from the left.
+                            lines.setdefault(f"{cores}.bytes-{size}", []).append((place, value))
+                    place += 1
+            panels[f"{collective}-{memory}"] = lines
+    return panels
+
+
+def osu(results):
+    panels = {"gpu": osu_panel(results.text("gpu-2-osu.txt"))}
+    if (results.folder / "gpu-host-osu.txt").exists():
+        panels["host"] = osu_panel(results.text("gpu-host-osu.txt"))
+    return panels
+
+
+def osu_panel(text):
+    head = next(line for line in text.splitlines() if line.startswith("benchmark"))
+    sizes = [size.replace(" ", "") for size in re.findall(r"\d+ [KM]?i?B", head)]
+    table = [line.split() for line in text.splitlines() if line.startswith("osu_")]
+    names = [row[0] for row in table if row[1] == "with" and row[5] != "-"]
+    lines = {}
+    for name, mode, status, _, *cells in table:
+        if name in names and mode in ("with", "without"):
+            if status == "139":
+                lines[f"{mode}.{name}"] = None  # a text, no line
+            for size, cell in zip(sizes, cells):
+                if cell != "-":
+                    points = lines.setdefault(f"{mode}.{size}", [])
+                    points.append((float(cell), names.index(name)))
+    for name, points in lines.items():
+        if points:
+            points.sort(key=lambda point: point[1])
+    return lines
+
+
+def readme(results):
+    gpus, host = gpu(results, "allreduce", 2), host_time(results)
+    results.used.discard("host-2-ranks-malloc.txt")
+    return {"allreduce-2": gpus, "allreduce-alloc": host["allreduce-alloc"]}
+
+
+def own_run(text):
+    """Tables in their order: with and without, or the time alone and its floor."""
+    panels, number = {}, 0
+    for collective in [
+        line.split()[1][4:].lower() for line in text.splitlines() if " Latency Test" in line
+    ]:
+        number += 1
+        table = by_size(text, collective)
+        names = {
+            "with": "with(us)",
+            "without": "without(us)",
+            "time": "Avg(us)",
+            "floor": "floor(us)",
+        }
+        panels[f"{collective}-{number}"] = {
+            name: [(size, float(table[size][column])) for size in sorted(table)]
+            for name, column in names.items()
+            if column in next(iter(table.values()))
+        }
+    return panels
+
+
+PICTURES = {
+    "gpu-time": gpu_time,
+    "gpu-speedup": gpu_speedup,
+    "host-time": host_time,
+    "host-ranks": host_ranks,
+    "osu": osu,
+    "readme": readme,
+}
+
+
+# ---- the pictures --------------------------------------------------------------------------------
+
+
+class Axis:
+    """Turns values into coordinates by the ticks: numbers are linear, sizes and times logarithmic.
+
+    Names are places, counted from 0, and so are ranks, which machines have in common.
+    """
+
+    def __init__(self, name, ticks):
+        self.places = [coordinate for coordinate, _ in ticks]
+        values = [self.value_of(label) for _, label in ticks]
+        self.has_scale = None not in values and len(set(values)) == len(values)
+        if self.has_scale:
+            self.logarithmic = bool(re.search(r"[Bs]$", ticks[0][1]))
+            self.set_scale(name, values)
+
+    def set_scale(self, name, values):
+        first, last = self.scaled(values[0]), self.scaled(values[-1])
+        self.slope = (self.places[-1] - self.places[0]) / (last - first)
+        self.origin = self.places[0] - first * self.slope
+        for place, value in zip(self.places, values):
+            if abs(self.at(value) - place) > CLOSE:
+                raise SystemExit(f"{name}: the tick for {value:g} is not where the others have it")
+
+    @staticmethod
+    def value_of(label):
+        match = re.fullmatch(r"([\d.]+)(?: (\S+))?", label)
+        return float(match[1]) * UNITS[match[2] or "B"] if match else None
+
+    def scaled(self, value):
+        return math.log10(value) if self.logarithmic else value
+
+    def at(self, value):
+        if not self.has_scale:
+            return self.places[value]
+        return self.origin + self.slope * self.scaled(value)
+
+
+def numbers(path):
+    values = [float(value) for value in re.findall(r"-?[\d.]+", path.get("d"))]
+    return list(zip(values[::2], values[1::2]))
+
+
+class Picture:
+    def __init__(self, path):
+        self.groups = {}
+        root = xml.etree.ElementTree.parse(path).getroot()
+        self.description = root.findtext(f"{SVG}desc", "")
+        for group in root.iter(f"{SVG}g"):
+            self.groups.setdefault(group.get("id"), group)
+        self.panels = [name[:-2] for name in self.groups if name and name.endswith(".x")]
+
+    def axis(self, panel, letter):
+        """Of panels side by side only the first has labels; the ticks are at the same places."""
+        ticks = []
+        for group in self.groups[f"{panel}.{letter}"]:
+            mark = group.find(f".//{SVG}use")
+            if mark is not None:
+                ticks.append((float(mark.get(letter)), group.findtext(f".//{SVG}text", "")))
+        if not any(label for _, label in ticks):
+            others = {}
+            for other in self.panels:
+                for group in self.groups[f"{other}.{letter}"]:
+                    text = group.findtext(f".//{SVG}text")
+                    if text and group.find(f".//{SVG}use") is not None:
+                        others[float(group.find(f".//{SVG}use").get(letter))] = text
+            ticks = [(c, others[c]) for c, _ in ticks]
+        return Axis(f"{panel}.{letter}", ticks)
+
+    def lines(self, panel):
+        start = f"{panel}."
+        return {n[len(start) :] for n in self.groups if n and n.startswith(start)} - {"x", "y"}
+
+    def points(self, panel, name):
+        """Of its marks, which must be where the line bends; of the line if it has no marks."""
+        group = self.groups[f"{panel}.{name}"]
+        marks = [(float(m.get("x")), float(m.get("y"))) for m in group.iter(f"{SVG}use")]
+        path = group.find(f"{SVG}path")
+        line = numbers(path) if path is not None else marks
+        if marks and marks != line:
+            raise SystemExit(f"{panel}.{name}: marks and line are not at the same places")
+        return line
+
+    def frame(self, panel):
+        corners = numbers(self.groups[panel].find(f"{SVG}g/{SVG}path"))
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        return min(xs), max(xs), min(ys), max(ys)
+
+
+# ---- both together -------------------------------------------------------------------------------
+
+
+def compare(picture, expected):
+    """Yields what is wrong."""
+    if set(picture.panels) != set(expected):
+        yield f"panels are {sorted(picture.panels)}, not {sorted(expected)}"
+        return
+    for panel, lines in expected.items():
+        if picture.lines(panel) != set(lines):
+            yield f"{panel}: lines are {sorted(picture.lines(panel))}, not {sorted(lines)}"
+            continue
+        x, y = picture.axis(panel, "x"), picture.axis(panel, "y")
+        for name, points in lines.items():
+            if points is not None:
+                drawn = picture.points(panel, name)
+                yield from compare_line(
+                    f"{panel}.{name}", drawn, points, x, y, picture.frame(panel)
+                )
+
+
+def compare_line(name, drawn, points, x, y, frame):
+    left, right, top, bottom = frame
+    if len(drawn) != len(points):
+        yield f"{name}: {len(drawn)} points are drawn, the files hold {len(points)}"
+        return
+    for (across, down), point in zip(drawn, points):
+        off = (across - x.at(point[0]), down - y.at(point[1]))
+        if max(map(abs, off)) > CLOSE:
+            yield f"{name}: the point {point} is drawn {off[0]:.3f}, {off[1]:.3f} points away"
+        if not (left <= across <= right and top <= down <= bottom):
+            yield f"{name}: the point {point} is outside of its panel"
+
+
+def check(path, expected, files):
+    picture = Picture(path)
+    wrong = list(compare(picture, expected))
+    wrong += [
+        f"its description does not name {f}" for f in sorted(files) if f not in picture.description
+    ]
+    for text in wrong:
+        print(f"{path}: {text}")
+    points = [
+        point for lines in expected.values() for line in lines.values() for point in line or ()
+    ]
+    print(f"{path}: {len(points)} points in the files, {len(wrong)} differences")
+    return not wrong and len(points) > 0
+
+
+def main(arguments):
+    if arguments[0] == "--run":
+        file, svg = arguments[1:]
+        return check(svg, own_run(pathlib.Path(file).read_text()), [pathlib.Path(file).name])
+    folder, right = pathlib.Path(arguments[1]), True
+    for name in arguments[2:]:
+        results = Results(arguments[0])
+        right = check(folder / f"{name}.svg", PICTURES[name](results), results.used) and right
+    return right
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(sys.argv[1:]) else 1)
