@@ -154,9 +154,13 @@ static void hint_check(MPI_Comm comm, const char *value, int expected)
 {
     MPI_Info info;
     char text[100] = "";
-    int is_set = 0;
+    int is_set = 0, length = (int)sizeof(text);
     MPI_Comm_get_info(comm, &info);
-    MPI_Info_get(info, key, (int)sizeof(text) - 1, text, &is_set);
+#if MPI_VERSION >= 4
+    MPI_Info_get_string(info, key, &length, text, &is_set);
+#else
+    MPI_Info_get(info, key, length - 1, text, &is_set);
+#endif
     test_check((expected & SYSTEM) == 0 || (is_set && strcmp(text, value) == 0),
                "the communicator's info has the key");
     MPI_Info_free(&info);

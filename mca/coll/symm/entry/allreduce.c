@@ -116,13 +116,13 @@ static enum symm_reason veto_reason(struct symm_call *call)
  * tell too much apart: MPI_LONG, MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in
  * practice.
  */
-enum { ELEMENT_CLASS_SHIFT = 12 };
-_Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE >> ELEMENT_CLASS_SHIFT <
+_Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE / OMPI_DATATYPE_FLAG_DATA_INT <
                    1 << SYMM_SIGNATURE_ELEMENT_BITS, "a signature has room for it");
 
 static unsigned element_class(const struct ompi_datatype_t *dtype)
 {
-    return (unsigned)(dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) >> ELEMENT_CLASS_SHIFT;
+    return (unsigned)(dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) /
+           OMPI_DATATYPE_FLAG_DATA_INT; /* the lowest of these flags */
 }
 
 static void describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf, void *rbuf,
