@@ -44,7 +44,6 @@
 #include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
-#include "opal/util/show_help.h"
 
 #if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION >= 1
 
