@@ -243,6 +243,23 @@ static inline int symm_ompi_raise(int error, const char *function)
     return OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, error, function);
 }
 
+/*
+ * Whether a loaded library is the one with MPI_Alloc_mem, by its path and by whether it has the core
+ * of Open MPI.  6.0 has the MPI functions in libraries beside the core: libmpi, or libmpi_abi for
+ * programs of the standard ABI.
+ */
+static inline bool symm_ompi_has_functions(const char *path, bool has_core)
+{
+#if OMPI_MAJOR_VERSION < 6
+    (void)path;
+    return has_core;
+#else
+    (void)has_core;
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    return strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpi_abi.so", 13) == 0;
+#endif
+}
+
 /* ---- ULFM: jobs that outlive some of their processes (from 5.0 on, mpirun --with-ft ulfm) ---- */
 
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
