@@ -67,7 +67,7 @@
 #define SYMM_COMPONENT_METADATA 0
 #define SYMM_MODEX_SCOPE_NODE PMIX_LOCAL
 
-#elif OMPI_MAJOR_VERSION == 6 /* compiles, has never run */
+#elif OMPI_MAJOR_VERSION == 6
 
 #include "ompi/instance/instance.h"
 #include "opal/mca/accelerator/base/base.h"
