@@ -133,6 +133,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-8-ranks-malloc.txt \
 	bench/results/gpu-host-beside-cuda.txt \
 	bench/results/gpu-host-chosen.txt \
+	bench/results/gpu-host-osu-sizes.txt \
 	bench/results/gpu-host-osu.txt \
 	bench/results/gpu-parts-of-a-call.txt \
 	bench/results/gpu-through-scratch.txt \

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <mpi.h>
+#include <mpi-ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,6 +357,16 @@ static bool choice_check(const struct parser *parser)
     return true;
 }
 
+/* Whether collectives on GPU memory can be called without the component. */
+static bool open_mpi_knows_gpus(void)
+{
+#if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
 /* Rejects options that exclude each other. */
 static bool options_check(const struct parser *parser)
 {
@@ -363,9 +375,9 @@ static bool options_check(const struct parser *parser)
     if (options->rival && !gpu) {
         return refuse(parser, "rival", "nccl", "it needs --memory cuda or cudamalloc");
     }
-    if (options->compare && gpu) {
+    if (options->compare && gpu && !open_mpi_knows_gpus()) {
         return refuse(parser, "option", "--compare",
-                      "it needs memory of the host: Open MPI's own components may not know GPUs");
+                      "it needs memory of the host: this Open MPI's own components do not know GPUs");
     }
     if (options->chosen[COLLECTIVE_BARRIER] &&
         (options->rival || options->show_choice || options->tune_file != NULL)) {

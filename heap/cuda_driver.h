@@ -89,6 +89,9 @@
 #define SYMM_CUDA_OPTIONAL_FUNCTIONS(F) \
     F(cuCtxGetId, 12000)                \
     F(cuCtxSetFlags, 12010)             \
+    F(cuDeviceTotalMem, 3020)           \
+    F(cuDeviceCanAccessPeer, 4000)      \
+    F(cuDeviceGetP2PAttribute, 8000)    \
     SYMM_CUDA_MULTICAST_FUNCTIONS(F)
 
 /* A build without NVLink multicast does not even look for them. */

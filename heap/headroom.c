@@ -44,7 +44,7 @@ static bool file_read(const char *path, char *text, size_t size)
  * MPI's threads where there is room for those; so stock Open MPI hangs or fails at some limits
  * below 180 MB. This library takes 10 MB, and a 64th of the limit for each window.
  */
-static const size_t space_to_begin = (size_t)256 << 20;
+static const size_t space_to_begin = SYMM_HEADROOM_SPACE;
 
 /* Once MPI has started, for lists of Open MPI that grow. */
 static const size_t space_to_leave = (size_t)16 << 20;
@@ -85,7 +85,7 @@ static bool space_suffices(size_t bytes, size_t rest)
 /*
  * We keep five, and two for each segment.  Networks' transports and the program open theirs later.
  */
-enum { DESCRIPTORS_TO_BEGIN = 64 };
+enum { DESCRIPTORS_TO_BEGIN = SYMM_HEADROOM_DESCRIPTORS };
 
 static bool descriptors_suffice(void)
 {

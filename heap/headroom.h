@@ -16,6 +16,9 @@
 
 #include "heap/symm.h"
 
+/* Descriptors and bytes of address space that have to be left for symm_headroom_to_begin(). */
+enum { SYMM_HEADROOM_DESCRIPTORS = 64, SYMM_HEADROOM_SPACE = 256 << 20 };
+
 /* Whether the process has room for this library at all.  Errors, with errno: NO_MEMORY. */
 enum symm_status symm_headroom_to_begin(void);
 

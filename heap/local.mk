@@ -4,7 +4,7 @@ include_HEADERS += heap/symm.h
 
 # Everything of libsymm except its soname: what libsymm.so and the unit tests are made from.
 noinst_LTLIBRARIES += libsymm_core.la
-libsymm_core_la_CPPFLAGS = $(base_cppflags)
+libsymm_core_la_CPPFLAGS = $(base_cppflags) -DSYMM_NVCC_DEVICES='"$(NVCC_DEVICES)"'
 libsymm_core_la_LIBADD = $(PTHREAD_LIBS)
 libsymm_core_la_SOURCES = \
 	heap/allocator.c heap/allocator.h \

@@ -63,7 +63,8 @@ else
 device_sources += kernels/cuda/multimem_absent.c
 endif
 
-libsymm_core_la_SOURCES += $(kernel_sources) $(device_sources)
+libsymm_core_la_SOURCES += kernels/features.c kernels/features.h \
+	$(kernel_sources) $(device_sources)
 
 if CUDA
 

@@ -90,6 +90,8 @@ AC_DEFUN([SYMM_OMPI_FOLDERS], [
         $SED -n 's/^path:pkglibdir://p'`
     OMPI_PREFIX=`$OMPI_INFO --path prefix --parsable 2>/dev/null |
         $SED -n 's/^path:prefix://p'`
+    OMPI_LIBDIR=`$OMPI_INFO --path libdir --parsable 2>/dev/null |
+        $SED -n 's/^path:libdir://p'`
     AS_IF([test ! -d "$OMPI_PKGLIBDIR"],
         [AC_MSG_RESULT([unknown])
          AC_MSG_ERROR([$OMPI_INFO --path pkglibdir --parsable names no folder: "$OMPI_PKGLIBDIR"])])

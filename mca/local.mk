@@ -11,7 +11,10 @@ mca_coll_symm_la_CPPFLAGS = $(component_cppflags)
 mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
+	mca/built_for.c mca/built_for.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/parameter.c mca/parameter.h \
+	mca/release.c mca/release.h mca/sizes.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/coll_symm_module.c \
@@ -81,7 +84,10 @@ mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)
 mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
+	mca/built_for.c mca/built_for.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/parameter.c mca/parameter.h \
+	mca/release.c mca/release.h mca/sizes.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \
 	mca/mpool/symm/mpool_symm_device.c \

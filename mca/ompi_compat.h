@@ -1,6 +1,7 @@
 /*
  * ompi_compat.h - Open MPI's internals as the components use them, and all that differs between its
- * releases.  No other file includes Open MPI's headers or asks for its version.
+ * releases.  No other file includes Open MPI's headers or asks for its version.  A part of it is in
+ * ompi_ulfm.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,9 +11,11 @@
 
 #include "ompi_config.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mpi.h"
@@ -244,9 +247,30 @@ static inline int symm_ompi_raise(int error, const char *function)
 }
 
 /*
- * Whether a loaded library is the one with MPI_Alloc_mem, by its path and by whether it has the core
- * of Open MPI.  6.0 has the MPI functions in libraries beside the core: libmpi, or libmpi_abi for
- * programs of the standard ABI.
+ * What MPI_Get_library_version() says.  In 6.0 components are not linked with MPI's functions, which
+ * a program in Python may have loaded for itself only.  Then it is the identification of the core.
+ */
+static inline bool symm_ompi_version(char text[MPI_MAX_LIBRARY_VERSION_STRING])
+{
+    int length = 0;
+#if OMPI_MAJOR_VERSION < 6
+    return MPI_Get_library_version(text, &length) == MPI_SUCCESS;
+#else
+    int (*function)(char *, int *);
+    void *address = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
+    if (address == NULL) {
+        (void)snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v%s", ompi_version_string);
+        return true;
+    }
+    memcpy(&function, &address, sizeof(function));
+    return function(text, &length) == MPI_SUCCESS;
+#endif
+}
+
+/*
+ * Whether a loaded library is the one with MPI_Alloc_mem, by its path and by whether it has the
+ * core of Open MPI.  6.0 has the MPI functions in libraries beside the core: libmpi, or libmpi_abi
+ * for programs of the standard ABI.
  */
 static inline bool symm_ompi_has_functions(const char *path, bool has_core)
 {
@@ -259,90 +283,6 @@ static inline bool symm_ompi_has_functions(const char *path, bool has_core)
     return strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpi_abi.so", 13) == 0;
 #endif
 }
-
-/* ---- ULFM: jobs that outlive some of their processes (from 5.0 on, mpirun --with-ft ulfm) ---- */
-
-#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
-
-static inline bool symm_ompi_is_fault_tolerant(void)
-{
-    return ompi_ftmpi_enabled;
-}
-
-/*
- * Why collectives on a communicator can only fail: MPI_ERR_REVOKED or MPI_ERR_PROC_FAILED;
- * MPI_SUCCESS: they need not fail.  A failure is permanent.  opal_progress() learns of it through
- * pml/ob1 only, which is the pml for such jobs.
- */
-static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
-{
-    if (!ompi_ftmpi_enabled || !ompi_comm_coll_revoked(comm)) {
-        return MPI_SUCCESS;
-    }
-    return ompi_comm_is_revoked(comm) ? MPI_ERR_REVOKED : MPI_ERR_PROC_FAILED;
-}
-
-static inline const char *symm_ompi_failure_text(int failure)
-{
-    return failure == MPI_ERR_REVOKED ? "it has been revoked" : "a process has failed";
-}
-
-/* Whether an error of the PML is such a failure. */
-static inline bool symm_ompi_is_failure(int error)
-{
-    return error == MPI_ERR_REVOKED || error == MPI_ERR_PROC_FAILED ||
-           error == MPI_ERR_PROC_FAILED_PENDING;
-}
-
-static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
-{
-    return ompi_comm_is_proc_active(comm, rank, false);
-}
-
-/* Make a request on a communicator with a failure end with an error, if it does not already. */
-static inline void symm_ompi_request_give_up(ompi_request_t *request)
-{
-    (void)ompi_request_is_failed(request);
-}
-
-#else
-
-static inline bool symm_ompi_is_fault_tolerant(void)
-{
-    return false;
-}
-
-static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
-{
-    (void)comm;
-    return MPI_SUCCESS;
-}
-
-static inline const char *symm_ompi_failure_text(int failure)
-{
-    (void)failure;
-    return "";
-}
-
-static inline bool symm_ompi_is_failure(int error)
-{
-    (void)error;
-    return false;
-}
-
-static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
-{
-    (void)comm;
-    (void)rank;
-    return true;
-}
-
-static inline void symm_ompi_request_give_up(ompi_request_t *request)
-{
-    (void)request;
-}
-
-#endif
 
 /*
  * A key that tells a communicator from all others that rank 0's process is in at the time: its
@@ -458,5 +398,7 @@ static inline bool symm_ompi_wants_single_copy(void)
 #endif
     return true;
 }
+
+#include "mca/ompi_ulfm.h"
 
 #endif /* SYMM_MCA_OMPI_COMPAT_H */

@@ -15,4 +15,10 @@
  */
 bool symm_once(const char *topic);
 
+/*
+ * The same without what Open MPI knows of the job: among the processes that the caller's parent has
+ * started.  A process that asks twice is not the first again.
+ */
+bool symm_once_among_siblings(const char *topic);
+
 #endif /* SYMM_MCA_ONCE_H */

@@ -7,6 +7,7 @@ mpi_tests = \
 	tests/checkers.tap \
 	tests/cleanup.tap \
 	tests/collectives.tap \
+	tests/configure.tap \
 	tests/contexts.tap \
 	tests/counters.tap \
 	tests/cuda.tap \
@@ -21,6 +22,7 @@ mpi_tests = \
 	tests/fallback.tap \
 	tests/gpus.tap \
 	tests/host_copy.tap \
+	tests/info.tap \
 	tests/kinds.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
@@ -34,6 +36,7 @@ mpi_tests = \
 	tests/plot.tap \
 	tests/python.tap \
 	tests/random.tap \
+	tests/release.tap \
 	tests/report.tap \
 	tests/results.tap \
 	tests/scratch.tap \
@@ -55,6 +58,9 @@ EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
 
 # configure has written it; this has it written again when its source has changed.
 noinst_DATA += tests/env.sh
+
+# For an Open MPI without development headers; for a person to run.
+dist_noinst_SCRIPTS += tests/ompi_without_headers
 
 # The same tests on Debian 13, run by .ci/run.
 dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
@@ -167,12 +173,16 @@ tests_mpi_faulty_whole_mpi_SOURCES = tests/mpi/whole_mpi.c tests/mpi/faults.c
 # Libraries that tests preload or open, and components. One that is only checked becomes a shared
 # library through -rpath.
 loaded_ldflags = -module -avoid-version -shared -rpath /nowhere
-check_LTLIBRARIES += tests/mpi/mca_coll_nest.la tests/mpi/refuse.la
+check_LTLIBRARIES += tests/mpi/mca_coll_nest.la tests/mpi/other_release.la tests/mpi/refuse.la
 
 tests_mpi_mca_coll_nest_la_SOURCES = tests/mpi/coll_nest.c
 tests_mpi_mca_coll_nest_la_CPPFLAGS = $(component_cppflags)
 tests_mpi_mca_coll_nest_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_mca_coll_nest_la_LIBADD = $(OMPI_LIBS)
+
+tests_mpi_other_release_la_CPPFLAGS = $(component_cppflags)
+tests_mpi_other_release_la_LDFLAGS = $(loaded_ldflags)
+tests_mpi_other_release_la_LIBADD = $(OMPI_LIBS)
 
 tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin
 tests_mpi_refuse_la_LDFLAGS = $(loaded_ldflags)

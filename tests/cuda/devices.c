@@ -6,6 +6,7 @@
  * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).  What it
  * has created counts until no process has it mapped any more.
  * SYMM_STANDIN_CAPABILITY=N is their compute capability's first number (default 9).
+ * SYMM_STANDIN_PCIE=1  links between devices have no native atomics, as those of PCIe.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -264,6 +265,38 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
             *can = device != peer &&
                    standin_machine_are_linked(standin_devices[device].physical,
                                               standin_devices[peer].physical);
+        }
+        (void)standin_end(result);
+    }
+    return result;
+}
+
+/* A link is NVLink unless SYMM_STANDIN_PCIE says otherwise. */
+static int link_value(CUdevice_P2PAttribute attribute, bool linked)
+{
+    bool nvlink = standin_setting("SYMM_STANDIN_PCIE", 0) == 0;
+    switch (attribute) {
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+        return linked;
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+        return linked && nvlink;
+    default:
+        return 0;
+    }
+}
+
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device,
+                                 CUdevice peer)
+{
+    CUresult result = begin_with_device(__func__, value, device);
+    if (result == CUDA_SUCCESS) {
+        result = !standin_device_is(peer) || peer == device ? CUDA_ERROR_INVALID_DEVICE
+                                                            : CUDA_SUCCESS;
+        if (result == CUDA_SUCCESS) {
+            *value = link_value(attribute,
+                                standin_machine_are_linked(standin_devices[device].physical,
+                                                           standin_devices[peer].physical));
         }
         (void)standin_end(result);
     }

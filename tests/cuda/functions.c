@@ -34,6 +34,7 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuDeviceGetPCIBusId", cuDeviceGetPCIBusId, 4010, SAFE),
     FUNCTION("cuDeviceTotalMem", cuDeviceTotalMem, 3020, SAFE),
     FUNCTION("cuDeviceCanAccessPeer", cuDeviceCanAccessPeer, 4000, SAFE),
+    FUNCTION("cuDeviceGetP2PAttribute", cuDeviceGetP2PAttribute, 8000, SAFE),
     FUNCTION("cuDevicePrimaryCtxRetain", cuDevicePrimaryCtxRetain, 7000, ALLOCATES),
     FUNCTION("cuDevicePrimaryCtxRelease", cuDevicePrimaryCtxRelease, 11000, 0),
     FUNCTION("cuDevicePrimaryCtxGetState", cuDevicePrimaryCtxGetState, 7000, SAFE),

@@ -132,6 +132,11 @@ def osu(row, column):
     return [field(f"gpu-{column[0]}-osu.txt", "", [benchmark, mode], place)]
 
 
+def osu_host(row, column):
+    words = [row.split("`")[1], column.split()[0], size_of(row)]
+    return [field("gpu-host-osu-sizes.txt", "", words, place) for place in (3, 6, 9)]
+
+
 def python(row, column):
     library = "cupy" if "CuPy" in column else "torch"
     place = 4 if "NCCL" in column else 3 if "MPI_Alloc" in column else 2
@@ -171,6 +176,7 @@ CHECKED = {
     "Multiprocessors left to the program": blocks,
     "GPU memory of any origin": any_origin,
     "OSU micro-benchmarks on GPU memory": osu,
+    "OSU micro-benchmarks on host memory": osu_host,
     "Python": python,
     "Messages over UCX": messages,
 }

@@ -17,6 +17,7 @@
 #include "mca/coll/symm/choose/table_file.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/help.h"
+#include "mca/release.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -45,6 +46,9 @@ static int component_register(void)
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     if (busy) {
         return OMPI_SUCCESS;
+    }
+    if (!symm_release_is_ours()) {
+        return OMPI_ERR_NOT_AVAILABLE;
     }
     busy = true;
     symm_help_open();

@@ -13,6 +13,7 @@
 #include "heap/cuda_device.h"
 #include "mca/help.h"
 #include "mca/parameter.h"
+#include "mca/release.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -89,6 +90,9 @@ static int component_register(void)
         "File name of the CUDA driver's library, which is opened when device memory is first asked "
         "for. To be changed where the loader does not find it",
         OPAL_INFO_LVL_6};
+    if (!symm_release_is_ours()) {
+        return OPAL_ERR_NOT_AVAILABLE;
+    }
     symm_help_open();
     symm_parameter_int(base, &priority, INT_MIN, INT_MAX, 60, &component->priority);
     symm_parameter_choice(base, &kind, kind_values, &component->kind);

@@ -1,0 +1,23 @@
+/*
+ * features.c - see features.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/features.h"
+
+const char *symm_features(void)
+{
+    return ""
+#ifdef HAVE_CUDA
+           "cuda "
+#endif
+#if defined(HAVE_MULTICAST) && defined(MULTICAST_UNICAST)
+           "unicast "
+#elif defined(HAVE_MULTICAST)
+           "multicast "
+#endif
+        SYMM_NVCC_DEVICES;
+}
