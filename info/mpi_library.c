@@ -37,7 +37,11 @@ static const struct symbol {
 /* Components that are not linked with it find its functions, so they have to be global. */
 static void *library_open(char *text, size_t size)
 {
+#if OMPI_MAJOR_VERSION < 6
     static const char *const names[] = {"libmpi.so.40", "libmpi.so"};
+#else
+    static const char *const names[] = {"libmpi.so"}; /* prereleases have no number of their own */
+#endif
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         void *handle = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL);
         if (handle != NULL) {

@@ -6,9 +6,11 @@
  * environment variable SYMM_HELP_DIR is set, the folders that it lists are searched instead of
  * both.
  *
- * Messages go straight to standard error.  Open MPI's opal_show_help() sends them to mpirun, which
- * merges duplicates, but mpirun 4.1.4 loses about one in three of them.  So if all ranks know of a
- * problem, only rank 0 may print a message.
+ * The texts have the form of Open MPI's, and messages look like Open MPI's.  But they are read here,
+ * because Open MPI 6.0 reads no files: its texts are in its library.  They go straight to standard
+ * error.  Open MPI's opal_show_help() sends them to mpirun, which merges duplicates, but mpirun
+ * 4.1.4 loses about one in three of them.  So if all ranks know of a problem, only rank 0 may print
+ * a message.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,63 +18,16 @@
 #ifndef SYMM_MCA_HELP_H
 #define SYMM_MCA_HELP_H
 
-#include <dlfcn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "mca/ompi_compat.h"
-
 /*
- * Add the folder of the component's file, as an absolute path because the program may change its
- * working directory.
+ * Find out where the component's file is, before the program can change its working directory.  Has
+ * to be called before the first message.
  */
-static inline void symm_help_add_own_folder(void)
-{
-    static const char inside_component; /* has an address in the component */
-    Dl_info place;
-    if (dladdr(&inside_component, &place) == 0 || place.dli_fname == NULL) {
-        return;
-    }
-    char *path = realpath(place.dli_fname, NULL);
-    char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    if (slash != NULL) {
-        *slash = '\0';
-        (void)opal_show_help_add_dir(path);
-    }
-    free(path);
-}
-
-/* Tell Open MPI the folders.  Has to be called before the first message. */
-static inline void symm_help_open(void)
-{
-    const char *from_environment = getenv("SYMM_HELP_DIR");
-    if (from_environment == NULL) {
-        symm_help_add_own_folder();
-    }
-    char **folders = opal_argv_split(from_environment != NULL ? from_environment : SYMM_HELP_DIR,
-                                     ':');
-    for (int i = 0; folders != NULL && folders[i] != NULL; i++) {
-        (void)opal_show_help_add_dir(folders[i]);
-    }
-    opal_argv_free(folders);
-}
+void symm_help_open(void);
 
 /*
  * Print the text `topic` of `file`.  The arguments are those of the text's conversions, as for
  * printf.
  */
-static inline void symm_help_show(const char *file, const char *topic, ...)
-{
-    va_list arguments;
-    va_start(arguments, topic);
-    char *text = opal_show_help_vstring(file, topic, true, arguments);
-    va_end(arguments);
-    if (text != NULL) {
-        (void)fputs(text, stderr);
-        free(text);
-    }
-}
+void symm_help_show(const char *file, const char *topic, ...);
 
 #endif /* SYMM_MCA_HELP_H */

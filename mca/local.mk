@@ -12,7 +12,8 @@ mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_component.c \
@@ -20,9 +21,11 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
+	mca/coll/symm/data/kinds.c mca/coll/symm/data/kinds.h \
 	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \
+	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
@@ -82,7 +85,8 @@ mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.h mca/ompi_compat.h mca/once.c mca/once.h mca/parameter.c mca/parameter.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/mpool/symm/mpool_symm.h \
 	mca/mpool/symm/mpool_symm_component.c \

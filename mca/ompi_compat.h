@@ -1,6 +1,7 @@
 /*
  * ompi_compat.h - Open MPI's internals as the components use them, and all that differs between its
- * releases.  No other file includes Open MPI's headers or asks for its version.
+ * releases.  No other file includes Open MPI's headers or asks for its version.  A part of it is in
+ * ompi_ulfm.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,8 +11,11 @@
 
 #include "ompi_config.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mpi.h"
@@ -40,9 +44,9 @@
 #include "opal/memoryhooks/memory.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/util/argv.h"
+#include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
-#include "opal/util/show_help.h"
 
 #if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION >= 1
 
@@ -66,7 +70,7 @@
 #define SYMM_COMPONENT_METADATA 0
 #define SYMM_MODEX_SCOPE_NODE PMIX_LOCAL
 
-#elif OMPI_MAJOR_VERSION == 6 /* compiles, has never run */
+#elif OMPI_MAJOR_VERSION == 6
 
 #include "ompi/instance/instance.h"
 #include "opal/mca/accelerator/base/base.h"
@@ -242,89 +246,43 @@ static inline int symm_ompi_raise(int error, const char *function)
     return OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, error, function);
 }
 
-/* ---- ULFM: jobs that outlive some of their processes (from 5.0 on, mpirun --with-ft ulfm) ---- */
-
-#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
-
-static inline bool symm_ompi_is_fault_tolerant(void)
+/*
+ * What MPI_Get_library_version() says.  In 6.0 components are not linked with MPI's functions, which
+ * a program in Python may have loaded for itself only.  Then it is the identification of the core.
+ */
+static inline bool symm_ompi_version(char text[MPI_MAX_LIBRARY_VERSION_STRING])
 {
-    return ompi_ftmpi_enabled;
+    int length = 0;
+#if OMPI_MAJOR_VERSION < 6
+    return MPI_Get_library_version(text, &length) == MPI_SUCCESS;
+#else
+    int (*function)(char *, int *);
+    void *address = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
+    if (address == NULL) {
+        (void)snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v%s", ompi_version_string);
+        return true;
+    }
+    memcpy(&function, &address, sizeof(function));
+    return function(text, &length) == MPI_SUCCESS;
+#endif
 }
 
 /*
- * Why collectives on a communicator can only fail: MPI_ERR_REVOKED or MPI_ERR_PROC_FAILED;
- * MPI_SUCCESS: they need not fail.  A failure is permanent.  opal_progress() learns of it through
- * pml/ob1 only, which is the pml for such jobs.
+ * Whether a loaded library is the one with MPI_Alloc_mem, by its path and by whether it has the
+ * core of Open MPI.  6.0 has the MPI functions in libraries beside the core: libmpi, or libmpi_abi
+ * for programs of the standard ABI.
  */
-static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
+static inline bool symm_ompi_has_functions(const char *path, bool has_core)
 {
-    if (!ompi_ftmpi_enabled || !ompi_comm_coll_revoked(comm)) {
-        return MPI_SUCCESS;
-    }
-    return ompi_comm_is_revoked(comm) ? MPI_ERR_REVOKED : MPI_ERR_PROC_FAILED;
-}
-
-static inline const char *symm_ompi_failure_text(int failure)
-{
-    return failure == MPI_ERR_REVOKED ? "it has been revoked" : "a process has failed";
-}
-
-/* Whether an error of the PML is such a failure. */
-static inline bool symm_ompi_is_failure(int error)
-{
-    return error == MPI_ERR_REVOKED || error == MPI_ERR_PROC_FAILED ||
-           error == MPI_ERR_PROC_FAILED_PENDING;
-}
-
-static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
-{
-    return ompi_comm_is_proc_active(comm, rank, false);
-}
-
-/* Make a request on a communicator with a failure end with an error, if it does not already. */
-static inline void symm_ompi_request_give_up(ompi_request_t *request)
-{
-    (void)ompi_request_is_failed(request);
-}
-
+#if OMPI_MAJOR_VERSION < 6
+    (void)path;
+    return has_core;
 #else
-
-static inline bool symm_ompi_is_fault_tolerant(void)
-{
-    return false;
-}
-
-static inline int symm_ompi_comm_failure(struct ompi_communicator_t *comm)
-{
-    (void)comm;
-    return MPI_SUCCESS;
-}
-
-static inline const char *symm_ompi_failure_text(int failure)
-{
-    (void)failure;
-    return "";
-}
-
-static inline bool symm_ompi_is_failure(int error)
-{
-    (void)error;
-    return false;
-}
-
-static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
-{
-    (void)comm;
-    (void)rank;
-    return true;
-}
-
-static inline void symm_ompi_request_give_up(ompi_request_t *request)
-{
-    (void)request;
-}
-
+    (void)has_core;
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    return strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpi_abi.so", 13) == 0;
 #endif
+}
 
 /*
  * A key that tells a communicator from all others that rank 0's process is in at the time: its
@@ -346,6 +304,37 @@ static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *c
 #else
     return comm->c_index;
 #endif
+}
+
+/*
+ * A function that Open MPI calls when an info key of an object, such as a communicator, is set.  It
+ * returns the value that the object keeps, or NULL for none.
+ */
+typedef const char *symm_info_callback_t(opal_infosubscriber_t *object, const char *key,
+                                         const char *value);
+
+/*
+ * Have `callback` called whenever the key of a communicator is set, and once at once: with the
+ * present value or, if there is none, "".  Open MPI 4.1 can do this for keys of up to 27 characters
+ * only, and crashes with others, so nothing is done there.
+ */
+static inline void symm_ompi_info_follow(struct ompi_communicator_t *comm, const char *key,
+                                         symm_info_callback_t *callback)
+{
+#if OMPI_MAJOR_VERSION == 4
+    (void)comm;
+    (void)key;
+    (void)callback;
+#else
+    (void)opal_infosubscribe_subscribe(&comm->super, key, "", callback);
+#endif
+}
+
+/* The communicator that such an object is. */
+static inline struct ompi_communicator_t *symm_ompi_info_comm(opal_infosubscriber_t *object)
+{
+    _Static_assert(offsetof(struct ompi_communicator_t, super) == 0, "it begins with the object");
+    return (struct ompi_communicator_t *)object;
 }
 
 /* The version of our components, which is not Open MPI's. */
@@ -409,5 +398,7 @@ static inline bool symm_ompi_wants_single_copy(void)
 #endif
     return true;
 }
+
+#include "mca/ompi_ulfm.h"
 
 #endif /* SYMM_MCA_OMPI_COMPAT_H */

@@ -23,6 +23,7 @@ mpi_tests = \
 	tests/gpus.tap \
 	tests/host_copy.tap \
 	tests/info.tap \
+	tests/kinds.tap \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
@@ -187,7 +188,7 @@ tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin
 tests_mpi_refuse_la_LDFLAGS = $(loaded_ldflags)
 
 if CUDA
-check_PROGRAMS += tests/mpi/check_host_copy
+check_PROGRAMS += tests/mpi/check_host_copy tests/mpi/check_kinds
 check_LTLIBRARIES += tests/mpi/aware.la tests/mpi/ondevice.la
 tests_mpi_libharness_la_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
 

@@ -105,7 +105,7 @@ tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 tests_unit_test_table_SOURCES = tests/unit/test_table.c \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/model.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
-	mca/coll/symm/report/words.c
+	mca/coll/symm/report/words.c mca/help.c
 tests_unit_test_table_CPPFLAGS = $(component_cppflags)
 tests_unit_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 

@@ -140,24 +140,28 @@ static bool segment_has(const ElfW(Phdr) *segment, uintptr_t offset)
 }
 
 /*
- * For dl_iterate_phdr(): search the library that contains the function at `wanted`, and no other.
+ * For dl_iterate_phdr(): search the library that has MPI_Alloc_mem, and no other.  `core` is a
+ * function of Open MPI's core.
  */
-static int library_examine(struct dl_phdr_info *library, size_t size, void *wanted)
+static int library_examine(struct dl_phdr_info *library, size_t size, void *core)
 {
     struct tables tables = {.symbols = NULL};
-    bool is_wanted = false;
+    bool has_core = false;
     (void)size;
     for (size_t i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
         if (segment->p_type == PT_LOAD) {
-            is_wanted |= segment_has(segment, (uintptr_t)wanted - library->dlpi_addr);
+            has_core |= segment_has(segment, (uintptr_t)core - library->dlpi_addr);
         } else if (segment->p_type == PT_DYNAMIC) {
             const void *entries = (const void *)(library->dlpi_addr + segment->p_vaddr);
             tables_read(library->dlpi_addr, entries, &tables);
         }
     }
-    if (!is_wanted || tables.symbols == NULL || tables.names == NULL) {
-        return is_wanted;
+    if (!symm_ompi_has_functions(library->dlpi_name, has_core)) {
+        return 0;
+    }
+    if (tables.symbols == NULL || tables.names == NULL) {
+        return 1;
     }
     uintptr_t offset = slot_find(&tables, "mca_mpool_base_alloc");
     for (size_t i = 0; offset != 0 && i < library->dlpi_phnum; i++) {

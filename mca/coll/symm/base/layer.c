@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/base/layer.h"
 
+#include "mca/coll/symm/base/assertion.h"
+
 #define IS_ENTRY(name)                                                                            \
     _Static_assert(offsetof(mca_coll_base_comm_coll_t, coll_##name##_module) ==                   \
                        offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
@@ -20,10 +22,14 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
     memset(&layer->below_table, 0, sizeof(layer->below_table));
     layer->below = NULL;
     layer->why = SYMM_HOST_COPY_FELL_BACK;
+    layer->kinds = SYMM_KINDS_ANY;
+    layer->comm = NULL;
+    layer->next_followed = NULL;
 }
 
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
+    mca_coll_symm_assertion_unfollow(layer);
     for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         struct symm_table_entry entry;
         memcpy(&entry, (const unsigned char *)&layer->below_table + mca_coll_symm_entry_offsets[i],

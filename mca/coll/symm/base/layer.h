@@ -16,6 +16,8 @@
 
 #include "mca/ompi_compat.h"
 
+#include "mca/coll/symm/data/kinds.h"
+
 /*
  * The one list of collectives that can be made on host copies: the blocking ones that touch memory,
  * under the names that Open MPI's tables have for them.
@@ -81,13 +83,16 @@ static const size_t mca_coll_symm_entry_offsets[SYMM_LAYER_COUNT] = {
 
 struct symm_below;
 
+typedef struct mca_coll_symm_layer_t mca_coll_symm_layer_t;
 struct mca_coll_symm_layer_t {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t below_table; /* empty where the entry is not ours */
     struct symm_below *below; /* an all-reduce or all-gather that is below now; NULL: none */
     enum symm_host_copy_why why; /* why all-reduces and all-gathers are made on host copies */
+    enum symm_kinds kinds; /* which memory the program's buffers may be in (base/assertion.h) */
+    struct ompi_communicator_t *comm; /* whose assertions are followed; NULL: none's */
+    mca_coll_symm_layer_t *next_followed;
 };
-typedef struct mca_coll_symm_layer_t mca_coll_symm_layer_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);
 
 /* The functions that make the calls that we do not serve. */

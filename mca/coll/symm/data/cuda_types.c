@@ -120,9 +120,10 @@ static int predefined_op(const struct ompi_op_t *op)
 static bool float16_op(const struct ompi_op_t *op, const struct ompi_datatype_t *dtype, int *type,
                        int *cuda_op)
 {
+    typedef void function_t(void); /* 6.0 has another type for its pointer */
     size_t size;
     static const struct {
-        ompi_op_c_handler_fn_t *function;
+        MPI_User_function *function;
         int type, op;
     } known[] = {
         {symm_half_sum, SYMM_CUDA_HALF, SYMM_CUDA_SUM},
@@ -139,7 +140,7 @@ static bool float16_op(const struct ompi_op_t *op, const struct ompi_datatype_t 
         return false;
     }
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-        if (op->o_func.c_fn == known[i].function) {
+        if ((function_t *)op->o_func.c_fn == (function_t *)known[i].function) {
             *type = known[i].type;
             *cuda_op = known[i].op;
             return true;

@@ -113,9 +113,13 @@ static bool is_ours(const void *address, struct symm_place *place)
     return true;
 }
 
-void mca_coll_symm_recognise(const void *address, struct symm_place *place)
+void mca_coll_symm_recognise(const void *address, enum symm_kinds kinds, struct symm_place *place)
 {
     if (!is_ours(address, place)) {
+        if (kinds != SYMM_KINDS_ANY) { /* the table of pages holds what has been found out only */
+            place->memory = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
+            return;
+        }
         (void)symm_cuda_memory_describe(address, &place->memory);
     }
     if (place->memory.kind == SYMM_MEMORY_HOST) {
@@ -123,12 +127,13 @@ void mca_coll_symm_recognise(const void *address, struct symm_place *place)
     }
 }
 
-int mca_coll_symm_device_of(const void *address)
+int mca_coll_symm_device_of(const void *address, enum symm_kinds kinds)
 {
     struct symm_place place;
-    if (mca_coll_symm_is_known_host(address) || !symm_cuda_is_built()) {
+    if (kinds == SYMM_KINDS_SYSTEM || mca_coll_symm_is_known_host(address) ||
+        !symm_cuda_is_built()) {
         return -1;
     }
-    mca_coll_symm_recognise(address, &place);
+    mca_coll_symm_recognise(address, kinds, &place);
     return place.memory.device;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "heap/cuda_device.h"
+#include "mca/coll/symm/data/kinds.h"
 
 struct symm_process;
 
@@ -23,8 +24,11 @@ struct symm_place {
     bool ours; /* given by MPI_Alloc_mem of this process, shared or not */
 };
 
-/* Describe the memory that the byte at `address` belongs to. */
-void mca_coll_symm_recognise(const void *address, struct symm_place *place);
+/*
+ * Describe the memory that the byte at `address` belongs to, which is of these kinds.  The driver is
+ * not asked if the program has promised the answer.
+ */
+void mca_coll_symm_recognise(const void *address, enum symm_kinds kinds, struct symm_place *place);
 
 /* The table of pages that are known to be the host's, by page number; 0: no page. */
 enum { MCA_COLL_SYMM_KNOWN_SLOTS = 512, MCA_COLL_SYMM_PAGE_BITS = 12 };
@@ -52,7 +56,7 @@ static inline bool mca_coll_symm_is_known_host(const void *address)
  * The device that the memory at `address` is on, or that it belongs to if it is managed memory; -1:
  * it is host memory.
  */
-int mca_coll_symm_device_of(const void *address);
+int mca_coll_symm_device_of(const void *address, enum symm_kinds kinds);
 
 /*
  * Start and stop keeping the table, when the component is opened and closed.  `ours` is the process

@@ -13,14 +13,16 @@
  * The device of the memory at `address`.  *elsewhere is what is known of the memory, if it is not
  * of a heap of ours.
  */
-static int device_of(const void *address, struct symm_memory *elsewhere, bool *unusable)
+static int device_of(const void *address, enum symm_kinds kinds, struct symm_memory *elsewhere,
+                     bool *unusable)
 {
     struct symm_place place;
     *elsewhere = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
-    if (mca_coll_symm_is_known_host(address) || !symm_cuda_is_built()) {
+    if (kinds == SYMM_KINDS_SYSTEM || mca_coll_symm_is_known_host(address) ||
+        !symm_cuda_is_built()) {
         return -1;
     }
-    mca_coll_symm_recognise(address, &place);
+    mca_coll_symm_recognise(address, kinds, &place);
     if (place.memory.device >= 0 && !place.ours) {
         *elsewhere = place.memory;
         *unusable = *unusable || !symm_cuda_memory_is_usable(elsewhere, address);
@@ -28,15 +30,16 @@ static int device_of(const void *address, struct symm_memory *elsewhere, bool *u
     return place.memory.device;
 }
 
-void mca_coll_symm_device_describe(struct symm_call *call)
+void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds)
 {
     /* The first byte decides: buffers lie in one allocation each. */
     call->unusable = false;
-    int output = device_of(call->output, &call->output_memory, &call->unusable), input = output;
+    int output = device_of(call->output, kinds, &call->output_memory, &call->unusable);
+    int input = output;
     if (call->in_place) {
         call->input_memory = call->output_memory;
     } else {
-        input = device_of(call->input, &call->input_memory, &call->unusable);
+        input = device_of(call->input, kinds, &call->input_memory, &call->unusable);
     }
     if (output >= 0 && call->input_memory.kind == SYMM_MEMORY_MANAGED) {
         input = output; /* managed memory is where it is used */

@@ -8,14 +8,15 @@
 #define MCA_COLL_SYMM_DEVICE_PLACE_H
 
 #include "mca/coll/symm/base/call.h"
+#include "mca/coll/symm/data/kinds.h"
 
 /*
  * Find out where the buffers of a call lie, as a part of describing the call.  call->device is the
  * device of both, or -1 for host memory.  call->mixed says that the buffers lie in different
  * places, and at least one on a device.  call->input_memory and output_memory describe buffers in
  * device memory that is not of our heaps.  call->unusable says that our kernels cannot use at least
- * one buffer.
+ * one buffer.  `kinds` is what the program has promised about the buffers.
  */
-void mca_coll_symm_device_describe(struct symm_call *call);
+void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds);
 
 #endif /* MCA_COLL_SYMM_DEVICE_PLACE_H */

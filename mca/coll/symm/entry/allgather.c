@@ -37,8 +37,8 @@ static enum symm_reason veto_reason(const struct symm_call *call)
     return call->device >= 0 && call->gaps != 0 ? SYMM_REASON_GAPS : SYMM_REASON_NONE;
 }
 
-static void describe(struct symm_call *call, int rank, const void *sbuf, size_t scount,
-                     struct ompi_datatype_t *sdtype, void *rbuf, size_t rcount,
+static void describe(struct symm_call *call, enum symm_kinds kinds, int rank, const void *sbuf,
+                     size_t scount, struct ompi_datatype_t *sdtype, void *rbuf, size_t rcount,
                      struct ompi_datatype_t *rdtype, int ranks)
 {
     mca_coll_symm_layout_describe(&call->target, rdtype, rcount);
@@ -57,7 +57,7 @@ static void describe(struct symm_call *call, int rank, const void *sbuf, size_t 
     call->extent = 1;
     call->output_bytes = call->target.bytes * (size_t)ranks;
     call->payload_bytes = call->target.bytes;
-    mca_coll_symm_device_describe(call);
+    mca_coll_symm_device_describe(call, kinds);
     call->veto = veto_reason(call);
     call->signature = symm_signature_pack(
         (struct symm_signature){.collective = SYMM_ALLGATHER, .extent = 1});
@@ -85,7 +85,7 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
     if (!mca_coll_symm_entry_open(&entry, SYMM_ALLGATHER, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, ompi_comm_rank(comm), sbuf, (size_t)scount, sdtype, rbuf,
-             (size_t)rcount, rdtype, ompi_comm_size(comm));
+    describe(&entry.module->call, entry.module->super.kinds, ompi_comm_rank(comm), sbuf,
+             (size_t)scount, sdtype, rbuf, (size_t)rcount, rdtype, ompi_comm_size(comm));
     return SYMM_ENTRY_MAKE(&entry, comm, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 }

@@ -116,17 +116,17 @@ static enum symm_reason veto_reason(struct symm_call *call)
  * tell too much apart: MPI_LONG, MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in
  * practice.
  */
-enum { ELEMENT_CLASS_SHIFT = 12 };
-_Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE >> ELEMENT_CLASS_SHIFT <
+_Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE / OMPI_DATATYPE_FLAG_DATA_INT <
                    1 << SYMM_SIGNATURE_ELEMENT_BITS, "a signature has room for it");
 
 static unsigned element_class(const struct ompi_datatype_t *dtype)
 {
-    return (unsigned)(dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) >> ELEMENT_CLASS_SHIFT;
+    return (unsigned)(dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) /
+           OMPI_DATATYPE_FLAG_DATA_INT; /* the lowest of these flags */
 }
 
-static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_t count,
-                     struct ompi_datatype_t *dtype, struct ompi_op_t *op)
+static void describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf, void *rbuf,
+                     size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op)
 {
     ptrdiff_t lower, extent;
     bool intrinsic = ompi_op_is_intrinsic(op);
@@ -141,7 +141,7 @@ static void describe(struct symm_call *call, const void *sbuf, void *rbuf, size_
     call->dtype = dtype;
     elements_describe(call);
     call->output_bytes = call->count * call->extent;
-    mca_coll_symm_device_describe(call);
+    mca_coll_symm_device_describe(call, kinds);
     call->veto = veto_reason(call);
     if (intrinsic) {
         call->agreed_count = count;
@@ -173,6 +173,6 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     if (!mca_coll_symm_entry_open(&entry, SYMM_ALLREDUCE, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, sbuf, rbuf, (size_t)count, dtype, op);
+    describe(&entry.module->call, entry.module->super.kinds, sbuf, rbuf, (size_t)count, dtype, op);
     return SYMM_ENTRY_MAKE(&entry, comm, allreduce, sbuf, rbuf, count, dtype, op);
 }

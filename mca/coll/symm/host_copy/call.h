@@ -65,9 +65,11 @@ static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call
     call->send.buffer = NULL;
     call->receive.shape = SYMM_SHAPE_NONE;
     call->receive.buffer = NULL;
-    if (collective == SYMM_HOST_COPY_reduce_local) {
+    if (collective == SYMM_HOST_COPY_reduce_local) { /* no communicator's promise is about it */
+        call->send.kinds = call->receive.kinds = SYMM_KINDS_ANY;
         call->aside.entry = NULL;
     } else {
+        call->send.kinds = call->receive.kinds = ((const mca_coll_symm_layer_t *)module)->kinds;
         mca_coll_symm_layer_step_aside(&call->aside, collective, comm, module);
     }
 }

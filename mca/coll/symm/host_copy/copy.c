@@ -167,7 +167,7 @@ static void typed_turn(struct transfer *transfer, struct symm_runs *runs,
     const struct symm_host_copy *copy = transfer->copy;
     transfer->delta = (uintptr_t)copy->address + (uintptr_t)copy->moved[i] -
                       (uintptr_t)piece->buffer;
-    int device = mca_coll_symm_device_of((const void *)span.first);
+    int device = mca_coll_symm_device_of((const void *)span.first, copy->kinds);
     if (device != transfer->device) {
         device_finish(transfer, transfer->device);
         symm_cuda_memory_settle(device);
@@ -205,7 +205,7 @@ static int device_find(const struct symm_host_copy *copy)
         struct symm_span span;
         struct piece piece = pieces_next(copy, &next, copy->pieces);
         if (piece_span(&piece, &span)) {
-            int device = mca_coll_symm_device_of((const void *)span.first);
+            int device = mca_coll_symm_device_of((const void *)span.first, copy->kinds);
             if (device >= 0 || copy->shape != SYMM_SHAPE_TYPED) {
                 return device;
             }

@@ -43,6 +43,7 @@ struct symm_host_copy {
     symm_byte_disps_t byte_disps;
     bool has_byte_disps;
     struct symm_pieces read, written; /* by the call */
+    enum symm_kinds kinds;            /* which memory the buffer may be in */
 
     /* What mca_coll_symm_host_copy_open() finds and makes. */
     int device;               /* -1: host memory, which needs no copy */
@@ -61,6 +62,7 @@ struct symm_host_copy {
 static inline bool mca_coll_symm_host_copy_is_needless(struct symm_host_copy *copy)
 {
     bool host = copy->shape == SYMM_SHAPE_NONE || copy->buffer == MPI_IN_PLACE ||
+                copy->kinds == SYMM_KINDS_SYSTEM ||
                 (copy->shape == SYMM_SHAPE_EVEN &&
                  (mca_coll_symm_bytes(copy->dtype, copy->count) == 0 ||
                   mca_coll_symm_is_known_host(mca_coll_symm_at(copy->buffer,

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/host_copy/layer.h"
 
+#include "mca/coll/symm/base/assertion.h"
 #include "mca/coll/symm/host_copy/all.h"
 #include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/neighbor.h"
@@ -71,6 +72,7 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, int collect
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
     bool host_copy = mca_coll_symm_host_copy_is_on();
+    mca_coll_symm_assertion_follow(layer, comm);
     for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         function_t *ours = offered_get(&layer->super, collectives[i].offered);
         struct symm_table_entry found = entry_get(comm->c_coll, i);
