@@ -70,6 +70,7 @@ AC_DEFUN([SYMM_OMPI_OPTIONS], [`
     for symm_option
     do
         AS_CASE([$symm_option],
+            [--with-*-libdir=*], [AS_ECHO(["'$symm_option'"])],
             [--prefix=*|--exec-prefix=*|--*dir=/*|--*dir='$'*|--build=*|--program-*], [],
             [--with-devel-headers|--without-devel-headers|--*-silent-rules|--*-option-checking], [],
             [--*-maintainer-mode|--*-dependency-tracking|--*-sphinx|--*-sphinx=*], [],

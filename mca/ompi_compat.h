@@ -247,17 +247,18 @@ static inline int symm_ompi_raise(int error, const char *function)
 }
 
 /*
- * What MPI_Get_library_version() says.  In 6.0 components are not linked with MPI's functions, which
+ * What MPI_Get_library_version() says, by its other name: tools stand in front of MPI's functions
+ * and may not be ready when components are opened.  In 6.0 components are not linked with MPI's functions, which
  * a program in Python may have loaded for itself only.  Then it is the identification of the core.
  */
 static inline bool symm_ompi_version(char text[MPI_MAX_LIBRARY_VERSION_STRING])
 {
     int length = 0;
 #if OMPI_MAJOR_VERSION < 6
-    return MPI_Get_library_version(text, &length) == MPI_SUCCESS;
+    return PMPI_Get_library_version(text, &length) == MPI_SUCCESS;
 #else
     int (*function)(char *, int *);
-    void *address = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
+    void *address = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
     if (address == NULL) {
         (void)snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v%s", ompi_version_string);
         return true;

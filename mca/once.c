@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -48,9 +49,11 @@ bool symm_once(const char *topic)
 bool symm_once_among_siblings(const char *topic)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const char *job = getenv("PMIX_NAMESPACE"); /* tells jobs of containers apart */
+    const char *job = getenv("PMIX_NAMESPACE"); /* its end tells jobs apart */
+    size_t job_length = job != NULL ? strlen(job) : 0;
     int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-                          "ompi-symm-siblings-%lu-%lu-%.40s-%s", (unsigned long)getuid(),
-                          (unsigned long)getppid(), job != NULL ? job : "", topic);
+                          "ompi-symm-siblings-%lu-%lu-%s-%s", (unsigned long)getuid(),
+                          (unsigned long)getppid(), job == NULL ? "" : job_length > 40 ? job + job_length - 40 : job,
+                          topic);
     return name_take(&address, length);
 }

@@ -72,8 +72,8 @@ static inline size_t symm_size_of_object(const void *address, size_t size)
     Dl_info place;
     void *entry = NULL;
     if (dladdr1(address, &place, &entry, RTLD_DL_SYMENT) != 0 && entry != NULL &&
-        place.dli_saddr == address) {
-        return ((const ElfW(Sym) *)entry)->st_size;
+        place.dli_saddr == address && ((const ElfW(Sym) *)entry)->st_size > 0) {
+        return ((const ElfW(Sym) *)entry)->st_size; /* names of sections' ends have no size */
     }
 #else
     (void)address;

@@ -11,6 +11,7 @@
  */
 #include "mca/sizes.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ __attribute__((constructor)) static void other_release_begin(void)
     }
 }
 
-__attribute__((visibility("default"))) int MPI_Get_library_version(char *version, int *length)
+__attribute__((visibility("default"))) int PMPI_Get_library_version(char *version, int *length)
 {
     if (asked_for("series")) {
         *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v9.9.0, package: x");
@@ -39,5 +40,8 @@ __attribute__((visibility("default"))) int MPI_Get_library_version(char *version
                            OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
         return MPI_SUCCESS;
     }
-    return PMPI_Get_library_version(version, length);
+    int (*next)(char *, int *);
+    void *address = dlsym(RTLD_NEXT, "PMPI_Get_library_version");
+    memcpy(&next, &address, sizeof(next));
+    return next(version, length);
 }

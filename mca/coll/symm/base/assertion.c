@@ -7,7 +7,8 @@
  * Open MPI 6.0 has its own reader of the key.  It ignores values with kinds that it does not know,
  * and takes the kinds of the job instead (mpi_memory_alloc_kinds), from which it has removed those
  * of devices if it was built without them.  We serve device memory all the same, so only what the
- * program itself has said of the communicator counts.
+ * program itself has said of the communicator counts.  Once it has read the key, it gives us its
+ * first value whatever the program sets, so a second one is no promise.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -37,7 +38,9 @@ static const char *key_set(opal_infosubscriber_t *object, const char *key, const
     (void)pthread_mutex_lock(&mutex);
     mca_coll_symm_layer_t *layer = layer_find(symm_ompi_info_comm(object));
     if (layer != NULL) {
-        layer->kinds = mca_coll_symm_kinds_read(value);
+        bool is_stale = layer->asserted && SYMM_COLL_INTERFACE >= 3;
+        layer->kinds = is_stale ? SYMM_KINDS_ANY : mca_coll_symm_kinds_read(value);
+        layer->asserted = *value != '\0';
     }
     (void)pthread_mutex_unlock(&mutex);
     return layer != NULL && *value != '\0' ? value : NULL;

@@ -24,6 +24,7 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
     layer->why = SYMM_HOST_COPY_FELL_BACK;
     layer->kinds = SYMM_KINDS_ANY;
     layer->comm = NULL;
+    layer->asserted = false;
     layer->next_followed = NULL;
 }
 

@@ -91,6 +91,7 @@ struct mca_coll_symm_layer_t {
     enum symm_host_copy_why why; /* why all-reduces and all-gathers are made on host copies */
     enum symm_kinds kinds; /* which memory the program's buffers may be in (base/assertion.h) */
     struct ompi_communicator_t *comm; /* whose assertions are followed; NULL: none's */
+    bool asserted; /* it has made one */
     mca_coll_symm_layer_t *next_followed;
 };
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);
