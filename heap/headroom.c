@@ -39,13 +39,6 @@ static bool file_read(const char *path, char *text, size_t size)
 
 /* ---- address space --------------------------------------------------------------------------- */
 
-/*
- * Two ranks of a small program take 60 MB in all, and 128 MiB more for malloc's arenas in Open
- * MPI's threads where there is room for those; so stock Open MPI hangs or fails at some limits
- * below 180 MB. This library takes 10 MB, and a 64th of the limit for each window.
- */
-static const size_t space_to_begin = SYMM_HEADROOM_SPACE;
-
 /* Once MPI has started, for lists of Open MPI that grow. */
 static const size_t space_to_leave = (size_t)16 << 20;
 
@@ -82,11 +75,6 @@ static bool space_suffices(size_t bytes, size_t rest)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-/*
- * We keep five, and two for each segment.  Networks' transports and the program open theirs later.
- */
-enum { DESCRIPTORS_TO_BEGIN = SYMM_HEADROOM_DESCRIPTORS };
-
 static bool descriptors_suffice(void)
 {
     struct rlimit limit;
@@ -94,10 +82,10 @@ static bool descriptors_suffice(void)
         return true;
     }
     int unused = 0;
-    for (rlim_t i = 0; i < limit.rlim_cur && unused < DESCRIPTORS_TO_BEGIN; i++) {
+    for (rlim_t i = 0; i < limit.rlim_cur && unused < SYMM_HEADROOM_DESCRIPTORS; i++) {
         unused += fcntl((int)i, F_GETFD) < 0;
     }
-    return unused >= DESCRIPTORS_TO_BEGIN;
+    return unused >= SYMM_HEADROOM_DESCRIPTORS;
 }
 
 enum symm_status symm_headroom_to_begin(void)
@@ -105,7 +93,7 @@ enum symm_status symm_headroom_to_begin(void)
     if (!descriptors_suffice()) {
         return refuse(EMFILE);
     }
-    return space_suffices(0, space_to_begin) ? SYMM_OK : refuse(ENOMEM);
+    return space_suffices(0, SYMM_HEADROOM_SPACE) ? SYMM_OK : refuse(ENOMEM);
 }
 
 /* ---- mappings -------------------------------------------------------------------------------- */

@@ -16,8 +16,19 @@
 
 #include "heap/symm.h"
 
-/* Descriptors and bytes of address space that have to be left for symm_headroom_to_begin(). */
-enum { SYMM_HEADROOM_DESCRIPTORS = 64, SYMM_HEADROOM_SPACE = 256 << 20 };
+/*
+ * Bytes of address space that have to be left for symm_headroom_to_begin().  Two ranks of a small
+ * program take 60 MB in all, and 128 MiB more for malloc's arenas in Open MPI's threads where there
+ * is room for those; so stock Open MPI hangs or fails at some limits below 180 MB.  This library
+ * takes 10 MB, and a 64th of the limit for each window.
+ */
+enum { SYMM_HEADROOM_SPACE = 256 << 20 };
+
+/*
+ * Descriptors that have to be left for it.  We keep five, and two for each segment.  Networks'
+ * transports and the program open theirs later.
+ */
+enum { SYMM_HEADROOM_DESCRIPTORS = 64 };
 
 /* Whether the process has room for this library at all.  Errors, with errno: NO_MEMORY. */
 enum symm_status symm_headroom_to_begin(void);

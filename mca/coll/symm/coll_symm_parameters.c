@@ -152,8 +152,8 @@ static const struct symm_parameter device_scratch_parameter = {
 static const struct symm_parameter scratch_least_parameter = {
     "scratch_least",
     "Bytes from which on calls on device buffers that other ranks cannot reach go through scratch "
-    "on the devices. Smaller calls are made on copies in host memory, which takes less time. 0 to "
-    "1099511627776; suffixes k, m and g are understood",
+    "on the devices. Smaller calls are made on copies in host memory, which takes less time, where "
+    "there are such copies (host_staging). 0 to 1099511627776; suffixes k, m and g are understood",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_bytes_parameter = {

@@ -52,7 +52,7 @@ static bool is_small(const struct symm_operation *operation)
     return (symm_offer_is_withheld(&operation->input_offer) ||
             symm_offer_is_withheld(&operation->output_offer)) &&
            operation->call->payload_bytes < mca_coll_symm_component.scratch_least &&
-           mca_coll_symm_component.host_copies &&
+           mca_coll_symm_component.host_copies > 0 &&
            !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->module->team);
 }
 

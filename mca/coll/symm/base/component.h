@@ -43,7 +43,7 @@ struct mca_coll_symm_component_t {
     size_t ipc_least;
     int ipc_sightings;
     int host_staging;      /* MCA_COLL_SYMM_HOST_COPY_AUTO, ... */
-    bool host_copies;      /* calls below get them; known with the first communicator */
+    _Atomic int host_copies; /* calls below get them: 1 yes, -1 no; 0: before any communicator */
     size_t host_pinned;    /* bytes */
     int device_blocks;     /* of a kernel at most; 0: see kernels/cuda */
     int multicast;         /* MCA_COLL_SYMM_MULTICAST_AUTO, ... */

@@ -18,7 +18,7 @@ static int device_of(const void *address, enum symm_kinds kinds, struct symm_mem
 {
     struct symm_place place;
     *elsewhere = (struct symm_memory){.kind = SYMM_MEMORY_HOST, .device = -1};
-    if (kinds == SYMM_KINDS_SYSTEM || mca_coll_symm_is_known_host(address) ||
+    if (mca_coll_symm_is_known_host(address) || kinds == SYMM_KINDS_SYSTEM ||
         !symm_cuda_is_built()) {
         return -1;
     }

@@ -35,12 +35,11 @@ static bool is_wanted(void)
  */
 bool mca_coll_symm_host_copy_is_on(void)
 {
-    static _Atomic int known = -1; /* several threads may set it, to the same value */
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer < 0) {
-        answer = is_wanted();
-        mca_coll_symm_component.host_copies = answer;
-        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    _Atomic int *known = &mca_coll_symm_component.host_copies; /* threads set it to the same value */
+    int answer = atomic_load_explicit(known, memory_order_relaxed);
+    if (answer == 0) {
+        answer = is_wanted() ? 1 : -1;
+        atomic_store_explicit(known, answer, memory_order_relaxed);
     }
     return answer > 0;
 }
