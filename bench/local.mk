@@ -49,6 +49,11 @@ noinst_PROGRAMS += bench/alloc_time
 bench_alloc_time_SOURCES = bench/alloc_time.c bench/clock.c bench/clock.h
 bench_alloc_time_LDADD = $(MPI_LIBS) -lm
 
+# What communicators cost. Never installed.
+noinst_PROGRAMS += bench/communicators
+bench_communicators_SOURCES = bench/communicators.c bench/clock.c bench/clock.h
+bench_communicators_LDADD = $(MPI_LIBS) -lm
+
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
 

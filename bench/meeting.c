@@ -70,11 +70,10 @@ bool meeting_measure(struct meeting_times *times)
 {
     const struct symm_control_config config = {.payload_size = PAYLOAD, .piece_size = 4096};
     struct symm_control control;
-    int descriptor, status;
-    if (symm_control_create(&control, RANKS, &config, &descriptor) != SYMM_OK) {
+    int status;
+    if (symm_control_create(&control, RANKS, &config) != SYMM_OK) {
         return false;
     }
-    (void)close(descriptor);
     pid_t child = fork();
     if (child == 0) {
         (void)meet(&control, 1);
@@ -84,6 +83,6 @@ bool meeting_measure(struct meeting_times *times)
         *times = meet(&control, 0);
         (void)waitpid(child, &status, 0);
     }
-    symm_control_detach(&control);
+    symm_control_destroy(&control);
     return child > 0;
 }

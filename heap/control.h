@@ -1,7 +1,8 @@
 /*
- * control.h - control memory of a team: what its ranks share to agree and to synchronise.
+ * control.h - control memory of a lane: what the ranks of a team share to agree and to synchronise.
  *
- * One memfd, created by rank 0 and mapped by all.  Per rank r and slot s of the ring it holds
+ * A block of rank 0's arena (arena.h), which all ranks have mapped.  Who places it says where it
+ * is.  Per rank r and slot s of the ring it holds
  *   line   what rank r says about its s-th call: a header and up to `payload_size` bytes
  *   phase  a counter that rank r raises as it gets through the steps of that call
  * and, per rank, `finished` (its newest call that reads nothing of others any more) and staging
@@ -17,6 +18,10 @@
  *     its `finished` after its last read for call n, so those reads happen before the overwriting.
  *   - A phase is raised (release) after the reads and writes of the step it closes; a rank that has
  *     seen it (acquire) from all ranks may use what they wrote and overwrite what they read.
+ *   - A block serves one team after another, and is not cleared in between.  A team's first call
+ *     has a number above all that the block has seen, so older lines and phases are never taken for
+ *     its own.  Every rank counts itself out (release) after its last access; rank 0 hands the
+ *     block to the next team when it has seen all counted out (acquire).
  * This needs C11 atomics only and holds on weakly ordered processors.
  *
  * It knows neither MPI nor what the calls mean.
@@ -42,7 +47,8 @@ enum {
     SYMM_PREFETCH_MOST = 2048, /* bytes; processors keep track of no more at a time */
     SYMM_FETCH_MOST = 512, /* bytes of each line; the processor itself fetches the rest */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
-    SYMM_EXTRA_MOST = 32 << 10, /* bytes; they follow the sizes, in whole pages with them */
+    SYMM_EXTRA_MOST = 32 << 10, /* bytes */
+    SYMM_CONTROL_PAGE = 4096,  /* words and staging buffers of a block begin at multiples of it */
 };
 
 /* The head of a line.  The meaning of the plain words is their user's, except `finished`. */
@@ -65,6 +71,30 @@ struct symm_word {
     unsigned char fill[SYMM_CACHE_LINE - sizeof(uint64_t)];
 };
 
+/* First in the words of a block.  Written by rank 0 for each team. */
+struct symm_control_header {
+    _Atomic uint64_t serial; /* of the team's use of the block; written last */
+    uint64_t start;          /* the team's calls are numbered from the next one on */
+    uint64_t payload_size, piece_size;
+    uint64_t stages;         /* where the staging buffers begin; all offsets are the chunk's */
+    uint64_t extra;
+    uint32_t extra_size;
+    uint32_t size;
+    uint32_t magic;
+    uint32_t fill;
+    _Alignas(SYMM_CACHE_LINE) _Atomic uint64_t last; /* newest call of those who have left */
+    _Atomic uint32_t left;   /* ranks that have */
+};
+
+/* Where control memory is, as rank 0 tells the others. */
+struct symm_control_place {
+    uint64_t serial; /* of this use of the block; no other in rank 0's process has it */
+    uint64_t start;
+    uint64_t offset; /* of the words in the chunk */
+    uint32_t chunk;  /* of rank 0's arena */
+    uint32_t fill;
+};
+
 struct symm_control {
     int size;              /* ranks */
     size_t payload_size;   /* bytes a line can carry */
@@ -76,8 +106,8 @@ struct symm_control {
     struct symm_word *phases;   /* [SYMM_RING][size] */
     struct symm_word *finished; /* [size] */
     unsigned char *stages; /* [size][SYMM_STAGE_BUFFERS], piece_size apart */
-    void *memory;
-    size_t memory_size;
+    struct symm_control_header *header; /* the words begin with it; NULL: not placed */
+    size_t words_size, stages_size;     /* bytes of the two parts */
 };
 
 struct symm_control_config {
@@ -88,22 +118,52 @@ struct symm_control_config {
 };
 
 /*
- * Create control memory for `size` ranks.  *descriptor is for the other ranks; the caller closes
- * it.  Errors: NO_MEMORY, SYSTEM.
+ * Calls of a block's first team are numbered from 8 on, those of later ones from a multiple of 8.
+ * So all begin in slot 0, which shares a page with the words.
  */
-SYMM_API enum symm_status symm_control_create(struct symm_control *control, int size,
-                                              const struct symm_control_config *config,
-                                              int *descriptor);
+static const uint64_t symm_control_first_start = SYMM_RING - 1;
 
 /*
- * Map the control memory that `descriptor` stands for; sizes come from the memory itself.  The
- * caller keeps the descriptor.  Errors: PROTOCOL (not control memory for `size` ranks), NO_MEMORY,
- * SYSTEM.
+ * The sizes of control memory for `size` ranks.  Everything lies in two parts, of words_size and
+ * stages_size bytes, because the first is small and much used, and the second the other way round.
+ * The layout follows from the number of ranks and the two sizes of `config`.
  */
-SYMM_API enum symm_status symm_control_attach(struct symm_control *control, int size,
-                                              int descriptor);
+SYMM_API void symm_control_plan(struct symm_control *control, int size,
+                                const struct symm_control_config *config);
 
-SYMM_API void symm_control_detach(struct symm_control *control);
+/* Place planned memory: both parts begin at multiples of SYMM_CONTROL_PAGE.  Writes nothing. */
+SYMM_API void symm_control_set(struct symm_control *control, void *words, void *stages);
+
+/*
+ * Rank 0: make placed memory ready for a team whose calls follow call `place->start`.  `chunk` is
+ * what the offsets count from.
+ */
+SYMM_API void symm_control_begin(struct symm_control *control,
+                                 const struct symm_control_place *place, const void *chunk);
+
+/*
+ * Control memory outside of an arena, for a process and those that it forks from then on: placed
+ * and begun.  Errors: NO_MEMORY, SYSTEM.
+ */
+SYMM_API enum symm_status symm_control_create(struct symm_control *control, int size,
+                                              const struct symm_control_config *config);
+SYMM_API void symm_control_destroy(struct symm_control *control);
+
+/*
+ * The other ranks: find what rank 0 has placed, in its chunk of `chunk_size` bytes, which is mapped
+ * at `chunk`.  Errors: PROTOCOL (not control memory for `size` ranks, or not that of this place).
+ */
+SYMM_API enum symm_status symm_control_attach(struct symm_control *control, int size, void *chunk,
+                                              size_t chunk_size,
+                                              const struct symm_control_place *place);
+
+/*
+ * This rank makes no access any more; its newest call was `last`.  Once all ranks have said so, the
+ * memory may serve another team, whose start symm_control_next_start() gives.
+ */
+SYMM_API void symm_control_count_out(const struct symm_control *control, uint64_t last);
+SYMM_API bool symm_control_is_left(const struct symm_control_header *header);
+SYMM_API uint64_t symm_control_next_start(const struct symm_control_header *header);
 
 /* ---- lines --------------------------------------------------------------------------------- */
 

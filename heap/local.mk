@@ -8,6 +8,9 @@ libsymm_core_la_CPPFLAGS = $(base_cppflags) -DSYMM_NVCC_DEVICES='"$(NVCC_DEVICES
 libsymm_core_la_LIBADD = $(PTHREAD_LIBS)
 libsymm_core_la_SOURCES = \
 	heap/allocator.c heap/allocator.h \
+	heap/arena.c heap/arena.h \
+	heap/arena_chunk.c heap/arena_chunk.h \
+	heap/arena_peers.c heap/arena_peers.h \
 	heap/control.c heap/control.h \
 	heap/cuda_device.h \
 	heap/cuda_exports.h \
@@ -24,6 +27,7 @@ libsymm_core_la_SOURCES = \
 	heap/heap_pages.h \
 	heap/heap_segments.c heap/heap_segments.h \
 	heap/kind.h heap/kind_host.c \
+	heap/lane.c heap/lane.h \
 	heap/memfd.c heap/memfd.h \
 	heap/multicast.c heap/multicast.h \
 	heap/multicast_groups.c heap/multicast_groups.h \
@@ -36,9 +40,11 @@ libsymm_core_la_SOURCES = \
 	heap/peers.c heap/peers.h \
 	heap/prefetch.h \
 	heap/process.c heap/process.h \
+	heap/process_peers.c heap/process_state.h \
 	heap/recall.c heap/recall.h \
 	heap/reclaim.c heap/reclaim.h \
 	heap/request.c heap/request.h \
+	heap/scratch.c heap/scratch.h \
 	heap/server.c heap/server.h \
 	heap/server_thread.c heap/server_thread.h \
 	heap/socket.c heap/socket.h \

@@ -87,7 +87,7 @@ void symm_group_undo(struct symm_group *group)
 struct symm_object_id symm_group_object_id(const struct symm_team *team)
 {
     struct symm_object_id id = {.what = SYMM_OBJECT_MULTICAST, .number = team->groups->begun};
-    memcpy(id.key, team->key, sizeof(team->key));
+    memcpy(id.key, &team->lane.place.serial, sizeof(team->lane.place.serial));
     return id;
 }
 

@@ -14,26 +14,9 @@
 
 #include "heap/cuda_device.h"
 #include "heap/headroom.h"
-#include "heap/peers.h"
-#include "heap/process.h"
-#include "heap/recall.h"
+#include "heap/process_state.h"
 #include "heap/reclaim.h"
-
-struct symm_process {
-    unsigned users;
-    pid_t pid; /* a child of fork() has no thread of the server's, and gives nothing back */
-    struct symm_server *server;
-    struct symm_recall *recall; /* who has memory of ours mapped, or we have theirs */
-    struct symm_heap_config config;
-    /* Without gaps, host memory first.  Added to under the mutex, read without. */
-    _Atomic(struct symm_heap *) heaps[SYMM_HEAPS_MAX];
-    pthread_mutex_t heaps_mutex;
-    /* NULL until first asked for.  Made under heaps_mutex, read without. */
-    _Atomic(struct symm_exports *) exports;
-    _Atomic(struct symm_imports *) imports;
-    struct symm_peers peers;
-    bool (*_Atomic spare)(int device);
-};
+#include "heap/scratch.h"
 
 static pthread_mutex_t instance_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_process *instance;
@@ -97,6 +80,9 @@ static void process_destroy(struct symm_process *process)
         symm_server_stop_thread(process->server); /* it looks at the peers */
     }
     symm_peers_end(&process->peers);
+    symm_arena_peers_end(&process->arena_peers);
+    symm_arena_destroy(process->arena);
+    symm_scratch_end();
     for (uint32_t number = 0; number < SYMM_HEAPS_MAX; number++) {
         symm_heap_destroy(symm_process_heap_at(process, number), 1);
     }
@@ -133,7 +119,7 @@ static int reclaim(void *data)
 static bool reclaim_wake(void *data)
 {
     const struct symm_process *process = data;
-    if (process->pid != getpid()) { /* the parent has blocks there that its child does not know */
+    if (!symm_process_is_own(process)) { /* the parent has blocks there that its child does not know */
         return true;
     }
     if (symm_server_start_thread(process->server) != SYMM_OK) {
@@ -191,10 +177,14 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     created->pid = getpid();
     (void)pthread_once(&fork_watched, fork_watch);
     symm_peers_begin(&created->peers);
+    symm_arena_peers_begin(&created->arena_peers);
     (void)pthread_mutex_init(&created->heaps_mutex, NULL);
     status = symm_server_create(&created->server);
     if (status == SYMM_OK) {
         status = symm_recall_create(&created->recall);
+    }
+    if (status == SYMM_OK) {
+        status = symm_arena_create(created->server, &created->arena);
     }
     if (status == SYMM_OK) {
         const struct symm_server_helper helper = {
@@ -234,6 +224,11 @@ void symm_process_release(struct symm_process *process)
         instance = NULL;
     }
     (void)pthread_mutex_unlock(&instance_mutex);
+}
+
+bool symm_process_is_own(const struct symm_process *process)
+{
+    return process->pid == getpid();
 }
 
 struct symm_server *symm_process_server(struct symm_process *process)
@@ -341,100 +336,4 @@ enum symm_status symm_process_locate(struct symm_process *process, const void *a
         status = symm_heap_locate(heap, address, size, location);
     }
     return status;
-}
-
-/* ---- memory from elsewhere ------------------------------------------------------------------ */
-
-enum symm_status symm_process_exports(struct symm_process *process, struct symm_exports **exports)
-{
-    enum symm_status status = SYMM_OK;
-    *exports = atomic_load_explicit(&process->exports, memory_order_acquire);
-    if (*exports != NULL) {
-        return SYMM_OK;
-    }
-    (void)pthread_mutex_lock(&process->heaps_mutex);
-    *exports = atomic_load_explicit(&process->exports, memory_order_relaxed);
-    if (*exports == NULL) {
-        status = symm_exports_create(process->server, exports);
-        if (status == SYMM_OK) {
-            atomic_store_explicit(&process->exports, *exports, memory_order_release);
-        }
-    }
-    (void)pthread_mutex_unlock(&process->heaps_mutex);
-    return status;
-}
-
-void symm_process_review_exports(struct symm_process *process, unsigned count)
-{
-    struct symm_exports *exports = atomic_load_explicit(&process->exports, memory_order_acquire);
-    if (exports != NULL) {
-        symm_exports_review(exports, count);
-    }
-}
-
-enum symm_status symm_process_imports(struct symm_process *process, size_t most,
-                                      struct symm_imports **imports)
-{
-    enum symm_status status = SYMM_OK;
-    *imports = atomic_load_explicit(&process->imports, memory_order_acquire);
-    if (*imports != NULL) {
-        return SYMM_OK;
-    }
-    (void)pthread_mutex_lock(&process->heaps_mutex);
-    *imports = atomic_load_explicit(&process->imports, memory_order_relaxed);
-    if (*imports == NULL) {
-        status = symm_imports_create(most, imports);
-        if (status == SYMM_OK) {
-            atomic_store_explicit(&process->imports, *imports, memory_order_release);
-        }
-    }
-    (void)pthread_mutex_unlock(&process->heaps_mutex);
-    return status;
-}
-
-/* ---- peers --------------------------------------------------------------------------------- */
-
-/*
- * What a peer's heap is mapped with.  Its device need not be visible here; a device of ours maps
- * the memory, and gives all devices access that this process uses.
- */
-static enum symm_status peer_kind_get(struct symm_process *process, uint32_t heap,
-                                      const struct symm_kind **kind)
-{
-    int device;
-    if (heap == 0) {
-        *kind = &symm_kind_host;
-        return SYMM_OK;
-    }
-    const struct symm_heap *ours = symm_process_heap_at(process, 1);
-    enum symm_status status = SYMM_OK;
-    if (ours != NULL) {
-        device = symm_heap_device(ours);
-    } else {
-        status = symm_cuda_device_current(&device);
-    }
-    return status == SYMM_OK ? symm_kind_cuda_get(device, kind) : status;
-}
-
-enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,
-                                       uint32_t heap, struct symm_peer **peer)
-{
-    const struct symm_kind *kind;
-    if (heap >= SYMM_HEAPS_MAX) {
-        return SYMM_ERR_ARGUMENT;
-    }
-    if (symm_peers_get_known(&process->peers, name, heap, peer)) {
-        return SYMM_OK; /* nothing is asked of the driver, whatever device is current by now */
-    }
-    enum symm_status status = peer_kind_get(process, heap, &kind);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    symm_recall_note(process->recall, name, 0);
-    return symm_peers_get(&process->peers, kind, symm_process_name(process), name, heap, peer);
-}
-
-void symm_process_put_peer(struct symm_process *process, struct symm_peer *peer)
-{
-    symm_peers_put(&process->peers, peer);
 }

@@ -11,6 +11,8 @@
 #ifndef SYMM_HEAP_PROCESS_H
 #define SYMM_HEAP_PROCESS_H
 
+#include "heap/arena.h"
+#include "heap/arena_peers.h"
 #include "heap/cuda_exports.h"
 #include "heap/cuda_imports.h"
 #include "heap/heap.h"
@@ -19,6 +21,13 @@
 
 /* The rest of its interface is public: symm.h. */
 SYMM_API struct symm_server *symm_process_server(struct symm_process *process);
+
+/* Whether this is the process that has made it, and no child of fork(). */
+SYMM_API bool symm_process_is_own(const struct symm_process *process);
+
+/* Memory for the teams of which this process is rank 0, and that of other processes. */
+SYMM_API struct symm_arena *symm_process_arena(struct symm_process *process);
+SYMM_API struct symm_arena_peers *symm_process_arena_peers(struct symm_process *process);
 
 /*
  * Device memory from elsewhere: this process's, and other processes'.  Made at first use; the first

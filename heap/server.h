@@ -1,7 +1,7 @@
 /*
  * server.h - hands descriptors of a process's shared memory to its peers.
  *
- * A process exports objects (segments, directories, control memory) under an id; peers ask for an
+ * A process exports objects (segments, directories, chunks of its arena) under an id; peers ask for an
  * id over the process's abstract socket and get the descriptor.  A request for an id that is not
  * there yet waits until it is exported, so nobody has to poll for a slower process.  Segments are
  * the exception: a peer hears of a segment only after its export, so a segment that is not there

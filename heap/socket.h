@@ -22,9 +22,9 @@ enum { SYMM_SOCKET_NAME_SIZE = 64 }; /* with the closing 0; the abstract prefix 
 enum symm_object_kind {
     SYMM_OBJECT_DIRECTORY = 1, /* of the heap with this number; the key is its kind's name */
     SYMM_OBJECT_SEGMENT,       /* of such a heap, with this serial as the number */
-    SYMM_OBJECT_CONTROL,       /* control memory of the team whose identity is the key */
+    SYMM_OBJECT_ARENA,         /* chunk of the process's arena, with this serial as the number */
     SYMM_OBJECT_REPORT,        /* counters of the node */
-    SYMM_OBJECT_MULTICAST,     /* of this team; number: of its groups so far */
+    SYMM_OBJECT_MULTICAST,     /* of the team with this key; number: of its groups so far */
     SYMM_OBJECT_NOTHING,       /* answered when what others have freed is unmapped */
 };
 
@@ -56,7 +56,7 @@ struct symm_reply_packet {
 };
 
 /* Changes with every incompatible change of the packets or of what lies in shared memory. */
-static const uint32_t symm_socket_magic = UINT32_C(0x53594d04);
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d05);
 
 /* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
 enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);

@@ -12,7 +12,7 @@
 
 #include "heap/directory.h"
 #include "heap/headroom.h"
-#include "heap/team.h"
+#include "heap/multicast_groups.h"
 
 /* Serial numbers count from 1; this bit beside one says that some rank could not map it. */
 static const uint32_t refused_bit = UINT32_C(1) << 31;
@@ -37,16 +37,19 @@ static size_t segment_states_size(const struct symm_team *team)
     return view_states(team) * SYMM_TEAM_VIEWS * sizeof(uint32_t);
 }
 
-enum symm_status symm_team_memory_create(struct symm_team *team)
+static enum symm_status arrays_get(struct symm_team *team)
 {
     size_t size = (size_t)team->size;
-    team->peers = calloc(size * SYMM_HEAPS_MAX, sizeof(struct symm_peer *));
-    team->retired = calloc(size * SYMM_HEAPS_MAX, sizeof(*team->retired));
-    team->devices = calloc(size, 1 + SYMM_TEAM_VIEWS);
-    team->importers = calloc(size, sizeof(struct symm_importer *));
-    team->dropped = calloc(size, sizeof(*team->dropped));
-    bool has_all = team->peers != NULL && team->retired != NULL && team->devices != NULL &&
-                   team->importers != NULL && team->dropped != NULL;
+    if (team->peers == NULL) {
+        team->peers = calloc(size * SYMM_HEAPS_MAX, sizeof(struct symm_peer *));
+    }
+    if (team->retired == NULL) {
+        team->retired = calloc(size * SYMM_HEAPS_MAX, sizeof(*team->retired));
+    }
+    if (team->importers == NULL) {
+        team->importers = calloc(size, sizeof(struct symm_importer *));
+    }
+    bool has_all = team->peers != NULL && team->retired != NULL && team->importers != NULL;
     return has_all ? SYMM_OK : SYMM_ERR_NO_MEMORY;
 }
 
@@ -54,7 +57,7 @@ enum symm_status symm_team_memory_create(struct symm_team *team)
  * States for all heaps that the ranks may ever have, since getting them later could fail on one
  * rank alone.  Those of heaps that nobody has are never touched, and stay addresses without memory.
  */
-enum symm_status symm_team_memory_set_up(struct symm_team *team)
+static enum symm_status states_get(struct symm_team *team)
 {
     if (team->segment_states != NULL) {
         return SYMM_OK;
@@ -73,8 +76,32 @@ enum symm_status symm_team_memory_set_up(struct symm_team *team)
     return SYMM_OK;
 }
 
+enum symm_status symm_team_tables_get(struct symm_team *team)
+{
+    enum symm_status status = arrays_get(team);
+    if (status == SYMM_OK) {
+        status = states_get(team);
+    }
+    if (status == SYMM_OK && team->groups == NULL) {
+        status = symm_multicast_groups_create(team);
+    }
+    return status;
+}
+
+void symm_team_tables_settle(struct symm_team *team, bool all_have)
+{
+    team->has_tables = all_have;
+    if (!all_have) {
+        symm_team_memory_destroy(team);
+        team->refuses_all = true;
+        symm_team_note_refusal(team);
+    }
+}
+
+/* Also after only a part has been made. */
 void symm_team_memory_destroy(struct symm_team *team)
 {
+    symm_multicast_groups_destroy(team);
     for (size_t i = 0; team->peers != NULL && i < (size_t)team->size * SYMM_HEAPS_MAX; i++) {
         if (team->peers[i] != NULL) {
             symm_process_put_peer(team->process, team->peers[i]);
@@ -89,11 +116,13 @@ void symm_team_memory_destroy(struct symm_team *team)
         (void)munmap(team->segment_states, segment_states_size(team));
         symm_headroom_give();
     }
-    free(team->devices);
     free(team->retired);
-    free(team->dropped);
     free(team->importers);
     free(team->peers);
+    team->retired = NULL;
+    team->importers = NULL;
+    team->peers = NULL;
+    team->segment_states = NULL;
 }
 
 /* ---- what the ranks have agreed ------------------------------------------------------------- */
@@ -114,8 +143,10 @@ static void view_replace(struct symm_team *team)
 {
     team->view_to_lose = team->view_to_lose % (SYMM_TEAM_VIEWS - 1) + 1;
     team->view = team->view_to_lose;
-    memset(team->segment_states + team->view * view_states(team), 0,
-           team->rows_known * heap_states(team) * sizeof(uint32_t));
+    if (team->rows_known > 0) {
+        memset(team->segment_states + team->view * view_states(team), 0,
+               team->rows_known * heap_states(team) * sizeof(uint32_t));
+    }
     memcpy(devices_of_view(team, team->view), team->devices, (size_t)team->size);
 }
 
@@ -156,6 +187,9 @@ enum symm_segment_state symm_team_segment_state(const struct symm_team *team, in
                                                 const struct symm_location *location)
 {
     const uint32_t *entry = segment_entry(team, rank, location);
+    if (team->refuses_all) {
+        return SYMM_SEGMENT_REFUSED;
+    }
     if (entry == NULL || (*entry & ~refused_bit) != location->serial) {
         return SYMM_SEGMENT_UNKNOWN;
     }
@@ -189,7 +223,8 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
 void symm_team_memory_forget_refusals(struct symm_team *team)
 {
     team->refused_until = 0;
-    for (size_t view = 0; view < SYMM_TEAM_VIEWS; view++) {
+    team->refuses_all = false;
+    for (size_t view = 0; view < SYMM_TEAM_VIEWS && team->rows_known > 0; view++) {
         uint32_t *states = team->segment_states + view * view_states(team);
         for (size_t i = 0; i < team->rows_known * heap_states(team); i++) {
             if ((states[i] & refused_bit) != 0) {
@@ -201,6 +236,7 @@ void symm_team_memory_forget_refusals(struct symm_team *team)
 
 /* ---- segments, mapped ----------------------------------------------------------------------- */
 
+/* Only with tables. */
 static struct symm_peer **peer_entry(const struct symm_team *team, int rank, uint32_t heap)
 {
     return &team->peers[(size_t)heap * (size_t)team->size + (size_t)rank];
@@ -229,8 +265,8 @@ enum symm_status symm_team_map(struct symm_team *team, int rank,
 void symm_team_describe_device(const struct symm_team *team, int rank,
                                const struct symm_location *location, char *text, size_t size)
 {
-    struct symm_peer *peer =
-        location->heap < SYMM_HEAPS_MAX ? *peer_entry(team, rank, location->heap) : NULL;
+    bool may_have = team->peers != NULL && location->heap < SYMM_HEAPS_MAX;
+    struct symm_peer *peer = may_have ? *peer_entry(team, rank, location->heap) : NULL;
     if (peer != NULL) {
         symm_peer_describe_device(peer, text, size);
     }
@@ -263,6 +299,9 @@ enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
 
 bool symm_team_memory_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired)
 {
+    if (!team->has_tables) {
+        return false; /* nothing of the rank is mapped */
+    }
     struct symm_peer *peer = *peer_entry(team, rank, heap);
     uint32_t *seen = &team->retired[(size_t)heap * (size_t)team->size + (size_t)rank];
     if (peer != NULL) {

@@ -39,11 +39,20 @@ enum symm_segment_state {
 SYMM_API void symm_team_note_device(struct symm_team *team, int rank, uint8_t device);
 SYMM_API void symm_team_devices_done(struct symm_team *team);
 
+/*
+ * Get room for what is known of segments: before the first one is mapped, since most teams never
+ * meet one.  Once that has succeeded, again costs nothing.  The ranks then agree whether all have
+ * it.  Until they do, all segments are unknown; if some rank has not got it, all are refused until
+ * symm_team_forget_refusals().  Errors: NO_MEMORY.
+ */
+SYMM_API enum symm_status symm_team_tables_get(struct symm_team *team);
+SYMM_API void symm_team_tables_settle(struct symm_team *team, bool all_have);
+
 /* What the team has agreed about the segment in which `location` of `rank` lies. */
 SYMM_API enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
                                                          const struct symm_location *location);
 
-/* Record what the team has agreed.  All ranks must make the same calls, after set-up. */
+/* Record what the team has agreed.  All ranks must make the same calls, with tables. */
 SYMM_API void symm_team_set_segment_state(struct symm_team *team, int rank,
                                           const struct symm_location *location,
                                           enum symm_segment_state state);
@@ -96,16 +105,7 @@ SYMM_API void symm_team_collect_opened(struct symm_team *team);
 
 /* ---- for team.c and multicast ---------------------------------------------------------------- */
 
-/* Room for what is known of each rank, when a team is created.  Errors: NO_MEMORY. */
-enum symm_status symm_team_memory_create(struct symm_team *team);
-
-/*
- * Room for the states of all segments; once it has succeeded, again costs nothing.  Errors:
- * NO_MEMORY.
- */
-enum symm_status symm_team_memory_set_up(struct symm_team *team);
-
-/* Unmap and close everything; also after only a part of it has been made. */
+/* Unmap and close everything, and forget it; also after only a part of it has been made. */
 void symm_team_memory_destroy(struct symm_team *team);
 
 /* Something has been refused just now, so all refusals are to be forgotten at some later call. */

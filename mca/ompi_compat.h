@@ -286,18 +286,6 @@ static inline bool symm_ompi_has_functions(const char *path, bool has_core)
 #endif
 }
 
-/*
- * A key that tells a communicator from all others that rank 0's process is in at the time: its
- * context id, which is the same on all its ranks.  An id is used again after its communicator is
- * gone.  From 5.0 on ids of MPI_Comm_create_from_group come from PMIx, and are not used again.
- */
-static inline void symm_ompi_comm_key(const struct ompi_communicator_t *comm, uint8_t key[16])
-{
-    _Static_assert(sizeof(comm->c_contextid) <= 16, "context ids fit in a key");
-    memset(key, 0, 16);
-    memcpy(key, &comm->c_contextid, sizeof(comm->c_contextid));
-}
-
 /* The number that this process knows the communicator by, for people to read. */
 static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *comm)
 {

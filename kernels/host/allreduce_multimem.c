@@ -20,8 +20,10 @@
 static void reduce_block(struct symm_run *run, size_t block)
 {
     size_t extent = run->reduction->extent, offset = run->position * extent;
-    symm_multimem_load(run, offset, run->team->scratch, block);
-    symm_multimem_store(run, offset, run->team->scratch, block * extent);
+    void *scratch = symm_scratch_take();
+    symm_multimem_load(run, offset, scratch, block);
+    symm_multimem_store(run, offset, scratch, block * extent);
+    symm_scratch_give(scratch);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -87,12 +87,13 @@ static void slice_reduce(struct symm_run *run)
     size_t extent = run->reduction->extent;
     struct slice slice = slice_of(run, run->piece, team->rank);
     bool in_place = run->input == run->output;
+    void *scratch = in_place ? symm_scratch_take() : NULL;
     for (size_t done = 0; done < slice.bytes;) {
         size_t block = symm_least(slice.bytes - done, symm_block_bytes(extent));
         unsigned char *output = (unsigned char *)run->output + slice.array_offset + done;
         unsigned char *shared =
             output_buffer(team, team->rank, run->piece) + slice.buffer_offset + done;
-        void *result = in_place ? team->scratch : (void *)output;
+        void *result = in_place ? scratch : (void *)output;
         for (int rank = 0; rank < team->size; rank++) {
             run->inputs[rank] = input_buffer(team, rank, run->piece) + slice.buffer_offset + done;
         }
@@ -103,6 +104,9 @@ static void slice_reduce(struct symm_run *run)
             memcpy(output, result, block);
         }
         done += block;
+    }
+    if (in_place) {
+        symm_scratch_give(scratch);
     }
     symm_run_raise(run, step_output(run->piece));
 }

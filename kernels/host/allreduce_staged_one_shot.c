@@ -45,10 +45,11 @@ static void piece_reduce(struct symm_run *run)
     size_t bytes = symm_piece_begin(run, run->piece + 1) * extent - offset;
     bool in_place = run->input == run->output;
     size_t most = in_place ? symm_block_bytes(extent) : bytes;
+    void *scratch = in_place ? symm_scratch_take() : NULL;
     for (size_t done = 0; done < bytes;) {
         size_t block = symm_least(bytes - done, most);
         unsigned char *output = (unsigned char *)run->output + offset + done;
-        void *result = in_place ? team->scratch : (void *)output;
+        void *result = in_place ? scratch : (void *)output;
         for (int rank = 0; rank < team->size; rank++) {
             run->inputs[rank] = symm_stage_buffer(&team->control, rank, run->piece) + done;
         }
@@ -58,6 +59,9 @@ static void piece_reduce(struct symm_run *run)
             memcpy(output, result, block);
         }
         done += block;
+    }
+    if (in_place) {
+        symm_scratch_give(scratch);
     }
 }
 

@@ -29,7 +29,7 @@ static void reduce_block(struct symm_run *run, size_t block)
     size_t bytes = block * run->reduction->extent;
     bool in_place = run->input == run->output;
     unsigned char *own = run->output;
-    void *result = in_place ? team->scratch : own + offset;
+    void *result = in_place ? symm_scratch_take() : own + offset;
     symm_fold(run->reduction, team->size, run->inputs, offset, result, block);
     for (int turn = 1; turn < team->size; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
@@ -37,6 +37,7 @@ static void reduce_block(struct symm_run *run, size_t block)
     }
     if (in_place) {
         memcpy(own + offset, result, bytes);
+        symm_scratch_give(result);
     }
 }
 

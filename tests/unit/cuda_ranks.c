@@ -37,7 +37,6 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
 {
     const struct symm_control_config config = {.payload_size = 64, .piece_size = 4096};
     struct symm_control control;
-    int descriptor;
     ranks->self = self;
     ranks->size = size;
     for (int rank = 0; rank < size; rank++) {
@@ -49,8 +48,7 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
         }
     }
     ranks->process = fork_team_process(self);
-    FORK_STATUS(self, symm_control_create(&control, size, &config, &descriptor), SYMM_OK);
-    FORK_CHECK(self, close(descriptor) == 0);
+    FORK_STATUS(self, symm_control_create(&control, size, &config), SYMM_OK);
     for (int rank = 0; rank < size; rank++) {
         struct cuda_rank *one = &ranks->ranks[rank];
         one->input = buffer_make(ranks, one->device_number, CUDA_BUFFER);
@@ -72,7 +70,7 @@ void cuda_ranks_close(struct cuda_ranks *ranks)
         FORK_STATUS(ranks->self, symm_heap_free(heap, one->output), SYMM_OK);
         FORK_STATUS(ranks->self, symm_heap_free(heap, one->scratch), SYMM_OK);
     }
-    symm_control_detach(&ranks->ranks[0].team.control);
+    symm_control_destroy(&ranks->ranks[0].team.control);
     symm_process_release(ranks->process);
     symm_device_close_all();
 }

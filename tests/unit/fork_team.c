@@ -22,8 +22,7 @@ struct symm_process *fork_team_process(struct fork_rank *self)
     return process;
 }
 
-struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *process,
-                                   uint8_t key, size_t payload_size, size_t piece_size)
+struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *process)
 {
     char mine[SYMM_SOCKET_NAME_SIZE] = "", all[FORK_RANKS_MAX][SYMM_SOCKET_NAME_SIZE];
     const char *names[FORK_RANKS_MAX] = {NULL};
@@ -37,21 +36,54 @@ struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *
         .rank = self->rank,
         .size = self->size,
         .names = names,
-        .key = {[0] = key, [SYMM_TEAM_KEY_SIZE - 1] = key},
-        .control = {.payload_size = payload_size, .piece_size = piece_size},
     };
     FORK_STATUS(self, symm_team_create(process, &config, &team), SYMM_OK);
     return team;
 }
 
-enum symm_status fork_team_set_up(struct symm_team *team)
-{
+/* What a rank tells the others about its part. */
+struct note {
     enum symm_status status;
+    struct symm_control_place place;
+};
+
+static bool all_are_well(struct fork_rank *self, const struct note *mine)
+{
+    struct note all[FORK_RANKS_MAX];
+    bool well = true;
+    fork_rank_exchange(self, mine, sizeof(*mine), all);
+    for (int rank = 0; rank < self->size; rank++) {
+        well = well && all[rank].status == SYMM_OK;
+    }
+    return well;
+}
+
+enum symm_status fork_team_set_up(struct fork_rank *self, struct symm_team *team,
+                                  size_t payload_size, size_t piece_size)
+{
+    const struct symm_control_config config = {
+        .payload_size = payload_size, .piece_size = piece_size};
+    struct note all[FORK_RANKS_MAX], mine = {.status = SYMM_OK};
     unsigned polls = 0;
-    while ((status = symm_team_set_up(team)) == SYMM_PENDING) {
+    if (self->rank == 0) {
+        mine.status = symm_team_take(team, &config);
+        mine.place = team->lane.place;
+    }
+    fork_rank_exchange(self, &mine, sizeof(mine), all);
+    if (self->rank != 0 && all[0].status != SYMM_OK) {
+        mine.status = SYMM_ERR_NOT_FOUND;
+    }
+    while (self->rank != 0 && all[0].status == SYMM_OK &&
+           (mine.status = symm_team_reach(team, &all[0].place)) == SYMM_PENDING) {
         unit_pause(&polls);
     }
-    return status;
+    bool well = all_are_well(self, &mine);
+    symm_team_settle(team, well ? SYMM_LANE_ALL : SYMM_LANE_NOT);
+    if (well) {
+        FORK_STATUS(self, symm_team_tables_get(team), SYMM_OK);
+        symm_team_tables_settle(team, true);
+    }
+    return mine.status;
 }
 
 void *fork_team_reach(struct fork_rank *self, struct symm_team *team, int rank,

@@ -18,11 +18,14 @@
 struct symm_process *fork_team_process(struct fork_rank *self);
 
 /* Exchange the names of all ranks' servers and make a team of them, not yet set up. */
-struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *process,
-                                   uint8_t key, size_t payload_size, size_t piece_size);
+struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *process);
 
-/* Drive the set-up to its end. */
-enum symm_status fork_team_set_up(struct symm_team *team);
+/*
+ * Set the team up, with all that it may need.  Returns how that went on this rank; the ranks have
+ * settled by what all say.
+ */
+enum symm_status fork_team_set_up(struct fork_rank *self, struct symm_team *team,
+                                  size_t payload_size, size_t piece_size);
 
 /* Map the segment in which `location` of `rank` lies, and have the address. */
 void *fork_team_reach(struct fork_rank *self, struct symm_team *team, int rank,

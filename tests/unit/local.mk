@@ -9,6 +9,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_algorithms \
 	tests/unit/test_allocator \
+	tests/unit/test_arena \
 	tests/unit/test_control \
 	tests/unit/test_counters \
 	tests/unit/test_float16 \
@@ -76,6 +77,7 @@ unit_libs = tests/unit/libunit.la tests/reference/libreference.la libsymm_core.l
 tests_unit_test_algorithms_LDADD = $(unit_libs)
 tests_unit_test_allocator_LDADD = $(unit_libs)
 tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
+tests_unit_test_arena_LDADD = $(unit_libs)
 tests_unit_test_control_LDADD = $(unit_libs)
 tests_unit_test_float16_LDADD = $(unit_libs)
 tests_unit_test_flood_LDADD = $(unit_libs)

@@ -26,7 +26,7 @@ void member_begin(struct member *member, struct fork_rank *self, int device)
     device_driver_symbol(self, "symm_standin_left", &member->left);
     device_driver_symbol(self, "symm_standin_fail", &member->set_fault);
     device_driver_symbol(self, "symm_standin_uses", &member->uses);
-    multicast_begin(&member->rank, self, process, device_heap(self, process, device), 1);
+    multicast_begin(&member->rank, self, process, device_heap(self, process, device));
     FORK_STATUS(self, symm_device_get(device, &member->device), SYMM_OK);
     FORK_STATUS(self, symm_device_multimem_load(member->device), SYMM_OK);
 }

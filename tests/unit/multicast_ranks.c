@@ -9,11 +9,11 @@
 #include "tests/unit/multicast_ranks.h"
 
 void multicast_begin(struct multicast_rank *rank, struct fork_rank *self,
-                     struct symm_process *process, struct symm_heap *heap, uint8_t key)
+                     struct symm_process *process, struct symm_heap *heap)
 {
     *rank = (struct multicast_rank){.self = self, .process = process, .heap = heap};
-    rank->team = fork_team_create(self, process, key, 1000, 65536);
-    FORK_STATUS(self, fork_team_set_up(rank->team), SYMM_OK);
+    rank->team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, rank->team, 1000, 65536), SYMM_OK);
     multicast_call(rank, 1);
 }
 

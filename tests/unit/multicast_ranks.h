@@ -26,9 +26,9 @@ struct multicast_block {
     struct symm_location all[FORK_RANKS_MAX];
 };
 
-/* A team that is set up, on heaps of `process`; there can be several, by their keys. */
+/* A team that is set up, on heaps of `process`. */
 void multicast_begin(struct multicast_rank *rank, struct fork_rank *self,
-                     struct symm_process *process, struct symm_heap *heap, uint8_t key);
+                     struct symm_process *process, struct symm_heap *heap);
 
 /* A block of each rank, mapped by all. */
 void multicast_block_make(struct multicast_rank *rank, struct multicast_block *block, size_t size);

@@ -35,7 +35,6 @@ struct actor {
     void *outputs[MODEL_RANKS_MAX], *scratches[MODEL_RANKS_MAX];
     _Alignas(64) unsigned char input[BLOCK], output[MODEL_RANKS_MAX * BLOCK]; /* peers reach them */
     unsigned char private_input[BLOCK], private_output[MODEL_RANKS_MAX * BLOCK];
-    unsigned char scratch[SYMM_SCRATCH_SIZE];
     int call; /* the one under way or to come */
     bool is_busy;
 };
@@ -170,6 +169,24 @@ enum symm_status symm_team_map(struct symm_team *team, int rank,
                                const struct symm_location *location)
 {
     (void)team, (void)rank, (void)location;
+    unexpected(__func__);
+}
+
+enum symm_status symm_team_tables_get(struct symm_team *team)
+{
+    (void)team;
+    unexpected(__func__);
+}
+
+void symm_team_tables_settle(struct symm_team *team, bool all_have)
+{
+    (void)team, (void)all_have;
+    unexpected(__func__);
+}
+
+void symm_vote_open_announced(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    (void)vote, (void)comm;
     unexpected(__func__);
 }
 
@@ -372,7 +389,7 @@ static void call_end(struct actor *actor, const struct planned_call *planned)
 /* Which words there are, and what else is shared. */
 static void share(void)
 {
-    recorder_share(control.memory, control.memory_size);
+    recorder_share(control.header, control.words_size + control.stages_size);
     for (int rank = 0; rank < control.size; rank++) {
         recorder_share(actors[rank].input, sizeof(actors[rank].input));
         recorder_share(actors[rank].output, sizeof(actors[rank].output));
@@ -394,7 +411,10 @@ static void actors_open(int ranks)
         actor->team.rank = rank;
         actor->team.size = ranks;
         actor->team.control = control;
-        actor->team.scratch = actor->scratch;
+        actor->team.sequence = symm_control_first_start;
+        actor->team.finished = symm_control_first_start;
+        actor->team.finished_by_all = symm_control_first_start;
+        actor->team.has_tables = true;
         actor->module.team = &actor->team;
         actor->module.state = MCA_COLL_SYMM_READY;
     }
@@ -425,10 +445,9 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
                                                .piece_size = PIECE,
                                                .extra = &table,
                                                .extra_size = sizeof(table)};
-    int descriptor = -1, done = 0;
+    int done = 0;
     mca_coll_symm_table_fill(&table, ranks, NULL, 0);
-    assert_status(symm_control_create(&control, ranks, &config, &descriptor), SYMM_OK);
-    (void)close(descriptor);
+    assert_status(symm_control_create(&control, ranks, &config), SYMM_OK);
     recorder_begin(recording, random);
     actors_open(ranks);
     share();
@@ -441,7 +460,7 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
     }
     recorder_end();
     struct symm_control mapping = control;
-    symm_control_detach(&mapping);
+    symm_control_destroy(&mapping);
 }
 
 void ordering_merge_stages(struct recording *recording)

@@ -41,7 +41,7 @@ enum symm_status request_object(const char *name, const struct symm_object_id *i
 
 struct symm_object_id object_id(uint32_t number)
 {
-    struct symm_object_id id = {.what = SYMM_OBJECT_CONTROL, .number = number};
+    struct symm_object_id id = {.what = SYMM_OBJECT_ARENA, .number = number};
     (void)snprintf((char *)id.key, sizeof(id.key), "key of %u", (unsigned)number);
     return id;
 }

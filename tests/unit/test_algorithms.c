@@ -231,10 +231,10 @@ static struct stage stage_open(struct fork_rank *self)
     struct stage stage = {
         .self = self,
         .heap = symm_process_heap(process),
-        .team = fork_team_create(self, process, 1, PAYLOAD, PIECE),
+        .team = fork_team_create(self, process),
         .delays = unit_random_start(10, (uint64_t)self->rank),
     };
-    FORK_STATUS(self, fork_team_set_up(stage.team), SYMM_OK);
+    FORK_STATUS(self, fork_team_set_up(self, stage.team, PAYLOAD, PIECE), SYMM_OK);
     return stage;
 }
 

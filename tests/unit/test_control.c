@@ -1,6 +1,6 @@
 /*
- * test_control.c - control memory: what is accepted as such, its layout, and the protocol of
- * lines, phases and staging buffers between forked ranks of random speed.
+ * test_control.c - control memory: what is accepted as such, its layout, its passing from team to
+ * team, and the protocol of lines, phases and staging buffers between forked ranks of random speed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -11,18 +11,46 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "heap/control.h"
-#include "heap/memfd.h"
 
-/* ---- making and attaching -------------------------------------------------------------------- */
+/* ---- placing and attaching ------------------------------------------------------------------- */
+
+/* A chunk of private memory with control memory in it. */
+struct chunk {
+    unsigned char *memory;
+    size_t size;
+    struct symm_control control;
+    struct symm_control_place place;
+};
+
+enum { CHUNK_BEFORE = 3 * SYMM_CONTROL_PAGE }; /* bytes of something else */
+
+static struct chunk chunk_make(int size, const struct symm_control_config *config)
+{
+    struct chunk chunk = {.place = {.serial = 5, .start = 23, .offset = CHUNK_BEFORE, .chunk = 9}};
+    symm_control_plan(&chunk.control, size, config);
+    size_t stages = CHUNK_BEFORE + chunk.control.words_size;
+    chunk.size = stages + chunk.control.stages_size;
+    chunk.memory = aligned_alloc(SYMM_CONTROL_PAGE, chunk.size);
+    assert_non_null(chunk.memory);
+    memset(chunk.memory, 0, chunk.size);
+    if (config->extra_size > 0) { /* in front */
+        memcpy(chunk.memory, config->extra, config->extra_size < CHUNK_BEFORE ? config->extra_size
+                                                                              : CHUNK_BEFORE);
+        chunk.control.extra = chunk.memory;
+    }
+    symm_control_set(&chunk.control, chunk.memory + CHUNK_BEFORE, chunk.memory + stages);
+    symm_control_begin(&chunk.control, &chunk.place, chunk.memory);
+    return chunk;
+}
 
 static void test_sizes(void **state)
 {
-    static const char extra[SYMM_EXTRA_MOST] = {1, 2, [SYMM_EXTRA_MOST - 1] = 3};
+    static const char extra[CHUNK_BEFORE] = {1, 2, [CHUNK_BEFORE - 1] = 3};
     static const struct {
         struct symm_control_config config;
         size_t payload_size, piece_size;
@@ -33,86 +61,125 @@ static void test_sizes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         for (int size = 1; size <= 9; size += 4) {
-            struct symm_control made, attached;
-            int descriptor = -1;
-            assert_status(symm_control_create(&made, size, &cases[i].config, &descriptor), SYMM_OK);
-            assert_status(symm_control_attach(&attached, size, descriptor), SYMM_OK);
-            assert_int_equal(made.payload_size, cases[i].payload_size);
+            struct symm_control attached;
+            struct chunk chunk = chunk_make(size, &cases[i].config);
+            const struct symm_control *made = &chunk.control;
+            assert_status(symm_control_attach(&attached, size, chunk.memory, chunk.size,
+                                              &chunk.place), SYMM_OK);
+            assert_int_equal(made->payload_size, cases[i].payload_size);
             assert_int_equal(attached.extra_size, cases[i].config.extra_size);
             if (attached.extra_size > 0) {
                 assert_memory_equal(attached.extra, cases[i].config.extra, attached.extra_size);
             }
-            assert_int_equal(made.piece_size, cases[i].piece_size);
-            assert_int_equal(attached.payload_size, made.payload_size);
-            assert_int_equal(attached.piece_size, made.piece_size);
-            assert_int_equal(attached.memory_size, made.memory_size);
+            assert_int_equal(made->piece_size, cases[i].piece_size);
+            assert_int_equal(attached.payload_size, made->payload_size);
+            assert_int_equal(attached.piece_size, made->piece_size);
+            assert_int_equal(attached.words_size, made->words_size);
+            assert_int_equal(attached.stages_size, made->stages_size);
             assert_int_equal(attached.size, size);
-            symm_control_detach(&made);
-            symm_control_detach(&attached);
-            symm_control_detach(&attached);
-            (void)close(descriptor);
+            assert_ptr_equal(attached.finished, made->finished);
+            assert_ptr_equal(attached.stages, made->stages);
+            free(chunk.memory);
         }
     }
 }
 
-static void expect_refusal(int size, int descriptor)
+static void expect_refusal(const struct chunk *chunk, int size, size_t chunk_size,
+                           struct symm_control_place place)
 {
     struct symm_control control;
-    assert_status(symm_control_attach(&control, size, descriptor), SYMM_ERR_PROTOCOL);
-    assert_null(control.memory);
-    symm_control_detach(&control); /* allowed, and nothing to do */
-    (void)close(descriptor);
+    assert_status(symm_control_attach(&control, size, chunk->memory, chunk_size, &place),
+                  SYMM_ERR_PROTOCOL);
+    assert_null(control.header);
 }
 
-static int file_of(const void *contents, size_t size, size_t file_size)
-{
-    int descriptor = -1;
-    assert_status(symm_memfd_create("symm-test", file_size, &descriptor), SYMM_OK);
-    assert_int_equal(pwrite(descriptor, contents, size, 0), size);
-    return descriptor;
-}
-
-static void test_wrong_files(void **state)
+static void test_wrong_places(void **state)
 {
     const struct symm_control_config config = {.payload_size = 256, .piece_size = 8192};
-    struct symm_control control;
+    struct chunk chunk = chunk_make(3, &config);
+    struct symm_control_header *header = chunk.control.header, right = {.size = 0};
     struct unit_random random = unit_random_start(1, 0);
-    unsigned char head[4096], garbage[4096];
-    int descriptor = -1;
+    struct symm_control_place place = chunk.place;
     (void)state;
-    assert_status(symm_control_create(&control, 3, &config, &descriptor), SYMM_OK);
-    size_t size = control.memory_size;
-    memcpy(head, control.memory, sizeof(head));
-    symm_control_detach(&control);
-    expect_refusal(2, dup(descriptor)); /* right memory, but for another number of ranks */
-    expect_refusal(4, descriptor);
+    memcpy(&right, header, offsetof(struct symm_control_header, last));
+    expect_refusal(&chunk, 2, chunk.size, place); /* for another number of ranks */
+    expect_refusal(&chunk, 4, chunk.size, place);
+    expect_refusal(&chunk, 3, chunk.size - 1, place); /* it would not fit */
+    expect_refusal(&chunk, 3, CHUNK_BEFORE + 8, place);
+    expect_refusal(&chunk, 3, 0, place);
+    place.serial++; /* of another team */
+    expect_refusal(&chunk, 3, chunk.size, place);
+    place = chunk.place;
+    place.start += SYMM_RING;
+    expect_refusal(&chunk, 3, chunk.size, place);
+    place = chunk.place;
+    place.offset -= 64;
+    expect_refusal(&chunk, 3, chunk.size, place);
+    place.offset = UINT64_MAX / SYMM_CONTROL_PAGE * SYMM_CONTROL_PAGE;
+    expect_refusal(&chunk, 3, chunk.size, place);
+    for (int turn = 0; turn < 1000; turn++) { /* sizes and offsets that nobody has written */
+        uint64_t *words[] = {&header->payload_size, &header->piece_size, &header->stages,
+                             &header->extra};
+        uint64_t nonsense = unit_random_next(&random) >> unit_random_below(&random, 40);
+        *words[turn % 4] = turn % 2 == 0 ? nonsense * SYMM_CONTROL_PAGE + chunk.size
+                                         : chunk.size + 4096 + nonsense;
+        if (turn % 4 == 3) {
+            header->extra_size = 1;
+        }
+        expect_refusal(&chunk, 3, chunk.size, chunk.place);
+        memcpy(header, &right, offsetof(struct symm_control_header, last));
+    }
+    header->extra_size = SYMM_EXTRA_MOST + 1;
+    expect_refusal(&chunk, 3, chunk.size, chunk.place);
+    free(chunk.memory);
+}
 
-    descriptor = file_of(head, sizeof(head), size); /* a copy is as good */
-    assert_status(symm_control_attach(&control, 3, descriptor), SYMM_OK);
-    symm_control_detach(&control);
-    (void)close(descriptor);
-    /* The right head, and the wrong size. */
-    expect_refusal(3, file_of(head, sizeof(head), size + 4096));
-    expect_refusal(3, file_of(head, sizeof(head), size - 4096));
-    expect_refusal(3, file_of(head, sizeof(head), sizeof(head)));
-    assert_status(symm_control_create(&control, 2, &config, &descriptor), SYMM_OK);
-    expect_refusal(2, file_of(head, sizeof(head), control.memory_size)); /* a size that fits 2 */
-    symm_control_detach(&control);
-    (void)close(descriptor);
-    for (size_t i = 0; i < 4; i++) { /* another version of the library */
-        head[i] ^= 0x80;
-        expect_refusal(3, file_of(head, sizeof(head), size));
-        head[i] ^= 0x80;
+/* ---- from team to team ----------------------------------------------------------------------- */
+
+/* What a team leaves behind is older than all that the next one does. */
+static void test_next_team(void **state)
+{
+    enum { RANKS = 3 };
+    const struct symm_control_config config = {.payload_size = 64};
+    struct chunk chunk = chunk_make(RANKS, &config);
+    struct symm_control *control = &chunk.control;
+    uint64_t start = chunk.place.start;
+    (void)state;
+    for (uint64_t calls = 0; calls < 30; calls++) {
+        for (int rank = 0; rank < RANKS; rank++) {
+            assert_int_equal(atomic_load(&control->finished[rank].value), start);
+            for (uint64_t call = start + 1; call <= start + SYMM_RING; call++) {
+                int seen = 0;
+                assert_false(symm_line_is_posted(symm_control_line(control, call, rank), call));
+                assert_false(symm_phase_reached(control, call, 1, &seen));
+                assert_int_equal(symm_phase_least(control, call), 0);
+                assert_true(symm_control_enter(control, call, rank));
+                assert_true(symm_control_is_inside(control, call, rank));
+            }
+        }
+        uint64_t last = start + calls;
+        for (uint64_t call = start + 1; call <= last; call++) {
+            for (int rank = 0; rank < RANKS; rank++) {
+                symm_line_post(symm_control_line(control, call, rank), call);
+                symm_phase_raise(control, call, rank, 1000);
+                atomic_store(&control->finished[rank].value, call);
+            }
+        }
+        symm_control_leave(control, 1);
+        for (int rank = 0; rank < RANKS; rank++) {
+            assert_false(symm_control_is_left(control->header));
+            symm_control_count_out(control, last - (rank == 2 && last > start));
+        }
+        assert_true(symm_control_is_left(control->header));
+        start = symm_control_next_start(control->header);
+        assert_in_range(start, last, last + SYMM_RING - 1);
+        assert_int_equal((start + 1) % SYMM_RING, 0);
+        chunk.place.start = start;
+        chunk.place.serial++;
+        symm_control_begin(control, &chunk.place, chunk.memory);
+        assert_false(symm_control_is_left(control->header));
     }
-    for (unsigned i = 0; i < 200; i++) {
-        unit_fill(garbage, sizeof(garbage), unit_random_start(2, i));
-        memcpy(garbage, head, i % 2 * 8); /* half of them with the right version and ranks */
-        expect_refusal(3, file_of(garbage, sizeof(garbage),
-                                  4096 * (1 + unit_random_below(&random, 100))));
-    }
-    expect_refusal(3, file_of(head, 0, size)); /* nothing but zeros */
-    expect_refusal(3, file_of(head, 0, 0));    /* an empty file, and one that ends too early */
-    expect_refusal(3, file_of(head, 8, 8));
+    free(chunk.memory);
 }
 
 /* Every word and buffer has a place of its own; words that are polled have cache lines. */
@@ -121,15 +188,14 @@ static void test_layout(void **state)
     enum { RANKS = 3, PIECE = 4096 };
     const struct symm_control_config config = {.payload_size = 100, .piece_size = PIECE};
     struct symm_control control;
-    int descriptor = -1;
+    unsigned char mark = 0;
     (void)state;
-    assert_status(symm_control_create(&control, RANKS, &config, &descriptor), SYMM_OK);
-    unsigned char *memory = control.memory, mark = 0;
-    assert_true(unit_is_zero(memory + 4096, control.memory_size - 4096));
+    assert_status(symm_control_create(&control, RANKS, &config), SYMM_OK);
+    unsigned char *words = (unsigned char *)(void *)control.header, *stages = control.stages;
     for (int rank = 0; rank < RANKS; rank++) {
         struct symm_word *finished = &control.finished[rank];
         assert_int_equal((uintptr_t)finished % SYMM_CACHE_LINE, 0);
-        assert_true(unit_is_zero(finished, SYMM_CACHE_LINE));
+        assert_int_equal(atomic_load(&finished->value), symm_control_first_start);
         memset(finished, ++mark, SYMM_CACHE_LINE);
         for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
             struct symm_word *phase = &symm_control_phases(&control, slot)[rank];
@@ -139,22 +205,22 @@ static void test_layout(void **state)
             struct symm_line *line = symm_control_line(&control, slot, rank);
             assert_ptr_equal(line, symm_control_line(&control, slot + SYMM_RING, rank));
             assert_int_equal((uintptr_t)line % SYMM_CACHE_LINE, 0);
+            assert_true((unsigned char *)line->payload + control.payload_size <=
+                        words + control.words_size);
             assert_ptr_equal(line->payload, (unsigned char *)line + SYMM_HEADER_SIZE);
             assert_true(unit_is_zero(line, SYMM_HEADER_SIZE + control.payload_size));
             memset(line, ++mark, SYMM_HEADER_SIZE + control.payload_size);
         }
         for (uint64_t buffer = 0; buffer < SYMM_STAGE_BUFFERS; buffer++) {
             unsigned char *stage = symm_stage_buffer(&control, rank, buffer);
-            assert_true(stage >= memory);
-            assert_true(stage + PIECE <= memory + control.memory_size);
+            assert_true(stage >= stages && stage + PIECE <= stages + control.stages_size);
             assert_int_equal((uintptr_t)stage % 4096, 0);
             assert_true(unit_is_zero(stage, PIECE));
             memset(stage, ++mark, PIECE);
             assert_ptr_equal(symm_stage_buffer(&control, rank, buffer + SYMM_STAGE_BUFFERS), stage);
         }
     }
-    symm_control_detach(&control);
-    (void)close(descriptor);
+    symm_control_destroy(&control);
 }
 
 /* A phase word of an older call counts for none of the new one's steps. */
@@ -163,9 +229,8 @@ static void test_phase_words(void **state)
     const struct symm_control_config config = {0};
     static const uint64_t calls[] = {8, 16, 24, (UINT64_C(1) << 40) - 8};
     struct symm_control control;
-    int descriptor = -1;
     (void)state;
-    assert_status(symm_control_create(&control, 2, &config, &descriptor), SYMM_OK);
+    assert_status(symm_control_create(&control, 2, &config), SYMM_OK);
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
         for (uint64_t step = 1; step <= 1000; step += 333) {
             int seen = 0;
@@ -179,8 +244,7 @@ static void test_phase_words(void **state)
             assert_int_equal(seen, 2);
         }
     }
-    symm_control_detach(&control);
-    (void)close(descriptor);
+    symm_control_destroy(&control);
 }
 
 /* ---- the protocol ---------------------------------------------------------------------------- */
@@ -211,7 +275,7 @@ static void dawdle(struct talk *talk)
 static void wait_for_slot(const struct fork_rank *self, struct talk *talk, uint64_t call)
 {
     unsigned polls = 0;
-    while (call > SYMM_RING && talk->finished_by_all < call - SYMM_RING) {
+    while (talk->finished_by_all < call - SYMM_RING) {
         uint64_t least = UINT64_MAX;
         for (int rank = 0; rank < self->size; rank++) {
             uint64_t finished = atomic_load_explicit(&talk->control.finished[rank].value,
@@ -326,11 +390,13 @@ static bool call_make(struct fork_rank *self, struct talk *talk, uint64_t call, 
 static void talk_for_a_while(struct fork_rank *self, void *context)
 {
     enum { CALLS_MOST = 16 * 2000 };
-    struct talk talk = {.delays = unit_random_start(4, (uint64_t)self->rank)};
+    struct talk talk = {.control = *(struct symm_control *)context,
+                        .finished = symm_control_first_start,
+                        .finished_by_all = symm_control_first_start,
+                        .delays = unit_random_start(4, (uint64_t)self->rank)};
     double end = unit_seconds() + 1.5;
-    FORK_STATUS(self, symm_control_attach(&talk.control, self->size, *(int *)context), SYMM_OK);
     bool stopped = false;
-    for (uint64_t call = 1; !stopped; call++) {
+    for (uint64_t call = SYMM_RING; !stopped; call++) {
         bool is_last = self->rank == 0 && may_be_last(call) &&
                        (call == CALLS_MOST || unit_seconds() > end);
         stopped = call_make(self, &talk, call, is_last);
@@ -341,7 +407,6 @@ static void talk_for_a_while(struct fork_rank *self, void *context)
         FORK_CHECK(self, atomic_load(&talk.control.finished[rank].value) == talk.finished);
     }
     (void)fork_send(self->channel, &talk.finished, sizeof(talk.finished));
-    symm_control_detach(&talk.control);
 }
 
 static void test_protocol(void **state)
@@ -352,14 +417,12 @@ static void test_protocol(void **state)
         struct symm_control control;
         struct fork_ranks ranks;
         uint64_t calls = 0;
-        int descriptor = -1;
-        assert_status(symm_control_create(&control, size, &config, &descriptor), SYMM_OK);
-        symm_control_detach(&control);
-        fork_ranks_start(&ranks, size, talk_for_a_while, &descriptor);
+        assert_status(symm_control_create(&control, size, &config), SYMM_OK);
+        fork_ranks_start(&ranks, size, talk_for_a_while, &control);
         (void)fork_receive(ranks.channels[0], &calls, sizeof(calls));
         fork_ranks_join(&ranks);
         (void)printf("# %d ranks: %llu calls\n", size, (unsigned long long)calls);
-        (void)close(descriptor);
+        symm_control_destroy(&control);
     }
 }
 
@@ -393,11 +456,10 @@ static void hesitate(struct unit_random *random)
 static void leave_and_enter(struct fork_rank *self, void *context)
 {
     enum { MARK = 1 };
-    struct symm_control control;
+    const struct symm_control control = *(struct symm_control *)context;
     struct unit_random random = unit_random_start(5, (uint64_t)self->rank);
     uint64_t entered = 0, call = 1;
     double end = unit_seconds() + 0.7;
-    FORK_STATUS(self, symm_control_attach(&control, self->size, *(int *)context), SYMM_OK);
     struct table *table = (struct table *)(void *)symm_stage_buffer(&control, 0, 0);
     _Atomic uint64_t *finished = &control.finished[self->rank].value;
     while (atomic_load(&table->last.value) != call) {
@@ -429,7 +491,6 @@ static void leave_and_enter(struct fork_rank *self, void *context)
                      (unsigned long long)call - 1);
         (void)fflush(stdout);
     }
-    symm_control_detach(&control);
 }
 
 static void test_leaving(void **state)
@@ -437,29 +498,28 @@ static void test_leaving(void **state)
     const struct symm_control_config config = {.payload_size = PAYLOAD, .piece_size = PIECE};
     struct symm_control control;
     struct fork_ranks ranks;
-    int descriptor = -1;
     (void)state;
-    assert_status(symm_control_create(&control, 2, &config, &descriptor), SYMM_OK);
-    assert_true(symm_control_enter(&control, 1, 1));
-    assert_true(symm_control_is_inside(&control, 1, 1));
-    assert_false(symm_control_is_inside(&control, 1, 0));
-    assert_false(symm_control_is_inside(&control, 1 + SYMM_RING, 1));
-    symm_phase_raise(&control, 1, 1, 7);
-    assert_true(symm_control_is_inside(&control, 1, 1));
+    assert_status(symm_control_create(&control, 2, &config), SYMM_OK);
+    assert_true(symm_control_enter(&control, 8, 1));
+    assert_true(symm_control_is_inside(&control, 8, 1));
+    assert_false(symm_control_is_inside(&control, 8, 0));
+    assert_false(symm_control_is_inside(&control, 8 + SYMM_RING, 1));
+    symm_phase_raise(&control, 8, 1, 7);
+    assert_true(symm_control_is_inside(&control, 8, 1));
     symm_control_leave(&control, 1);
-    assert_false(symm_control_is_inside(&control, 1, 1));
-    assert_false(symm_control_enter(&control, 2, 0));
-    symm_control_detach(&control);
-    fork_ranks_start(&ranks, 2, leave_and_enter, &descriptor);
+    assert_false(symm_control_is_inside(&control, 8, 1));
+    assert_false(symm_control_enter(&control, 9, 0));
+    fork_ranks_start(&ranks, 2, leave_and_enter, &control);
     fork_ranks_join(&ranks);
-    (void)close(descriptor);
+    symm_control_destroy(&control);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_wrong_places),
+        cmocka_unit_test(test_next_team),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_phase_words),
         cmocka_unit_test(test_protocol),

@@ -77,8 +77,8 @@ static void use_peer_device(struct fork_rank *self, void *context)
     struct symm_process *process = device_process(self);
     void *block = device_alloc(self, device_heap(self, process, self->rank), BIG);
     FORK_STATUS(self, symm_process_locate(process, block, BIG, &location), SYMM_OK);
-    struct symm_team *team = fork_team_create(self, process, 1, 1000, 65536);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
     fork_rank_exchange(self, &location, sizeof(location), all);
     if (self->rank == 1) {
         while ((status = symm_team_map(team, 0, &all[0])) == SYMM_PENDING) {
@@ -155,8 +155,8 @@ static void use_stuck_peer(struct fork_rank *self, void *context)
         set(self, "SYMM_STANDIN_FAIL", "cuMemUnmap:1,cuMemUnmap:2");
     }
     struct symm_process *process = device_process(self);
-    struct symm_team *team = fork_team_create(self, process, 1, 1000, 65536);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         void *block = NULL;
         if (self->rank == 0) {

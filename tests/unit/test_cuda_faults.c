@@ -189,8 +189,8 @@ static void use_peer(struct fork_rank *self, void *context)
         fault_set(self, fault);
     }
     struct symm_process *process = device_process(self);
-    struct symm_team *team = fork_team_create(self, process, 1, 1000, 65536);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         void *block = NULL;
         if (self->rank == 0) {

@@ -356,8 +356,8 @@ static void reach_each_other(struct fork_rank *self, void *context)
     struct symm_heap *heap =
         own < 0 ? symm_process_heap(process) : device_heap(self, process, device);
     (void)context;
-    struct symm_team *team = fork_team_create(self, process, 1, 1000, 65536);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
     for (uint64_t round = 0; round < 4; round++) {
         void *block = device_alloc(self, heap, BIG);
         FORK_STATUS(self, symm_process_locate(process, block, BIG, &mine), SYMM_OK);
@@ -412,8 +412,8 @@ static void free_most_of_a_device(struct fork_rank *self, void *context)
     FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "67108864", 1) == 0);
     struct symm_process *process = device_process(self);
     struct symm_heap *heap = device_heap(self, process, self->rank % 2);
-    struct symm_team *team = fork_team_create(self, process, 1, 1000, 65536);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
     device_driver_symbol(self, "cuMemGetInfo_v2", &get_info);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         void *block = NULL;

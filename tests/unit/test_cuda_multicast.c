@@ -53,7 +53,7 @@ static void live(struct fork_rank *self, void *context)
     FORK_CHECK(self, member.left("binding") == 0 && member.left("handle") == handles);
     FORK_CHECK(self, member.left("mapping") <= mappings &&
                          member.left("reservation") <= reservations);
-    multicast_begin(rank, self, rank->process, rank->heap, 2); /* segments outlive teams */
+    multicast_begin(rank, self, rank->process, rank->heap); /* segments outlive teams */
     multicast_block_make(rank, &input, SMALL);
     member_set_up(&member, &input);
     member_end(&member);

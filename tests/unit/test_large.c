@@ -155,8 +155,8 @@ static void run(struct fork_rank *self, void *context)
     const void *inputs[RANKS] = {call->inputs[0], call->inputs[1]};
     void *outputs[RANKS] = {call->outputs[0], call->outputs[1]};
     struct symm_process *process = fork_team_process(self);
-    struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, PAYLOAD, PIECE), SYMM_OK);
     range_touch(call->outputs[self->rank], is_allreduce(call) ? bytes : RANKS * bytes);
     fork_rank_barrier(self);
     struct symm_run state = {

@@ -61,7 +61,7 @@ static void live(struct fork_rank *self, void *context)
     size_t descriptors = unit_open_descriptors();
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    multicast_begin(&rank, self, process, symm_process_heap(process), 1);
+    multicast_begin(&rank, self, process, symm_process_heap(process));
     size_t between = unit_open_descriptors();
     multicast_block_make(&rank, &first, SMALL);
     multicast_block_make(&rank, &second, SMALL); /* in the same segment */
@@ -111,7 +111,7 @@ static void compare_places(struct fork_rank *self, void *context)
     void *gap = NULL;
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    multicast_begin(&rank, self, process, symm_process_heap(process), 1);
+    multicast_begin(&rank, self, process, symm_process_heap(process));
     multicast_block_make(&rank, &same, SMALL);
     FORK_CHECK(self, symm_team_multicast_fits(rank.team, same.all));
     memcpy(mixed, same.all, sizeof(mixed));
@@ -141,7 +141,7 @@ static void be_alone(struct fork_rank *self, void *context)
     struct multicast_block block;
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    multicast_begin(&rank, self, process, symm_process_heap(process), 1);
+    multicast_begin(&rank, self, process, symm_process_heap(process));
     multicast_block_make(&rank, &block, SMALL);
     FORK_CHECK(self, !symm_team_multicast_fits(rank.team, block.all));
     FORK_CHECK(self, symm_heap_multicast_able(rank.heap));
@@ -165,7 +165,7 @@ static void lose_votes(struct fork_rank *self, void *context)
     struct multicast_block block;
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    multicast_begin(&rank, self, process, symm_process_heap(process), 1);
+    multicast_begin(&rank, self, process, symm_process_heap(process));
     size_t descriptors = unit_open_descriptors();
     for (int step = 0; step < 4; step++) {
         multicast_block_make(&rank, &block, BIG);
@@ -244,7 +244,7 @@ static void join_nobody(struct fork_rank *self, void *context)
     struct multicast_block block;
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    multicast_begin(&rank, self, process, symm_process_heap(process), 1);
+    multicast_begin(&rank, self, process, symm_process_heap(process));
     multicast_block_make(&rank, &block, SMALL);
     symm_team_multicast_begin(rank.team, block.all);
     if (self->rank == 0) {
@@ -285,7 +285,7 @@ static void evict(struct fork_rank *self, void *context)
     struct multicast_block blocks[COUNT + 1];
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    multicast_begin(&rank, self, process, symm_process_heap(process), 1);
+    multicast_begin(&rank, self, process, symm_process_heap(process));
     for (int i = 0; i <= COUNT; i++) {
         multicast_block_make(&rank, &blocks[i], BIG);
     }
@@ -320,8 +320,7 @@ static void fill_process(struct fork_rank *self, void *context)
     (void)context;
     struct symm_process *process = fork_team_process(self);
     for (int team = 0; team <= TEAMS; team++) {
-        multicast_begin(&ranks[team], self, process, symm_process_heap(process),
-                        (uint8_t)(team + 1));
+        multicast_begin(&ranks[team], self, process, symm_process_heap(process));
     }
     for (int i = 0; i < SYMM_MULTICAST_GROUPS_MAX; i++) {
         multicast_block_make(&ranks[0], &blocks[i], BIG);

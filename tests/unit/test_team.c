@@ -45,17 +45,18 @@ static void set_up_and_share(struct fork_rank *self, void *context)
     size_t descriptors = unit_open_descriptors();
     (void)context;
     struct symm_process *process = fork_team_process(self);
-    for (uint8_t turn = 0; turn < 3; turn++) { /* a key can be used again */
-        struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
+    for (uint8_t turn = 0; turn < 3; turn++) {
+        struct symm_team *team = fork_team_create(self, process);
         doze(&random);
-        FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
-        FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+        FORK_STATUS(self, fork_team_set_up(self, team, PAYLOAD, PIECE), SYMM_OK);
         FORK_CHECK(self, team->rank == self->rank && team->size == self->size);
         FORK_CHECK(self, team->control.size == self->size);
         FORK_CHECK(self, team->control.payload_size >= PAYLOAD);
         FORK_CHECK(self, team->control.piece_size == PIECE);
-        FORK_CHECK(self, team->scratch != NULL && (uintptr_t)team->scratch % 64 == 0);
-        memset(team->scratch, 1, SYMM_SCRATCH_SIZE);
+        void *scratch = symm_scratch_take();
+        FORK_CHECK(self, (uintptr_t)scratch % 64 == 0);
+        memset(scratch, 1, SYMM_SCRATCH_SIZE);
+        symm_scratch_give(scratch);
         check_sharing(self, team, turn);
         symm_team_destroy(team);
     }
@@ -78,9 +79,9 @@ static void set_up_with_different_sizes(struct fork_rank *self, void *context)
     struct symm_process *process = fork_team_process(self);
     size_t piece_size = PIECE * (size_t)(1 + self->rank);
     (void)context;
-    struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD + 100 * (size_t)self->rank,
-                                              piece_size);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    size_t payload_size = PAYLOAD + 100 * (size_t)self->rank;
+    FORK_STATUS(self, fork_team_set_up(self, team, payload_size, piece_size), SYMM_OK);
     FORK_CHECK(self, team->control.piece_size == PIECE);
     FORK_CHECK(self, team->control.payload_size < PAYLOAD + 100);
     check_sharing(self, team, 5);
@@ -100,15 +101,15 @@ static void fail_to_set_up(struct fork_rank *self, void *context)
     const size_t too_much = (size_t)1 << 50;
     struct symm_process *process = fork_team_process(self);
     (void)context;
-    struct symm_team *team =
-        fork_team_create(self, process, 1, PAYLOAD, self->rank == 0 ? too_much : PIECE);
-    enum symm_status status = fork_team_set_up(team);
+    struct symm_team *team = fork_team_create(self, process);
+    enum symm_status status =
+        fork_team_set_up(self, team, PAYLOAD, self->rank == 0 ? too_much : PIECE);
     FORK_STATUS(self, status, self->rank == 0 ? SYMM_ERR_NO_MEMORY : SYMM_ERR_NOT_FOUND);
     fork_rank_barrier(self);
     symm_team_destroy(team);
     /* The next team is none the worse for it. */
-    team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, PAYLOAD, PIECE), SYMM_OK);
     check_sharing(self, team, 2);
     symm_team_destroy(team);
     symm_process_release(process);
@@ -120,48 +121,66 @@ static void test_rank_0_refuses(void **state)
     fork_ranks_run(4, fail_to_set_up, NULL);
 }
 
-/* After that the memory is nobody's to ask for, and who still waits for it gives up. */
-static void end_set_up(struct fork_rank *self, void *context)
+/* A place at which there is nothing, or not what it is said to be. */
+static void reach_wrong_places(struct fork_rank *self, void *context)
 {
+    struct symm_control_place all[FORK_RANKS_MAX], mine = {.serial = 0};
     struct symm_process *process = fork_team_process(self);
     (void)context;
-    struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
-    struct symm_team *late = fork_team_create(self, process, 1, PAYLOAD, PIECE);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
-    fork_rank_barrier(self);
-    symm_team_set_up_end(team);
-    fork_rank_barrier(self);
-    size_t descriptors = unit_open_descriptors(); /* rank 0's vary with what is asked of it */
-    for (unsigned i = 0; i < 200 && self->rank != 0; i++) {
+    struct symm_team *team = fork_team_create(self, process);
+    struct symm_team *wrong = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, PAYLOAD, PIECE), SYMM_OK);
+    mine = team->lane.place;
+    fork_rank_exchange(self, &mine, sizeof(mine), all);
+    const struct symm_control_place wrongs[] = {
+        {all[0].serial + 1, all[0].start, all[0].offset, all[0].chunk, 0},
+        {all[0].serial, all[0].start + 8, all[0].offset, all[0].chunk, 0},
+        {all[0].serial, all[0].start, all[0].offset + 64, all[0].chunk, 0},
+        {all[0].serial, all[0].start, all[0].offset + PIECE, all[0].chunk, 0},
+        {all[0].serial, all[0].start, UINT64_MAX - 4095, all[0].chunk, 0},
+        {all[0].serial, all[0].start, (uint64_t)1 << 40, all[0].chunk, 0},
+    };
+    for (size_t i = 0; i < sizeof(wrongs) / sizeof(*wrongs) && self->rank != 0; i++) {
+        FORK_STATUS(self, symm_team_reach(wrong, &wrongs[i]), SYMM_ERR_PROTOCOL);
+        FORK_CHECK(self, wrong->control.header == NULL);
+        symm_team_settle(wrong, SYMM_LANE_NOT);
+    }
+    /* A chunk that is not there yet is waited for. */
+    const struct symm_control_place later = {.chunk = 1000};
+    for (int i = 0; i < 200 && self->rank != 0; i++) {
         unsigned polls = 40;
-        FORK_STATUS(self, symm_team_set_up(late), SYMM_PENDING);
+        FORK_STATUS(self, symm_team_reach(wrong, &later), SYMM_PENDING);
         unit_pause(&polls);
     }
-    FORK_CHECK(self, self->rank == 0 || unit_open_descriptors() == descriptors + 1);
-    symm_team_set_up_end(late);
-    FORK_CHECK(self, self->rank == 0 || unit_open_descriptors() == descriptors);
+    symm_team_settle(wrong, SYMM_LANE_NOT);
+    fork_rank_barrier(self);
     check_sharing(self, team, 3); /* what is there stays */
-    symm_team_destroy(late);
+    symm_team_destroy(wrong);
     symm_team_destroy(team);
     symm_process_release(process);
 }
 
-static void test_end_of_set_up(void **state)
+static void test_wrong_places(void **state)
 {
     (void)state;
-    fork_ranks_run(3, end_set_up, NULL);
+    fork_ranks_run(3, reach_wrong_places, NULL);
 }
 
 /* Rank 0 dies before it answers. */
 static void lose_rank_0(struct fork_rank *self, void *context)
 {
+    const struct symm_control_place place = {.serial = 1, .chunk = 1};
+    enum symm_status status;
+    unsigned polls = 0;
     struct symm_process *process = fork_team_process(self);
     (void)context;
-    struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
+    struct symm_team *team = fork_team_create(self, process);
     if (self->rank == 0) {
         return; /* and with it the socket, which has taken requests but not answered them */
     }
-    enum symm_status status = fork_team_set_up(team);
+    while ((status = symm_team_reach(team, &place)) == SYMM_PENDING) {
+        unit_pause(&polls);
+    }
     FORK_CHECK(self, status == SYMM_ERR_UNREACHABLE || status == SYMM_ERR_PEER_LOST);
     symm_team_destroy(team);
     symm_process_release(process);
@@ -211,8 +230,8 @@ static void reach_each_other(struct fork_rank *self, void *context)
     struct symm_heap *heap = symm_process_heap(process);
     struct symm_location all[FORK_RANKS_MAX];
     (void)context;
-    struct symm_team *team = fork_team_create(self, process, 1, PAYLOAD, PIECE);
-    FORK_STATUS(self, fork_team_set_up(team), SYMM_OK);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, PAYLOAD, PIECE), SYMM_OK);
     for (uint64_t round = 0; round < 5; round++) {
         size_t size = (size_t)(3 + self->rank) << 20; /* a segment of its own */
         unsigned char *block = block_share(self, process, size, all);
@@ -259,11 +278,10 @@ static void form_many_teams(struct fork_rank *self, void *context)
     *block = (unsigned char)(50 + self->rank);
     fork_rank_barrier(self);
     for (uint8_t i = 0; i < TEAMS; i++) {
-        teams[i] = fork_team_create(self, process, i, PAYLOAD, PIECE);
+        teams[i] = fork_team_create(self, process);
     }
-    for (uint8_t i = 0; i < TEAMS; i++) { /* the ranks need not do this in the same order */
-        uint8_t turn = self->rank == 1 ? TEAMS - 1 - i : i;
-        FORK_STATUS(self, fork_team_set_up(teams[turn]), SYMM_OK);
+    for (uint8_t i = 0; i < TEAMS; i++) {
+        FORK_STATUS(self, fork_team_set_up(self, teams[i], PAYLOAD, PIECE), SYMM_OK);
     }
     for (uint8_t i = 0; i < TEAMS; i++) {
         check_sharing(self, teams[i], i);
@@ -340,7 +358,7 @@ int main(void)
         cmocka_unit_test(test_set_up),
         cmocka_unit_test(test_sizes_of_rank_0),
         cmocka_unit_test(test_rank_0_refuses),
-        cmocka_unit_test(test_end_of_set_up),
+        cmocka_unit_test(test_wrong_places),
         cmocka_unit_test(test_rank_0_dies),
         cmocka_unit_test(test_wrong_ranks),
         cmocka_unit_test(test_segments),

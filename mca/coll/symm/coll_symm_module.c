@@ -47,12 +47,8 @@ static void module_construct(mca_coll_symm_module_t *module)
 
 static void module_destruct(mca_coll_symm_module_t *module)
 {
-    const struct symm_rank_arrays *arrays = &module->operation.arrays;
     symm_team_destroy(module->team);
-    free(arrays->inputs);
-    free(arrays->outputs);
-    free(arrays->scratches);
-    free(arrays->locations);
+    free(module->operation.arrays.locations);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,

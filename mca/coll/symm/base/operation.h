@@ -69,14 +69,14 @@ struct symm_multicasting {
 };
 
 /*
- * Arrays with an element for each rank.  They are allocated at set-up and kept for all calls, and
- * NULL before.
+ * Arrays with an element for each rank.  They are allocated together at set-up and kept for all
+ * calls, and NULL before.
  */
 struct symm_rank_arrays {
+    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
     const void **inputs; /* for the run */
     void **outputs;
     void **scratches;
-    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
 };
 
 struct symm_operation {

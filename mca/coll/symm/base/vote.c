@@ -28,18 +28,19 @@ static void note_start(struct symm_vote *vote, struct symm_vote_messages *messag
     messages->next++;
 }
 
-static void receive_int(struct symm_vote *vote, struct ompi_communicator_t *comm, int peer,
-                        int *value)
+static void message_receive(struct symm_vote *vote, struct ompi_communicator_t *comm, int peer,
+                            void *data, size_t size)
 {
     struct symm_vote_messages *in = &vote->in;
-    note_start(vote, in, MCA_PML_CALL(irecv(value, 1, MPI_INT, peer, vote->tag, comm,
+    note_start(vote, in, MCA_PML_CALL(irecv(data, size, MPI_BYTE, peer, vote->tag, comm,
                                             &in->requests[in->pending])));
 }
 
-static void send_int(struct symm_vote *vote, struct ompi_communicator_t *comm, int peer, int *value)
+static void message_send(struct symm_vote *vote, struct ompi_communicator_t *comm, int peer,
+                         const void *data, size_t size)
 {
     struct symm_vote_messages *out = &vote->out;
-    note_start(vote, out, MCA_PML_CALL(isend(value, 1, MPI_INT, peer, vote->tag,
+    note_start(vote, out, MCA_PML_CALL(isend(data, size, MPI_BYTE, peer, vote->tag,
                                              MCA_PML_BASE_SEND_STANDARD, comm,
                                              &out->requests[out->pending])));
 }
@@ -106,45 +107,110 @@ static bool collect(struct symm_vote *vote, struct ompi_communicator_t *comm)
             return true;
         }
         while (group_has_room(vote, in)) {
-            receive_int(vote, comm, in->next, &vote->ballots[in->next - in->first]);
+            message_receive(vote, comm, in->next, &vote->ballots[in->next - in->first],
+                            sizeof(vote->ballots[0]));
         }
     }
     return false;
 }
 
-/* Tell the others the result.  Returns whether all have been told. */
-static bool tell(struct symm_vote *vote, struct ompi_communicator_t *comm)
+static const struct symm_vote_messages before_first = {.first = 1, .next = 1};
+
+/* Send all others the same.  Returns whether all have it. */
+static bool send_all(struct symm_vote *vote, struct ompi_communicator_t *comm, const void *data,
+                     size_t size)
 {
     struct symm_vote_messages *out = &vote->out;
-    if (!vote->told) {
-        vote->told = true;
-        vote->verdict = vote->loser < 0 ? 1 : -vote->loser;
-    }
     while (finished(vote, out)) {
         if (!next_group(vote, out)) {
             return true;
         }
         while (group_has_room(vote, out)) {
-            send_int(vote, comm, out->next, &vote->verdict);
+            message_send(vote, comm, out->next, data, size);
         }
     }
     return false;
 }
 
+/* Go on with the announcement, if there is one.  Returns whether all have it. */
+static bool announce(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    if (vote->announces &&
+        send_all(vote, comm, &vote->announcement, sizeof(vote->announcement))) {
+        vote->announces = false;
+        vote->out = before_first;
+    }
+    return !vote->announces;
+}
+
+/* Tell the others the result.  Returns whether all have been told. */
+static bool tell(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    if (!vote->told) {
+        vote->told = true;
+        vote->verdict = vote->loser < 0 ? 1 : -1 - vote->loser;
+    }
+    return send_all(vote, comm, &vote->verdict, sizeof(vote->verdict));
+}
+
 /* ---- everybody ------------------------------------------------------------------------------- */
 
-void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
+static void begin(struct symm_vote *vote)
 {
-    vote->in = (struct symm_vote_messages){.first = 1, .next = 1};
-    vote->out = vote->in;
+    vote->in = before_first;
+    vote->out = before_first;
+    vote->announcement.verdict = 0;
+    vote->announces = false;
     vote->told = false;
     vote->loser = -1;
     vote->error = OMPI_SUCCESS;
+}
+
+void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    begin(vote);
     if (vote->rank == 0) {
         (void)collect(vote, comm);
     } else {
-        receive_int(vote, comm, 0, &vote->verdict);
+        message_receive(vote, comm, 0, &vote->verdict, sizeof(vote->verdict));
     }
+}
+
+void symm_vote_open_announced(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    begin(vote);
+    if (vote->rank == 0) {
+        (void)collect(vote, comm);
+    } else {
+        vote->announces = true;
+        message_receive(vote, comm, 0, &vote->announcement, sizeof(vote->announcement));
+    }
+}
+
+void symm_vote_announce(struct symm_vote *vote, struct ompi_communicator_t *comm,
+                        const void *content, size_t size)
+{
+    memcpy(vote->announcement.content, content, size);
+    vote->announces = true;
+    (void)announce(vote, comm);
+}
+
+enum symm_status symm_vote_announcement_test(struct symm_vote *vote,
+                                             struct ompi_communicator_t *comm)
+{
+    if (vote->announces && !finished(vote, &vote->in)) {
+        return SYMM_PENDING;
+    }
+    if (vote->announces && vote->error == OMPI_SUCCESS && vote->announcement.verdict == 0) {
+        message_receive(vote, comm, 0, &vote->verdict, sizeof(vote->verdict));
+    } else if (vote->announces) {
+        vote->verdict = vote->announcement.verdict;
+    }
+    vote->announces = false;
+    if (vote->error != OMPI_SUCCESS) {
+        return SYMM_ERR_SYSTEM;
+    }
+    return vote->announcement.verdict == 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND;
 }
 
 bool symm_vote_is_lost(const struct symm_vote *vote)
@@ -156,7 +222,7 @@ void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, in
 {
     vote->ballot = ballot;
     if (vote->rank != 0) {
-        send_int(vote, comm, 0, &vote->ballot);
+        message_send(vote, comm, 0, &vote->ballot, sizeof(vote->ballot));
     } else if (ballot != 0) {
         vote->loser = 0;
         vote->reason = ballot;
@@ -169,9 +235,11 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
 {
     bool over;
     if (vote->rank != 0) {
-        over = finished(vote, &vote->in) && finished(vote, &vote->out);
+        over = symm_vote_announcement_test(vote, comm) != SYMM_PENDING &&
+               finished(vote, &vote->in) && finished(vote, &vote->out);
     } else {
-        over = collect(vote, comm);
+        over = announce(vote, comm);
+        over = collect(vote, comm) && over;
         if ((over && vote->error == OMPI_SUCCESS) || vote->told) {
             over = tell(vote, comm) && over;
         }
@@ -180,7 +248,7 @@ enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator
         return SYMM_PENDING;
     }
     *all_yes = vote->verdict > 0;
-    vote->loser = *all_yes ? -1 : -vote->verdict;
+    vote->loser = *all_yes ? -1 : -1 - vote->verdict;
     return vote->error == OMPI_SUCCESS ? SYMM_OK : SYMM_ERR_SYSTEM;
 }
 

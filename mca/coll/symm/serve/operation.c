@@ -96,7 +96,7 @@ static void start_unready(struct symm_operation *operation)
     if (module->state == MCA_COLL_SYMM_NEW && !is_worth_set_up(module, operation->call)) {
         mca_coll_symm_end_fallback(operation, SYMM_REASON_EARLY);
     } else if (module->state == MCA_COLL_SYMM_NEW) {
-        symm_vote_open(&module->vote, operation->comm);
+        symm_vote_open_announced(&module->vote, operation->comm);
         mca_coll_symm_go_to(operation, SYMM_OPERATION_SETTING_UP);
     } else if (module->state == MCA_COLL_SYMM_DISABLED) {
         mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);

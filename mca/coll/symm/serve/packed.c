@@ -99,7 +99,8 @@ static enum symm_status allreduce_slot_step(struct symm_operation *operation)
     /* The scratch is as well aligned as the program's own elements. */
     ptrdiff_t remainder =
         (uintptr_t)mca_coll_symm_at(output, call->target.start) % SYMM_CACHE_LINE;
-    void *scratch = mca_coll_symm_at(team->scratch, remainder - call->target.start);
+    void *block = symm_scratch_take();
+    void *scratch = mca_coll_symm_at(block, remainder - call->target.start);
     int rank = team->size - 1;
     mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, output);
     while (--rank >= 0) {
@@ -111,6 +112,7 @@ static enum symm_status allreduce_slot_step(struct symm_operation *operation)
         mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, scratch);
         ompi_op_reduce(call->op, scratch, output, call->target.count, call->dtype);
     }
+    symm_scratch_give(block);
     return SYMM_OK;
 }
 

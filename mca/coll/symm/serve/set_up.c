@@ -35,61 +35,82 @@ static bool names_get(struct ompi_communicator_t *comm, const char **names)
 static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_team **team)
 {
     int size = ompi_comm_size(comm);
-    struct symm_team_config config = {
-        .rank = ompi_comm_rank(comm),
-        .size = size,
-        .control = {.payload_size = mca_coll_symm_component.slot_size,
-                    .piece_size = mca_coll_symm_component.piece_size},
-    };
-    struct symm_table table;
-    if (config.rank == 0) {
-        size_t count;
-        const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
-        mca_coll_symm_table_fill(&table, size, rows, count);
-        mca_coll_symm_choose_settle(&table);
-        config.control.extra = &table;
-        config.control.extra_size = sizeof(table);
-    }
+    struct symm_team_config config = {.rank = ompi_comm_rank(comm), .size = size};
     enum symm_status status = SYMM_ERR_NO_MEMORY;
     const char **names = calloc((size_t)size, sizeof(*names));
     if (names != NULL && names_get(comm, names)) {
         config.names = names;
-        symm_ompi_comm_key(comm, config.key);
         status = symm_team_create(mca_coll_symm_component.process, &config, team);
     }
     free(names);
     return status;
 }
 
-/*
- * Get all that the first call needs.  Returns what is missing.  The function may be called again.
- */
-static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_communicator_t *comm)
+/* Arrays with an element for each rank, in one piece. */
+static bool arrays_make(struct symm_operation *operation, size_t size)
 {
-    struct symm_rank_arrays *arrays = &module->operation.arrays;
-    struct symm_run *run = &module->operation.run;
-    size_t size = (size_t)ompi_comm_size(comm);
-    if (arrays->inputs == NULL) {
-        arrays->inputs = calloc(size, sizeof(void *));
+    struct symm_rank_arrays *arrays = &operation->arrays;
+    struct symm_run *run = &operation->run;
+    if (arrays->locations != NULL) {
+        return true;
     }
-    if (arrays->outputs == NULL) {
-        arrays->outputs = calloc(size, sizeof(void *));
-    }
-    if (arrays->scratches == NULL) {
-        arrays->scratches = calloc(size, sizeof(void *));
-    }
+    arrays->locations = calloc(size, sizeof(struct symm_location) + 3 * sizeof(void *));
     if (arrays->locations == NULL) {
-        arrays->locations = calloc(size, sizeof(struct symm_location));
+        return false;
     }
-    if (arrays->inputs == NULL || arrays->outputs == NULL || arrays->scratches == NULL ||
-        arrays->locations == NULL) {
-        return SYMM_ERR_NO_MEMORY;
-    }
+    arrays->inputs = (const void **)(void *)(arrays->locations + size);
+    arrays->outputs = (void **)(void *)(arrays->inputs + size);
+    arrays->scratches = arrays->outputs + size;
     run->inputs = arrays->inputs; /* for all calls: they stay as long as the module does */
     run->outputs = arrays->outputs;
     run->scratches = arrays->scratches;
+    return true;
+}
+
+/*
+ * Get the private memory that the first call needs.  Returns what is missing.  The function may be
+ * called again.
+ */
+static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_communicator_t *comm)
+{
+    if (!arrays_make(&module->operation, (size_t)ompi_comm_size(comm))) {
+        return SYMM_ERR_NO_MEMORY;
+    }
     return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
 }
+
+/* Rank 0: take control memory, with what all ranks must go by alike. */
+static enum symm_status control_take(struct symm_team *team)
+{
+    struct symm_table table;
+    size_t count;
+    const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
+    const struct symm_control_config config = {
+        .payload_size = mca_coll_symm_component.slot_size,
+        .piece_size = mca_coll_symm_component.piece_size,
+        .extra = &table,
+        .extra_size = sizeof(table),
+    };
+    mca_coll_symm_table_fill(&table, team->size, rows, count);
+    mca_coll_symm_choose_settle(&table);
+    return symm_team_take(team, &config);
+}
+
+/* The others: reach what rank 0 announces. */
+static enum symm_status control_reach(mca_coll_symm_module_t *module,
+                                      struct ompi_communicator_t *comm)
+{
+    struct symm_control_place place;
+    enum symm_status status = symm_vote_announcement_test(&module->vote, comm);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    memcpy(&place, module->vote.announcement.content, sizeof(place));
+    return symm_team_reach(module->team, &place);
+}
+
+_Static_assert(sizeof(struct symm_control_place) <= SYMM_VOTE_ANNOUNCEMENT,
+               "rank 0 can announce it");
 
 /*
  * Disable the module for some calls.  What failed may have been a passing shortage, but trying
@@ -117,12 +138,10 @@ void mca_coll_symm_step_set_up(struct symm_operation *operation)
     errno = 0;
     enum symm_status status = prepare(module, operation->comm);
     if (status == SYMM_OK) {
-        status = symm_team_set_up(module->team);
+        status = module->vote.rank == 0 ? control_take(module->team)
+                                        : control_reach(module, operation->comm);
     }
     int error = errno;
-    if (status == SYMM_PENDING && symm_vote_is_lost(&module->vote)) {
-        status = SYMM_ERR_NOT_FOUND; /* rank 0 has nothing to share and may not even answer */
-    }
     if (status == SYMM_PENDING) {
         return;
     }
@@ -130,6 +149,9 @@ void mca_coll_symm_step_set_up(struct symm_operation *operation)
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                     "rank %d cannot share memory: %s",
                                     module->vote.rank, symm_status_string(status));
+    } else if (module->vote.rank == 0) {
+        symm_vote_announce(&module->vote, operation->comm, &module->team->lane.place,
+                           sizeof(module->team->lane.place));
     }
     symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_shortage(status, error));
     mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
@@ -158,7 +180,9 @@ void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
         return;
     }
     if (module->team != NULL) {
-        symm_team_set_up_end(module->team);
+        symm_team_settle(module->team, status != SYMM_OK ? SYMM_LANE_DOUBT
+                                       : all_yes         ? SYMM_LANE_ALL
+                                                         : SYMM_LANE_NOT);
     }
     if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
         return;

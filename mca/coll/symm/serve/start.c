@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/serve/start.h"
 
+#include <errno.h>
+
 #include "mca/coll/symm/agree/buffers.h"
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/map.h"
@@ -156,10 +158,23 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
 
 /* ---- mapping --------------------------------------------------------------------------------- */
 
+/*
+ * The first segment that the team meets: before it is mapped, the ranks vote whether all have the
+ * memory to keep account of segments.
+ */
+static void tables_get(struct symm_operation *operation)
+{
+    errno = 0;
+    operation->map_status = symm_team_tables_get(operation->module->team);
+    operation->map_errno = errno;
+}
+
 void mca_coll_symm_step_map(struct symm_operation *operation)
 {
     struct mca_coll_symm_module_t *module = operation->module;
-    if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
+    if (!module->team->has_tables) {
+        tables_get(operation);
+    } else if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
         return;
     }
     if (operation->map_status != SYMM_OK) {
@@ -193,7 +208,11 @@ void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
     if (!all_yes) {
         mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
     }
-    mca_coll_symm_segments_settle(operation, all_yes);
+    if (module->team->has_tables) {
+        mca_coll_symm_segments_settle(operation, all_yes);
+    } else {
+        symm_team_tables_settle(module->team, all_yes);
+    }
     choose_and_start(operation);
 }
 
