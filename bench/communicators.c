@@ -160,7 +160,12 @@ int main(int argc, char **argv)
     int many = argc > 1 ? atoi(argv[1]) : 2000, alive = argc > 2 ? atoi(argv[2]) : 2000;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = clock_us();
     use(MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("first call of the process %5.2f us\n", clock_us() - begin);
+    }
     print_one(rank);
     print_loop(rank, many);
     print_loop(rank, many);

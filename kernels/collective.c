@@ -31,15 +31,16 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
         },
     /*
      * A communicator that makes barriers and no other served call sets up shared memory late.  That
-     * takes 0.2 to 0.3 ms, and in a process's first communicator 2 ms with two ranks and 13 ms with
-     * sixteen.  A barrier gains 0.1 us with two ranks and 1.5 us with sixteen, so set-up pays after
-     * some 10,000 barriers (bench/results/gpu-host-osu.txt).
+     * takes 1 us among two ranks that have met (bench/results/host-communicators.txt), but in a
+     * process's first communicator 2 ms with two ranks and 13 ms with sixteen.  A barrier gains
+     * 0.1 us with two ranks and 1.5 us with sixteen (bench/results/gpu-host-osu.txt), so set-up
+     * pays after ten barriers or after 10,000.
      */
     [SYMM_BARRIER] =
         {
             .name = "barrier",
             .mpi_name = "MPI_Barrier",
             .slot_algorithm = SYMM_BARRIER_SLOT,
-            .calls_before_set_up = 8192,
+            .calls_before_set_up = 1024,
         },
 };

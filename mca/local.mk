@@ -45,6 +45,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/choose/model.c mca/coll/symm/choose/model.h \
 	mca/coll/symm/choose/single_copy.c mca/coll/symm/choose/single_copy.h \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table.h \
+	mca/coll/symm/choose/table_cache.c mca/coll/symm/choose/table_cache.h \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
 	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \

@@ -87,6 +87,7 @@ mpi_programs = \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \
 	tests/mpi/check_reentry \
+	tests/mpi/check_reuse \
 	tests/mpi/check_sessions \
 	tests/mpi/check_shortage \
 	tests/mpi/check_slots \

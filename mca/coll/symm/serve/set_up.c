@@ -13,7 +13,7 @@
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
-#include "mca/coll/symm/choose/table_file.h"
+#include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
@@ -83,15 +83,12 @@ static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_comm
 static enum symm_status control_take(struct symm_team *team)
 {
     struct symm_table table;
-    size_t count;
-    const struct symm_row *rows = mca_coll_symm_table_file_rows(&count);
     const struct symm_control_config config = {
         .payload_size = mca_coll_symm_component.slot_size,
         .piece_size = mca_coll_symm_component.piece_size,
         .extra = &table,
-        .extra_size = sizeof(table),
+        .extra_size = mca_coll_symm_table_get(&table, team->size),
     };
-    mca_coll_symm_table_fill(&table, team->size, rows, count);
     mca_coll_symm_choose_settle(&table);
     return symm_team_take(team, &config);
 }
