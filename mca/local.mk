@@ -28,6 +28,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
+	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
 	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \
 	mca/coll/symm/base/module.h \

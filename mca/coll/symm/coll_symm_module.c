@@ -25,21 +25,10 @@
 
 static void module_construct(mca_coll_symm_module_t *module)
 {
-    module->state = MCA_COLL_SYMM_NEW;
-    module->team = NULL;
-    module->calls_until_retry = 0;
-    module->retry_distance = 0;
-    module->calls_before_set_up = 0;
     memset(&module->tags, 0, sizeof(module->tags));
-    symm_vote_init(&module->vote, 0, 0, 0);
-    memset(&module->operation, 0, sizeof(module->operation));
+    mca_coll_symm_lane_init(&module->blocking, module);
     memset(&module->call, 0, sizeof(module->call));
-    module->operation.module = module;
-    module->operation.call = &module->call;
-    module->operation.state = SYMM_OPERATION_DONE;
-    module->calls_relayed = 0;
-    module->relay_device = -1;
-    module->last_algorithm = SYMM_ALLREDUCE_SLOT;
+    module->blocking.operation.call = &module->call;
     memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
     memset(module->told_fallbacks, 0, sizeof(module->told_fallbacks));
     module->told_multicast = 0;
@@ -47,8 +36,7 @@ static void module_construct(mca_coll_symm_module_t *module)
 
 static void module_destruct(mca_coll_symm_module_t *module)
 {
-    symm_team_destroy(module->team);
-    free(module->operation.arrays.locations);
+    mca_coll_symm_lane_end(&module->blocking);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,
@@ -135,7 +123,7 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
         return OMPI_ERR_NOT_FOUND;
     }
     tags_reserve(&module->tags, comm);
-    symm_vote_init(&module->vote, ompi_comm_rank(comm), ompi_comm_size(comm), module->tags.vote);
+    mca_coll_symm_lane_enable(&module->blocking, comm, module->tags.vote);
     mca_coll_symm_layer_enable(&module->super, comm);
     mca_coll_symm_verbose_selected(module, comm);
     return OMPI_SUCCESS;

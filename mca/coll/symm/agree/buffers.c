@@ -16,7 +16,7 @@
 static void *buffer_address(const struct symm_operation *operation, int rank, bool in_heap,
                             const struct symm_location *location, bool *lost)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     if (!in_heap || symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_MAPPED ||
         rank == team->rank) {
         return NULL;
@@ -31,7 +31,7 @@ static void *buffer_address(const struct symm_operation *operation, int rank, bo
 
 bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     struct symm_run *run = &operation->run;
     bool lost = false;
     for (int rank = 0; rank < team->size; rank++) {

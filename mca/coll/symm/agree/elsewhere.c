@@ -53,7 +53,7 @@ static bool is_small(const struct symm_operation *operation)
             symm_offer_is_withheld(&operation->output_offer)) &&
            operation->call->payload_bytes < mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_copies > 0 &&
-           !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->module->team);
+           !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }
 
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
@@ -61,7 +61,7 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
     const struct symm_call *call = operation->call;
     symm_process_review_exports(component->process, REVIEWED);
-    symm_team_collect_opened(operation->module->team);
+    symm_team_collect_opened(operation->lane->team);
     if (operation->veto != SYMM_REASON_NONE) {
         return;
     }

@@ -20,7 +20,7 @@ static enum symm_segment_state scratch_state(const struct symm_team *team, int r
 /* What the team knows about segments depends on the devices that the ranks use in this call. */
 static void devices_note(const struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         symm_team_note_device(team, rank, line_device(line));
@@ -42,7 +42,7 @@ static bool is_closed(uint32_t is_there, const struct symm_location *location,
 void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown)
 {
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     *facts = (struct symm_facts){
         .table = mca_coll_symm_choose_table(team),

@@ -78,7 +78,7 @@ _Static_assert(2 * SYMM_CACHE_LINE + sizeof(struct line_handles) <= SYMM_PAYLOAD
 /* The line of a rank for the operation's call. */
 static inline struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
-    return symm_control_line(&operation->module->team->control, operation->sequence, rank);
+    return symm_control_line(&operation->lane->team->control, operation->sequence, rank);
 }
 
 static inline uint32_t line_field(const struct symm_line *line, unsigned shift, unsigned bits)

@@ -55,7 +55,7 @@ static bool is_its_turn(const struct symm_operation *operation,
 static enum symm_status segment_map(struct symm_operation *operation, int rank,
                                     const struct line_segment *segment)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     const struct symm_location *location = segment->location;
     if (symm_team_segment_state(team, rank, location) != SYMM_SEGMENT_UNKNOWN ||
         !is_its_turn(operation, location)) {
@@ -81,7 +81,7 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
  */
 static void opened_use(const struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     struct line_segment segments[LINE_SEGMENTS];
     for (int rank = 0; rank < team->size && operation->call->device >= 0; rank++) {
         int count = segments_of(mca_coll_symm_line(operation, rank), segments);
@@ -98,7 +98,7 @@ static void opened_use(const struct symm_operation *operation)
 /* Whether some segment of a heap has to be mapped.  All ranks find the same. */
 static bool heaps_have_turn(const struct symm_operation *operation)
 {
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     struct line_segment segments[LINE_SEGMENTS];
     for (int rank = 0; rank < team->size; rank++) {
         int count = segments_of(mca_coll_symm_line(operation, rank), segments);
@@ -115,7 +115,7 @@ static bool heaps_have_turn(const struct symm_operation *operation)
 
 enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     struct line_segment segments[LINE_SEGMENTS];
     if (operation->seen == 0 && operation->map_status == SYMM_OK) {
         operation->maps_elsewhere = !heaps_have_turn(operation);
@@ -143,7 +143,7 @@ enum symm_status mca_coll_symm_segments_map(struct symm_operation *operation)
 static void segment_settle(const struct symm_operation *operation, int rank,
                            const struct symm_location *location, bool all_mapped)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     if (symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_UNKNOWN &&
         is_its_turn(operation, location)) {
         symm_team_set_segment_state(team, rank, location,
@@ -154,7 +154,7 @@ static void segment_settle(const struct symm_operation *operation, int rank,
 void mca_coll_symm_segments_settle(struct symm_operation *operation, bool all_mapped)
 {
     struct line_segment segments[LINE_SEGMENTS];
-    for (int rank = 0; rank < operation->module->team->size; rank++) {
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
         int count = segments_of(mca_coll_symm_line(operation, rank), segments);
         for (int i = 0; i < count; i++) {
             segment_settle(operation, rank, segments[i].location, all_mapped);

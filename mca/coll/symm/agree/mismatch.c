@@ -75,7 +75,7 @@ static int error_class(const struct symm_line *mine, const struct symm_line *the
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
 {
     char mine[160], theirs[160];
-    int rank = operation->module->team->rank;
+    int rank = operation->lane->team->rank;
     const struct symm_line *my_line = mca_coll_symm_line(operation, rank);
     const struct symm_line *their_line = mca_coll_symm_line(operation, operation->mismatch);
     if (rank == 0) { /* all ranks have read the same lines */

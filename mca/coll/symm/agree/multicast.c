@@ -55,7 +55,7 @@ static int bar_get(const struct symm_operation *operation, uint32_t heap)
     if (operation->call->device >= 0 && symm_multicast_opted_out(&variable)) {
         return bar_of_variable(variable);
     }
-    struct symm_process *process = operation->module->team->process;
+    struct symm_process *process = operation->lane->team->process;
     return symm_heap_multicast_able(symm_process_heap_at(process, heap)) ? BAR_NONE : BAR_UNABLE;
 }
 
@@ -84,7 +84,7 @@ enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBL
 static bool is_news(const struct symm_operation *operation, uint32_t what)
 {
     struct mca_coll_symm_module_t *module = operation->module;
-    bool news = module->vote.rank == 0 && (module->told_multicast & what) == 0 &&
+    bool news = operation->lane->vote.rank == 0 && (module->told_multicast & what) == 0 &&
                 mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
     module->told_multicast |= what;
     return news;
@@ -121,7 +121,7 @@ static void apart_tell(const struct symm_operation *operation)
 static void lost_tell(const struct symm_operation *operation)
 {
     static const char *const steps[] = {"create", "join", "bind to"};
-    const struct symm_vote *vote = &operation->module->vote;
+    const struct symm_vote *vote = &operation->lane->vote;
     const struct symm_multicasting *multicasting = &operation->multicasting;
     if (vote->loser == vote->rank && (operation->module->told_multicast & TOLD_TROUBLE) == 0) {
         operation->module->told_multicast |= TOLD_TROUBLE;
@@ -146,7 +146,7 @@ enum side { INPUTS, OUTPUTS };
  */
 static bool locations_get(struct symm_operation *operation, enum side side)
 {
-    for (int rank = 0; rank < operation->module->team->size; rank++) {
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         const struct symm_location *location = side == INPUTS ? &buffers->input : &buffers->output;
@@ -161,7 +161,7 @@ static bool locations_get(struct symm_operation *operation, enum side side)
 
 static bool is_possible(struct symm_operation *operation, enum side side)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     if (!locations_get(operation, side)) {
         return false;
     }
@@ -175,7 +175,7 @@ static bool is_possible(struct symm_operation *operation, enum side side)
 /* Find the first rank that has a reason against multicast, and the reason.  -1: there is none. */
 static int barred_find(const struct symm_operation *operation, int *bar)
 {
-    for (int rank = 0; rank < operation->module->team->size; rank++) {
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         *bar = line_bar(line);
         if (*bar != BAR_NONE) {
@@ -232,12 +232,12 @@ static void step_open(struct symm_operation *operation, enum step step)
 {
     operation->multicasting = (struct symm_multicasting){.step = step};
     symm_cuda_forget_failure();
-    symm_vote_open(&operation->module->vote, operation->comm);
+    symm_vote_open(&operation->lane->vote, operation->comm);
 }
 
 bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         if (is_needed(algorithm, side) && locations_get(operation, side) &&
             symm_team_multicast_state(team, operation->arrays.locations) ==
@@ -263,7 +263,7 @@ static enum symm_status kernels_get(const struct symm_operation *operation)
 
 static enum symm_status step_do(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     enum symm_status status;
     switch (operation->multicasting.step) {
     case CREATE:
@@ -290,7 +290,7 @@ static void failure_note(struct symm_multicasting *multicasting, enum symm_statu
 static bool step_is_cast(struct symm_operation *operation)
 {
     struct symm_multicasting *multicasting = &operation->multicasting;
-    struct symm_vote *vote = &operation->module->vote;
+    struct symm_vote *vote = &operation->lane->vote;
     if (multicasting->is_cast) {
         return true;
     }
@@ -311,11 +311,11 @@ static bool step_is_cast(struct symm_operation *operation)
 
 enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     bool all_yes;
     while (step_is_cast(operation)) {
         enum symm_status status =
-            symm_vote_test(&operation->module->vote, operation->comm, &all_yes);
+            symm_vote_test(&operation->lane->vote, operation->comm, &all_yes);
         if (status == SYMM_PENDING) {
             return SYMM_PENDING;
         }

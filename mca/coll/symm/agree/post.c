@@ -67,7 +67,7 @@ static uint32_t offers_describe(const struct symm_operation *operation, struct s
 static uint32_t buffers_describe(struct symm_operation *operation, struct line_buffers *buffers)
 {
     const struct symm_call *call = operation->call;
-    struct symm_process *process = operation->module->team->process;
+    struct symm_process *process = operation->lane->team->process;
     uint32_t flags = 0, heap = 0;
     if ((operation->gaps & SYMM_GAPS_OUTPUT) == 0 &&
         symm_process_locate(process, call->output, call->output_bytes, &buffers->output) ==
@@ -97,20 +97,20 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
 static bool must_be_relayed(const struct symm_operation *operation, uint32_t flags)
 {
     return (flags & LINE_WITHHELD) != 0 ||
-           mca_coll_symm_choose_relay_forced(operation->call->collective, operation->module->team);
+           mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }
 
 /* Whether this rank has a reason to expect a relayed call. */
 static bool expects_relay(const struct symm_operation *operation, uint32_t flags)
 {
-    const struct mca_coll_symm_module_t *module = operation->module;
-    return module->calls_relayed > 0 || must_be_relayed(operation, flags);
+    const struct mca_coll_symm_lane *lane = operation->lane;
+    return lane->calls_relayed > 0 || must_be_relayed(operation, flags);
 }
 
 static bool scratch_take(struct symm_operation *operation, size_t size,
                          struct line_scratch *scratch)
 {
-    struct symm_process *process = operation->module->team->process;
+    struct symm_process *process = operation->lane->team->process;
     operation->scratch = mca_coll_symm_scratch_take(operation->call->device, &size);
     operation->scratch_size = size;
     operation->run.early = false; /* the scratch holds nothing of this call yet */
@@ -123,21 +123,21 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
 static uint32_t scratch_describe(struct symm_operation *operation, struct symm_line *line)
 {
     const struct symm_call *call = operation->call;
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_lane *lane = operation->lane;
     size_t slices = 0, relayed = 0;
     uint32_t flags = 0;
     if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
         /* Programs repeat calls: one that was made by multicast will need no scratch again. */
-        slices = mca_coll_symm_choose_scratch(call, module->team,
-                                              symm_algorithm_is_multimem(module->last_algorithm));
+        slices = mca_coll_symm_choose_scratch(call, lane->team,
+                                              symm_algorithm_is_multimem(lane->last_algorithm));
         flags |= slices > 0 ? LINE_SLICES : 0;
     }
     if (call->device < 0) {
         return 0;
     }
     if (expects_relay(operation, line->flags)) {
-        relayed = mca_coll_symm_choose_relay_scratch(call, module->team);
-        module->calls_relayed -= module->calls_relayed > 0;
+        relayed = mca_coll_symm_choose_relay_scratch(call, lane->team);
+        lane->calls_relayed -= lane->calls_relayed > 0;
         flags |= LINE_ASKED;
     }
     /* Peers use scratch for slices as soon as they see the offer, so it does not serve to relay. */
@@ -174,12 +174,12 @@ static void memory_describe(struct symm_operation *operation, struct symm_line *
     buffers_of(line)->dropped = operation->dropped;
     line->flags |= scratch_describe(operation, line);
     line->flags |= mca_coll_symm_multicast_flags(operation, line);
-    retired_describe(operation->module->team->process, line);
+    retired_describe(operation->lane->team->process, line);
 }
 
 void mca_coll_symm_line_post(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     struct symm_line *line = mca_coll_symm_line(operation, team->rank);
     line->signature = call->signature;

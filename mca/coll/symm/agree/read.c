@@ -10,7 +10,7 @@
 
 enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     /* Local variables, because the compiler forgets all others at each look for a line. */
     const uint64_t sequence = operation->sequence, signature = call->signature;

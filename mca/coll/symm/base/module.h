@@ -9,18 +9,9 @@
 
 #include "mca/ompi_compat.h"
 
-#include "heap/team.h"
 #include "mca/coll/symm/base/call.h"
+#include "mca/coll/symm/base/lane.h"
 #include "mca/coll/symm/base/layer.h"
-#include "mca/coll/symm/base/operation.h"
-#include "mca/coll/symm/base/vote.h"
-
-enum mca_coll_symm_state {
-    MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
-    MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
-    MCA_COLL_SYMM_DISABLED, /* set-up has failed: calls go below until it is tried again */
-    MCA_COLL_SYMM_FAILED,   /* this rank has left a call (serve/leave.h): all others fail */
-};
 
 /*
  * Tags for messages on the communicator.  All are reserved when the module is enabled, because that
@@ -35,18 +26,9 @@ struct mca_coll_symm_tags {
 
 struct mca_coll_symm_module_t {
     mca_coll_symm_layer_t super;
-    enum mca_coll_symm_state state;
-    struct symm_team *team;     /* NULL before set-up and while disabled */
-    unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
-    unsigned calls_before_set_up; /* new: so many calls have gone below without trying to set up */
-    unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
-    unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
-    int relay_device;           /* the device of the last relayed call; -1: there was none */
-    enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct mca_coll_symm_tags tags;
-    struct symm_vote vote;
-    struct symm_call call;           /* the blocking call under way; const once it is described */
-    struct symm_operation operation; /* what serves it */
+    struct mca_coll_symm_lane blocking;
+    struct symm_call call; /* the blocking call under way; const once it is described */
     /*
      * What the user has been told already, by choose/explain.c, report/verbose.c and
      * agree/multicast.c.

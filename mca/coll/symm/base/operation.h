@@ -24,6 +24,7 @@
 #include "mca/coll/symm/base/call.h"
 
 struct mca_coll_symm_module_t;
+struct mca_coll_symm_lane;
 
 enum symm_operation_state {
     SYMM_OPERATION_SETTING_UP,
@@ -81,6 +82,7 @@ struct symm_rank_arrays {
 
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
+    struct mca_coll_symm_lane *lane; /* of the module, or a persistent operation's own */
     struct ompi_communicator_t *comm;
     const struct symm_call *call;
     enum symm_operation_state state;

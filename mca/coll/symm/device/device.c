@@ -68,7 +68,7 @@ void mca_coll_symm_device_copy_early(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    if (operation->module->relay_device == call->device) {
+    if (operation->lane->relay_device == call->device) {
         run_describe(run, call);
         run->input = operation->input;
         operation->run_is_begun = true;
@@ -86,7 +86,7 @@ void mca_coll_symm_device_run_describe(struct symm_operation *operation)
         run->block_limit = multicast_blocks();
     }
     if (mca_coll_symm_device_is_relay(run->algorithm)) {
-        operation->module->relay_device = call->device;
+        operation->lane->relay_device = call->device;
     }
     if (symm_algorithm_has((int)run->algorithm, SYMM_NEEDS_SLICE_SCRATCH)) {
         run->pipeline = (struct symm_pipeline){0};

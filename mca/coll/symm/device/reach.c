@@ -29,7 +29,7 @@ void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum s
 {
     char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
     const char *communicator = operation->comm->c_name;
-    int rank = operation->module->team->rank;
+    int rank = operation->lane->team->rank;
     if (!failure_get(operation, status, failure, sizeof(failure))) {
         return;
     }
@@ -53,7 +53,7 @@ static void tell_apart(struct symm_operation *operation, int rank,
 {
     char failure[SYMM_CUDA_TEXT_SIZE], ours[SYMM_CUDA_TEXT_SIZE];
     char theirs[SYMM_CUDA_TEXT_SIZE] = "unknown";
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     const char *communicator = operation->comm->c_name;
     if (!failure_get(operation, status, failure, sizeof(failure))) {
         return;
@@ -79,7 +79,7 @@ enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, in
         return mapped;
     }
     if (mapped == SYMM_OK) {
-        const void *address = symm_team_address(operation->module->team, rank, location);
+        const void *address = symm_team_address(operation->lane->team, rank, location);
         status = symm_cuda_device_reach(operation->call->device, address);
     }
     if (status == SYMM_ERR_NO_MEMORY) {
@@ -95,7 +95,7 @@ enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, i
 {
     char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
     const char *communicator = operation->comm->c_name;
-    int ours = operation->module->team->rank;
+    int ours = operation->lane->team->rank;
     if (opened == SYMM_OK || opened == SYMM_PENDING ||
         !failure_get(operation, opened, failure, sizeof(failure)) ||
         !symm_once("memory from elsewhere")) {

@@ -11,7 +11,7 @@ void mca_coll_symm_entry_below_aside(struct symm_entry *entry,
                                      struct ompi_communicator_t *comm)
 {
     mca_coll_base_module_t *module = &entry->module->super.super;
-    mca_coll_symm_below_begin(&entry->below, &entry->module->operation);
+    mca_coll_symm_below_begin(&entry->below, &entry->module->blocking.operation);
     entry->table = mca_coll_symm_below_table(module);
     mca_coll_symm_layer_step_aside(&entry->aside, collective, comm, module);
     entry->is_aside = true;
@@ -25,7 +25,7 @@ bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
         mca_coll_symm_entry_below_aside(entry, collective, comm);
         return false;
     }
-    mca_coll_symm_below_begin(&entry->below, &entry->module->operation);
+    mca_coll_symm_below_begin(&entry->below, &entry->module->blocking.operation);
     entry->is_aside = false; /* host_copy steps aside */
     return true;
 }
@@ -37,7 +37,7 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc)
     }
     rc = mca_coll_symm_below_end(&entry->below, rc);
     if (entry->is_within) {
-        mca_coll_symm_below_resume(&entry->module->operation);
+        mca_coll_symm_below_resume(&entry->module->blocking.operation);
     }
     return rc;
 }

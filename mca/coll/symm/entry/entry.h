@@ -43,9 +43,9 @@ static inline bool mca_coll_symm_entry_open(struct symm_entry *entry,
                                             mca_coll_base_module_t *module)
 {
     entry->module = (mca_coll_symm_module_t *)module;
-    entry->is_within = entry->module->operation.state != SYMM_OPERATION_DONE;
+    entry->is_within = entry->module->blocking.operation.state != SYMM_OPERATION_DONE;
     return !entry->is_within ||
-           mca_coll_symm_below_interrupt(&entry->module->operation, comm,
+           mca_coll_symm_below_interrupt(&entry->module->blocking.operation, comm,
                                          symm_collective_get(collective)->mpi_name);
 }
 
@@ -53,7 +53,7 @@ static inline bool mca_coll_symm_entry_open(struct symm_entry *entry,
 static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry,
                                              struct ompi_communicator_t *comm)
 {
-    struct symm_operation *operation = &entry->module->operation;
+    struct symm_operation *operation = &entry->module->blocking.operation;
     bool is_served = mca_coll_symm_operation_serve(operation, comm, &entry->rc);
     if (is_served && entry->is_within) {
         mca_coll_symm_below_resume(operation);

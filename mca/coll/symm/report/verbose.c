@@ -126,14 +126,14 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
     char collectives[LINE_SIZE];
-    if (!mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS) || module->vote.rank != 0) {
+    if (!mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS) || module->blocking.vote.rank != 0) {
         return;
     }
     collectives_format(module, comm, collectives, sizeof(collectives));
     mca_coll_symm_verbose_about(
         SYMM_VERBOSE_COMMUNICATORS, comm,
         "%d ranks on node %s: selected for %s; slots of %zu bytes, pieces of %zu bytes",
-        module->vote.size, opal_process_info.nodename, collectives, component->slot_size,
+        module->blocking.vote.size, opal_process_info.nodename, collectives, component->slot_size,
         component->piece_size);
 }
 

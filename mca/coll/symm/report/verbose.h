@@ -44,7 +44,7 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
 /* Whether rank 0 has yet to say what *told is about.  From now on *told says that it has. */
 static inline bool mca_coll_symm_is_news(const struct mca_coll_symm_module_t *module, bool *told)
 {
-    bool news = module->vote.rank == 0 && !*told;
+    bool news = module->blocking.vote.rank == 0 && !*told;
     *told = true;
     return news;
 }

@@ -17,7 +17,7 @@
  */
 static void look_for_marks(struct symm_below *below)
 {
-    const struct symm_team *team = below->module->team;
+    const struct symm_team *team = below->module->blocking.team;
     if (below->sequence != 0 && !below->spoilt) {
         below->spoilt = symm_cuda_failed_rank(&team->control, below->sequence) >= 0;
     }
@@ -34,7 +34,7 @@ void mca_coll_symm_below_begin(struct symm_below *below, struct symm_operation *
 
 void mca_coll_symm_below_spoil(const struct symm_below *below)
 {
-    const struct symm_team *team = below->module->team;
+    const struct symm_team *team = below->module->blocking.team;
     if (below->sequence != 0) {
         symm_phase_raise(&team->control, below->sequence, team->rank, SYMM_CUDA_STEP_FAILED);
     }
@@ -45,7 +45,7 @@ int mca_coll_symm_below_end(struct symm_below *below, int rc)
     struct mca_coll_symm_module_t *module = below->module;
     look_for_marks(below);
     module->super.below = below->outer;
-    module->operation.state = SYMM_OPERATION_DONE;
+    module->blocking.operation.state = SYMM_OPERATION_DONE;
     return rc == OMPI_SUCCESS && below->spoilt ? OMPI_ERROR : rc;
 }
 

@@ -23,7 +23,7 @@ static inline void mca_coll_symm_go_to(struct symm_operation *operation,
 /* This rank reads nothing more of this call.  The slot may be reused once all ranks say so. */
 static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     team->finished = operation->sequence;
     atomic_store_explicit(&team->control.finished[team->rank].value, team->finished,
                           memory_order_release);
@@ -42,7 +42,7 @@ static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
 /* The output is complete: leave the slot. */
 static inline void mca_coll_symm_end_served(struct symm_operation *operation)
 {
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     mca_coll_symm_slot_leave(operation);
     if (operation->in_slot) { /* programs repeat calls: the next may be as large */
         symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,

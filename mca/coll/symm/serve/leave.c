@@ -19,7 +19,7 @@ void mca_coll_symm_leave(struct symm_operation *operation)
 
 bool mca_coll_symm_leave_vote(struct symm_operation *operation)
 {
-    bool leaves = symm_ompi_is_failure(operation->module->vote.error) ||
+    bool leaves = symm_ompi_is_failure(operation->lane->vote.error) ||
                   symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS;
     if (leaves) {
         mca_coll_symm_leave(operation);
@@ -29,7 +29,7 @@ bool mca_coll_symm_leave_vote(struct symm_operation *operation)
 
 bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
 {
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     if (!symm_ompi_is_fault_tolerant() ||
         symm_control_enter(&team->control, operation->sequence, team->rank)) {
         return true;
@@ -41,7 +41,7 @@ bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
 /* Whether no rank alive is at work on this rank's memory, now that all can see that it has left. */
 static bool is_alone(const struct symm_operation *operation)
 {
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     for (int rank = 0; rank < team->size; rank++) {
         if (rank != team->rank &&
             symm_control_is_inside(&team->control, operation->sequence, rank) &&
@@ -55,30 +55,30 @@ static bool is_alone(const struct symm_operation *operation)
 /* A communicator whose set-up has not ended has no memory that anybody could work on. */
 static bool team_is_left(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
-    if (module->state != MCA_COLL_SYMM_READY) {
-        symm_team_destroy(module->team);
-        module->team = NULL;
+    struct mca_coll_symm_lane *lane = operation->lane;
+    if (lane->state != MCA_COLL_SYMM_READY) {
+        symm_team_destroy(lane->team);
+        lane->team = NULL;
         return true;
     }
-    symm_team_multicast_settle(module->team, false);
-    symm_control_leave(&module->team->control, module->team->rank);
+    symm_team_multicast_settle(lane->team, false);
+    symm_control_leave(&lane->team->control, lane->team->rank);
     return operation->sequence == 0 || is_alone(operation);
 }
 
 enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int *error)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_lane *lane = operation->lane;
     *error = symm_ompi_comm_failure(operation->comm);
     /* First end what this rank does itself: messages of a vote, work on a device. */
-    if (*error == MPI_SUCCESS || !symm_vote_give_up(&module->vote) ||
+    if (*error == MPI_SUCCESS || !symm_vote_give_up(&lane->vote) ||
         (operation->run_is_begun && symm_run_give_up(&operation->run) == SYMM_PENDING) ||
         !team_is_left(operation)) {
         return SYMM_PENDING;
     }
-    module->state = MCA_COLL_SYMM_FAILED;
+    lane->state = MCA_COLL_SYMM_FAILED;
     mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                 "rank %d leaves a call, and fails all others on this communicator: "
-                                "%s", module->vote.rank, symm_ompi_failure_text(*error));
+                                "%s", lane->vote.rank, symm_ompi_failure_text(*error));
     return SYMM_OK;
 }

@@ -77,10 +77,10 @@ bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operati
 /* ---- driving --------------------------------------------------------------------------------- */
 
 /* Whether a call is worth setting up shared memory.  All ranks count the same calls. */
-static bool is_worth_set_up(struct mca_coll_symm_module_t *module, const struct symm_call *call)
+static bool is_worth_set_up(struct mca_coll_symm_lane *lane, const struct symm_call *call)
 {
     unsigned before = (unsigned)symm_collective_get(call->collective)->calls_before_set_up;
-    return before == 0 || ++module->calls_before_set_up > before;
+    return before == 0 || ++lane->calls_before_set_up > before;
 }
 
 /*
@@ -89,16 +89,16 @@ static bool is_worth_set_up(struct mca_coll_symm_module_t *module, const struct 
  */
 static void start_unready(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
-    if (module->state == MCA_COLL_SYMM_DISABLED && --module->calls_until_retry == 0) {
-        module->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
+    struct mca_coll_symm_lane *lane = operation->lane;
+    if (lane->state == MCA_COLL_SYMM_DISABLED && --lane->calls_until_retry == 0) {
+        lane->state = MCA_COLL_SYMM_NEW; /* all ranks count the same calls */
     }
-    if (module->state == MCA_COLL_SYMM_NEW && !is_worth_set_up(module, operation->call)) {
+    if (lane->state == MCA_COLL_SYMM_NEW && !is_worth_set_up(lane, operation->call)) {
         mca_coll_symm_end_fallback(operation, SYMM_REASON_EARLY);
-    } else if (module->state == MCA_COLL_SYMM_NEW) {
-        symm_vote_open_announced(&module->vote, operation->comm);
+    } else if (lane->state == MCA_COLL_SYMM_NEW) {
+        symm_vote_open_announced(&lane->vote, operation->comm);
         mca_coll_symm_go_to(operation, SYMM_OPERATION_SETTING_UP);
-    } else if (module->state == MCA_COLL_SYMM_DISABLED) {
+    } else if (lane->state == MCA_COLL_SYMM_DISABLED) {
         mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
     } else {
         mca_coll_symm_end_error(operation, symm_ompi_comm_failure(operation->comm));
@@ -107,7 +107,7 @@ static void start_unready(struct symm_operation *operation)
 
 void mca_coll_symm_operation_start(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_lane *lane = operation->lane;
     const struct symm_call *call = operation->call;
     operation->sequence = 0;
     operation->veto = call->veto;
@@ -121,7 +121,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->dropped = 0;
     operation->run_is_begun = false;
     operation->run.worked = false;
-    if (module->state == MCA_COLL_SYMM_READY) {
+    if (lane->state == MCA_COLL_SYMM_READY) {
         mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
     } else {
         start_unready(operation);

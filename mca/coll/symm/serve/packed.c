@@ -24,7 +24,7 @@
 static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
 {
     const struct symm_call *call = operation->call;
-    if (!call->in_place || rank != operation->module->team->rank) {
+    if (!call->in_place || rank != operation->lane->team->rank) {
         mca_coll_symm_unpack(&call->target, packed,
                              mca_coll_symm_layout_block(&call->target, call->receive, rank));
     }
@@ -35,7 +35,7 @@ enum { STEP_PACKED = 1, STEP_DEPART = 2 };
 
 static enum symm_status allgather_slot_step(struct symm_operation *operation)
 {
-    for (int rank = 0; rank < operation->module->team->size; rank++) {
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
         block_unpack(operation, rank, mca_coll_symm_line(operation, rank)->payload);
     }
     return SYMM_OK;
@@ -93,7 +93,7 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
  */
 static enum symm_status allreduce_slot_step(struct symm_operation *operation)
 {
-    const struct symm_team *team = operation->module->team;
+    const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     void *output = call->receive;
     /* The scratch is as well aligned as the program's own elements. */

@@ -71,12 +71,12 @@ static bool arrays_make(struct symm_operation *operation, size_t size)
  * Get the private memory that the first call needs.  Returns what is missing.  The function may be
  * called again.
  */
-static enum symm_status prepare(mca_coll_symm_module_t *module, struct ompi_communicator_t *comm)
+static enum symm_status prepare(struct mca_coll_symm_lane *lane, struct ompi_communicator_t *comm)
 {
-    if (!arrays_make(&module->operation, (size_t)ompi_comm_size(comm))) {
+    if (!arrays_make(&lane->operation, (size_t)ompi_comm_size(comm))) {
         return SYMM_ERR_NO_MEMORY;
     }
-    return module->team != NULL ? SYMM_OK : team_make(comm, &module->team);
+    return lane->team != NULL ? SYMM_OK : team_make(comm, &lane->team);
 }
 
 /* Rank 0: take control memory, with what all ranks must go by alike. */
@@ -94,16 +94,16 @@ static enum symm_status control_take(struct symm_team *team)
 }
 
 /* The others: reach what rank 0 announces. */
-static enum symm_status control_reach(mca_coll_symm_module_t *module,
+static enum symm_status control_reach(struct mca_coll_symm_lane *lane,
                                       struct ompi_communicator_t *comm)
 {
     struct symm_control_place place;
-    enum symm_status status = symm_vote_announcement_test(&module->vote, comm);
+    enum symm_status status = symm_vote_announcement_test(&lane->vote, comm);
     if (status != SYMM_OK) {
         return status;
     }
-    memcpy(&place, module->vote.announcement.content, sizeof(place));
-    return symm_team_reach(module->team, &place);
+    memcpy(&place, lane->vote.announcement.content, sizeof(place));
+    return symm_team_reach(lane->team, &place);
 }
 
 _Static_assert(sizeof(struct symm_control_place) <= SYMM_VOTE_ANNOUNCEMENT,
@@ -113,30 +113,30 @@ _Static_assert(sizeof(struct symm_control_place) <= SYMM_VOTE_ANNOUNCEMENT,
  * Disable the module for some calls.  What failed may have been a passing shortage, but trying
  * again costs a vote, so it is done rarely.
  */
-static void disable(mca_coll_symm_module_t *module)
+static void disable(struct mca_coll_symm_lane *lane)
 {
     enum { FIRST_RETRY = 1000, LAST_RETRY = 1 << 20 };
-    symm_team_destroy(module->team);
-    module->team = NULL;
-    module->state = MCA_COLL_SYMM_DISABLED;
-    if (module->retry_distance == 0) {
-        module->retry_distance = FIRST_RETRY;
-    } else if (module->retry_distance < LAST_RETRY) {
-        module->retry_distance *= 2;
+    symm_team_destroy(lane->team);
+    lane->team = NULL;
+    lane->state = MCA_COLL_SYMM_DISABLED;
+    if (lane->retry_distance == 0) {
+        lane->retry_distance = FIRST_RETRY;
+    } else if (lane->retry_distance < LAST_RETRY) {
+        lane->retry_distance *= 2;
     }
-    module->calls_until_retry = module->retry_distance;
+    lane->calls_until_retry = lane->retry_distance;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 void mca_coll_symm_step_set_up(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_lane *lane = operation->lane;
     errno = 0;
-    enum symm_status status = prepare(module, operation->comm);
+    enum symm_status status = prepare(lane, operation->comm);
     if (status == SYMM_OK) {
-        status = module->vote.rank == 0 ? control_take(module->team)
-                                        : control_reach(module, operation->comm);
+        status = lane->vote.rank == 0 ? control_take(lane->team)
+                                        : control_reach(lane, operation->comm);
     }
     int error = errno;
     if (status == SYMM_PENDING) {
@@ -145,19 +145,19 @@ void mca_coll_symm_step_set_up(struct symm_operation *operation)
     if (status != SYMM_OK) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                     "rank %d cannot share memory: %s",
-                                    module->vote.rank, symm_status_string(status));
-    } else if (module->vote.rank == 0) {
-        symm_vote_announce(&module->vote, operation->comm, &module->team->lane.place,
-                           sizeof(module->team->lane.place));
+                                    lane->vote.rank, symm_status_string(status));
+    } else if (lane->vote.rank == 0) {
+        symm_vote_announce(&lane->vote, operation->comm, &lane->team->lane.place,
+                           sizeof(lane->team->lane.place));
     }
-    symm_vote_cast(&module->vote, operation->comm, mca_coll_symm_shortage(status, error));
+    symm_vote_cast(&lane->vote, operation->comm, mca_coll_symm_shortage(status, error));
     mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
 }
 
 void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
                                   enum mca_coll_symm_trouble trouble)
 {
-    const struct symm_vote *vote = &operation->module->vote;
+    const struct symm_vote *vote = &operation->lane->vote;
     if (vote->rank == 0 && (vote->reason & MCA_COLL_SYMM_TOLD) != 0) {
         return;
     }
@@ -170,14 +170,14 @@ void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
 
 void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_lane *lane = operation->lane;
     bool all_yes;
-    enum symm_status status = symm_vote_test(&module->vote, operation->comm, &all_yes);
+    enum symm_status status = symm_vote_test(&lane->vote, operation->comm, &all_yes);
     if (status == SYMM_PENDING) {
         return;
     }
-    if (module->team != NULL) {
-        symm_team_settle(module->team, status != SYMM_OK ? SYMM_LANE_DOUBT
+    if (lane->team != NULL) {
+        symm_team_settle(lane->team, status != SYMM_OK ? SYMM_LANE_DOUBT
                                        : all_yes         ? SYMM_LANE_ALL
                                                          : SYMM_LANE_NOT);
     }
@@ -185,22 +185,22 @@ void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
         return;
     }
     if (status != SYMM_OK) {
-        symm_team_destroy(module->team); /* the next call begins anew */
-        module->team = NULL;
-        mca_coll_symm_end_error(operation, module->vote.error);
+        symm_team_destroy(lane->team); /* the next call begins anew */
+        lane->team = NULL;
+        mca_coll_symm_end_error(operation, lane->vote.error);
         return;
     }
-    if (module->vote.rank == 0) {
+    if (lane->vote.rank == 0) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm, "%s",
                                     all_yes ? "the ranks share memory: serving"
                                             : "some ranks cannot share memory: not serving");
     }
     if (!all_yes) {
         mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_SHARE);
-        disable(module);
+        disable(lane);
         mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
         return;
     }
-    module->state = MCA_COLL_SYMM_READY;
+    lane->state = MCA_COLL_SYMM_READY;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }

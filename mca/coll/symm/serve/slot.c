@@ -43,7 +43,7 @@ static void packing_review(struct symm_operation *operation)
     } else if (reduces) {
         operation->veto = SYMM_REASON_GAPS;
     } else if ((operation->gaps & SYMM_GAPS_INPUT) != 0 &&
-               call->payload_bytes > operation->module->team->control.piece_size) {
+               call->payload_bytes > operation->lane->team->control.piece_size) {
         operation->veto = SYMM_REASON_GAPS; /* inputs without gaps are read from where they lie */
     }
 }
@@ -69,7 +69,7 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
 
 void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->module->team;
+    struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     enum symm_left left = SYMM_LEFT_NOT;
     bool is_small = mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);

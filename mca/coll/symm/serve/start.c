@@ -42,7 +42,7 @@ static void end_mismatch(struct symm_operation *operation)
 /* The error may end the job, so no rank returns it before rank 0 has told the user about it. */
 void mca_coll_symm_step_hear(struct symm_operation *operation)
 {
-    const struct symm_control *control = &operation->module->team->control;
+    const struct symm_control *control = &operation->lane->team->control;
     if (atomic_load_explicit(&control->finished[0].value, memory_order_acquire) >=
         operation->sequence) {
         mca_coll_symm_end_error(operation, operation->error);
@@ -56,7 +56,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
-    run->team = operation->module->team;
+    run->team = operation->lane->team;
     run->algorithm = algorithm;
     run->sequence = operation->sequence;
     run->count = call->count;
@@ -71,7 +71,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
     run->piece = 0;
     operation->packed = packed;
     operation->run_is_begun = true;
-    operation->module->last_algorithm = algorithm;
+    operation->lane->last_algorithm = algorithm;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
@@ -81,7 +81,7 @@ static void run_start(struct symm_operation *operation, enum symm_algorithm algo
  */
 static void agree_again(struct symm_operation *operation)
 {
-    operation->module->calls_relayed = CALLS_RELAYED;
+    operation->lane->calls_relayed = CALLS_RELAYED;
     operation->again = true;
     mca_coll_symm_scratch_leave(operation);
     mca_coll_symm_slot_leave(operation);
@@ -95,7 +95,7 @@ static void agree_again(struct symm_operation *operation)
 static void note_relay(struct symm_operation *operation, enum symm_algorithm algorithm)
 {
     if (operation->call->device >= 0 && !mca_coll_symm_device_is_relay(algorithm)) {
-        operation->module->calls_relayed /= 8;
+        operation->lane->calls_relayed /= 8;
     }
 }
 
@@ -104,12 +104,12 @@ static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
     bool unknown;
-    symm_team_forget_refusals(operation->module->team, operation->sequence);
+    symm_team_forget_refusals(operation->lane->team, operation->sequence);
     mca_coll_symm_facts_gather(operation, &facts, &unknown);
     if (unknown) {
         operation->map_status = SYMM_OK;
         operation->map_told = false;
-        symm_vote_open(&operation->module->vote, operation->comm);
+        symm_vote_open(&operation->lane->vote, operation->comm);
         mca_coll_symm_go_to(operation, SYMM_OPERATION_MAPPING);
         return;
     }
@@ -165,14 +165,14 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
 static void tables_get(struct symm_operation *operation)
 {
     errno = 0;
-    operation->map_status = symm_team_tables_get(operation->module->team);
+    operation->map_status = symm_team_tables_get(operation->lane->team);
     operation->map_errno = errno;
 }
 
 void mca_coll_symm_step_map(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
-    if (!module->team->has_tables) {
+    struct mca_coll_symm_lane *lane = operation->lane;
+    if (!lane->team->has_tables) {
         tables_get(operation);
     } else if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
         return;
@@ -180,10 +180,10 @@ void mca_coll_symm_step_map(struct symm_operation *operation)
     if (operation->map_status != SYMM_OK) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                     "rank %d cannot map a peer's memory, such buffers are staged "
-                                    "instead: %s", module->team->rank,
+                                    "instead: %s", lane->team->rank,
                                     symm_status_string(operation->map_status));
     }
-    symm_vote_cast(&module->vote, operation->comm,
+    symm_vote_cast(&lane->vote, operation->comm,
                    mca_coll_symm_shortage(operation->map_status, operation->map_errno) |
                        (operation->map_told ? MCA_COLL_SYMM_TOLD : 0));
     mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
@@ -191,9 +191,9 @@ void mca_coll_symm_step_map(struct symm_operation *operation)
 
 void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_lane *lane = operation->lane;
     bool all_yes;
-    enum symm_status status = symm_vote_test(&module->vote, operation->comm, &all_yes);
+    enum symm_status status = symm_vote_test(&lane->vote, operation->comm, &all_yes);
     if (status == SYMM_PENDING) {
         return;
     }
@@ -202,16 +202,16 @@ void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
     }
     if (status != SYMM_OK) {
         mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, module->vote.error);
+        mca_coll_symm_end_error(operation, lane->vote.error);
         return;
     }
     if (!all_yes) {
         mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
     }
-    if (module->team->has_tables) {
+    if (lane->team->has_tables) {
         mca_coll_symm_segments_settle(operation, all_yes);
     } else {
-        symm_team_tables_settle(module->team, all_yes);
+        symm_team_tables_settle(lane->team, all_yes);
     }
     choose_and_start(operation);
 }
@@ -223,6 +223,6 @@ void mca_coll_symm_step_multicast(struct symm_operation *operation)
         choose_and_start(operation);
     } else if (status != SYMM_PENDING && !mca_coll_symm_leave_vote(operation)) {
         mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, operation->module->vote.error);
+        mca_coll_symm_end_error(operation, operation->lane->vote.error);
     }
 }
