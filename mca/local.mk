@@ -73,10 +73,16 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
 	mca/coll/symm/host_copy/copy.c mca/coll/symm/host_copy/copy.h \
+	mca/coll/symm/host_copy/describe.h \
+	mca/coll/symm/host_copy/forms.h \
+	mca/coll/symm/host_copy/keep.c mca/coll/symm/host_copy/keep.h \
 	mca/coll/symm/host_copy/layer.c mca/coll/symm/host_copy/layer.h \
 	mca/coll/symm/host_copy/neighbor.c mca/coll/symm/host_copy/neighbor.h \
+	mca/coll/symm/host_copy/progress.c mca/coll/symm/host_copy/progress.h \
 	mca/coll/symm/host_copy/reduce.c mca/coll/symm/host_copy/reduce.h \
+	mca/coll/symm/host_copy/request.c mca/coll/symm/host_copy/request.h \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
+	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
 	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
 	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \

@@ -128,6 +128,27 @@ static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *ro
     return true;
 }
 
+/* Copies of such arrays in `room`, which has space for `count` elements of eight bytes. */
+static inline symm_counts_t symm_counts_copy(symm_counts_t counts, size_t count, void *room)
+{
+    bool wide = ompi_count_array_is_64bit(counts);
+    memcpy(room, ompi_count_array_ptr(counts), count * (wide ? sizeof(size_t) : sizeof(int)));
+    return wide ? ompi_count_array_create_c(room) : ompi_count_array_create(room);
+}
+
+static inline symm_disps_t symm_disps_copy(symm_disps_t disps, size_t count, void *room)
+{
+    bool wide = ompi_disp_array_is_64bit(disps);
+    memcpy(room, ompi_disp_array_ptr(disps), count * (wide ? sizeof(ptrdiff_t) : sizeof(int)));
+    return wide ? ompi_disp_array_create_c(room) : ompi_disp_array_create(room);
+}
+
+static inline symm_byte_disps_t symm_byte_disps_copy(symm_byte_disps_t disps, size_t count,
+                                                     void *room)
+{
+    return symm_disps_copy(disps, count, room);
+}
+
 #else
 
 typedef int symm_count_t;
@@ -165,6 +186,22 @@ static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *ro
     }
     *made = room;
     return true;
+}
+
+static inline symm_counts_t symm_counts_copy(symm_counts_t counts, size_t count, void *room)
+{
+    return memcpy(room, counts, count * sizeof(*counts));
+}
+
+static inline symm_disps_t symm_disps_copy(symm_disps_t disps, size_t count, void *room)
+{
+    return memcpy(room, disps, count * sizeof(*disps));
+}
+
+static inline symm_byte_disps_t symm_byte_disps_copy(symm_byte_disps_t disps, size_t count,
+                                                     void *room)
+{
+    return memcpy(room, disps, count * sizeof(*disps));
 }
 
 #endif

@@ -32,6 +32,7 @@ mpi_tests = \
 	tests/multimem_ptx.tap \
 	tests/nested.tap \
 	tests/nodes.tap \
+	tests/nonblocking.tap \
 	tests/parameters.tap \
 	tests/plot.tap \
 	tests/python.tap \
@@ -189,9 +190,11 @@ tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin
 tests_mpi_refuse_la_LDFLAGS = $(loaded_ldflags)
 
 if CUDA
-check_PROGRAMS += tests/mpi/check_host_copy tests/mpi/check_kinds
+check_PROGRAMS += tests/mpi/check_host_copy tests/mpi/check_kinds tests/mpi/check_nonblocking \
+	tests/mpi/check_requests
 check_LTLIBRARIES += tests/mpi/aware.la tests/mpi/ondevice.la
-tests_mpi_libharness_la_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h
+tests_mpi_libharness_la_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
+	tests/mpi/pending.c tests/mpi/pending.h
 
 tests_mpi_aware_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_aware_la_LIBADD = -ldl

@@ -107,3 +107,33 @@ enum symm_status symm_cuda_rows_finish(int device)
     struct rows none = {.count = 0};
     return copy(device, &none, true);
 }
+
+static enum symm_status stream_test(int device)
+{
+    struct symm_cuda_scope scope;
+    CUstream stream;
+    enum symm_status status = symm_cuda_enter(device, &scope);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    status = symm_cuda_stream(&scope, device, &stream);
+    if (status == SYMM_OK) {
+        CUresult result = scope.cuda->cuStreamQuery(stream);
+        if (result == CUDA_ERROR_NOT_READY) {
+            status = SYMM_PENDING;
+        } else if (result != CUDA_SUCCESS) {
+            status = symm_cuda_failed("cuStreamQuery", result);
+        }
+    }
+    symm_cuda_leave(&scope);
+    return status;
+}
+
+enum symm_status symm_cuda_rows_test(int device)
+{
+    enum symm_status status = stream_test(device);
+    if (status != SYMM_OK && status != SYMM_PENDING) {
+        (void)symm_cuda_rows_finish(device);
+    }
+    return status;
+}

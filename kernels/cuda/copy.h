@@ -28,4 +28,10 @@ SYMM_API enum symm_status symm_cuda_rows_copy(int device, void *target, const vo
                                               size_t bytes, size_t pitch, size_t rows);
 SYMM_API enum symm_status symm_cuda_rows_finish(int device);
 
+/*
+ * The same without waiting: SYMM_PENDING while copies are under way, also such that others have
+ * queued since.  After an error none are.
+ */
+SYMM_API enum symm_status symm_cuda_rows_test(int device);
+
 #endif /* SYMM_KERNELS_CUDA_COPY_H */

@@ -119,6 +119,12 @@ enum symm_status symm_cuda_rows_finish(int device)
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_cuda_rows_test(int device)
+{
+    (void)device;
+    return SYMM_ERR_NOT_FOUND;
+}
+
 enum symm_status symm_host_block_get(int device, size_t size, struct symm_host_block *block)
 {
     (void)device;

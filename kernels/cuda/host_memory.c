@@ -13,8 +13,8 @@
 #include "heap/cuda_context.h"
 #include "kernels/cuda/host_memory.h"
 
-/* A call needs two blocks at most, and few threads make calls at a time. */
-enum { KEPT = 4 };
+/* A call needs two blocks at most.  Few threads make calls at a time, but several may be pending. */
+enum { KEPT = 16 };
 static const size_t least_kept = 64 << 10;
 static size_t limit = (size_t)256 << 20; /* of all blocks that are kept; under the mutex */
 

@@ -6,15 +6,43 @@
  */
 #include "blocking_calls.h"
 
+#include <mpi-ext.h>
 #include <stddef.h>
 
 enum { NEIGHBORS = 2 };
 
+/* Before MPI 4 persistent collectives are an extension of Open MPI's, if there are any. */
+#if MPI_VERSION >= 4
+#define PERSISTENT(name) MPI_##name##_init
+#else
+#define PERSISTENT(name) MPIX_##name##_init
+#endif
+
+/* A collective in the form that the case wants; `iname` is its name behind MPI_I. */
+#define MAKE(kase, name, iname, ...)                                                                  \
+    ((kase)->form == FORM_BLOCKING      ? MPI_##name(__VA_ARGS__, (kase)->comm)                       \
+     : (kase)->form == FORM_NONBLOCKING ? MPI_I##iname(__VA_ARGS__, (kase)->comm, (kase)->request)    \
+                                        : PERSISTENT(name)(__VA_ARGS__, (kase)->comm, MPI_INFO_NULL,  \
+                                                           (kase)->request))
+
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 struct spread {
-    int counts[BLOCKING_RANKS_MAX], displacements[BLOCKING_RANKS_MAX];
+    int *counts, *displacements;
 };
+
+static struct blocking_arrays *arrays_of(const struct blocking_case *kase)
+{
+    static _Thread_local struct blocking_arrays used_again;
+    return kase->arrays != NULL ? kase->arrays : &used_again;
+}
+
+/* What is sent (0) or received (1). */
+static struct spread spread_in(const struct blocking_case *kase, int which)
+{
+    struct blocking_arrays *arrays = arrays_of(kase);
+    return (struct spread){arrays->counts[which], arrays->displacements[which]};
+}
 
 static int ranks_beside(const struct blocking_case *kase)
 {
@@ -33,38 +61,44 @@ static int own_count(const struct blocking_case *kase)
 }
 
 /* Pieces in falling order, some of them before the buffer's address, with space between them. */
-static struct spread spread_make(const struct blocking_case *kase, int first)
+static struct spread spread_make(const struct blocking_case *kase, int which)
 {
-    struct spread spread;
+    struct spread spread = spread_in(kase, which);
     for (int i = 0; i < BLOCKING_RANKS_MAX; i++) {
         spread.counts[i] = i < ranks_beside(kase) ? count_of(i) : 0;
-        spread.displacements[i] = (first - i) * 5;
+        spread.displacements[i] = (1 - i) * 5;
     }
     return spread;
 }
 
 /* Alike between each two ranks of both sides. */
-static struct spread exchange_make(const struct blocking_case *kase)
+static struct spread exchange_make(const struct blocking_case *kase, int which)
 {
-    struct spread spread = spread_make(kase, 1);
+    struct spread spread = spread_make(kase, which);
     for (int i = 0; i < ranks_beside(kase); i++) {
         spread.counts[i] = (kase->rank + i) % 4;
     }
     return spread;
 }
 
-static struct spread neighbors_make(void)
+static struct spread neighbors_make(const struct blocking_case *kase)
 {
-    return (struct spread){{BLOCKING_COUNT, BLOCKING_COUNT}, {6, -6}};
+    struct spread spread = spread_in(kase, 0);
+    spread.counts[0] = spread.counts[1] = BLOCKING_COUNT;
+    spread.displacements[0] = 6;
+    spread.displacements[1] = -6;
+    return spread;
 }
 
 /* Types of two kinds, with displacements in bytes; alike between each two ranks. */
-static void types_make(const struct blocking_case *kase, MPI_Datatype *types, struct spread *spread)
+static MPI_Datatype *types_make(const struct blocking_case *kase, const struct spread *spread)
 {
+    MPI_Datatype *types = arrays_of(kase)->types;
     for (int i = 0; i < ranks_beside(kase); i++) {
         types[i] = (kase->rank + i) % 3 == 1 ? MPI_INT : kase->type;
         spread->displacements[i] = (1 - i) * 512;
     }
+    return types;
 }
 
 static bool is_root(const struct blocking_case *kase)
@@ -95,115 +129,113 @@ static void *significant(const struct blocking_case *kase, void *buffer)
 
 static int make_allgather(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Allgather(kase->in_place ? MPI_IN_PLACE : send, BLOCKING_COUNT, kase->type, receive,
-                         BLOCKING_COUNT, kase->type, kase->comm);
+    return MAKE(kase, Allgather, allgather, kase->in_place ? MPI_IN_PLACE : send, BLOCKING_COUNT,
+                kase->type, receive, BLOCKING_COUNT, kase->type);
 }
 
 static int make_allgatherv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = spread_make(kase, 1);
-    return MPI_Allgatherv(kase->in_place ? MPI_IN_PLACE : send, own_count(kase), kase->type,
-                          receive, spread.counts, spread.displacements, kase->type, kase->comm);
+    return MAKE(kase, Allgatherv, allgatherv, kase->in_place ? MPI_IN_PLACE : send, own_count(kase),
+                kase->type, receive, spread.counts, spread.displacements, kase->type);
 }
 
 static int make_allreduce(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Allreduce(kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT, kase->type,
-                         kase->op, kase->comm);
+    return MAKE(kase, Allreduce, allreduce, kase->in_place ? MPI_IN_PLACE : send, receive,
+                BLOCKING_COUNT, kase->type, kase->op);
 }
 
 static int make_alltoall(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Alltoall(kase->in_place ? MPI_IN_PLACE : send, BLOCKING_COUNT, kase->type, receive,
-                        BLOCKING_COUNT, kase->type, kase->comm);
+    return MAKE(kase, Alltoall, alltoall, kase->in_place ? MPI_IN_PLACE : send, BLOCKING_COUNT,
+                kase->type, receive, BLOCKING_COUNT, kase->type);
 }
 
 static int make_alltoallv(const struct blocking_case *kase, void *send, void *receive)
 {
-    struct spread out = exchange_make(kase), in = exchange_make(kase);
-    return MPI_Alltoallv(kase->in_place ? MPI_IN_PLACE : send, out.counts, out.displacements,
-                         kase->type, receive, in.counts, in.displacements, kase->type, kase->comm);
+    struct spread out = exchange_make(kase, 0), in = exchange_make(kase, 1);
+    return MAKE(kase, Alltoallv, alltoallv, kase->in_place ? MPI_IN_PLACE : send, out.counts,
+                out.displacements, kase->type, receive, in.counts, in.displacements, kase->type);
 }
 
 static int make_alltoallw(const struct blocking_case *kase, void *send, void *receive)
 {
-    struct spread out = exchange_make(kase), in = exchange_make(kase);
-    MPI_Datatype types[BLOCKING_RANKS_MAX];
-    types_make(kase, types, &out);
-    types_make(kase, types, &in);
-    return MPI_Alltoallw(kase->in_place ? MPI_IN_PLACE : send, out.counts, out.displacements, types,
-                         receive, in.counts, in.displacements, types, kase->comm);
+    struct spread out = exchange_make(kase, 0), in = exchange_make(kase, 1);
+    MPI_Datatype *types = types_make(kase, &out);
+    (void)types_make(kase, &in);
+    return MAKE(kase, Alltoallw, alltoallw, kase->in_place ? MPI_IN_PLACE : send, out.counts,
+                out.displacements, types, receive, in.counts, in.displacements, types);
 }
 
 static int make_bcast(const struct blocking_case *kase, void *send, void *receive)
 {
     (void)send;
-    return MPI_Bcast(receive, BLOCKING_COUNT, kase->type, root_of(kase), kase->comm);
+    return MAKE(kase, Bcast, bcast, receive, BLOCKING_COUNT, kase->type, root_of(kase));
 }
 
 static int make_exscan(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Exscan(kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT, kase->type,
-                      kase->op, kase->comm);
+    return MAKE(kase, Exscan, exscan, kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT,
+                kase->type, kase->op);
 }
 
 static int make_gather(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Gather(in_place_at_root(kase) ? MPI_IN_PLACE : send, BLOCKING_COUNT, kase->type,
-                      significant(kase, receive), BLOCKING_COUNT, kase->type, root_of(kase),
-                      kase->comm);
+    return MAKE(kase, Gather, gather, in_place_at_root(kase) ? MPI_IN_PLACE : send, BLOCKING_COUNT,
+                kase->type, significant(kase, receive), BLOCKING_COUNT, kase->type, root_of(kase));
 }
 
 static int make_gatherv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = spread_make(kase, 1);
-    return MPI_Gatherv(in_place_at_root(kase) ? MPI_IN_PLACE : send, own_count(kase), kase->type,
-                       significant(kase, receive), spread.counts, spread.displacements, kase->type,
-                       root_of(kase), kase->comm);
+    return MAKE(kase, Gatherv, gatherv, in_place_at_root(kase) ? MPI_IN_PLACE : send,
+                own_count(kase), kase->type, significant(kase, receive), spread.counts,
+                spread.displacements, kase->type, root_of(kase));
 }
 
 static int make_reduce(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Reduce(in_place_at_root(kase) ? MPI_IN_PLACE : send, significant(kase, receive),
-                      BLOCKING_COUNT, kase->type, kase->op, root_of(kase), kase->comm);
+    return MAKE(kase, Reduce, reduce, in_place_at_root(kase) ? MPI_IN_PLACE : send,
+                significant(kase, receive), BLOCKING_COUNT, kase->type, kase->op, root_of(kase));
 }
 
 static int make_reduce_scatter(const struct blocking_case *kase, void *send, void *receive)
 {
-    int counts[BLOCKING_RANKS_MAX];
+    int *counts = spread_in(kase, 0).counts;
     for (int rank = 0; rank < kase->size; rank++) { /* in all as many as in the other group */
         counts[rank] = kase->inter ? kase->others : BLOCKING_COUNT + rank % 2;
     }
-    return MPI_Reduce_scatter(kase->in_place ? MPI_IN_PLACE : send, receive, counts, kase->type,
-                              kase->op, kase->comm);
+    return MAKE(kase, Reduce_scatter, reduce_scatter, kase->in_place ? MPI_IN_PLACE : send, receive,
+                counts, kase->type, kase->op);
 }
 
 static int make_reduce_scatter_block(const struct blocking_case *kase, void *send, void *receive)
 {
     int count = kase->inter ? kase->others : BLOCKING_COUNT;
-    return MPI_Reduce_scatter_block(kase->in_place ? MPI_IN_PLACE : send, receive, count,
-                                    kase->type, kase->op, kase->comm);
+    return MAKE(kase, Reduce_scatter_block, reduce_scatter_block,
+                kase->in_place ? MPI_IN_PLACE : send, receive, count, kase->type, kase->op);
 }
 
 static int make_scan(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Scan(kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT, kase->type,
-                    kase->op, kase->comm);
+    return MAKE(kase, Scan, scan, kase->in_place ? MPI_IN_PLACE : send, receive, BLOCKING_COUNT,
+                kase->type, kase->op);
 }
 
 static int make_scatter(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Scatter(significant(kase, send), BLOCKING_COUNT, kase->type,
-                       in_place_at_root(kase) ? MPI_IN_PLACE : receive, BLOCKING_COUNT, kase->type,
-                       root_of(kase), kase->comm);
+    return MAKE(kase, Scatter, scatter, significant(kase, send), BLOCKING_COUNT, kase->type,
+                in_place_at_root(kase) ? MPI_IN_PLACE : receive, BLOCKING_COUNT, kase->type,
+                root_of(kase));
 }
 
 static int make_scatterv(const struct blocking_case *kase, void *send, void *receive)
 {
     struct spread spread = spread_make(kase, 1);
-    return MPI_Scatterv(significant(kase, send), spread.counts, spread.displacements, kase->type,
-                        in_place_at_root(kase) ? MPI_IN_PLACE : receive, own_count(kase),
-                        kase->type, root_of(kase), kase->comm);
+    return MAKE(kase, Scatterv, scatterv, significant(kase, send), spread.counts,
+                spread.displacements, kase->type, in_place_at_root(kase) ? MPI_IN_PLACE : receive,
+                own_count(kase), kase->type, root_of(kase));
 }
 
 static int make_reduce_local(const struct blocking_case *kase, void *send, void *receive)
@@ -213,37 +245,42 @@ static int make_reduce_local(const struct blocking_case *kase, void *send, void 
 
 static int make_neighbor_allgather(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Neighbor_allgather(send, BLOCKING_COUNT, kase->type, receive, BLOCKING_COUNT,
-                                  kase->type, kase->comm);
+    return MAKE(kase, Neighbor_allgather, neighbor_allgather, send, BLOCKING_COUNT, kase->type,
+                receive, BLOCKING_COUNT, kase->type);
 }
 
 static int make_neighbor_allgatherv(const struct blocking_case *kase, void *send, void *receive)
 {
-    struct spread spread = neighbors_make();
-    return MPI_Neighbor_allgatherv(send, BLOCKING_COUNT, kase->type, receive, spread.counts,
-                                   spread.displacements, kase->type, kase->comm);
+    struct spread spread = neighbors_make(kase);
+    return MAKE(kase, Neighbor_allgatherv, neighbor_allgatherv, send, BLOCKING_COUNT, kase->type,
+                receive, spread.counts, spread.displacements, kase->type);
 }
 
 static int make_neighbor_alltoall(const struct blocking_case *kase, void *send, void *receive)
 {
-    return MPI_Neighbor_alltoall(send, BLOCKING_COUNT, kase->type, receive, BLOCKING_COUNT,
-                                 kase->type, kase->comm);
+    return MAKE(kase, Neighbor_alltoall, neighbor_alltoall, send, BLOCKING_COUNT, kase->type,
+                receive, BLOCKING_COUNT, kase->type);
 }
 
 static int make_neighbor_alltoallv(const struct blocking_case *kase, void *send, void *receive)
 {
-    struct spread spread = neighbors_make();
-    return MPI_Neighbor_alltoallv(send, spread.counts, spread.displacements, kase->type, receive,
-                                  spread.counts, spread.displacements, kase->type, kase->comm);
+    struct spread spread = neighbors_make(kase);
+    return MAKE(kase, Neighbor_alltoallv, neighbor_alltoallv, send, spread.counts,
+                spread.displacements, kase->type, receive, spread.counts, spread.displacements,
+                kase->type);
 }
 
 static int make_neighbor_alltoallw(const struct blocking_case *kase, void *send, void *receive)
 {
-    static const int counts[NEIGHBORS] = {BLOCKING_COUNT, BLOCKING_COUNT};
-    static const MPI_Aint displacements[NEIGHBORS] = {1024, -1024};
-    MPI_Datatype types[NEIGHBORS] = {kase->type, kase->type};
-    return MPI_Neighbor_alltoallw(send, counts, displacements, types, receive, counts,
-                                  displacements, types, kase->comm);
+    const int *counts = neighbors_make(kase).counts;
+    MPI_Aint *displacements = arrays_of(kase)->bytes;
+    MPI_Datatype *types = arrays_of(kase)->types;
+    for (int i = 0; i < NEIGHBORS; i++) {
+        displacements[i] = i == 0 ? 1024 : -1024;
+        types[i] = kase->type;
+    }
+    return MAKE(kase, Neighbor_alltoallw, neighbor_alltoallw, send, counts, displacements, types,
+                receive, counts, displacements, types);
 }
 
 const struct blocking_call blocking_calls[] = {
@@ -263,7 +300,7 @@ const struct blocking_call blocking_calls[] = {
     {.name = "scan", .make = make_scan, .may_be_in_place = true, .intra_only = true},
     {.name = "scatter", .make = make_scatter, .rooted = true, .may_be_in_place = true},
     {.name = "scatterv", .make = make_scatterv, .rooted = true, .may_be_in_place = true},
-    {.name = "reduce_local", .make = make_reduce_local, .intra_only = true},
+    {.name = "reduce_local", .make = make_reduce_local, .intra_only = true, .local = true},
     {.name = "neighbor_allgather", .make = make_neighbor_allgather,
      .intra_only = true, .neighbors = true},
     {.name = "neighbor_allgatherv", .make = make_neighbor_allgatherv,

@@ -1,6 +1,6 @@
 /*
  * blocking_calls.h - every blocking collective as a call on two buffers of a fixed size, for comparing what
- * it does in one memory with what it does in another.
+ * it does in one memory with what it does in another; and its nonblocking and persistent forms.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,6 +19,20 @@ enum {
     BLOCKING_COUNT = 3, /* elements of a piece */
 };
 
+enum blocking_form {
+    FORM_BLOCKING,
+    FORM_NONBLOCKING,
+    FORM_PERSISTENT, /* the call makes the request, and starts nothing */
+    BLOCKING_FORMS
+};
+
+/* Arrays of arguments, which are left alone while a request needs them. */
+struct blocking_arrays {
+    int counts[2][BLOCKING_RANKS_MAX], displacements[2][BLOCKING_RANKS_MAX];
+    MPI_Datatype types[BLOCKING_RANKS_MAX];
+    MPI_Aint bytes[2];
+};
+
 /* What varies. */
 struct blocking_case {
     MPI_Comm comm;
@@ -29,6 +43,9 @@ struct blocking_case {
     bool in_place;          /* where the call allows it */
     MPI_Datatype type;
     MPI_Op op;
+    enum blocking_form form;
+    MPI_Request *request;           /* of forms that are not blocking */
+    struct blocking_arrays *arrays; /* NULL: some that the next call uses again */
 };
 
 struct blocking_call {
@@ -38,6 +55,7 @@ struct blocking_call {
     bool may_be_in_place;
     bool intra_only;
     bool neighbors; /* needs a communicator with a topology */
+    bool local;     /* has no communicator, and no other form */
 };
 
 extern const struct blocking_call blocking_calls[];

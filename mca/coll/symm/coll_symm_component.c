@@ -10,6 +10,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/data/recognise.h"
+#include "mca/coll/symm/host_copy/request.h"
 #include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/device/scratch.h"
@@ -106,6 +107,7 @@ static int component_close(void)
         mca_coll_symm_report_close();
         mca_coll_symm_recognise_close();
         mca_coll_symm_table_close();
+        mca_coll_symm_host_copy_requests_close();
         symm_host_blocks_close();
         mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();

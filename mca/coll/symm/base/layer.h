@@ -19,34 +19,53 @@
 #include "mca/coll/symm/data/kinds.h"
 
 /*
- * The one list of collectives that can be made on host copies: the blocking ones that touch memory,
- * under the names that Open MPI's tables have for them.
+ * The one list of collectives that can be made on host copies: those that touch memory, under the
+ * names that Open MPI's tables have for them.  Each of them has three entries in a table.  FORM
+ * makes the name of one of them: for the blocking call, the nonblocking one or the persistent one.
  */
-#define SYMM_HOST_COPY_COLLECTIVES(F) \
-    F(allgather) \
-    F(allgatherv) \
-    F(allreduce) \
-    F(alltoall) \
-    F(alltoallv) \
-    F(alltoallw) \
-    F(bcast) \
-    F(exscan) \
-    F(gather) \
-    F(gatherv) \
-    F(reduce) \
-    F(reduce_scatter) \
-    F(reduce_scatter_block) \
-    F(scan) \
-    F(scatter) \
-    F(scatterv) \
-    F(neighbor_allgather) \
-    F(neighbor_allgatherv) \
-    F(neighbor_alltoall) \
-    F(neighbor_alltoallv) \
-    F(neighbor_alltoallw) \
-    F(reduce_local)
+#define SYMM_FORM_BLOCKING(F, name) F(name)
+#define SYMM_FORM_NONBLOCKING(F, name) F(i##name)
+#define SYMM_FORM_PERSISTENT(F, name) F(name##_init)
 
-/* The number of one of these collectives: SYMM_HOST_COPY_allgather and so on. */
+#define SYMM_HOST_COPY_REDUCTIONS(FORM, F) \
+    FORM(F, allreduce) \
+    FORM(F, exscan) \
+    FORM(F, reduce) \
+    FORM(F, reduce_scatter) \
+    FORM(F, reduce_scatter_block) \
+    FORM(F, scan)
+
+#define SYMM_HOST_COPY_MOVES(FORM, F) \
+    FORM(F, allgather) \
+    FORM(F, allgatherv) \
+    FORM(F, alltoall) \
+    FORM(F, alltoallv) \
+    FORM(F, alltoallw) \
+    FORM(F, bcast) \
+    FORM(F, gather) \
+    FORM(F, gatherv) \
+    FORM(F, scatter) \
+    FORM(F, scatterv) \
+    FORM(F, neighbor_allgather) \
+    FORM(F, neighbor_allgatherv) \
+    FORM(F, neighbor_alltoall) \
+    FORM(F, neighbor_alltoallv) \
+    FORM(F, neighbor_alltoallw)
+
+/* The entries of Open MPI's tables by form.  MPI_Reduce_local has one form only. */
+#define SYMM_HOST_COPY_FORMS(BLOCKING, NONBLOCKING, PERSISTENT, F) \
+    SYMM_HOST_COPY_MOVES(BLOCKING, F) \
+    SYMM_HOST_COPY_REDUCTIONS(BLOCKING, F) \
+    BLOCKING(F, reduce_local) \
+    SYMM_HOST_COPY_MOVES(NONBLOCKING, F) \
+    SYMM_HOST_COPY_MOVES(PERSISTENT, F) \
+    SYMM_HOST_COPY_REDUCTIONS(NONBLOCKING, F) \
+    SYMM_HOST_COPY_REDUCTIONS(PERSISTENT, F)
+#define SYMM_HOST_COPY_COLLECTIVES(F)                                   \
+    SYMM_HOST_COPY_FORMS(SYMM_FORM_BLOCKING, SYMM_FORM_NONBLOCKING,     \
+                         SYMM_FORM_PERSISTENT, F)
+
+/* The number of one of these entries: SYMM_HOST_COPY_allgather, SYMM_HOST_COPY_ibcast and so on. */
 enum symm_host_copy_collective {
 #define SYMM_HOST_COPY_NUMBER(name) SYMM_HOST_COPY_##name,
     SYMM_HOST_COPY_COLLECTIVES(SYMM_HOST_COPY_NUMBER)
@@ -56,6 +75,12 @@ enum symm_host_copy_collective {
     SYMM_LAYER_barrier = SYMM_HOST_COPY_COUNT,
     SYMM_LAYER_COUNT
 };
+
+/* The nonblocking and persistent reductions are the last ones. */
+static inline bool mca_coll_symm_is_later_reduction(enum symm_host_copy_collective collective)
+{
+    return collective >= SYMM_HOST_COPY_iallreduce && collective < SYMM_HOST_COPY_COUNT;
+}
 
 /* Why a call with device buffers is made on host copies. */
 enum symm_host_copy_why {

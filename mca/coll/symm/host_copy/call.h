@@ -1,14 +1,12 @@
 /*
  * host_copy/call.h - a call that the component below makes on host copies of device buffers.
  *
- * The component below may know nothing of devices.  So the functions of all.h, neighbor.h, reduce.h
- * and rooted.h stand in a communicator's table in front of its functions.  Each of them describes
- * its buffers and leaves the rest to this file:
+ * The functions of host_copy/forms.h describe their buffers and leave the rest to this file:
  *
  *     struct symm_host_copy_call call;
  *     mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_bcast, comm, module);
- *     ... describe call.send and call.receive (host_copy/copy.h) ...
- *     return SYMM_HOST_COPY_CALL_BELOW(&call, bcast, call.receive.address, ...);
+ *     ... describe call.buffers (host_copy/describe.h) ...
+ *     return SYMM_HOST_COPY_CALL_BELOW(&call, bcast, call.buffers.receive.address, ...);
  *
  * The communicator's entry holds the function below from begin() until that function has returned
  * (base/layer.h).
@@ -26,30 +24,27 @@
 #define MCA_COLL_SYMM_HOST_COPY_CALL_H
 
 #include "mca/coll/symm/base/layer.h"
-#include "mca/coll/symm/host_copy/copy.h"
+#include "mca/coll/symm/host_copy/describe.h"
 
 /* Whether device buffers are copied for the component below. */
 bool mca_coll_symm_host_copy_is_on(void);
 
+/*
+ * Whether they are copied for this entry of a communicator's table.  Nonblocking and persistent
+ * reductions get copies from an Open MPI that knows devices, too: libnbc reduces with the host
+ * whatever memory it finds.
+ */
+bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective);
+
 struct symm_host_copy_call {
     enum symm_host_copy_collective collective;
-    struct ompi_communicator_t *comm; /* the one that messages name */
     const mca_coll_base_comm_coll_t *below_table;
     enum symm_host_copy_why why;
     mca_coll_base_module_t *module;
     struct symm_aside aside;
-    struct symm_host_copy send, receive;
+    struct symm_host_copy_buffers buffers; /* messages name their communicator */
     int error;
 };
-
-/* Why a call with device buffers is made on host copies. */
-static inline enum symm_host_copy_why mca_coll_symm_host_copy_call_why(
-    enum symm_host_copy_collective collective, const mca_coll_base_module_t *module)
-{
-    bool may_be_served = collective == SYMM_HOST_COPY_allreduce ||
-                         collective == SYMM_HOST_COPY_allgather;
-    return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
-}
 
 static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call *call,
                                                       enum symm_host_copy_collective collective,
@@ -57,19 +52,15 @@ static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call
                                                       mca_coll_base_module_t *module)
 {
     call->collective = collective;
-    call->comm = comm;
     call->below_table = mca_coll_symm_below_table(module);
     call->module = module;
-    call->why = mca_coll_symm_host_copy_call_why(collective, module);
-    call->send.shape = SYMM_SHAPE_NONE;
-    call->send.buffer = NULL;
-    call->receive.shape = SYMM_SHAPE_NONE;
-    call->receive.buffer = NULL;
+    call->why = mca_coll_symm_host_copy_why_of(collective, module);
     if (collective == SYMM_HOST_COPY_reduce_local) { /* no communicator's promise is about it */
-        call->send.kinds = call->receive.kinds = SYMM_KINDS_ANY;
+        mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm, SYMM_KINDS_ANY);
         call->aside.entry = NULL;
     } else {
-        call->send.kinds = call->receive.kinds = ((const mca_coll_symm_layer_t *)module)->kinds;
+        mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm,
+                                              ((const mca_coll_symm_layer_t *)module)->kinds);
         mca_coll_symm_layer_step_aside(&call->aside, collective, comm, module);
     }
 }
@@ -78,8 +69,7 @@ static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call
 bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call);
 static inline bool mca_coll_symm_host_copy_call_open(struct symm_host_copy_call *call)
 {
-    if (mca_coll_symm_host_copy_is_needless(&call->send) &&
-        mca_coll_symm_host_copy_is_needless(&call->receive)) {
+    if (mca_coll_symm_host_copy_buffers_are_needless(&call->buffers)) {
         call->error = OMPI_SUCCESS;
         return true;
     }
@@ -97,7 +87,7 @@ static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call 
     if (call->error == OMPI_SUCCESS) {
         call->error = rc;
     }
-    bool copied = call->send.device >= 0 || call->receive.device >= 0;
+    bool copied = call->buffers.send.device >= 0 || call->buffers.receive.device >= 0;
     return copied ? mca_coll_symm_host_copy_call_end(call) : call->error;
 }
 
@@ -112,11 +102,5 @@ static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call 
                     ? (call)->below_table->coll_##name(__VA_ARGS__,                               \
                                                        (call)->below_table->coll_##name##_module) \
                     : OMPI_ERR_OUT_OF_RESOURCE)
-
-/* The number of ranks that this one exchanges data with. */
-static inline size_t mca_coll_symm_others(struct ompi_communicator_t *comm)
-{
-    return (size_t)(OMPI_COMM_IS_INTER(comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));
-}
 
 #endif /* MCA_COLL_SYMM_HOST_COPY_CALL_H */

@@ -175,7 +175,12 @@ static void typed_turn(struct transfer *transfer, struct symm_runs *runs,
     }
 }
 
-static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *range, bool to_host)
+/*
+ * Queue copies of pieces.  *device is set to the device whose copies may be under way; after an
+ * error none are.
+ */
+static int pieces_queue(struct symm_host_copy *copy, const struct symm_pieces *range, bool to_host,
+                        int *device)
 {
     struct transfer transfer = {.copy = copy, .to_host = to_host, .device = copy->device,
                                 .delta = (uintptr_t)copy->block.memory - copy->first};
@@ -189,8 +194,24 @@ static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *ra
         piece_move(&transfer, &runs, &piece);
     }
     mca_coll_symm_runs_flush(&runs);
-    device_finish(&transfer, transfer.device);
-    return transfer.status == SYMM_OK ? OMPI_SUCCESS : OMPI_ERROR;
+    *device = transfer.device;
+    if (transfer.status != SYMM_OK) {
+        device_finish(&transfer, transfer.device);
+        return OMPI_ERROR;
+    }
+    return OMPI_SUCCESS;
+}
+
+static int pieces_move(struct symm_host_copy *copy, const struct symm_pieces *range, bool to_host)
+{
+    struct transfer transfer = {.status = SYMM_OK};
+    int device;
+    int rc = pieces_queue(copy, range, to_host, &device);
+    if (rc == OMPI_SUCCESS) {
+        device_finish(&transfer, device);
+        rc = transfer.status == SYMM_OK ? OMPI_SUCCESS : OMPI_ERROR;
+    }
+    return rc;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -264,26 +285,38 @@ static int typed_room_make(struct symm_host_copy *copy)
     return OMPI_SUCCESS;
 }
 
-int mca_coll_symm_host_copy_open(struct symm_host_copy *copy)
+bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
 {
     copy->device = -1;
     copy->address = symm_ompi_unconst(copy->buffer);
     copy->moved = NULL;
     copy->copied = 0;
     copy->block.memory = NULL;
-    if (copy->shape == SYMM_SHAPE_NONE || copy->buffer == MPI_IN_PLACE) {
-        return OMPI_SUCCESS;
+    copy->storing = -1;
+    if (copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE) {
+        copy->device = device_find(copy);
     }
-    copy->device = device_find(copy);
-    if (copy->device < 0) {
-        return OMPI_SUCCESS;
-    }
+    return copy->device >= 0;
+}
+
+int mca_coll_symm_host_copy_room_make(struct symm_host_copy *copy)
+{
+    return copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
+}
+
+int mca_coll_symm_host_copy_fill(struct symm_host_copy *copy)
+{
     symm_cuda_memory_settle(copy->device);
-    int rc = copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
-    if (rc == OMPI_SUCCESS && copy->read.begin < copy->read.end) {
-        rc = pieces_move(copy, &copy->read, true);
+    return copy->read.begin < copy->read.end ? pieces_move(copy, &copy->read, true) : OMPI_SUCCESS;
+}
+
+int mca_coll_symm_host_copy_open(struct symm_host_copy *copy)
+{
+    if (!mca_coll_symm_host_copy_find(copy)) {
+        return OMPI_SUCCESS;
     }
-    return rc;
+    int rc = mca_coll_symm_host_copy_room_make(copy);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_host_copy_fill(copy) : rc;
 }
 
 int mca_coll_symm_host_copy_store(struct symm_host_copy *copy)
@@ -292,6 +325,29 @@ int mca_coll_symm_host_copy_store(struct symm_host_copy *copy)
         return OMPI_SUCCESS;
     }
     return pieces_move(copy, &copy->written, false);
+}
+
+int mca_coll_symm_host_copy_store_begin(struct symm_host_copy *copy)
+{
+    int rc = OMPI_SUCCESS;
+    if (copy->device >= 0 && copy->written.begin < copy->written.end) {
+        rc = pieces_queue(copy, &copy->written, false, &copy->storing);
+        copy->storing = rc == OMPI_SUCCESS ? copy->storing : -1;
+    }
+    return rc;
+}
+
+int mca_coll_symm_host_copy_store_test(struct symm_host_copy *copy)
+{
+    if (copy->storing < 0) {
+        return OMPI_SUCCESS;
+    }
+    enum symm_status status = symm_cuda_rows_test(copy->storing);
+    if (status == SYMM_PENDING) {
+        return OMPI_ERR_WOULD_BLOCK;
+    }
+    copy->storing = -1;
+    return status == SYMM_OK ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
 void mca_coll_symm_host_copy_close(struct symm_host_copy *copy)

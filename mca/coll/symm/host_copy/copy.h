@@ -45,7 +45,7 @@ struct symm_host_copy {
     struct symm_pieces read, written; /* by the call */
     enum symm_kinds kinds;            /* which memory the buffer may be in */
 
-    /* What mca_coll_symm_host_copy_open() finds and makes. */
+    /* What find() and room_make() find and make. */
     int device;               /* -1: host memory, which needs no copy */
     void *address;            /* passed on instead of the buffer's */
     ptrdiff_t *moved;         /* TYPED, in a copy: where its pieces are, in bytes from `address` */
@@ -53,6 +53,9 @@ struct symm_host_copy {
     size_t copied;            /* bytes, in both directions */
     uintptr_t first;          /* address of the data on the device */
     struct symm_host_block block;
+
+    int storing;  /* copies back are under way on this device; -1: none */
+    void *arrays; /* of keep.h */
 };
 
 /*
@@ -73,85 +76,33 @@ static inline bool mca_coll_symm_host_copy_is_needless(struct symm_host_copy *co
 }
 
 /*
- * Find out where the buffer is.  If it is on a device, make the copy and fill in what the call
- * reads.  Errors: OUT_OF_RESOURCE (there is no copy, and `address` is the buffer's), ERROR (the
- * driver has failed: there is a copy, but its contents are worth nothing).  close() has to follow
- * in each case.
+ * Find out where the buffer is.  True: it is on a device and needs a copy, which room_make() makes
+ * and close() gives back.
  */
+bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy);
+
+/* Make a copy without contents.  Errors: OUT_OF_RESOURCE. */
+int mca_coll_symm_host_copy_room_make(struct symm_host_copy *copy);
+
+/*
+ * Copy what the call reads, and wait until it is there.  Errors: ERROR (the driver has failed, and
+ * the contents are worth nothing).
+ */
+int mca_coll_symm_host_copy_fill(struct symm_host_copy *copy);
+
+/* All three.  close() has to follow in each case. */
 int mca_coll_symm_host_copy_open(struct symm_host_copy *copy);
 
 /* Copy back what the call has written. */
 int mca_coll_symm_host_copy_store(struct symm_host_copy *copy);
-void mca_coll_symm_host_copy_close(struct symm_host_copy *copy);
-
-/* ---- describing buffers ---------------------------------------------------------------------- */
-
-/* The call reads all pieces, or writes them. */
-static inline void mca_coll_symm_host_copy_all_read(struct symm_host_copy *copy)
-{
-    copy->read = (struct symm_pieces){0, copy->pieces};
-}
-
-static inline void mca_coll_symm_host_copy_all_written(struct symm_host_copy *copy)
-{
-    copy->written = (struct symm_pieces){0, copy->pieces};
-}
 
 /*
- * A buffer of `pieces` pieces with `count` elements each.  The call neither reads nor writes it
- * yet.
+ * The same in two steps: queue the copies, and ask whether they are done, which returns
+ * OMPI_ERR_WOULD_BLOCK until they are.  After an error nothing is under way.
  */
-static inline void mca_coll_symm_host_copy_even(struct symm_host_copy *copy, const void *buffer,
-                                                size_t pieces, size_t count,
-                                                struct ompi_datatype_t *dtype)
-{
-    copy->shape = SYMM_SHAPE_EVEN;
-    copy->buffer = buffer;
-    copy->pieces = pieces;
-    copy->count = count;
-    copy->dtype = dtype;
-    copy->has_byte_disps = false;
-    copy->read = copy->written = (struct symm_pieces){0, 0};
-}
+int mca_coll_symm_host_copy_store_begin(struct symm_host_copy *copy);
+int mca_coll_symm_host_copy_store_test(struct symm_host_copy *copy);
 
-/* A buffer of `pieces` pieces with counts[i] elements each, disps[i] extents from its start. */
-static inline void mca_coll_symm_host_copy_spread(struct symm_host_copy *copy, const void *buffer,
-                                                  size_t pieces, symm_counts_t counts,
-                                                  symm_disps_t disps, struct ompi_datatype_t *dtype)
-{
-    mca_coll_symm_host_copy_even(copy, buffer, pieces, 0, dtype);
-    copy->shape = SYMM_SHAPE_SPREAD;
-    copy->counts = counts;
-    copy->disps = disps;
-}
-
-/* A buffer of pieces with counts[i] elements of dtypes[i] each, disps[i] bytes from its start. */
-static inline void mca_coll_symm_host_copy_typed(struct symm_host_copy *copy, const void *buffer,
-                                                 size_t pieces, symm_counts_t counts,
-                                                 symm_disps_t disps,
-                                                 struct ompi_datatype_t *const *dtypes)
-{
-    mca_coll_symm_host_copy_spread(copy, buffer, pieces, counts, disps, MPI_DATATYPE_NULL);
-    copy->shape = SYMM_SHAPE_TYPED;
-    copy->dtypes = dtypes;
-}
-
-/* A buffer that the call reads as a whole; it may be MPI_IN_PLACE. */
-static inline void mca_coll_symm_host_copy_sent(struct symm_host_copy *copy, const void *buffer,
-                                                size_t pieces, size_t count,
-                                                struct ompi_datatype_t *dtype)
-{
-    mca_coll_symm_host_copy_even(copy, buffer, pieces, count, dtype);
-    mca_coll_symm_host_copy_all_read(copy);
-}
-
-/* A buffer that the call writes as a whole. */
-static inline void mca_coll_symm_host_copy_received(struct symm_host_copy *copy, void *buffer,
-                                                    size_t pieces, size_t count,
-                                                    struct ompi_datatype_t *dtype)
-{
-    mca_coll_symm_host_copy_even(copy, buffer, pieces, count, dtype);
-    mca_coll_symm_host_copy_all_written(copy);
-}
+void mca_coll_symm_host_copy_close(struct symm_host_copy *copy);
 
 #endif /* MCA_COLL_SYMM_HOST_COPY_COPY_H */

@@ -71,12 +71,11 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, int collect
 
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
-    bool host_copy = mca_coll_symm_host_copy_is_on();
     mca_coll_symm_assertion_follow(layer, comm);
     for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         function_t *ours = offered_get(&layer->super, collectives[i].offered);
         struct symm_table_entry found = entry_get(comm->c_coll, i);
-        if (ours == NULL && host_copy) {
+        if (ours == NULL && mca_coll_symm_host_copy_is_for((enum symm_host_copy_collective)i)) {
             ours = collectives[i].host_copy;
         }
         if (found.function == NULL || found.owner == NULL) { /* scans of inter-communicators */
@@ -127,7 +126,7 @@ static enum symm_host_copy_why why_alone(struct ompi_communicator_t *comm)
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority)
 {
     enum { ABOVE_COLL_SELF = 76 }; /* coll/self has 75, and its copies are made by host code */
-    if (!mca_coll_symm_host_copy_is_on()) {
+    if (!mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_iallreduce)) { /* then for nothing else */
         return NULL;
     }
     mca_coll_symm_layer_t *layer = OBJ_NEW(mca_coll_symm_layer_t);

@@ -1,8 +1,8 @@
 /*
  * host_copy/neighbor.h - neighbourhood collectives, made on host copies.
  *
- * The functions stand in communicators' tables (host_copy/call.h), with the arguments that Open MPI
- * gives them.
+ * The functions stand in communicators' tables, with the arguments that Open MPI gives them
+ * (host_copy/forms.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,36 +10,29 @@
 #ifndef MCA_COLL_SYMM_HOST_COPY_NEIGHBOR_H
 #define MCA_COLL_SYMM_HOST_COPY_NEIGHBOR_H
 
-#include "mca/ompi_compat.h"
+#include "mca/coll/symm/host_copy/forms.h"
 
-int mca_coll_symm_host_copy_neighbor_allgather(const void *sbuf, symm_count_t scount,
-                                               struct ompi_datatype_t *sdtype, void *rbuf,
-                                               symm_count_t rcount, struct ompi_datatype_t *rdtype,
-                                               struct ompi_communicator_t *comm,
-                                               mca_coll_base_module_t *module);
-int mca_coll_symm_host_copy_neighbor_allgatherv(const void *sbuf, symm_count_t scount,
-                                                struct ompi_datatype_t *sdtype, void *rbuf,
-                                                symm_counts_t rcounts, symm_disps_t disps,
-                                                struct ompi_datatype_t *rdtype,
-                                                struct ompi_communicator_t *comm,
-                                                mca_coll_base_module_t *module);
-int mca_coll_symm_host_copy_neighbor_alltoall(const void *sbuf, symm_count_t scount,
-                                              struct ompi_datatype_t *sdtype, void *rbuf,
-                                              symm_count_t rcount, struct ompi_datatype_t *rdtype,
-                                              struct ompi_communicator_t *comm,
-                                              mca_coll_base_module_t *module);
-int mca_coll_symm_host_copy_neighbor_alltoallv(const void *sbuf, symm_counts_t scounts,
-                                               symm_disps_t sdisps, struct ompi_datatype_t *sdtype,
-                                               void *rbuf, symm_counts_t rcounts,
-                                               symm_disps_t rdisps, struct ompi_datatype_t *rdtype,
-                                               struct ompi_communicator_t *comm,
-                                               mca_coll_base_module_t *module);
-int mca_coll_symm_host_copy_neighbor_alltoallw(const void *sbuf, symm_counts_t scounts,
-                                               symm_byte_disps_t sdisps,
-                                               struct ompi_datatype_t *const *sdtypes, void *rbuf,
-                                               symm_counts_t rcounts, symm_byte_disps_t rdisps,
-                                               struct ompi_datatype_t *const *rdtypes,
-                                               struct ompi_communicator_t *comm,
-                                               mca_coll_base_module_t *module);
+#define SYMM_PARAMETERS_neighbor_allgather \
+    const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf, \
+    symm_count_t rcount, struct ompi_datatype_t *rdtype
+#define SYMM_PARAMETERS_neighbor_allgatherv \
+    const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf, \
+    symm_counts_t rcounts, symm_disps_t disps, struct ompi_datatype_t *rdtype
+#define SYMM_PARAMETERS_neighbor_alltoall \
+    const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf, \
+    symm_count_t rcount, struct ompi_datatype_t *rdtype
+#define SYMM_PARAMETERS_neighbor_alltoallv \
+    const void *sbuf, symm_counts_t scounts, symm_disps_t sdisps, struct ompi_datatype_t *sdtype, \
+    void *rbuf, symm_counts_t rcounts, symm_disps_t rdisps, struct ompi_datatype_t *rdtype
+#define SYMM_PARAMETERS_neighbor_alltoallw \
+    const void *sbuf, symm_counts_t scounts, symm_byte_disps_t sdisps, \
+    struct ompi_datatype_t *const *sdtypes, void *rbuf, symm_counts_t rcounts, \
+    symm_byte_disps_t rdisps, struct ompi_datatype_t *const *rdtypes
+
+SYMM_HOST_COPY_DECLARE(neighbor_allgather)
+SYMM_HOST_COPY_DECLARE(neighbor_allgatherv)
+SYMM_HOST_COPY_DECLARE(neighbor_alltoall)
+SYMM_HOST_COPY_DECLARE(neighbor_alltoallv)
+SYMM_HOST_COPY_DECLARE(neighbor_alltoallw)
 
 #endif /* MCA_COLL_SYMM_HOST_COPY_NEIGHBOR_H */

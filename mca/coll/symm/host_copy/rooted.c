@@ -9,157 +9,149 @@
  */
 #include "mca/coll/symm/host_copy/rooted.h"
 
-#include "mca/coll/symm/host_copy/call.h"
-
-static bool is_root(struct ompi_communicator_t *comm, int root)
+static inline bool is_root(struct ompi_communicator_t *comm, int root)
 {
     return root == (OMPI_COMM_IS_INTER(comm) ? MPI_ROOT : ompi_comm_rank(comm));
 }
 
 /* Whether this rank sends data to the root, or receives data from it. */
-static bool is_at_leaf(struct ompi_communicator_t *comm, int root)
+static inline bool is_at_leaf(struct ompi_communicator_t *comm, int root)
 {
     return !OMPI_COMM_IS_INTER(comm) || (root != MPI_ROOT && root != MPI_PROC_NULL);
 }
 
 /* In place, the call reads the root's own piece from the root's receive buffer. */
-static void own_is_read(struct symm_host_copy *copy, struct ompi_communicator_t *comm)
+static inline void own_is_read(struct symm_host_copy *copy, struct ompi_communicator_t *comm)
 {
     size_t rank = (size_t)ompi_comm_rank(comm);
     copy->read = (struct symm_pieces){rank, rank + 1};
 }
 
 /* What this rank sends to the root, or receives from it.  In place the root does neither. */
-static void leaf_sends(struct symm_host_copy_call *call, const void *sbuf, symm_count_t count,
-                       struct ompi_datatype_t *dtype, int root)
+static inline void leaf_sends(struct symm_host_copy_buffers *buffers, const void *sbuf,
+                              symm_count_t count, struct ompi_datatype_t *dtype, int root)
 {
-    call->send.buffer = sbuf;
-    if (is_at_leaf(call->comm, root) && sbuf != MPI_IN_PLACE) {
-        mca_coll_symm_host_copy_sent(&call->send, sbuf, 1, (size_t)count, dtype);
+    buffers->send.buffer = sbuf;
+    if (is_at_leaf(buffers->comm, root) && sbuf != MPI_IN_PLACE) {
+        mca_coll_symm_host_copy_sent(&buffers->send, sbuf, 1, (size_t)count, dtype);
     }
 }
 
-static void leaf_receives(struct symm_host_copy_call *call, void *rbuf, symm_count_t count,
-                          struct ompi_datatype_t *dtype, int root)
+static inline void leaf_receives(struct symm_host_copy_buffers *buffers, void *rbuf,
+                                 symm_count_t count, struct ompi_datatype_t *dtype, int root)
 {
-    call->receive.buffer = rbuf;
-    if (is_at_leaf(call->comm, root) && rbuf != MPI_IN_PLACE) {
-        mca_coll_symm_host_copy_received(&call->receive, rbuf, 1, (size_t)count, dtype);
+    buffers->receive.buffer = rbuf;
+    if (is_at_leaf(buffers->comm, root) && rbuf != MPI_IN_PLACE) {
+        mca_coll_symm_host_copy_received(&buffers->receive, rbuf, 1, (size_t)count, dtype);
     }
 }
 
-int mca_coll_symm_host_copy_bcast(void *buffer, symm_count_t count, struct ompi_datatype_t *dtype,
-                                  int root, struct ompi_communicator_t *comm,
-                                  mca_coll_base_module_t *module)
+static inline void bcast_describe(struct symm_host_copy_buffers *buffers, void *buffer,
+                                  symm_count_t count, struct ompi_datatype_t *dtype, int root)
 {
-    struct symm_host_copy_call call;
-    mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_bcast, comm, module);
-    call.receive.buffer = buffer;
-    if (is_root(comm, root) || is_at_leaf(comm, root)) {
-        mca_coll_symm_host_copy_even(&call.receive, buffer, 1, (size_t)count, dtype);
-        if (is_root(comm, root)) {
-            mca_coll_symm_host_copy_all_read(&call.receive);
+    buffers->receive.buffer = buffer;
+    if (is_root(buffers->comm, root) || is_at_leaf(buffers->comm, root)) {
+        mca_coll_symm_host_copy_even(&buffers->receive, buffer, 1, (size_t)count, dtype);
+        if (is_root(buffers->comm, root)) {
+            mca_coll_symm_host_copy_all_read(&buffers->receive);
         } else {
-            mca_coll_symm_host_copy_all_written(&call.receive);
+            mca_coll_symm_host_copy_all_written(&buffers->receive);
         }
     }
-    return SYMM_HOST_COPY_CALL_BELOW(&call, bcast, call.receive.address, count, dtype, root, comm);
 }
+SYMM_HOST_COPY_DEFINE(bcast, bcast_describe(buffers, buffer, count, dtype, root),
+                      receive->address, count, dtype, root)
 
-int mca_coll_symm_host_copy_gather(const void *sbuf, symm_count_t scount,
-                                   struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
-                                   struct ompi_datatype_t *rdtype, int root,
-                                   struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+static inline void gather_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
+                                   symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf,
+                                   symm_count_t rcount, struct ompi_datatype_t *rdtype, int root)
 {
-    struct symm_host_copy_call call;
-    mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_gather, comm, module);
-    call.receive.buffer = rbuf;
-    if (is_root(comm, root)) {
-        mca_coll_symm_host_copy_received(&call.receive, rbuf, mca_coll_symm_others(comm),
-                                         (size_t)rcount, rdtype);
+    buffers->receive.buffer = rbuf;
+    if (is_root(buffers->comm, root)) {
+        mca_coll_symm_host_copy_received(&buffers->receive, rbuf,
+                                         mca_coll_symm_others(buffers->comm), (size_t)rcount,
+                                         rdtype);
         if (sbuf == MPI_IN_PLACE) {
-            own_is_read(&call.receive, comm);
+            own_is_read(&buffers->receive, buffers->comm);
         }
     }
-    leaf_sends(&call, sbuf, scount, sdtype, root);
-    return SYMM_HOST_COPY_CALL_BELOW(&call, gather, call.send.address, scount, sdtype,
-                                     call.receive.address, rcount, rdtype, root, comm);
+    leaf_sends(buffers, sbuf, scount, sdtype, root);
 }
+SYMM_HOST_COPY_DEFINE(gather,
+                      gather_describe(buffers, sbuf, scount, sdtype, rbuf, rcount, rdtype, root),
+                      send->address, scount, sdtype, receive->address, rcount, rdtype, root)
 
-int mca_coll_symm_host_copy_gatherv(const void *sbuf, symm_count_t scount,
-                                    struct ompi_datatype_t *sdtype, void *rbuf,
-                                    symm_counts_t rcounts, symm_disps_t disps,
-                                    struct ompi_datatype_t *rdtype, int root,
-                                    struct ompi_communicator_t *comm,
-                                    mca_coll_base_module_t *module)
+static inline void gatherv_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
+                                    symm_count_t scount, struct ompi_datatype_t *sdtype,
+                                    void *rbuf, symm_counts_t rcounts, symm_disps_t disps,
+                                    struct ompi_datatype_t *rdtype, int root)
 {
-    struct symm_host_copy_call call;
-    mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_gatherv, comm, module);
-    call.receive.buffer = rbuf;
-    if (is_root(comm, root)) {
-        mca_coll_symm_host_copy_spread(&call.receive, rbuf, mca_coll_symm_others(comm), rcounts,
-                                       disps, rdtype);
-        mca_coll_symm_host_copy_all_written(&call.receive);
+    buffers->receive.buffer = rbuf;
+    if (is_root(buffers->comm, root)) {
+        mca_coll_symm_host_copy_spread(&buffers->receive, rbuf,
+                                       mca_coll_symm_others(buffers->comm), rcounts, disps,
+                                       rdtype);
+        mca_coll_symm_host_copy_all_written(&buffers->receive);
         if (sbuf == MPI_IN_PLACE) {
-            own_is_read(&call.receive, comm);
+            own_is_read(&buffers->receive, buffers->comm);
         }
     }
-    leaf_sends(&call, sbuf, scount, sdtype, root);
-    return SYMM_HOST_COPY_CALL_BELOW(&call, gatherv, call.send.address, scount, sdtype,
-                                     call.receive.address, rcounts, disps, rdtype, root, comm);
+    leaf_sends(buffers, sbuf, scount, sdtype, root);
 }
+SYMM_HOST_COPY_DEFINE(gatherv,
+                      gatherv_describe(buffers, sbuf, scount, sdtype, rbuf, rcounts, disps, rdtype,
+                                       root),
+                      send->address, scount, sdtype, receive->address, rcounts, disps, rdtype,
+                      root)
 
-int mca_coll_symm_host_copy_scatter(const void *sbuf, symm_count_t scount,
-                                    struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
-                                    struct ompi_datatype_t *rdtype, int root,
-                                    struct ompi_communicator_t *comm,
-                                    mca_coll_base_module_t *module)
+static inline void scatter_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
+                                    symm_count_t scount, struct ompi_datatype_t *sdtype,
+                                    void *rbuf, symm_count_t rcount,
+                                    struct ompi_datatype_t *rdtype, int root)
 {
-    struct symm_host_copy_call call;
-    mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_scatter, comm, module);
-    call.send.buffer = sbuf;
-    if (is_root(comm, root)) {
-        mca_coll_symm_host_copy_sent(&call.send, sbuf, mca_coll_symm_others(comm), (size_t)scount,
-                                     sdtype);
+    buffers->send.buffer = sbuf;
+    if (is_root(buffers->comm, root)) {
+        mca_coll_symm_host_copy_sent(&buffers->send, sbuf, mca_coll_symm_others(buffers->comm),
+                                     (size_t)scount, sdtype);
     }
-    leaf_receives(&call, rbuf, rcount, rdtype, root);
-    return SYMM_HOST_COPY_CALL_BELOW(&call, scatter, call.send.address, scount, sdtype,
-                                     call.receive.address, rcount, rdtype, root, comm);
+    leaf_receives(buffers, rbuf, rcount, rdtype, root);
 }
+SYMM_HOST_COPY_DEFINE(scatter,
+                      scatter_describe(buffers, sbuf, scount, sdtype, rbuf, rcount, rdtype, root),
+                      send->address, scount, sdtype, receive->address, rcount, rdtype, root)
 
-int mca_coll_symm_host_copy_scatterv(const void *sbuf, symm_counts_t scounts, symm_disps_t disps,
+static inline void scatterv_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
+                                     symm_counts_t scounts, symm_disps_t disps,
                                      struct ompi_datatype_t *sdtype, void *rbuf,
-                                     symm_count_t rcount, struct ompi_datatype_t *rdtype, int root,
-                                     struct ompi_communicator_t *comm,
-                                     mca_coll_base_module_t *module)
+                                     symm_count_t rcount, struct ompi_datatype_t *rdtype, int root)
 {
-    struct symm_host_copy_call call;
-    mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_scatterv, comm, module);
-    call.send.buffer = sbuf;
-    if (is_root(comm, root)) {
-        mca_coll_symm_host_copy_spread(&call.send, sbuf, mca_coll_symm_others(comm), scounts, disps,
-                                       sdtype);
-        mca_coll_symm_host_copy_all_read(&call.send);
+    buffers->send.buffer = sbuf;
+    if (is_root(buffers->comm, root)) {
+        mca_coll_symm_host_copy_spread(&buffers->send, sbuf, mca_coll_symm_others(buffers->comm),
+                                       scounts, disps, sdtype);
+        mca_coll_symm_host_copy_all_read(&buffers->send);
     }
-    leaf_receives(&call, rbuf, rcount, rdtype, root);
-    return SYMM_HOST_COPY_CALL_BELOW(&call, scatterv, call.send.address, scounts, disps, sdtype,
-                                     call.receive.address, rcount, rdtype, root, comm);
+    leaf_receives(buffers, rbuf, rcount, rdtype, root);
 }
+SYMM_HOST_COPY_DEFINE(scatterv,
+                      scatterv_describe(buffers, sbuf, scounts, disps, sdtype, rbuf, rcount,
+                                        rdtype, root),
+                      send->address, scounts, disps, sdtype, receive->address, rcount, rdtype,
+                      root)
 
-int mca_coll_symm_host_copy_reduce(const void *sbuf, void *rbuf, symm_count_t count,
-                                   struct ompi_datatype_t *dtype, struct ompi_op_t *op, int root,
-                                   struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+static inline void reduce_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
+                                   void *rbuf, symm_count_t count, struct ompi_datatype_t *dtype,
+                                   struct ompi_op_t *op, int root)
 {
-    struct symm_host_copy_call call;
-    mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_reduce, comm, module);
-    call.receive.buffer = rbuf;
-    if (is_root(comm, root)) {
-        mca_coll_symm_host_copy_received(&call.receive, rbuf, 1, (size_t)count, dtype);
+    buffers->op = op;
+    buffers->receive.buffer = rbuf;
+    if (is_root(buffers->comm, root)) {
+        mca_coll_symm_host_copy_received(&buffers->receive, rbuf, 1, (size_t)count, dtype);
         if (sbuf == MPI_IN_PLACE) {
-            mca_coll_symm_host_copy_all_read(&call.receive);
+            mca_coll_symm_host_copy_all_read(&buffers->receive);
         }
     }
-    leaf_sends(&call, sbuf, count, dtype, root);
-    return SYMM_HOST_COPY_CALL_BELOW(&call, reduce, call.send.address, call.receive.address, count,
-                                     dtype, op, root, comm);
+    leaf_sends(buffers, sbuf, count, dtype, root);
 }
+SYMM_HOST_COPY_DEFINE(reduce, reduce_describe(buffers, sbuf, rbuf, count, dtype, op, root),
+                      send->address, receive->address, count, dtype, op, root)

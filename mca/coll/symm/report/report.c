@@ -200,13 +200,28 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
 }
 
-static void host_copy_row_print(const char *collective, enum symm_host_copy_why why,
-                             const struct symm_count *count)
+/* The table has a collective's name without its form. */
+static void host_copy_row_print(enum symm_host_copy_collective collective,
+                                enum symm_host_copy_why why, const struct symm_count *count)
 {
     char how[64];
     (void)snprintf(how, sizeof(how), "device buffers staged: %s",
-                   mca_coll_symm_host_copy_why_text(why));
-    row_print(collective, how, count);
+                   mca_coll_symm_host_copy_why_text(collective, why));
+    row_print(mca_coll_symm_host_copy_base_text(collective), how, count);
+}
+
+/* The blocking calls of a collective that is served, by reason. */
+static void host_copy_whys_print(const struct symm_tally *sum, enum symm_host_copy_why why)
+{
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        for (int made = 0; made < SYMM_HOST_COPY_COUNT; made++) {
+            if (mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)made,
+                                              (enum symm_collective)i)) {
+                host_copy_row_print((enum symm_host_copy_collective)made, why,
+                                    &sum->host_copy_why[i][why]);
+            }
+        }
+    }
 }
 
 static bool is_served(enum symm_host_copy_collective made)
@@ -221,16 +236,12 @@ static bool is_served(enum symm_host_copy_collective made)
 static void host_copies_print(const struct symm_tally *sum)
 {
     for (int why = 0; why < SYMM_HOST_COPY_WHY_COUNT; why++) {
-        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-            host_copy_row_print(symm_collective_get((enum symm_collective)i)->name,
-                             (enum symm_host_copy_why)why, &sum->host_copy_why[i][why]);
-        }
+        host_copy_whys_print(sum, (enum symm_host_copy_why)why);
     }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         if (!is_served((enum symm_host_copy_collective)i)) {
-            host_copy_row_print(
-                mca_coll_symm_host_copy_text((enum symm_host_copy_collective)i),
-                SYMM_HOST_COPY_KIND, &sum->host_copy[i]);
+            host_copy_row_print((enum symm_host_copy_collective)i, SYMM_HOST_COPY_KIND,
+                                &sum->host_copy[i]);
         }
     }
 }

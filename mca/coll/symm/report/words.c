@@ -87,7 +87,23 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
     return unserved[why].text;
 }
 
-const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why)
+/* What is said of a form of calls that is never served; NULL: nothing. */
+static const char *form_text(enum symm_host_copy_collective collective)
+{
+#define NOTHING(F, name) NULL,
+#define NONBLOCKING(F, name) "nonblocking call",
+#define PERSISTENT(F, name) "persistent call",
+    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
+        SYMM_HOST_COPY_FORMS(NOTHING, NONBLOCKING, PERSISTENT, )
+    };
+#undef NOTHING
+#undef NONBLOCKING
+#undef PERSISTENT
+    return texts[collective];
+}
+
+const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_collective collective,
+                                             enum symm_host_copy_why why)
 {
     static const char *const texts[SYMM_HOST_COPY_WHY_COUNT] = {
         [SYMM_HOST_COPY_KIND] = "collective not served",
@@ -97,7 +113,8 @@ const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why)
         [SYMM_HOST_COPY_INTER] = "inter-communicator",
         [SYMM_HOST_COPY_COMPONENT] = "processes lack component",
     };
-    return texts[why];
+    const char *form = form_text(collective);
+    return why == SYMM_HOST_COPY_KIND && form != NULL ? form : texts[why];
 }
 
 const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective)
@@ -105,6 +122,16 @@ const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collecti
     static const char *const texts[SYMM_LAYER_COUNT] = {
 #define TEXT(name) #name,
         SYMM_HOST_COPY_COLLECTIVES(TEXT) TEXT(barrier)
+#undef TEXT
+    };
+    return texts[collective];
+}
+
+const char *mca_coll_symm_host_copy_base_text(enum symm_host_copy_collective collective)
+{
+    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
+#define TEXT(name) #name,
+        SYMM_HOST_COPY_FORMS(SYMM_FORM_BLOCKING, SYMM_FORM_BLOCKING, SYMM_FORM_BLOCKING, TEXT)
 #undef TEXT
     };
     return texts[collective];

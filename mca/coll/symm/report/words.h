@@ -10,11 +10,15 @@
 
 #include "mca/coll/symm/report/counters.h"
 
-/* Words for tables and messages: "alltoall", "datatype with gaps", "ranks on several nodes". */
+/* Words for tables and messages: "ialltoall", "datatype with gaps", "ranks on several nodes". */
 const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective);
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
-const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_why why);
+const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_collective collective,
+                                             enum symm_host_copy_why why);
+
+/* The collective without its form: "alltoall" for "ialltoall" and for "alltoall_init". */
+const char *mca_coll_symm_host_copy_base_text(enum symm_host_copy_collective collective);
 
 /* Whether a call of the collective can have this reason. */
 bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective collective);

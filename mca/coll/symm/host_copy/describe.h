@@ -1,0 +1,127 @@
+/*
+ * host_copy/describe.h - describing the buffers of a call, and what the call reads and writes.
+ *
+ * Each collective is described once, for its blocking, nonblocking and persistent calls
+ * (host_copy/forms.h).
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_HOST_COPY_DESCRIBE_H
+#define MCA_COLL_SYMM_HOST_COPY_DESCRIBE_H
+
+#include "mca/coll/symm/base/layer.h"
+#include "mca/coll/symm/host_copy/copy.h"
+
+struct symm_host_copy_buffers {
+    struct ompi_communicator_t *comm;
+    struct ompi_op_t *op; /* of a reduction */
+    struct symm_host_copy send, receive;
+};
+
+static inline void mca_coll_symm_host_copy_buffers_begin(struct symm_host_copy_buffers *buffers,
+                                                         struct ompi_communicator_t *comm,
+                                                         enum symm_kinds kinds)
+{
+    buffers->comm = comm;
+    buffers->op = NULL;
+    buffers->send.shape = SYMM_SHAPE_NONE;
+    buffers->send.buffer = NULL;
+    buffers->send.kinds = kinds;
+    buffers->receive.shape = SYMM_SHAPE_NONE;
+    buffers->receive.buffer = NULL;
+    buffers->receive.kinds = kinds;
+}
+
+/* Both are known to be in host memory. */
+static inline bool mca_coll_symm_host_copy_buffers_are_needless(
+    struct symm_host_copy_buffers *buffers)
+{
+    return mca_coll_symm_host_copy_is_needless(&buffers->send) &&
+           mca_coll_symm_host_copy_is_needless(&buffers->receive);
+}
+
+/* Why a call with device buffers is made on host copies. */
+static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
+    enum symm_host_copy_collective collective, const mca_coll_base_module_t *module)
+{
+    bool may_be_served = collective == SYMM_HOST_COPY_allreduce ||
+                         collective == SYMM_HOST_COPY_allgather;
+    return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
+}
+
+/* The number of ranks that this one exchanges data with. */
+static inline size_t mca_coll_symm_others(struct ompi_communicator_t *comm)
+{
+    return (size_t)(OMPI_COMM_IS_INTER(comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));
+}
+
+/* The call reads all pieces, or writes them. */
+static inline void mca_coll_symm_host_copy_all_read(struct symm_host_copy *copy)
+{
+    copy->read = (struct symm_pieces){0, copy->pieces};
+}
+
+static inline void mca_coll_symm_host_copy_all_written(struct symm_host_copy *copy)
+{
+    copy->written = (struct symm_pieces){0, copy->pieces};
+}
+
+/*
+ * A buffer of `pieces` pieces with `count` elements each.  The call neither reads nor writes it
+ * yet.
+ */
+static inline void mca_coll_symm_host_copy_even(struct symm_host_copy *copy, const void *buffer,
+                                                size_t pieces, size_t count,
+                                                struct ompi_datatype_t *dtype)
+{
+    copy->shape = SYMM_SHAPE_EVEN;
+    copy->buffer = buffer;
+    copy->pieces = pieces;
+    copy->count = count;
+    copy->dtype = dtype;
+    copy->has_byte_disps = false;
+    copy->read = copy->written = (struct symm_pieces){0, 0};
+}
+
+/* A buffer of `pieces` pieces with counts[i] elements each, disps[i] extents from its start. */
+static inline void mca_coll_symm_host_copy_spread(struct symm_host_copy *copy, const void *buffer,
+                                                  size_t pieces, symm_counts_t counts,
+                                                  symm_disps_t disps, struct ompi_datatype_t *dtype)
+{
+    mca_coll_symm_host_copy_even(copy, buffer, pieces, 0, dtype);
+    copy->shape = SYMM_SHAPE_SPREAD;
+    copy->counts = counts;
+    copy->disps = disps;
+}
+
+/* A buffer of pieces with counts[i] elements of dtypes[i] each, disps[i] bytes from its start. */
+static inline void mca_coll_symm_host_copy_typed(struct symm_host_copy *copy, const void *buffer,
+                                                 size_t pieces, symm_counts_t counts,
+                                                 symm_disps_t disps,
+                                                 struct ompi_datatype_t *const *dtypes)
+{
+    mca_coll_symm_host_copy_spread(copy, buffer, pieces, counts, disps, MPI_DATATYPE_NULL);
+    copy->shape = SYMM_SHAPE_TYPED;
+    copy->dtypes = dtypes;
+}
+
+/* A buffer that the call reads as a whole; it may be MPI_IN_PLACE. */
+static inline void mca_coll_symm_host_copy_sent(struct symm_host_copy *copy, const void *buffer,
+                                                size_t pieces, size_t count,
+                                                struct ompi_datatype_t *dtype)
+{
+    mca_coll_symm_host_copy_even(copy, buffer, pieces, count, dtype);
+    mca_coll_symm_host_copy_all_read(copy);
+}
+
+/* A buffer that the call writes as a whole. */
+static inline void mca_coll_symm_host_copy_received(struct symm_host_copy *copy, void *buffer,
+                                                    size_t pieces, size_t count,
+                                                    struct ompi_datatype_t *dtype)
+{
+    mca_coll_symm_host_copy_even(copy, buffer, pieces, count, dtype);
+    mca_coll_symm_host_copy_all_written(copy);
+}
+
+#endif /* MCA_COLL_SYMM_HOST_COPY_DESCRIBE_H */

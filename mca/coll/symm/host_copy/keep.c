@@ -1,0 +1,109 @@
+/*
+ * host_copy/keep.c - see host_copy/keep.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/host_copy/keep.h"
+
+#include <stdlib.h>
+
+static bool is_used(const struct symm_host_copy *copy)
+{
+    return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* One block has room for all arrays of a buffer, whose elements take up to eight bytes each. */
+enum { ARRAYS = 3, ELEMENT = 8 };
+
+static int arrays_keep(struct symm_host_copy *copy)
+{
+    copy->arrays = NULL;
+    if (!is_used(copy) || copy->shape == SYMM_SHAPE_EVEN || copy->pieces == 0) {
+        return OMPI_SUCCESS;
+    }
+    unsigned char *room = malloc(copy->pieces * ARRAYS * ELEMENT);
+    if (room == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    copy->arrays = room;
+    copy->counts = symm_counts_copy(copy->counts, copy->pieces, room);
+    room += copy->pieces * ELEMENT;
+    if (copy->has_byte_disps) {
+        copy->byte_disps = symm_byte_disps_copy(copy->byte_disps, copy->pieces, room);
+    } else {
+        copy->disps = symm_disps_copy(copy->disps, copy->pieces, room);
+    }
+    room += copy->pieces * ELEMENT;
+    if (copy->shape == SYMM_SHAPE_TYPED) {
+        memcpy(room, copy->dtypes, copy->pieces * sizeof(struct ompi_datatype_t *));
+        copy->dtypes = (struct ompi_datatype_t *const *)(void *)room;
+    }
+    return OMPI_SUCCESS;
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+typedef void type_use(struct ompi_datatype_t *dtype);
+
+static void type_retain(struct ompi_datatype_t *dtype)
+{
+    OBJ_RETAIN(dtype);
+}
+
+static void type_release(struct ompi_datatype_t *dtype)
+{
+    OBJ_RELEASE(dtype);
+}
+
+/* Types that the program has made, of pieces with elements: those of others may be anything. */
+static void types_each(const struct symm_host_copy *copy, type_use *use)
+{
+    if (!is_used(copy)) {
+        return;
+    }
+    if (copy->shape != SYMM_SHAPE_TYPED) {
+        if (!ompi_datatype_is_predefined(copy->dtype)) {
+            use(copy->dtype);
+        }
+        return;
+    }
+    for (size_t i = 0; i < copy->pieces; i++) {
+        if (symm_count_at(copy->counts, i) > 0 && !ompi_datatype_is_predefined(copy->dtypes[i])) {
+            use(copy->dtypes[i]);
+        }
+    }
+}
+
+int mca_coll_symm_host_copy_keep(struct symm_host_copy_buffers *buffers)
+{
+    int rc = arrays_keep(&buffers->send);
+    if (rc == OMPI_SUCCESS) {
+        rc = arrays_keep(&buffers->receive);
+        if (rc != OMPI_SUCCESS) {
+            free(buffers->send.arrays);
+        }
+    }
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    types_each(&buffers->send, type_retain);
+    types_each(&buffers->receive, type_retain);
+    if (buffers->op != NULL && !ompi_op_is_intrinsic(buffers->op)) {
+        OBJ_RETAIN(buffers->op);
+    }
+    return OMPI_SUCCESS;
+}
+
+void mca_coll_symm_host_copy_let_go(struct symm_host_copy_buffers *buffers)
+{
+    types_each(&buffers->send, type_release);
+    types_each(&buffers->receive, type_release);
+    if (buffers->op != NULL && !ompi_op_is_intrinsic(buffers->op)) {
+        OBJ_RELEASE(buffers->op);
+    }
+    free(buffers->send.arrays);
+    free(buffers->receive.arrays);
+}

@@ -1,0 +1,165 @@
+/*
+ * host_copy/progress.c - see host_copy/progress.h.
+ *
+ * The callback is registered while requests are under way.  Threads may be in it at the same time,
+ * and it may be entered from within itself.  So one thread at a time walks along the requests and
+ * steps them, which calls nothing of MPI.  It then completes those that are done outside of the
+ * walk, because that calls functions of the program: those that delete attributes of a datatype.
+ * No lock is held meanwhile.
+ *
+ * OPAL's locks do nothing below MPI_THREAD_MULTIPLE, where one thread at a time is in MPI.  The
+ * locks here are real ones and so cheap that this makes no difference.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/host_copy/progress.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "mca/coll/symm/host_copy/tell.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static size_t under_way; /* under the mutex: the callback is registered if there are any */
+
+static _Atomic(struct symm_host_copy_request *) added; /* not yet seen by a walk, newest first */
+static atomic_flag walking = ATOMIC_FLAG_INIT;
+static struct symm_host_copy_request *walked; /* of the thread that walks */
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static void fail(struct symm_host_copy_request *request)
+{
+    request->error = mca_coll_symm_host_copy_failed(request->collective, request->buffers.comm);
+}
+
+/* The request below is complete: take over its status, and queue the copies of the results. */
+static void results_begin(struct symm_host_copy_request *request)
+{
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
+    opal_atomic_rmb(); /* behind the look at the request below */
+    base->req_status = request->below->req_status;
+    request->is_below = false;
+    if (request->error == OMPI_SUCCESS && base->req_status.MPI_ERROR == MPI_SUCCESS &&
+        mca_coll_symm_host_copy_store_begin(&request->buffers.receive) != OMPI_SUCCESS) {
+        fail(request);
+    }
+}
+
+/* True: the request is done. */
+static bool step(struct symm_host_copy_request *request)
+{
+    if (request->is_below) {
+        if (!REQUEST_COMPLETE(request->below)) {
+            return false;
+        }
+        results_begin(request);
+    }
+    int rc = mca_coll_symm_host_copy_store_test(&request->buffers.receive);
+    if (rc == OMPI_ERR_WOULD_BLOCK) {
+        return false;
+    }
+    if (rc != OMPI_SUCCESS) {
+        fail(request);
+    }
+    return true;
+}
+
+/* After ompi_request_complete() the request is the program's. */
+static void complete(struct symm_host_copy_request *request)
+{
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
+    if (request->error != OMPI_SUCCESS) {
+        base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->error);
+    }
+    mca_coll_symm_host_copy_tell(request->collective, request->why, &request->buffers);
+    if (base->req_persistent) {
+        request->below->req_state = OMPI_REQUEST_INACTIVE;
+    } else {
+        (void)ompi_request_free(&request->below);
+        mca_coll_symm_host_copy_request_empty(request);
+    }
+    (void)ompi_request_complete(base, true);
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+static void walk_join(void)
+{
+    struct symm_host_copy_request *request = atomic_exchange(&added, NULL);
+    while (request != NULL) {
+        struct symm_host_copy_request *next = request->next;
+        request->next = walked;
+        walked = request;
+        request = next;
+    }
+}
+
+/* Step all requests; those that are done leave the list and are returned as one. */
+static struct symm_host_copy_request *walk(void)
+{
+    struct symm_host_copy_request *done = NULL, **place = &walked;
+    while (*place != NULL) {
+        struct symm_host_copy_request *request = *place;
+        if (step(request)) {
+            *place = request->next;
+            request->next = done;
+            done = request;
+        } else {
+            place = &request->next;
+        }
+    }
+    return done;
+}
+
+static int progress(void)
+{
+    int completed = 0;
+    if (atomic_flag_test_and_set_explicit(&walking, memory_order_acquire)) {
+        return 0;
+    }
+    walk_join();
+    struct symm_host_copy_request *done = walk();
+    atomic_flag_clear_explicit(&walking, memory_order_release);
+    while (done != NULL) {
+        struct symm_host_copy_request *request = done;
+        done = request->next;
+        complete(request);
+        completed++;
+    }
+    if (completed > 0) {
+        (void)pthread_mutex_lock(&mutex);
+        under_way -= (size_t)completed;
+        if (under_way == 0) {
+            (void)opal_progress_unregister(progress);
+        }
+        (void)pthread_mutex_unlock(&mutex);
+    }
+    return completed;
+}
+
+void mca_coll_symm_host_copy_progress_add(struct symm_host_copy_request *request)
+{
+    (void)pthread_mutex_lock(&mutex);
+    if (under_way++ == 0) {
+        (void)opal_progress_register(progress);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    struct symm_host_copy_request *newest = atomic_load(&added);
+    do {
+        request->next = newest;
+    } while (!atomic_compare_exchange_weak(&added, &newest, request));
+}
+
+void mca_coll_symm_host_copy_progress_close(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    if (under_way > 0) {
+        (void)opal_progress_unregister(progress);
+    }
+    under_way = 0;
+    (void)pthread_mutex_unlock(&mutex);
+    atomic_store(&added, NULL);
+    walked = NULL;
+}

@@ -1,0 +1,251 @@
+/*
+ * host_copy/request.c - see host_copy/request.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/host_copy/request.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "mca/coll/symm/host_copy/keep.h"
+#include "mca/coll/symm/host_copy/progress.h"
+#include "mca/coll/symm/host_copy/tell.h"
+
+/* ---- idle requests --------------------------------------------------------------------------- */
+
+/*
+ * Requests are used again and are freed when the component is closed: a thread that completes one
+ * may look at it once more after another thread has given it back (ompi_request_complete()).
+ * opal_free_list_t would do the same, but its inline functions need the option that Open MPI itself
+ * was compiled with for atomic operations on 16 bytes.
+ */
+static struct symm_host_copy_request *idle; /* under the mutex */
+static pthread_mutex_t idle_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct symm_host_copy_request *idle_take(void)
+{
+    (void)pthread_mutex_lock(&idle_mutex);
+    struct symm_host_copy_request *request = idle;
+    if (request != NULL) {
+        idle = request->next;
+    }
+    (void)pthread_mutex_unlock(&idle_mutex);
+    return request != NULL ? request : OBJ_NEW(symm_host_copy_request_t);
+}
+
+static void idle_put(struct symm_host_copy_request *request)
+{
+    (void)pthread_mutex_lock(&idle_mutex);
+    request->next = idle;
+    idle = request;
+    (void)pthread_mutex_unlock(&idle_mutex);
+}
+
+void mca_coll_symm_host_copy_requests_close(void)
+{
+    mca_coll_symm_host_copy_progress_close();
+    while (idle != NULL) {
+        struct symm_host_copy_request *request = idle_take();
+        OBJ_RELEASE(request);
+    }
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static int room_make(struct symm_host_copy *copy)
+{
+    return copy->device >= 0 ? mca_coll_symm_host_copy_room_make(copy) : OMPI_SUCCESS;
+}
+
+static int rooms_make(struct symm_host_copy_buffers *buffers)
+{
+    int rc = room_make(&buffers->send);
+    return rc == OMPI_SUCCESS ? room_make(&buffers->receive) : rc;
+}
+
+static void rooms_close(struct symm_host_copy_buffers *buffers)
+{
+    mca_coll_symm_host_copy_close(&buffers->send);
+    mca_coll_symm_host_copy_close(&buffers->receive);
+}
+
+static int fill(struct symm_host_copy *copy)
+{
+    copy->copied = 0;
+    return copy->device >= 0 ? mca_coll_symm_host_copy_fill(copy) : OMPI_SUCCESS;
+}
+
+static void request_fill(struct symm_host_copy_request *request)
+{
+    int sent = fill(&request->buffers.send);
+    int received = fill(&request->buffers.receive);
+    request->error = OMPI_SUCCESS;
+    if (sent != OMPI_SUCCESS || received != OMPI_SUCCESS) {
+        request->error =
+            mca_coll_symm_host_copy_failed(request->collective, request->buffers.comm);
+    }
+}
+
+void mca_coll_symm_host_copy_request_empty(struct symm_host_copy_request *request)
+{
+    rooms_close(&request->buffers);
+    mca_coll_symm_host_copy_let_go(&request->buffers);
+}
+
+/* ---- what MPI does with a request ------------------------------------------------------------ */
+
+/* The call below has been made, or started. */
+static void begin(struct symm_host_copy_request *request)
+{
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
+    base->req_state = OMPI_REQUEST_ACTIVE;
+    base->req_status.MPI_ERROR = MPI_SUCCESS;
+    mca_coll_symm_host_copy_progress_add(request);
+}
+
+/* A persistent request that does nothing is started by marking it (MPI_Start). */
+static int below_start(struct symm_host_copy_request *request)
+{
+    if (request->below->req_type == OMPI_REQUEST_NOOP) {
+        request->below->req_state = OMPI_REQUEST_ACTIVE;
+        return OMPI_SUCCESS;
+    }
+    return request->below->req_start(1, &request->below);
+}
+
+/* MPI_Startall drops what this returns, so an error of the start below goes by the request. */
+static int start(size_t count, ompi_request_t **handles)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct symm_host_copy_request *request = (struct symm_host_copy_request *)handles[i];
+        handles[i]->req_complete = REQUEST_PENDING;
+        request_fill(request);
+        int rc = below_start(request);
+        request->is_below = rc == OMPI_SUCCESS;
+        if (request->error == OMPI_SUCCESS) {
+            request->error = rc;
+        }
+        begin(request);
+    }
+    return OMPI_SUCCESS;
+}
+
+/*
+ * After an error Open MPI frees the request first, and then calls the error handler of its
+ * communicator, which the program may have freed (5.0.7).  So the reference of a failed request is
+ * released later: by the next one that fails.
+ */
+static void communicator_release(struct ompi_communicator_t *comm, bool failed)
+{
+    static _Atomic(struct ompi_communicator_t *) held;
+    if (failed) {
+        comm = atomic_exchange(&held, comm);
+    }
+    if (comm != NULL) {
+        OBJ_RELEASE(comm);
+    }
+}
+
+static void request_return(struct symm_host_copy_request *request)
+{
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
+    communicator_release(request->buffers.comm, base->req_status.MPI_ERROR != MPI_SUCCESS);
+    OMPI_REQUEST_FINI(base);
+    idle_put(request);
+}
+
+/* What is under way cannot be freed, nor cancelled: as libnbc has it. */
+static int request_free(ompi_request_t **handle)
+{
+    struct symm_host_copy_request *request = (struct symm_host_copy_request *)*handle;
+    if (!REQUEST_COMPLETE(*handle)) {
+        return MPI_ERR_REQUEST;
+    }
+    if ((*handle)->req_persistent) {
+        (void)ompi_request_free(&request->below);
+        mca_coll_symm_host_copy_request_empty(request);
+    }
+    request_return(request);
+    *handle = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
+}
+
+static int request_cancel(ompi_request_t *handle, int flag)
+{
+    (void)handle;
+    (void)flag;
+    return MPI_ERR_REQUEST;
+}
+
+static void request_construct(symm_host_copy_request_t *request)
+{
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
+    base->req_type = OMPI_REQUEST_COLL;
+    base->req_status._cancelled = 0;
+    base->req_start = start;
+    base->req_free = request_free;
+    base->req_cancel = request_cancel;
+}
+
+OBJ_CLASS_INSTANCE(symm_host_copy_request_t, ompi_coll_base_nbc_request_t, request_construct, NULL);
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
+                                         struct symm_host_copy_buffers *buffers,
+                                         enum symm_host_copy_collective collective,
+                                         bool persistent, mca_coll_base_module_t *module)
+{
+    bool sent = mca_coll_symm_host_copy_find(&buffers->send);
+    bool received = mca_coll_symm_host_copy_find(&buffers->receive);
+    if (!sent && !received) {
+        return OMPI_SUCCESS;
+    }
+    struct symm_host_copy_request *request = idle_take();
+    if (request == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    int rc = rooms_make(buffers);
+    request->buffers = *buffers;
+    if (rc == OMPI_SUCCESS) {
+        rc = mca_coll_symm_host_copy_keep(&request->buffers);
+    }
+    if (rc != OMPI_SUCCESS) {
+        rooms_close(buffers);
+        idle_put(request);
+        return rc;
+    }
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
+    OMPI_REQUEST_INIT(base, persistent);
+    base->req_mpi_object.comm = buffers->comm;
+    base->req_status.MPI_ERROR = MPI_SUCCESS;
+    OBJ_RETAIN(buffers->comm);
+    request->collective = collective;
+    request->why = mca_coll_symm_host_copy_why_of(collective, module);
+    request->below = MPI_REQUEST_NULL;
+    request->is_below = true;
+    if (!persistent) {
+        request_fill(request);
+    }
+    *opened = request;
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, int rc,
+                                         ompi_request_t **request)
+{
+    if (rc != OMPI_SUCCESS) {
+        mca_coll_symm_host_copy_request_empty(ours);
+        request_return(ours);
+        *request = MPI_REQUEST_NULL;
+        return rc;
+    }
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(ours);
+    *request = base;
+    if (!base->req_persistent) {
+        begin(ours);
+    }
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,58 @@
+/*
+ * host_copy/tell.c - see host_copy/tell.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/host_copy/tell.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/report/words.h"
+
+/* The name of a collective as in "MPI_Reduce_scatter". */
+static void function_name(enum symm_host_copy_collective collective, char *name, size_t size)
+{
+    (void)snprintf(name, size, "MPI_%s", mca_coll_symm_host_copy_text(collective));
+    name[4] = (char)toupper((unsigned char)name[4]);
+}
+
+/* Explain the first call of each collective in this process. */
+static void explain(enum symm_host_copy_collective collective, enum symm_host_copy_why why,
+                    struct ompi_communicator_t *comm, size_t bytes)
+{
+    static _Atomic uint64_t told;
+    uint64_t bit = UINT64_C(1) << collective;
+    _Static_assert(SYMM_HOST_COPY_COUNT <= 64, "there is a bit for each collective");
+    if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS) &&
+        (atomic_fetch_or_explicit(&told, bit, memory_order_relaxed) & bit) == 0) {
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, comm,
+                                    "%s: rank %d copies its device buffers through host memory "
+                                    "for the component below (%s), %zu bytes this time",
+                                    mca_coll_symm_host_copy_text(collective),
+                                    ompi_comm_rank(comm),
+                                    mca_coll_symm_host_copy_why_text(collective, why), bytes);
+    }
+}
+
+void mca_coll_symm_host_copy_tell(enum symm_host_copy_collective collective,
+                                  enum symm_host_copy_why why,
+                                  const struct symm_host_copy_buffers *buffers)
+{
+    size_t bytes = buffers->send.copied + buffers->receive.copied;
+    mca_coll_symm_count_host_copy(collective, why, bytes);
+    explain(collective, why, buffers->comm, bytes);
+}
+
+int mca_coll_symm_host_copy_failed(enum symm_host_copy_collective collective,
+                                   struct ompi_communicator_t *comm)
+{
+    char name[64];
+    function_name(collective, name, sizeof(name));
+    return mca_coll_symm_device_failed(comm, name);
+}
