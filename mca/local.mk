@@ -28,6 +28,10 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
+	mca/coll/symm/base/nbc_tag.c mca/coll/symm/base/nbc_tag.h \
+	mca/coll/symm/base/requests.c mca/coll/symm/base/requests.h \
+	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
+	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
 	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
 	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \

@@ -17,6 +17,7 @@
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/choose/table_file.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/request/request.h"
 #include "mca/help.h"
 #include "mca/release.h"
 
@@ -107,6 +108,7 @@ static int component_close(void)
         mca_coll_symm_report_close();
         mca_coll_symm_recognise_close();
         mca_coll_symm_table_close();
+        mca_coll_symm_requests_close();
         mca_coll_symm_host_copy_requests_close();
         symm_host_blocks_close();
         mca_coll_symm_modex_close();

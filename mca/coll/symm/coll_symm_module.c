@@ -20,6 +20,7 @@
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/report/words.h"
+#include "mca/coll/symm/request/queue.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -27,6 +28,7 @@ static void module_construct(mca_coll_symm_module_t *module)
 {
     memset(&module->tags, 0, sizeof(module->tags));
     mca_coll_symm_lane_init(&module->blocking, module);
+    module->nonblocking = NULL;
     memset(&module->call, 0, sizeof(module->call));
     module->blocking.operation.call = &module->call;
     memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
@@ -37,6 +39,7 @@ static void module_construct(mca_coll_symm_module_t *module)
 static void module_destruct(mca_coll_symm_module_t *module)
 {
     mca_coll_symm_lane_end(&module->blocking);
+    mca_coll_symm_queue_destroy(module->nonblocking);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,
@@ -238,5 +241,11 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_allreduce = mca_coll_symm_allreduce;
     base->coll_allgather = mca_coll_symm_allgather;
     base->coll_barrier = mca_coll_symm_barrier;
+    base->coll_iallreduce = mca_coll_symm_iallreduce;
+    base->coll_iallgather = mca_coll_symm_iallgather;
+    base->coll_ibarrier = mca_coll_symm_ibarrier;
+    base->coll_allreduce_init = mca_coll_symm_allreduce_init;
+    base->coll_allgather_init = mca_coll_symm_allgather_init;
+    base->coll_barrier_init = mca_coll_symm_barrier_init;
     return base;
 }

@@ -40,8 +40,17 @@ enum symm_reason {
 /* Which buffers of this rank have gaps. */
 enum { SYMM_GAPS_INPUT = 1, SYMM_GAPS_OUTPUT = 2 };
 
+/* How the program waits for a call. */
+enum symm_call_form {
+    SYMM_CALL_BLOCKING,
+    SYMM_CALL_NONBLOCKING,
+    SYMM_CALL_PERSISTENT,
+    SYMM_CALL_FORM_COUNT
+};
+
 struct symm_call {
     enum symm_collective collective;
+    enum symm_call_form form;
     enum symm_reason veto; /* as far as the call itself says; SYMM_REASON_NONE: it can be served */
     unsigned gaps;         /* 0: input and output are plain memory */
     const void *input;     /* of this rank, unless it has gaps; as in struct symm_run */

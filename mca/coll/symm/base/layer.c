@@ -15,6 +15,8 @@
                    "in Open MPI's tables a module is behind its function");
 SYMM_HOST_COPY_COLLECTIVES(IS_ENTRY)
 IS_ENTRY(barrier)
+IS_ENTRY(ibarrier)
+IS_ENTRY(barrier_init)
 #undef IS_ENTRY
 
 static void layer_construct(mca_coll_symm_layer_t *layer)

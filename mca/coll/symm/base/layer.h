@@ -73,6 +73,8 @@ enum symm_host_copy_collective {
     SYMM_HOST_COPY_COUNT,
     /* Collectives without data follow, which only have an entry in the table. */
     SYMM_LAYER_barrier = SYMM_HOST_COPY_COUNT,
+    SYMM_LAYER_ibarrier,
+    SYMM_LAYER_barrier_init,
     SYMM_LAYER_COUNT
 };
 
@@ -102,7 +104,8 @@ struct symm_table_entry {
 /* Where the entries are in the tables. */
 static const size_t mca_coll_symm_entry_offsets[SYMM_LAYER_COUNT] = {
 #define SYMM_ENTRY_OFFSET(name) offsetof(mca_coll_base_comm_coll_t, coll_##name),
-    SYMM_HOST_COPY_COLLECTIVES(SYMM_ENTRY_OFFSET) SYMM_ENTRY_OFFSET(barrier)
+    SYMM_HOST_COPY_COLLECTIVES(SYMM_ENTRY_OFFSET)
+    SYMM_ENTRY_OFFSET(barrier) SYMM_ENTRY_OFFSET(ibarrier) SYMM_ENTRY_OFFSET(barrier_init)
 #undef SYMM_ENTRY_OFFSET
 };
 

@@ -17,6 +17,8 @@
  * Tags for messages on the communicator.  All are reserved when the module is enabled, because that
  * is the only moment at which every rank is sure to get the same ones (coll_symm_module.c).
  */
+struct symm_queue;
+
 enum { MCA_COLL_SYMM_MESSAGE_TAGS = 8 };
 struct mca_coll_symm_tags {
     int vote;             /* votes of blocking calls */
@@ -28,6 +30,7 @@ struct mca_coll_symm_module_t {
     mca_coll_symm_layer_t super;
     struct mca_coll_symm_tags tags;
     struct mca_coll_symm_lane blocking;
+    struct symm_queue *nonblocking; /* request/queue.h; NULL: there has been no such call */
     struct symm_call call; /* the blocking call under way; const once it is described */
     /*
      * What the user has been told already, by choose/explain.c, report/verbose.c and

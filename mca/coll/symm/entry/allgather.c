@@ -89,3 +89,70 @@ int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_d
              (size_t)scount, sdtype, rbuf, (size_t)rcount, rdtype, ompi_comm_size(comm));
     return SYMM_ENTRY_MAKE(&entry, comm, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 }
+
+/* ---- nonblocking and persistent -------------------------------------------------------------- */
+
+static int start_below(mca_coll_symm_request_t *request, ompi_request_t **below)
+{
+    const struct symm_arguments *a = &request->arguments;
+    return SYMM_ENTRY_REQUEST_BELOW(request, iallgather, a->sbuf, a->scount, a->sdtype, a->rbuf,
+                                    a->rcount, a->rdtype, mca_coll_symm_request_comm(request),
+                                    below);
+}
+
+static int init_below(mca_coll_symm_request_t *request, struct ompi_info_t *info,
+                      ompi_request_t **below)
+{
+    const struct symm_arguments *a = &request->arguments;
+    return SYMM_ENTRY_REQUEST_BELOW(request, allgather_init, a->sbuf, a->scount, a->sdtype, a->rbuf,
+                                    a->rcount, a->rdtype, mca_coll_symm_request_comm(request), info,
+                                    below);
+}
+
+static const struct symm_request_below below_makes = {start_below, init_below};
+
+static int request_make(mca_coll_symm_request_t **request, bool persistent,
+                        const struct symm_arguments *arguments, struct ompi_communicator_t *comm,
+                        mca_coll_base_module_t *module)
+{
+    int rc = mca_coll_symm_request_open(request, &below_makes, persistent, comm, module);
+    if (rc == OMPI_SUCCESS) {
+        (*request)->arguments = *arguments;
+        describe(&(*request)->call, (*request)->module->super.kinds, ompi_comm_rank(comm),
+                 arguments->sbuf, (size_t)arguments->scount, arguments->sdtype, arguments->rbuf,
+                 (size_t)arguments->rcount, arguments->rdtype, ompi_comm_size(comm));
+    }
+    return rc;
+}
+
+int mca_coll_symm_iallgather(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
+                             void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
+                             struct ompi_communicator_t *comm, ompi_request_t **handle,
+                             mca_coll_base_module_t *module)
+{
+    const struct symm_arguments arguments = {sbuf, rbuf, scount, rcount, sdtype, rdtype, NULL};
+    mca_coll_symm_request_t *request;
+    if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
+        *handle = &ompi_request_empty;
+        return OMPI_SUCCESS;
+    }
+    int rc = request_make(&request, false, &arguments, comm, module);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
+}
+
+int mca_coll_symm_allgather_init(const void *sbuf, symm_count_t scount,
+                                 struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
+                                 struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
+                                 struct ompi_info_t *info, ompi_request_t **handle,
+                                 mca_coll_base_module_t *module)
+{
+    const struct symm_arguments arguments = {sbuf, rbuf, scount, rcount, sdtype, rdtype, NULL};
+    mca_coll_symm_request_t *request;
+    if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
+        const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
+        return table->coll_allgather_init(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, info,
+                                          handle, table->coll_allgather_init_module);
+    }
+    int rc = request_make(&request, true, &arguments, comm, module);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
+}

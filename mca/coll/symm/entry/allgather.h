@@ -1,5 +1,6 @@
 /*
- * entry/allgather.h - MPI_Allgather (MPI-4.1 section 6.7), as Open MPI declares it.
+ * entry/allgather.h - MPI_Allgather, MPI_Iallgather and MPI_Allgather_init (MPI-4.1 sections 6.7,
+ * 6.12.5 and 6.13.5), as Open MPI declares them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,5 +13,14 @@
 int mca_coll_symm_allgather(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
                             void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
                             struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+int mca_coll_symm_iallgather(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
+                             void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
+                             struct ompi_communicator_t *comm, ompi_request_t **handle,
+                             mca_coll_base_module_t *module);
+int mca_coll_symm_allgather_init(const void *sbuf, symm_count_t scount,
+                                 struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
+                                 struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
+                                 struct ompi_info_t *info, ompi_request_t **handle,
+                                 mca_coll_base_module_t *module);
 
 #endif /* MCA_COLL_SYMM_ENTRY_ALLGATHER_H */

@@ -176,3 +176,67 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     describe(&entry.module->call, entry.module->super.kinds, sbuf, rbuf, (size_t)count, dtype, op);
     return SYMM_ENTRY_MAKE(&entry, comm, allreduce, sbuf, rbuf, count, dtype, op);
 }
+
+/* ---- nonblocking and persistent -------------------------------------------------------------- */
+
+static int start_below(mca_coll_symm_request_t *request, ompi_request_t **below)
+{
+    const struct symm_arguments *a = &request->arguments;
+    return SYMM_ENTRY_REQUEST_BELOW(request, iallreduce, a->sbuf, a->rbuf, a->scount, a->sdtype,
+                                    a->op, mca_coll_symm_request_comm(request), below);
+}
+
+static int init_below(mca_coll_symm_request_t *request, struct ompi_info_t *info,
+                      ompi_request_t **below)
+{
+    const struct symm_arguments *a = &request->arguments;
+    return SYMM_ENTRY_REQUEST_BELOW(request, allreduce_init, a->sbuf, a->rbuf, a->scount,
+                                    a->sdtype, a->op, mca_coll_symm_request_comm(request), info,
+                                    below);
+}
+
+static const struct symm_request_below below_makes = {start_below, init_below};
+
+static int request_make(mca_coll_symm_request_t **request, bool persistent, const void *sbuf,
+                        void *rbuf, symm_count_t count, struct ompi_datatype_t *dtype,
+                        struct ompi_op_t *op, struct ompi_communicator_t *comm,
+                        mca_coll_base_module_t *module)
+{
+    int rc = mca_coll_symm_request_open(request, &below_makes, persistent, comm, module);
+    if (rc == OMPI_SUCCESS) {
+        (*request)->arguments = (struct symm_arguments){
+            .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
+        describe(&(*request)->call, (*request)->module->super.kinds, sbuf, rbuf, (size_t)count,
+                 dtype, op);
+    }
+    return rc;
+}
+
+int mca_coll_symm_iallreduce(const void *sbuf, void *rbuf, symm_count_t count,
+                             struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                             struct ompi_communicator_t *comm, ompi_request_t **handle,
+                             mca_coll_base_module_t *module)
+{
+    mca_coll_symm_request_t *request;
+    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
+        *handle = &ompi_request_empty;
+        return OMPI_SUCCESS;
+    }
+    int rc = request_make(&request, false, sbuf, rbuf, count, dtype, op, comm, module);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
+}
+
+int mca_coll_symm_allreduce_init(const void *sbuf, void *rbuf, symm_count_t count,
+                                 struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                                 struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                                 ompi_request_t **handle, mca_coll_base_module_t *module)
+{
+    mca_coll_symm_request_t *request;
+    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
+        const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
+        return table->coll_allreduce_init(sbuf, rbuf, count, dtype, op, comm, info, handle,
+                                          table->coll_allreduce_init_module);
+    }
+    int rc = request_make(&request, true, sbuf, rbuf, count, dtype, op, comm, module);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
+}

@@ -23,6 +23,7 @@
 #include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/request/request.h"
 #include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/serve/drive.h"
 
@@ -95,5 +96,19 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
          : (mca_coll_symm_entry_below_aside(entry, SYMM_LAYER_##name, comm),                       \
             mca_coll_symm_entry_below_end(                                                         \
                 entry, (entry)->table->coll_##name(comm, (entry)->table->coll_##name##_module))))
+
+/* ---- nonblocking and persistent calls -------------------------------------------------------- */
+
+/*
+ * Have the component below make the call of a request that is not served.  `name` is that of its
+ * entry in the table; the arguments are those up to the communicator.
+ */
+#define SYMM_ENTRY_REQUEST_BELOW(request, name, ...)                                              \
+    (mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_##name)                                        \
+         ? mca_coll_symm_host_copy_##name(__VA_ARGS__, &(request)->module->super.super)           \
+         : SYMM_ENTRY_REQUEST_ASIDE(request, name, __VA_ARGS__))
+#define SYMM_ENTRY_REQUEST_ASIDE(request, name, ...)                                              \
+    (request)->module->super.below_table.coll_##name(                                             \
+        __VA_ARGS__, (request)->module->super.below_table.coll_##name##_module)
 
 #endif /* MCA_COLL_SYMM_ENTRY_ENTRY_H */

@@ -26,6 +26,8 @@ static const struct collective {
     SYMM_HOST_COPY_COLLECTIVES(COLLECTIVE)
 #undef COLLECTIVE
     [SYMM_LAYER_barrier] = {offsetof(mca_coll_base_module_t, coll_barrier), NULL},
+    [SYMM_LAYER_ibarrier] = {offsetof(mca_coll_base_module_t, coll_ibarrier), NULL},
+    [SYMM_LAYER_barrier_init] = {offsetof(mca_coll_base_module_t, coll_barrier_init), NULL},
 };
 
 static function_t *offered_get(const mca_coll_base_module_t *module, size_t offset)

@@ -1,0 +1,59 @@
+/*
+ * base/nbc_tag.c - see base/nbc_tag.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/base/nbc_tag.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t mutex;
+
+static void mutex_make(void)
+{
+    pthread_mutexattr_t recursive;
+    (void)pthread_mutexattr_init(&recursive);
+    (void)pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    (void)pthread_mutex_init(&mutex, &recursive);
+    (void)pthread_mutexattr_destroy(&recursive);
+}
+
+void mca_coll_symm_nbc_lock(void)
+{
+    static pthread_once_t made = PTHREAD_ONCE_INIT;
+    if (ompi_mpi_thread_multiple) {
+        (void)pthread_once(&made, mutex_make);
+        (void)pthread_mutex_lock(&mutex);
+    }
+}
+
+void mca_coll_symm_nbc_unlock(void)
+{
+    if (ompi_mpi_thread_multiple) {
+        (void)pthread_mutex_unlock(&mutex);
+    }
+}
+
+int mca_coll_symm_nbc_tag_take(struct ompi_communicator_t *comm)
+{
+    mca_coll_symm_nbc_lock();
+    int tag = ompi_coll_base_nbc_reserve_tags(comm, 1);
+    mca_coll_symm_nbc_unlock();
+    return tag;
+}
+
+void mca_coll_symm_nbc_tag_lend(struct symm_lent_tag *lent, struct ompi_communicator_t *comm,
+                                int tag)
+{
+    mca_coll_symm_nbc_lock();
+    lent->comm = comm;
+    lent->counter = comm->c_nbc_tag;
+    comm->c_nbc_tag = tag;
+}
+
+void mca_coll_symm_nbc_tag_take_back(const struct symm_lent_tag *lent)
+{
+    lent->comm->c_nbc_tag = lent->counter;
+    mca_coll_symm_nbc_unlock();
+}

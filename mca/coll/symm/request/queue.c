@@ -1,0 +1,263 @@
+/*
+ * request/queue.c - see request/queue.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/request/queue.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "mca/coll/symm/base/nbc_tag.h"
+#include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/leave.h"
+#include "mca/coll/symm/serve/operation.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions only */
+static struct symm_queue *queues; /* those with requests */
+static size_t outstanding; /* requests; the callback is registered if there are any */
+static mca_coll_symm_request_t *belows; /* not served: of the thread that walks */
+static atomic_flag walking = ATOMIC_FLAG_INIT;
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+struct symm_queue *mca_coll_symm_queue_create(mca_coll_symm_module_t *module,
+                                              struct ompi_communicator_t *comm, int vote_tag)
+{
+    struct symm_queue *queue = malloc(sizeof(*queue));
+    if (queue != NULL) {
+        mca_coll_symm_lane_init(&queue->lane, module);
+        mca_coll_symm_lane_enable(&queue->lane, comm, vote_tag);
+        queue->first = NULL;
+        queue->last = &queue->first;
+        queue->is_listed = false;
+        queue->next = NULL;
+    }
+    return queue;
+}
+
+void mca_coll_symm_queue_destroy(struct symm_queue *queue)
+{
+    if (queue != NULL) {
+        mca_coll_symm_lane_end(&queue->lane);
+        free(queue);
+    }
+}
+
+static mca_coll_symm_request_t *queue_first(const struct symm_queue *queue)
+{
+    (void)pthread_mutex_lock(&mutex);
+    mca_coll_symm_request_t *first = queue->first;
+    (void)pthread_mutex_unlock(&mutex);
+    return first;
+}
+
+static void queue_drop_first(struct symm_queue *queue)
+{
+    (void)pthread_mutex_lock(&mutex);
+    queue->first = queue->first->next;
+    if (queue->first == NULL) {
+        queue->last = &queue->first;
+    }
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* The queue behind this one.  One that is empty leaves the list. */
+static struct symm_queue **queue_step_over(struct symm_queue **place)
+{
+    struct symm_queue *queue = *place;
+    (void)pthread_mutex_lock(&mutex);
+    while (*place != queue) { /* others have come in front, which only happens at the head */
+        place = &(*place)->next;
+    }
+    if (queue->first == NULL) {
+        *place = queue->next;
+        queue->is_listed = false;
+    } else {
+        place = &queue->next;
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    return place;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* A persistent request that does nothing is started by marking it, as MPI_Start does. */
+static int below_start(ompi_request_t *below)
+{
+    if (below->req_type == OMPI_REQUEST_NOOP) {
+        below->req_state = OMPI_REQUEST_ACTIVE;
+        return OMPI_SUCCESS;
+    }
+    return below->req_start(1, &below);
+}
+
+/* Let the component below make a call that is not served. */
+static void below_begin(mca_coll_symm_request_t *request)
+{
+    int rc;
+    if (request->super.super.req_persistent) {
+        rc = below_start(request->below);
+    } else {
+        struct symm_lent_tag lent;
+        mca_coll_symm_nbc_tag_lend(&lent, mca_coll_symm_request_comm(request), request->tag);
+        rc = request->make->start(request, &request->below);
+        mca_coll_symm_nbc_tag_take_back(&lent);
+    }
+    request->error = rc;
+    request->is_below = rc == OMPI_SUCCESS;
+}
+
+/* Take over what the request below has come to. */
+static void below_end(mca_coll_symm_request_t *request)
+{
+    opal_atomic_rmb(); /* behind the look at the request below */
+    request->error = request->below->req_status.MPI_ERROR;
+    if (request->super.super.req_persistent) {
+        request->below->req_state = OMPI_REQUEST_INACTIVE;
+    } else {
+        (void)ompi_request_free(&request->below);
+    }
+}
+
+/* The operation of the queue's first request is over.  True: so is the request. */
+static bool operation_end(mca_coll_symm_request_t *request, const struct symm_operation *operation)
+{
+    mca_coll_symm_count_operation(operation);
+    request->is_begun = false;
+    if (operation->outcome != SYMM_OUTCOME_FALLBACK) {
+        request->error =
+            operation->outcome == SYMM_OUTCOME_ERROR ? operation->error : OMPI_SUCCESS;
+        return true;
+    }
+    mca_coll_symm_verbose_fallback((struct symm_operation *)(uintptr_t)operation);
+    below_begin(request);
+    return !request->is_below;
+}
+
+/* After ompi_request_complete() the request is the program's. */
+static void complete(mca_coll_symm_request_t *request)
+{
+    ompi_request_t *base = &request->super.super;
+    base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
+                                     ? MPI_SUCCESS : ompi_errcode_get_mpi_code(request->error);
+    (void)ompi_request_complete(base, true);
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+static void operation_begin(mca_coll_symm_request_t *request, struct symm_operation *operation)
+{
+    operation->comm = mca_coll_symm_request_comm(request);
+    operation->call = &request->call;
+    request->is_begun = true;
+    mca_coll_symm_operation_start(operation);
+}
+
+/* Step a queue's operations until one has to wait.  Those that are done go to *done. */
+static void queue_walk(struct symm_queue *queue, mca_coll_symm_request_t **done)
+{
+    struct symm_operation *operation = &queue->lane.operation;
+    mca_coll_symm_request_t *request;
+    while ((request = queue_first(queue)) != NULL) {
+        if (!request->is_begun) {
+            operation_begin(request, operation);
+        }
+        if (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
+            if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
+                mca_coll_symm_leave(operation);
+            }
+            return;
+        }
+        queue_drop_first(queue);
+        mca_coll_symm_request_t **list =
+            operation_end(request, operation) ? done : &belows;
+        request->next = *list;
+        *list = request;
+    }
+}
+
+static void belows_walk(mca_coll_symm_request_t **done)
+{
+    mca_coll_symm_request_t **place = &belows;
+    while (*place != NULL) {
+        mca_coll_symm_request_t *request = *place;
+        if (REQUEST_COMPLETE(request->below)) {
+            *place = request->next;
+            below_end(request);
+            request->next = *done;
+            *done = request;
+        } else {
+            place = &request->next;
+        }
+    }
+}
+
+static int progress(void)
+{
+    mca_coll_symm_request_t *done = NULL;
+    int completed = 0;
+    if (atomic_flag_test_and_set_explicit(&walking, memory_order_acquire)) {
+        return 0;
+    }
+    (void)pthread_mutex_lock(&mutex);
+    struct symm_queue **place = &queues;
+    bool is_any = queues != NULL;
+    (void)pthread_mutex_unlock(&mutex);
+    while (is_any) {
+        queue_walk(*place, &done);
+        place = queue_step_over(place);
+        is_any = *place != NULL;
+    }
+    belows_walk(&done);
+    atomic_flag_clear_explicit(&walking, memory_order_release);
+    while (done != NULL) {
+        mca_coll_symm_request_t *request = done;
+        done = request->next;
+        complete(request);
+        completed++;
+    }
+    if (completed > 0) {
+        (void)pthread_mutex_lock(&mutex);
+        outstanding -= (size_t)completed;
+        if (outstanding == 0) {
+            (void)opal_progress_unregister(progress);
+        }
+        (void)pthread_mutex_unlock(&mutex);
+    }
+    return completed;
+}
+
+void mca_coll_symm_queue_add(mca_coll_symm_request_t *request)
+{
+    struct symm_queue *queue = request->queue;
+    request->next = NULL;
+    (void)pthread_mutex_lock(&mutex);
+    *queue->last = request;
+    queue->last = &request->next;
+    if (!queue->is_listed) {
+        queue->is_listed = true;
+        queue->next = queues;
+        queues = queue;
+    }
+    if (outstanding++ == 0) {
+        (void)opal_progress_register(progress);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    (void)progress();
+}
+
+void mca_coll_symm_queues_close(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    if (outstanding > 0) {
+        (void)opal_progress_unregister(progress);
+    }
+    outstanding = 0;
+    queues = NULL;
+    belows = NULL;
+    (void)pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,133 @@
+/*
+ * request/request.c - see request/request.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/request/request.h"
+
+#include "mca/coll/symm/base/nbc_tag.h"
+#include "mca/coll/symm/base/requests.h"
+#include "mca/coll/symm/request/queue.h"
+
+/* ---- what MPI does with a request ------------------------------------------------------------ */
+
+static void begin(mca_coll_symm_request_t *request)
+{
+    ompi_request_t *base = &request->super.super;
+    base->req_complete = REQUEST_PENDING;
+    base->req_state = OMPI_REQUEST_ACTIVE;
+    base->req_status.MPI_ERROR = MPI_SUCCESS;
+    request->error = OMPI_SUCCESS;
+    request->is_begun = false;
+    request->is_below = false;
+    mca_coll_symm_queue_add(request);
+}
+
+/* MPI_Startall drops what this returns. */
+static int start(size_t count, ompi_request_t **handles)
+{
+    for (size_t i = 0; i < count; i++) {
+        begin((mca_coll_symm_request_t *)handles[i]);
+    }
+    return OMPI_SUCCESS;
+}
+
+static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(mca_coll_symm_request_t);
+
+/* Forget a request that is in no queue. */
+static void request_return(mca_coll_symm_request_t *request)
+{
+    if (request->super.super.req_persistent) {
+        if (request->below != MPI_REQUEST_NULL) {
+            (void)ompi_request_free(&request->below);
+        }
+        mca_coll_symm_queue_destroy(request->queue);
+    }
+    mca_coll_symm_request_put(&idle, &request->super.super);
+}
+
+/* What is under way cannot be freed, nor cancelled: as libnbc has it. */
+static int request_free(ompi_request_t **handle)
+{
+    if (!REQUEST_COMPLETE(*handle)) {
+        return MPI_ERR_REQUEST;
+    }
+    request_return((mca_coll_symm_request_t *)*handle);
+    *handle = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
+}
+
+static void request_construct(mca_coll_symm_request_t *request)
+{
+    mca_coll_symm_request_construct(&request->super.super, start, request_free);
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_symm_request_t, ompi_coll_base_nbc_request_t, request_construct, NULL);
+
+void mca_coll_symm_requests_close(void)
+{
+    mca_coll_symm_queues_close();
+    mca_coll_symm_idle_requests_free(&idle);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* The queue of a communicator's nonblocking calls is made with the first of them. */
+static struct symm_queue *nonblocking_queue(mca_coll_symm_module_t *module,
+                                            struct ompi_communicator_t *comm)
+{
+    if (module->nonblocking == NULL) {
+        module->nonblocking =
+            mca_coll_symm_queue_create(module, comm, module->tags.nonblocking_vote);
+    }
+    return module->nonblocking;
+}
+
+int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
+                               const struct symm_request_below *make, bool persistent,
+                               struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
+{
+    mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
+    mca_coll_symm_request_t *request =
+        (mca_coll_symm_request_t *)mca_coll_symm_request_take(&idle, comm, persistent);
+    if (request == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    request->module = module;
+    request->make = make;
+    request->below = MPI_REQUEST_NULL;
+    request->tag = mca_coll_symm_nbc_tag_take(comm);
+    request->queue = persistent ? mca_coll_symm_queue_create(module, comm, request->tag)
+                                : nonblocking_queue(module, comm);
+    if (request->queue == NULL) {
+        request_return(request);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    memset(&request->call, 0, sizeof(request->call));
+    *opened = request;
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle)
+{
+    request->call.form = SYMM_CALL_NONBLOCKING;
+    *handle = &request->super.super;
+    begin(request);
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_request_init(mca_coll_symm_request_t *request, struct ompi_info_t *info,
+                               ompi_request_t **handle)
+{
+    request->call.form = SYMM_CALL_PERSISTENT;
+    int rc = request->make->init(request, info, &request->below);
+    if (rc != OMPI_SUCCESS) {
+        request->below = MPI_REQUEST_NULL;
+        request_return(request);
+        *handle = MPI_REQUEST_NULL;
+        return rc;
+    }
+    *handle = &request->super.super;
+    return OMPI_SUCCESS;
+}
