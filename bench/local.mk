@@ -162,4 +162,5 @@ EXTRA_DIST += \
 	bench/results/host-alloc-time.txt \
 	bench/results/host-barrier.txt \
 	bench/results/host-before-after-tables.txt \
-	bench/results/host-chosen.txt
+	bench/results/host-chosen.txt \
+	bench/results/host-communicators.txt

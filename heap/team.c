@@ -71,6 +71,9 @@ static void begin_after(struct symm_team *team, uint64_t start)
 /* From here on peers may ask this process for chunks and segments. */
 static enum symm_status process_prepare(struct symm_team *team)
 {
+    if (team->lane.request.under_way) {
+        return SYMM_OK; /* that has been done */
+    }
     enum symm_status status = symm_scratch_reserve();
     return status == SYMM_OK ? symm_process_serve(team->process) : status;
 }

@@ -11,6 +11,7 @@ unit_tests = \
 	tests/unit/test_allocator \
 	tests/unit/test_arena \
 	tests/unit/test_control \
+	tests/unit/test_control_place \
 	tests/unit/test_counters \
 	tests/unit/test_float16 \
 	tests/unit/test_flood \
@@ -79,6 +80,7 @@ tests_unit_test_allocator_LDADD = $(unit_libs)
 tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
 tests_unit_test_arena_LDADD = $(unit_libs)
 tests_unit_test_control_LDADD = $(unit_libs)
+tests_unit_test_control_place_LDADD = $(unit_libs)
 tests_unit_test_float16_LDADD = $(unit_libs)
 tests_unit_test_flood_LDADD = $(unit_libs)
 tests_unit_test_flood_LDFLAGS = -Wl,--wrap=accept4 -Wl,--wrap=connect
