@@ -134,7 +134,7 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/layouts.c tests/mpi/layouts.h \
 	tests/mpi/monoids.c tests/mpi/monoids.h \
 	tests/mpi/placed_buffers.c tests/mpi/placed_buffers.h \
-	tests/mpi/blocking_calls.c tests/mpi/blocking_calls.h \
+	tests/mpi/blocking_calls.c tests/mpi/blocking_calls.h tests/mpi/persistent.h \
 	tests/mpi/variables.c tests/mpi/variables.h
 
 # Sums are rounded once for each addition, as in the kernels.

@@ -5,18 +5,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "blocking_calls.h"
+#include "persistent.h"
 
-#include <mpi-ext.h>
 #include <stddef.h>
 
 enum { NEIGHBORS = 2 };
-
-/* Before MPI 4 persistent collectives are an extension of Open MPI's, if there are any. */
-#if MPI_VERSION >= 4
-#define PERSISTENT(name) MPI_##name##_init
-#else
-#define PERSISTENT(name) MPIX_##name##_init
-#endif
 
 /* A collective in the form that the case wants; `iname` is its name behind MPI_I. */
 #define MAKE(kase, name, iname, ...)                                                                  \

@@ -58,6 +58,17 @@ static void call_check(struct pending *pending, const char *comm_name, int type)
     request_free(pending);
 }
 
+/*
+ * coll/libnbc reduces to a root in temporary memory of which it takes the beginning for the first byte of
+ * data.  With types whose data begin elsewhere it writes outside of it, on host memory too (4.1.4, 5.0.7).
+ */
+static bool corrupts_memory(const struct blocking_call *call, MPI_Datatype type)
+{
+    MPI_Aint begin, extent;
+    MPI_Type_get_true_extent(type, &begin, &extent);
+    return strcmp(call->name, "reduce") == 0 && begin != 0;
+}
+
 /* Both buffers in all memories, one buffer or one rank in turn; quickly, everything in turn. */
 static void variants_check(const struct blocking_call *call, const struct blocking_case *common,
                            const char *comm_name)
@@ -67,6 +78,9 @@ static void variants_check(const struct blocking_call *call, const struct blocki
     pending->call = call;
     pending->kase = *common;
     for (int type = 0; type < BLOCKING_TYPES; type++) {
+        if (corrupts_memory(call, types[type])) {
+            continue;
+        }
         for (int place = 0; place <= (call->may_be_in_place && !common->inter); place++) {
             pending->kase.type = types[type];
             pending->kase.in_place = place;
@@ -172,6 +186,9 @@ static void several_begin(uint64_t round, const struct blocking_case *common)
         } while (!has_forms(pending->call, common, false));
         pending->kase = *common;
         pending->kase.type = types[random % BLOCKING_TYPES];
+        if (corrupts_memory(pending->call, pending->kase.type)) {
+            pending->kase.type = MPI_INT;
+        }
         pending->kase.in_place = pending->call->may_be_in_place && random >> 8 & 1;
         pending->kase.root = (int)(random >> 16) & 0xff;
         pending->kase.root %= common->size;

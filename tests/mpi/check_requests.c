@@ -8,19 +8,13 @@
  */
 #include "cuda_memory.h"
 #include "harness.h"
+#include "persistent.h"
 
-#include <mpi-ext.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if MPI_VERSION >= 4
-#define PERSISTENT(name) MPI_##name##_init
-#else
-#define PERSISTENT(name) MPIX_##name##_init
-#endif
 
 enum { PAIRS = 300, INTS = 2 * PAIRS, BYTES = INTS * sizeof(int), THREADS = 2, STARTED = 4 };
 
