@@ -75,6 +75,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/neighbor.c mca/coll/symm/host_copy/neighbor.h \
 	mca/coll/symm/host_copy/reduce.c mca/coll/symm/host_copy/reduce.h \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
+	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
 	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
 	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \

@@ -27,6 +27,7 @@
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/mca/topo/base/base.h"
 #include "ompi/op/op.h"
@@ -185,6 +186,12 @@ static inline bool symm_ompi_knows_cuda(void)
     return strcmp(opal_accelerator_base_selected_component.base_version.mca_component_name,
                   "cuda") == 0;
 #endif
+}
+
+/* Whether messages between ranks go through this component. */
+static inline bool symm_ompi_pml_is(const char *name)
+{
+    return strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, name) == 0;
 }
 
 /*

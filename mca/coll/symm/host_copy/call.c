@@ -16,7 +16,19 @@
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/host_copy/ucx.h"
 #include "mca/coll/symm/report/words.h"
+
+static bool ucx_is_blind(void)
+{
+    if (!mca_coll_symm_ucx_is_blind()) {
+        return false;
+    }
+    mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE,
+                          "UCX has not loaded libucm_cuda.so, and takes device memory for host memory: "
+                          "collectives below are made on host copies");
+    return true;
+}
 
 static bool is_wanted(void)
 {
@@ -26,7 +38,7 @@ static bool is_wanted(void)
     case MCA_COLL_SYMM_HOST_COPY_NEVER:
         return false;
     default:
-        return symm_cuda_is_built() && !symm_ompi_knows_cuda();
+        return symm_cuda_is_built() && (!symm_ompi_knows_cuda() || ucx_is_blind());
     }
 }
 
