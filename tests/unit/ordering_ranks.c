@@ -323,7 +323,7 @@ static size_t call_bytes(const struct planned_call *planned)
 static void call_begin(struct actor *actor, const struct planned_call *planned)
 {
     const struct plan *plan = plan_of(planned);
-    struct symm_operation *operation = &actor->module.operation;
+    struct symm_operation *operation = &actor->module.blocking.operation;
     struct symm_call *call = &actor->module.call;
     size_t bytes = call_bytes(planned);
     bool is_gather = plan->collective == SYMM_ALLGATHER;
@@ -361,6 +361,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
         plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
     actor->team.control.extra = &actor->table;
     operation->module = &actor->module;
+    operation->lane = &actor->module.blocking;
     operation->call = call;
     operation->run.inputs = actor->inputs;
     operation->run.outputs = actor->outputs;
@@ -372,7 +373,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
 /* And after it: it reads the result, at once. */
 static void call_end(struct actor *actor, const struct planned_call *planned)
 {
-    const struct symm_operation *operation = &actor->module.operation;
+    const struct symm_operation *operation = &actor->module.blocking.operation;
     if (planned->vetoer >= 0 || planned->algorithm == CALL_BELOW) {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_FALLBACK);
     } else {
@@ -415,8 +416,8 @@ static void actors_open(int ranks)
         actor->team.finished = symm_control_first_start;
         actor->team.finished_by_all = symm_control_first_start;
         actor->team.has_tables = true;
-        actor->module.team = &actor->team;
-        actor->module.state = MCA_COLL_SYMM_READY;
+        actor->module.blocking.team = &actor->team;
+        actor->module.blocking.state = MCA_COLL_SYMM_READY;
     }
 }
 
@@ -429,7 +430,7 @@ static bool actor_run(struct actor *actor, const struct planned_call *calls, int
         if (!actor->is_busy) {
             call_begin(actor, &calls[actor->call]);
         }
-        if (mca_coll_symm_operation_step(&actor->module.operation) == SYMM_OK) {
+        if (mca_coll_symm_operation_step(&actor->module.blocking.operation) == SYMM_OK) {
             call_end(actor, &calls[actor->call]);
         }
     }
