@@ -48,20 +48,20 @@ static void test_places(void **state)
     operation.run.algorithm = SYMM_ALLREDUCE_ONE_SHOT;
     mca_coll_symm_count_operation(&operation);
     mca_coll_symm_count_operation(&operation);
-    expected.served[SYMM_ALLREDUCE_ONE_SHOT].calls += 2;
-    expected.served[SYMM_ALLREDUCE_ONE_SHOT].bytes += 160;
+    expected.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_ONE_SHOT].calls += 2;
+    expected.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_ONE_SHOT].bytes += 160;
 
     operation = operation_of(SYMM_ALLGATHER, (size_t)5 << 30, 1);
     operation.outcome = SYMM_OUTCOME_FALLBACK;
     operation.reason = SYMM_REASON_PEER;
     mca_coll_symm_count_operation(&operation);
-    expected.fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].calls += 1;
-    expected.fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].bytes += (uint64_t)5 << 30;
+    expected.outcomes[SYMM_CALL_BLOCKING].fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].calls += 1;
+    expected.outcomes[SYMM_CALL_BLOCKING].fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].bytes += (uint64_t)5 << 30;
 
     operation.outcome = SYMM_OUTCOME_ERROR;
     mca_coll_symm_count_operation(&operation);
-    expected.failed[SYMM_ALLGATHER].calls += 1;
-    expected.failed[SYMM_ALLGATHER].bytes += (uint64_t)5 << 30;
+    expected.outcomes[SYMM_CALL_BLOCKING].failed[SYMM_ALLGATHER].calls += 1;
+    expected.outcomes[SYMM_CALL_BLOCKING].failed[SYMM_ALLGATHER].bytes += (uint64_t)5 << 30;
 
     mca_coll_symm_count_unserved(SYMM_UNSERVED_INTER);
     expected.unserved[SYMM_UNSERVED_INTER] += 1;
@@ -115,8 +115,8 @@ static void test_threads(void **state)
     }
     ompi_mpi_thread_multiple = false;
     struct symm_tally after = own_sum();
-    const struct symm_count *was = &before.served[SYMM_ALLREDUCE_SLOT];
-    const struct symm_count *is = &after.served[SYMM_ALLREDUCE_SLOT];
+    const struct symm_count *was = &before.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_SLOT];
+    const struct symm_count *is = &after.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_SLOT];
     assert_int_equal(is->calls - was->calls, THREADS * CALLS);
     assert_int_equal(is->bytes - was->bytes, THREADS * CALLS * 12);
 }

@@ -49,7 +49,7 @@ static inline void add(_Atomic uint64_t *counter, uint64_t number, int tally)
 void mca_coll_symm_count_operation(const struct symm_operation *operation)
 {
     int tally = tally_of_thread();
-    struct symm_tally *counted = &current()->tallies[tally];
+    struct symm_outcomes *counted = &current()->tallies[tally].outcomes[operation->call->form];
     struct symm_count *count = NULL;
     switch (operation->outcome) {
     case SYMM_OUTCOME_SERVED:

@@ -29,11 +29,16 @@ struct symm_count {
     _Atomic uint64_t calls, bytes;
 };
 
-/* What one thread has counted, alone in its cache lines. */
-struct symm_tally {
-    _Alignas(128) struct symm_count served[SYMM_ALGORITHM_COUNT];
+/* Calls of one form that we serve, or would. */
+struct symm_outcomes {
+    struct symm_count served[SYMM_ALGORITHM_COUNT];
     struct symm_count fallback[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     struct symm_count failed[SYMM_COLLECTIVE_COUNT];
+};
+
+/* What one thread has counted, alone in its cache lines. */
+struct symm_tally {
+    _Alignas(128) struct symm_outcomes outcomes[SYMM_CALL_FORM_COUNT];
     /* Calls that are made on host copies; also counted as fallback, if we serve such calls. */
     struct symm_count host_copy[SYMM_HOST_COPY_COUNT];
     /* Calls of collectives that we serve, once more by reason. */
@@ -65,7 +70,7 @@ void mca_coll_symm_counters_move(struct symm_counters *to);
 /* Add all of a process's tallies to `sum`, which belongs to the caller. */
 void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from);
 
-/* A blocking call is done with. */
+/* A call is done with. */
 void mca_coll_symm_count_operation(const struct symm_operation *operation);
 
 /* A call was made on copies in host memory; so many bytes were copied from and to devices. */

@@ -47,19 +47,22 @@ static void variable_register(const mca_base_component_t *component, const char 
 
 /* The two variables of a count: `outcome` makes the name, `what` ends the description. */
 static void count_register(const mca_base_component_t *component, enum symm_collective collective,
-                           const char *outcome, const char *what, const struct symm_count *count)
+                           enum symm_call_form form, const char *outcome, const char *what,
+                           const struct symm_count *count)
 {
-    const char *name = symm_collective_get(collective)->name;
+    static const char *const forms[SYMM_CALL_FORM_COUNT] = {"", "nonblocking ", "persistent "};
+    const char *name = mca_coll_symm_form_text(collective, form);
     const char *function = symm_collective_get(collective)->mpi_name;
     char variable[64], description[192];
     (void)snprintf(variable, sizeof(variable), "%s_%s_calls", name, outcome);
-    (void)snprintf(description, sizeof(description), "Calls of %s in this process %s", function,
-                   what);
+    (void)snprintf(description, sizeof(description), "The %scalls of %s in this process %s",
+                   forms[form], function, what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
                       &count->calls);
     (void)snprintf(variable, sizeof(variable), "%s_%s_bytes", name, outcome);
     (void)snprintf(description, sizeof(description),
-                   "Bytes that this process contributed to the calls of %s %s", function, what);
+                   "Bytes that this process contributed to the %scalls of %s %s", forms[form],
+                   function, what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
                       &count->bytes);
 }
@@ -84,18 +87,19 @@ static void host_copy_register(const mca_base_component_t *component,
                       &count->bytes);
 }
 
-static void served_register(const mca_base_component_t *component)
+static void served_register(const mca_base_component_t *component, enum symm_call_form form)
 {
     char what[96];
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
         const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
         (void)snprintf(what, sizeof(what), "that the algorithm %s has served", row->name);
-        count_register(component, row->collective, row->name, what, &pattern.served[i]);
+        count_register(component, row->collective, form, row->name, what,
+                       &pattern.outcomes[form].served[i]);
     }
 }
 
 static void fallback_register(const mca_base_component_t *component,
-                              enum symm_collective collective)
+                              enum symm_collective collective, enum symm_call_form form)
 {
     char outcome[32], what[128];
     for (int reason = SYMM_REASON_NONE + 1; reason < SYMM_REASON_COUNT; reason++) {
@@ -106,8 +110,8 @@ static void fallback_register(const mca_base_component_t *component,
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
                        mca_coll_symm_reason_name((enum symm_reason)reason));
-        count_register(component, collective, outcome, what,
-                       &pattern.fallback[collective][reason]);
+        count_register(component, collective, form, outcome, what,
+                       &pattern.outcomes[form].fallback[collective][reason]);
     }
 }
 
@@ -125,15 +129,22 @@ static void unserved_register(const mca_base_component_t *component)
     }
 }
 
-void mca_coll_symm_pvars_register(const mca_base_component_t *component)
+static void outcomes_register(const mca_base_component_t *component, enum symm_call_form form)
 {
-    served_register(component);
+    served_register(component, form);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         enum symm_collective collective = (enum symm_collective)i;
-        fallback_register(component, collective);
-        count_register(component, collective, "failed",
+        fallback_register(component, collective, form);
+        count_register(component, collective, form, "failed",
                        "that ended in an error, such as ranks that made different calls",
-                       &pattern.failed[i]);
+                       &pattern.outcomes[form].failed[i]);
+    }
+}
+
+void mca_coll_symm_pvars_register(const mca_base_component_t *component)
+{
+    for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
+        outcomes_register(component, (enum symm_call_form)form);
     }
     for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
         host_copy_register(component, (enum symm_host_copy_collective)i);

@@ -181,23 +181,25 @@ static void row_print(const char *collective, const char *how, const struct symm
     }
 }
 
-static void collective_print(const struct symm_tally *sum, enum symm_collective collective)
+static void collective_print(const struct symm_tally *sum, enum symm_collective collective,
+                             enum symm_call_form form)
 {
-    const char *name = symm_collective_get(collective)->name;
+    const struct symm_outcomes *outcomes = &sum->outcomes[form];
+    const char *name = mca_coll_symm_form_text(collective, form);
     char how[64];
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
         const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
         if (row->collective == collective) {
             (void)snprintf(how, sizeof(how), "served: %s", row->name);
-            row_print(name, how, &sum->served[i]);
+            row_print(name, how, &outcomes->served[i]);
         }
     }
     for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
         (void)snprintf(how, sizeof(how), "fell back: %s",
                        mca_coll_symm_reason_text((enum symm_reason)reason));
-        row_print(name, how, &sum->fallback[collective][reason]);
+        row_print(name, how, &outcomes->fallback[collective][reason]);
     }
-    row_print(name, "failed: an MPI error, as for calls that differ", &sum->failed[collective]);
+    row_print(name, "failed: an MPI error, as for calls that differ", &outcomes->failed[collective]);
 }
 
 /* The table has a collective's name without its form. */
@@ -252,8 +254,9 @@ static void remedies_print(const struct symm_tally *sum)
     for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
         const char *remedy = mca_coll_symm_reason_remedy((enum symm_reason)reason);
         uint64_t calls = 0;
-        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-            calls += sum->fallback[i][reason].calls;
+        for (int i = 0; i < SYMM_COLLECTIVE_COUNT * SYMM_CALL_FORM_COUNT; i++) {
+            calls += sum->outcomes[i % SYMM_CALL_FORM_COUNT]
+                         .fallback[i / SYMM_CALL_FORM_COUNT][reason].calls;
         }
         if (remedy != NULL && calls > 0) {
             (void)fprintf(stderr, "  %s: %s\n", mca_coll_symm_reason_text((enum symm_reason)reason),
@@ -279,7 +282,9 @@ static void table_print(void)
     }
     (void)fprintf(stderr, "  %-20s %-50s %11s %11s\n", "collective", "outcome", "calls", "bytes");
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        collective_print(&sum, (enum symm_collective)i);
+        for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
+            collective_print(&sum, (enum symm_collective)i, (enum symm_call_form)form);
+        }
     }
     host_copies_print(&sum);
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {

@@ -87,6 +87,18 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
     return unserved[why].text;
 }
 
+const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_call_form form)
+{
+    static const char *const names[SYMM_COLLECTIVE_COUNT][SYMM_CALL_FORM_COUNT] = {
+#define NAMES(name) {#name, "i" #name, #name "_init"}
+        [SYMM_ALLREDUCE] = NAMES(allreduce),
+        [SYMM_ALLGATHER] = NAMES(allgather),
+        [SYMM_BARRIER] = NAMES(barrier),
+#undef NAMES
+    };
+    return names[collective][form];
+}
+
 /* What is said of a form of calls that is never served; NULL: nothing. */
 static const char *form_text(enum symm_host_copy_collective collective)
 {
