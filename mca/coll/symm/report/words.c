@@ -133,7 +133,7 @@ const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collecti
 {
     static const char *const texts[SYMM_LAYER_COUNT] = {
 #define TEXT(name) #name,
-        SYMM_HOST_COPY_COLLECTIVES(TEXT) TEXT(barrier)
+        SYMM_HOST_COPY_COLLECTIVES(TEXT) TEXT(barrier) TEXT(ibarrier) TEXT(barrier_init)
 #undef TEXT
     };
     return texts[collective];
