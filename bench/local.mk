@@ -158,4 +158,6 @@ EXTRA_DIST += \
 	bench/results/host-alloc-time.txt \
 	bench/results/host-barrier.txt \
 	bench/results/host-before-after-tables.txt \
-	bench/results/host-chosen.txt
+	bench/results/host-chosen.txt \
+	bench/results/tests-ompi-with-cuda.txt \
+	bench/results/tests-ompi-without-headers.txt
