@@ -164,4 +164,6 @@ EXTRA_DIST += \
 	bench/results/host-barrier.txt \
 	bench/results/host-before-after-tables.txt \
 	bench/results/host-chosen.txt \
-	bench/results/host-communicators.txt
+	bench/results/host-communicators.txt \
+	bench/results/tests-ompi-with-cuda.txt \
+	bench/results/tests-ompi-without-headers.txt

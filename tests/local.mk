@@ -61,8 +61,9 @@ EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
 # configure has written it; this has it written again when its source has changed.
 noinst_DATA += tests/env.sh
 
-# For an Open MPI without development headers; for a person to run.
-dist_noinst_SCRIPTS += tests/ompi_without_headers
+# For other builds of Open MPI; for a person to run.
+dist_noinst_SCRIPTS += tests/ompi_with_cuda tests/ompi_without_headers
+EXTRA_DIST += tests/ompi_builds.sh
 
 # The same tests on Debian 13, run by .ci/run.
 dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside

@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A script sources this file, calls the functions below, and ends with tap_end. It can be run by
-# hand from the build folder: tests/collectives.tap. SYMM_TEST_SEED repeats a run's random data.
+# hand from the build folder: tests/collectives.tap. SYMM_TEST_SEED repeats a run's random data,
+# SYMM_TEST_SECONDS is the most that a job may take.
 # shellcheck shell=sh disable=SC1090,SC2034
 
 # ---- surroundings --------------------------------------------------------------------------------
@@ -46,6 +47,7 @@ if test -n "$SYMM_SANITIZERS"; then
     tap_seconds=150
     tap_matrix=--quick
 fi
+tap_seconds=${SYMM_TEST_SECONDS:-$tap_seconds}
 
 # A folder for outputs, also the jobs' TMPDIR, so that what they leave there is theirs for certain.
 tap_folder=$(mktemp -d "${TMPDIR:-/tmp}/symm-tap.XXXXXX") || exit 99
