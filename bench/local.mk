@@ -138,6 +138,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-chosen.txt \
 	bench/results/gpu-host-osu-sizes.txt \
 	bench/results/gpu-host-osu.txt \
+	bench/results/gpu-ompi-cuda-matrix.txt \
 	bench/results/gpu-ompi-cuda-osu.txt \
 	bench/results/gpu-parts-of-a-call.txt \
 	bench/results/gpu-through-scratch.txt \

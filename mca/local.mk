@@ -12,7 +12,7 @@ mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/coll/symm/coll_symm.h \
@@ -81,6 +81,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/request.c mca/coll/symm/host_copy/request.h \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
+	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
 	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
 	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \
@@ -91,7 +92,7 @@ mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/mpool/symm/mpool_symm.h \

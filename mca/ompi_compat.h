@@ -1,7 +1,7 @@
 /*
  * ompi_compat.h - Open MPI's internals as the components use them, and all that differs between its
- * releases.  No other file includes Open MPI's headers or asks for its version.  A part of it is in
- * ompi_ulfm.h.
+ * releases.  No other file includes Open MPI's headers or asks for its version.  Parts of it are
+ * in ompi_info.h and ompi_ulfm.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -27,6 +27,7 @@
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/mca/topo/base/base.h"
 #include "ompi/op/op.h"
@@ -224,6 +225,12 @@ static inline bool symm_ompi_knows_cuda(void)
 #endif
 }
 
+/* Whether messages between ranks go through this component. */
+static inline bool symm_ompi_pml_is(const char *name)
+{
+    return strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, name) == 0;
+}
+
 /*
  * Have Open MPI call `callback` for memory that goes back to the system.  Open MPI 4.1 always
  * watches for that; 5.0 watches on request, and the transports of most networks request it.  False:
@@ -345,37 +352,6 @@ static inline unsigned symm_ompi_comm_number(const struct ompi_communicator_t *c
 #endif
 }
 
-/*
- * A function that Open MPI calls when an info key of an object, such as a communicator, is set.  It
- * returns the value that the object keeps, or NULL for none.
- */
-typedef const char *symm_info_callback_t(opal_infosubscriber_t *object, const char *key,
-                                         const char *value);
-
-/*
- * Have `callback` called whenever the key of a communicator is set, and once at once: with the
- * present value or, if there is none, "".  Open MPI 4.1 can do this for keys of up to 27 characters
- * only, and crashes with others, so nothing is done there.
- */
-static inline void symm_ompi_info_follow(struct ompi_communicator_t *comm, const char *key,
-                                         symm_info_callback_t *callback)
-{
-#if OMPI_MAJOR_VERSION == 4
-    (void)comm;
-    (void)key;
-    (void)callback;
-#else
-    (void)opal_infosubscribe_subscribe(&comm->super, key, "", callback);
-#endif
-}
-
-/* The communicator that such an object is. */
-static inline struct ompi_communicator_t *symm_ompi_info_comm(opal_infosubscriber_t *object)
-{
-    _Static_assert(offsetof(struct ompi_communicator_t, super) == 0, "it begins with the object");
-    return (struct ompi_communicator_t *)object;
-}
-
 /* The version of our components, which is not Open MPI's. */
 #define SYMM_COMPONENT_MAJOR 0
 #define SYMM_COMPONENT_MINOR 2
@@ -438,6 +414,7 @@ static inline bool symm_ompi_wants_single_copy(void)
     return true;
 }
 
+#include "mca/ompi_info.h"
 #include "mca/ompi_ulfm.h"
 
 #endif /* SYMM_MCA_OMPI_COMPAT_H */

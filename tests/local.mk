@@ -27,6 +27,7 @@ mpi_tests = \
 	tests/large.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
+	tests/messages.tap \
 	tests/mpool.tap \
 	tests/multicast.tap \
 	tests/multimem_ptx.tap \
@@ -82,6 +83,7 @@ mpi_programs = \
 	tests/mpi/check_large \
 	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
+	tests/mpi/check_messages \
 	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
 	tests/mpi/check_random \

@@ -2,7 +2,8 @@
  * mpi_assert_memory_alloc_kinds: where a communicator is promised host memory, calls on it do not
  * ask the driver about their buffers.  The stand-in driver counts its uses.
  *
- * SYMM_TEST_CUDA_LIBRARY is the stand-in driver.
+ * SYMM_TEST_CUDA_LIBRARY is the stand-in driver.  With SYMM_TEST_GROUPS: communicators of
+ * MPI_Comm_create_from_group, and values that follow others, also in jobs that name kinds.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -149,21 +150,28 @@ static void looks_check(MPI_Comm comm, int expected)
     }
 }
 
+/* An info key of a communicator; "" without. */
+static void info_read(MPI_Comm comm, const char *name, char text[100])
+{
+    MPI_Info info;
+    int is_set = 0, length = 100;
+    MPI_Comm_get_info(comm, &info);
+#if MPI_VERSION >= 4
+    MPI_Info_get_string(info, name, &length, text, &is_set);
+#else
+    MPI_Info_get(info, name, length - 1, text, &is_set);
+#endif
+    text[is_set ? 99 : 0] = '\0';
+    MPI_Info_free(&info);
+}
+
 /* What the communicator says of itself; Open MPI may leave out values that it does not support. */
 static void hint_check(MPI_Comm comm, const char *value, int expected)
 {
-    MPI_Info info;
-    char text[100] = "";
-    int is_set = 0, length = (int)sizeof(text);
-    MPI_Comm_get_info(comm, &info);
-#if MPI_VERSION >= 4
-    MPI_Info_get_string(info, key, &length, text, &is_set);
-#else
-    MPI_Info_get(info, key, length - 1, text, &is_set);
-#endif
-    test_check((expected & SYSTEM) == 0 || (is_set && strcmp(text, value) == 0),
+    char text[100];
+    info_read(comm, key, text);
+    test_check((expected & SYSTEM) == 0 || strcmp(text, value) == 0,
                "the communicator's info has the key");
-    MPI_Info_free(&info);
 }
 
 static void memory_check(MPI_Comm comm, int expected)
@@ -194,6 +202,13 @@ static void made_check(const char *value, int expected, MPI_Comm parent)
     MPI_Comm_free(&comm);
 }
 
+static void set(MPI_Comm comm, const char *value)
+{
+    MPI_Info info = info_new(value);
+    MPI_Comm_set_info(comm, info);
+    MPI_Info_free(&info);
+}
+
 /* A communicator that gets the key later, and others after it. */
 static void set_check(void)
 {
@@ -202,16 +217,81 @@ static void set_check(void)
     test_case("without the key");
     looks_check(comm, 0);
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        MPI_Info info = info_new(values[i].value);
         test_case("%s, set", values[i].value);
-        MPI_Comm_set_info(comm, info);
-        MPI_Info_free(&info);
+        set(comm, values[i].value);
         hint_check(comm, values[i].value, values[i].expected);
         looks_check(comm, values[i].expected);
         memory_check(comm, values[i].expected);
     }
     MPI_Comm_free(&comm);
 }
+
+#if MPI_VERSION >= 4 || defined(MPI_SESSION_NULL) /* 5.0 has it, but calls itself MPI-3.1 */
+
+/*
+ * A communicator that is made from a group with the key.  Open MPI loses the key, or reads it if
+ * the job names kinds.  Then it puts the job's in the place of values that it does not support, so
+ * a value that is the job's does not count.
+ */
+static void group_check(const char *value, int expected, const char *job)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Info info = info_new(value);
+    char text[100];
+    test_case("%s, from a group", value);
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    MPI_Comm_create_from_group(group, value, info, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    MPI_Info_free(&info);
+    info_read(comm, key, text);
+    bool is_kept = strcmp(text, value) == 0 && strcmp(text, job) != 0;
+    looks_check(comm, is_kept ? expected : 0);
+    memory_check(comm, expected);
+    if (text[0] == '\0') {
+        set(comm, value);
+        looks_check(comm, expected);
+        memory_check(comm, expected);
+    }
+    MPI_Comm_free(&comm);
+}
+
+/* A communicator that is made with a value and gets others, which 6.0 does not hand on if `job`. */
+static void changed_check(const char *job)
+{
+    MPI_Comm comm;
+    MPI_Info info = info_new("system");
+    test_case("changed");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    MPI_Info_free(&info);
+    looks_check(comm, SYSTEM);
+    set(comm, "cuda:device");
+    looks_check(comm, 0);
+    memory_check(comm, 0);
+    set(comm, "system,mpi");
+    looks_check(comm, job[0] == '\0' ? SYSTEM | GIVEN : 0);
+    memory_check(comm, SYSTEM | GIVEN);
+    MPI_Comm_free(&comm);
+}
+
+static void groups_check(void)
+{
+    char job[100];
+    info_read(MPI_COMM_WORLD, "mpi_memory_alloc_kinds", job);
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        group_check(values[i].value, values[i].expected, job);
+        group_check(values[i].value, values[i].expected, job);
+    }
+    if (job[0] != '\0') {
+        group_check(job, SYSTEM | GIVEN, job);
+    }
+    changed_check(job);
+}
+#else
+static void groups_check(void)
+{
+}
+#endif
 
 int main(int argc, char **argv)
 {
@@ -221,6 +301,10 @@ int main(int argc, char **argv)
     find(library, "symm_standin_fail", &reset);
     find(library, "symm_standin_uses", &uses);
     cuda_memory_open(test_rank);
+    if (getenv("SYMM_TEST_GROUPS") != NULL) {
+        groups_check();
+        return test_end();
+    }
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         made_check(values[i].value, values[i].expected, MPI_COMM_WORLD);
     }

@@ -7,8 +7,9 @@
  * Open MPI 6.0 has its own reader of the key.  It ignores values with kinds that it does not know,
  * and takes the kinds of the job instead (mpi_memory_alloc_kinds), from which it has removed those
  * of devices if it was built without them.  We serve device memory all the same, so only what the
- * program itself has said of the communicator counts.  Once it has read the key, it gives us its
- * first value whatever the program sets, so a second one is no promise.
+ * program itself has said of the communicator counts.  Where 6.0 reads the key, it gives us the
+ * first value whatever the program sets, so a second one is no promise.  Neither is a first one that
+ * may be the job's.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -38,8 +39,9 @@ static const char *key_set(opal_infosubscriber_t *object, const char *key, const
     (void)pthread_mutex_lock(&mutex);
     mca_coll_symm_layer_t *layer = layer_find(symm_ompi_info_comm(object));
     if (layer != NULL) {
-        bool is_stale = layer->asserted && SYMM_COLL_INTERFACE >= 3;
-        layer->kinds = is_stale ? SYMM_KINDS_ANY : mca_coll_symm_kinds_read(value);
+        bool is_doubtful = layer->read_below &&
+                           (layer->asserted || symm_ompi_kinds_may_be_jobs(layer->comm, value));
+        layer->kinds = is_doubtful ? SYMM_KINDS_ANY : mca_coll_symm_kinds_read(value);
         layer->asserted = *value != '\0';
     }
     (void)pthread_mutex_unlock(&mutex);
@@ -52,6 +54,7 @@ void mca_coll_symm_assertion_follow(mca_coll_symm_layer_t *layer, struct ompi_co
         return; /* nobody asks */
     }
     layer->comm = comm;
+    layer->read_below = symm_ompi_kinds_are_read(comm);
     (void)pthread_mutex_lock(&mutex);
     layer->next_followed = first;
     first = layer;

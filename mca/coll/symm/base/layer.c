@@ -25,6 +25,7 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
     layer->kinds = SYMM_KINDS_ANY;
     layer->comm = NULL;
     layer->asserted = false;
+    layer->read_below = false;
     layer->next_followed = NULL;
 }
 

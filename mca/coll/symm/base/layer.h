@@ -117,6 +117,7 @@ struct mca_coll_symm_layer_t {
     enum symm_kinds kinds; /* which memory the program's buffers may be in (base/assertion.h) */
     struct ompi_communicator_t *comm; /* whose assertions are followed; NULL: none's */
     bool asserted; /* it has made one */
+    bool read_below; /* Open MPI reads them, too, and hands on the first only */
     mca_coll_symm_layer_t *next_followed;
 };
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);

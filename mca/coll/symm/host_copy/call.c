@@ -11,7 +11,20 @@
 #include "heap/cuda_device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/host_copy/ucx.h"
+#include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/below.h"
+
+static bool ucx_is_blind(void)
+{
+    if (!mca_coll_symm_ucx_is_blind()) {
+        return false;
+    }
+    mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE,
+                          "UCX has not loaded libucm_cuda.so, and takes device memory for host memory: "
+                          "collectives below are made on host copies");
+    return true;
+}
 
 static bool is_wanted(void)
 {
@@ -21,7 +34,7 @@ static bool is_wanted(void)
     case MCA_COLL_SYMM_HOST_COPY_NEVER:
         return false;
     default:
-        return symm_cuda_is_built() && !symm_ompi_knows_cuda();
+        return symm_cuda_is_built() && (!symm_ompi_knows_cuda() || ucx_is_blind());
     }
 }
 
