@@ -129,7 +129,7 @@ static const struct symm_parameter host_staging_parameter = {
     "host_staging",
     "Whether device buffers of collectives that this component does not serve are copied to host "
     "memory for the component below, and the results copied back. auto: if Open MPI itself does "
-    "not know device memory (opal_cuda_support), or its UCX has not loaded libucm_cuda.so, and for "
+    "not know device memory (opal_cuda_support), or its UCX has not loaded libucm_cuda.so; and for "
     "nonblocking and persistent reductions. always: in any case. never: not at all; these calls end "
     "in a segmentation fault unless Open MPI itself knows device memory",
     OPAL_INFO_LVL_5};

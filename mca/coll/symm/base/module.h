@@ -36,8 +36,8 @@ struct mca_coll_symm_module_t {
      * What the user has been told already, by choose/explain.c, report/verbose.c and
      * agree/multicast.c.
      */
-    bool told_algorithms[SYMM_ALGORITHM_COUNT];
-    bool told_fallbacks[SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
+    bool told_algorithms[SYMM_CALL_FORM_COUNT][SYMM_ALGORITHM_COUNT];
+    bool told_fallbacks[SYMM_CALL_FORM_COUNT][SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];
     uint32_t told_multicast;         /* as bits */
 };
 typedef struct mca_coll_symm_module_t mca_coll_symm_module_t;

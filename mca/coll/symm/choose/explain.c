@@ -87,7 +87,7 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     const struct symm_call *call = operation->call;
     struct reason why = {.length = 0};
     if (!mca_coll_symm_is_news(operation->module,
-                               &operation->module->told_algorithms[algorithm])) {
+                               &operation->module->told_algorithms[call->form][algorithm])) {
         return;
     }
     if (facts != NULL) {
@@ -97,6 +97,6 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     }
     mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                 "%s of %zu bytes: first use of algorithm %s (%s)",
-                                symm_collective_get(call->collective)->name,
+                                mca_coll_symm_form_text(call->collective, call->form),
                                 call->payload_bytes, symm_algorithm_name(algorithm), why.text);
 }

@@ -11,9 +11,9 @@
 #include "heap/cuda_device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/host_copy/tell.h"
-#include "mca/coll/symm/serve/below.h"
 #include "mca/coll/symm/host_copy/ucx.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/below.h"
 
 static bool ucx_is_blind(void)
 {

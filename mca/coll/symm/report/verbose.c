@@ -151,11 +151,12 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
     } else if (operation->veto != SYMM_REASON_NONE && operation->veto != SYMM_REASON_LEFT) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
-    bool *told = &operation->module->told_fallbacks[call->collective][operation->reason];
+    bool *told =
+        &operation->module->told_fallbacks[call->form][call->collective][operation->reason];
     if (mca_coll_symm_is_news(operation->module, told)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                     "%s of %zu bytes: goes to the component before%s: %s",
-                                    symm_collective_get(call->collective)->name,
+                                    mca_coll_symm_form_text(call->collective, call->form),
                                     call->payload_bytes, who,
                                     mca_coll_symm_reason_text(reason));
     }
