@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mca/coll/symm/report/words.h"
+
 static const char *yes_or_no(bool condition)
 {
     return condition ? "yes" : "no";
