@@ -37,9 +37,11 @@ static enum symm_reason veto_reason(const struct symm_call *call)
     return call->device >= 0 && call->gaps != 0 ? SYMM_REASON_GAPS : SYMM_REASON_NONE;
 }
 
-static void describe(struct symm_call *call, enum symm_kinds kinds, int rank, const void *sbuf,
-                     size_t scount, struct ompi_datatype_t *sdtype, void *rbuf, size_t rcount,
-                     struct ompi_datatype_t *rdtype, int ranks)
+/* Inlined, as in allreduce.c. */
+__attribute__((always_inline))
+static inline void describe(struct symm_call *call, enum symm_kinds kinds, int rank,
+                            const void *sbuf, size_t scount, struct ompi_datatype_t *sdtype,
+                            void *rbuf, size_t rcount, struct ompi_datatype_t *rdtype, int ranks)
 {
     mca_coll_symm_layout_describe(&call->target, rdtype, rcount);
     call->collective = SYMM_ALLGATHER;
