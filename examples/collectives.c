@@ -1,5 +1,5 @@
 /*
- * Timed MPI_Allreduce and MPI_Allgather.
+ * The copies around a call, the stop-watch, and MPI_Allgather.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,13 +13,14 @@ void collectives_init(struct collectives *collectives, MPI_Comm comm)
     MPI_Comm_size(comm, &collectives->size);
 }
 
-static void record_call(struct call_record *record, size_t bytes, double seconds)
+void collectives_record(struct call_record *record, int calls, size_t bytes, double seconds)
 {
-    if (record->calls == 0) {
+    if (record->rounds == 0) {
         record->first_seconds = seconds;
     }
     record->bytes = bytes;
-    record->calls++;
+    record->rounds++;
+    record->calls += calls;
     record->seconds += seconds;
 }
 
@@ -27,7 +28,7 @@ static void record_call(struct call_record *record, size_t bytes, double seconds
  * Where the gradient is computed on the device there is no first copy; here the host does it, so
  * that the example needs no CUDA to be built. That copy is not part of the time, staging is.
  */
-static double call_begin(const struct collectives *collectives, const struct buffer *from)
+double collectives_begin(const struct collectives *collectives, const struct buffer *from)
 {
     double start;
 
@@ -39,38 +40,33 @@ static double call_begin(const struct collectives *collectives, const struct buf
     return start;
 }
 
-static void call_end(const struct collectives *collectives, const struct buffer *to, double start,
-                     struct call_record *record, int count)
+double collectives_end(const struct collectives *collectives, const struct buffer *to,
+                       double start)
 {
+    double seconds;
+
     if (collectives->memory.kind == MEMORY_STAGED) {
         memory_upload(&collectives->memory, to);
     }
-    record_call(record, (size_t)count * sizeof(double), MPI_Wtime() - start);
+    seconds = MPI_Wtime() - start;
     memory_download(&collectives->memory, to);
+    return seconds;
 }
 
-/* What MPI gets. */
-static double *address(const struct collectives *collectives, const struct buffer *buffer)
+double *collectives_address(const struct collectives *collectives, const struct buffer *buffer)
 {
     return collectives->memory.kind == MEMORY_CUDA ? buffer->device : buffer->host;
-}
-
-void collectives_sum(struct collectives *collectives, const struct buffer *from,
-                     const struct buffer *to)
-{
-    double start = call_begin(collectives, from);
-
-    MPI_Allreduce(address(collectives, from), address(collectives, to), from->count, MPI_DOUBLE,
-                  MPI_SUM, collectives->comm);
-    call_end(collectives, to, start, &collectives->allreduce, from->count);
 }
 
 void collectives_gather(struct collectives *collectives, const struct buffer *from,
                         const struct buffer *to)
 {
-    double start = call_begin(collectives, from);
+    double start = collectives_begin(collectives, from);
+    double seconds;
 
-    MPI_Allgather(address(collectives, from), from->count, MPI_DOUBLE, address(collectives, to),
-                  from->count, MPI_DOUBLE, collectives->comm);
-    call_end(collectives, to, start, &collectives->allgather, from->count);
+    MPI_Allgather(collectives_address(collectives, from), from->count, MPI_DOUBLE,
+                  collectives_address(collectives, to), from->count, MPI_DOUBLE,
+                  collectives->comm);
+    seconds = collectives_end(collectives, to, start);
+    collectives_record(&collectives->allgather, 1, (size_t)from->count * sizeof(double), seconds);
 }

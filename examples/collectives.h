@@ -1,6 +1,7 @@
 /*
- * The two collectives of the training, MPI_Allreduce and MPI_Allgather, with a stop-watch around each
- * call. Numbers go in and come out on the host, wherever the memory is that MPI works in.
+ * What the collectives of the training share: where their numbers are, the copies around a call,
+ * and a stop-watch; and MPI_Allgather. The all-reduces are in exchange.c. Numbers go in and come out
+ * on the host, wherever the memory is that MPI works in.
  *
  * Errors of MPI end the job (MPI_ERRORS_ARE_FATAL, MPI's default for a communicator).
  *
@@ -15,12 +16,16 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* What one kind of call took on this rank. The time includes waiting for ranks that come later. */
+/*
+ * What one kind of collective took on this rank. A round is what the training does with it at once,
+ * in one call or several. The time includes waiting for ranks that come later.
+ */
 struct call_record {
+    long rounds;
     long calls;
-    size_t bytes; /* what one call sends from one rank */
+    size_t bytes; /* what one round sends from one rank */
     double seconds;
-    double first_seconds; /* the first call alone; part of `seconds` */
+    double first_seconds; /* the first round alone; part of `seconds` */
 };
 
 struct collectives {
@@ -35,9 +40,17 @@ struct collectives {
 /* The memory is to be opened with memory_open(). */
 void collectives_init(struct collectives *collectives, MPI_Comm comm);
 
-/* The sums over all ranks of from->count numbers. */
-void collectives_sum(struct collectives *collectives, const struct buffer *from,
-                     const struct buffer *to);
+/* Brings `from` to where MPI shall read it; returns the moment from which time counts. */
+double collectives_begin(const struct collectives *collectives, const struct buffer *from);
+
+/* Brings `to` back to the host; returns the seconds since `start` that count. */
+double collectives_end(const struct collectives *collectives, const struct buffer *to,
+                       double start);
+
+/* What MPI gets. */
+double *collectives_address(const struct collectives *collectives, const struct buffer *buffer);
+
+void collectives_record(struct call_record *record, int calls, size_t bytes, double seconds);
 
 /* The numbers in `from` of each rank, one rank after the other, into `to` (size x as many). */
 void collectives_gather(struct collectives *collectives, const struct buffer *from,

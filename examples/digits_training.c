@@ -1,7 +1,8 @@
 /*
- * Data-parallel training of a softmax regression on handwritten digits: an ordinary MPI program
- * that spends much of its time in MPI_Allreduce. It uses nothing of this project; run it with and
- * without the component to see what changes (README.md in this folder).
+ * Data-parallel training of a small network on handwritten digits: an ordinary MPI program that
+ * adds up its gradients layer by layer while it computes the next ones. It uses nothing
+ * of this project; run it with and without the component to see what changes (README.md in this
+ * folder).
  *
  * This file holds the start (options, data), the end (who took how long) and the output.
  *
@@ -14,6 +15,7 @@
 #include "training.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,18 +133,18 @@ static void compare_weights(struct job *job)
 {
     const struct collectives *collectives = &job->collectives;
     const double *weights = job->outcome.weights;
-    size_t bytes = (size_t)collectives->size * SOFTMAX_WEIGHTS * sizeof(double);
+    size_t bytes = (size_t)collectives->size * NETWORK_WEIGHTS * sizeof(double);
     double *all = collectives->rank == 0 ? malloc(bytes) : NULL;
 
     if (collectives->rank == 0 && all == NULL) {
         fprintf(stderr, "digits_training: no memory to compare the weights\n");
         MPI_Abort(collectives->comm, EXIT_FAILURE);
     }
-    MPI_Gather(weights, SOFTMAX_WEIGHTS, MPI_DOUBLE, all, SOFTMAX_WEIGHTS, MPI_DOUBLE, 0,
+    MPI_Gather(weights, NETWORK_WEIGHTS, MPI_DOUBLE, all, NETWORK_WEIGHTS, MPI_DOUBLE, 0,
                collectives->comm);
     job->spread = 0.0;
-    for (int i = 0; all != NULL && i < collectives->size * SOFTMAX_WEIGHTS; i++) {
-        double difference = fabs(all[i] - weights[i % SOFTMAX_WEIGHTS]);
+    for (int i = 0; all != NULL && i < collectives->size * NETWORK_WEIGHTS; i++) {
+        double difference = fabs(all[i] - weights[i % NETWORK_WEIGHTS]);
 
         job->spread = difference <= job->spread ? job->spread : difference; /* NaN stays */
     }
@@ -154,10 +156,22 @@ static double weights_checksum(const double *weights)
 {
     double sum = 0.0;
 
-    for (int i = 0; i < SOFTMAX_WEIGHTS; i++) {
-        sum += fabs(weights[i]) * (1.0 + (double)i / SOFTMAX_WEIGHTS);
+    for (int i = 0; i < NETWORK_WEIGHTS; i++) {
+        sum += fabs(weights[i]) * (1.0 + (double)i / NETWORK_WEIGHTS);
     }
     return sum;
+}
+
+/* One number for all bits of the weights (64-bit FNV-1a). */
+static uint64_t weights_hash(const double *weights)
+{
+    const unsigned char *bytes = (const unsigned char *)weights;
+    uint64_t hash = 14695981039346656037U;
+
+    for (size_t i = 0; i < NETWORK_WEIGHTS * sizeof *weights; i++) {
+        hash = (hash ^ bytes[i]) * 1099511628211U;
+    }
+    return hash;
 }
 
 static void print_start(const struct job *job)
@@ -166,19 +180,22 @@ static void print_start(const struct job *job)
 
     printf("digits_training: %d training and %d test samples, %d %s\n"
            "  memory from %s\n"
+           "  %d layers, %d weights; gradients added up by %s calls\n"
            "  %d epochs, batches of %d samples, rate %g, momentum %g\n",
            job->train.count, job->test.count, job->collectives.size,
            job->collectives.size == 1 ? "rank" : "ranks",
-           memory_name(&job->collectives.memory), options->epochs,
+           memory_name(&job->collectives.memory), NETWORK_LAYERS, NETWORK_WEIGHTS,
+           exchange_form_name(options->form), options->epochs,
            options->batch == 0 ? job->train.count : options->batch, options->rate,
            options->momentum);
     fflush(stdout);
 }
 
-static void print_calls(const char *name, const struct call_record *record, double seconds)
+static void print_calls(const char *name, const struct call_record *record, double seconds,
+                        const char *round)
 {
-    printf("  %-19s%.4f s   %ld calls of %zu bytes, %.2f us each\n", name, seconds, record->calls,
-           record->bytes, seconds / (double)record->calls * 1e6);
+    printf("  %-19s%.4f s   %ld calls; %zu bytes, %.2f us %s\n", name, seconds, record->calls,
+           record->bytes, seconds / (double)record->rounds * 1e6, round);
 }
 
 static void print_outcome(const struct job *job)
@@ -190,12 +207,14 @@ static void print_outcome(const struct job *job)
            (double)outcome->correct / job->test.count, outcome->correct, job->test.count);
     printf("loss                 %.12f (training), %.12f (test)\n", outcome->loss,
            outcome->test_loss);
-    printf("weights checksum     %.12f, ranks differ by at most %g\n",
-           weights_checksum(outcome->weights), job->spread);
+    printf("weights checksum     %.12f (all bits: %016" PRIx64 "), ranks differ by at most %g\n",
+           weights_checksum(outcome->weights), weights_hash(outcome->weights), job->spread);
     printf("time in collectives  %.4f s (rank with the most; with the least %.4f s)\n",
            times->slowest_collectives, times->fastest_collectives);
-    print_calls("all-reduce", &job->collectives.allreduce, times->slowest_allreduce);
-    print_calls("all-gather", &job->collectives.allgather, times->slowest_allgather);
+    print_calls("all-reduce", &job->collectives.allreduce, times->slowest_allreduce,
+                "a step");
+    print_calls("all-gather", &job->collectives.allgather, times->slowest_allgather,
+                "an epoch");
     printf("  first of each      %.4f s   contained in the above\n", times->slowest_first);
     printf("total time           %.4f s\n", times->slowest_total);
     fflush(stdout);
@@ -210,14 +229,16 @@ static bool write_result(const struct job *job)
     FILE *file = job->result;
     bool good;
 
-    fprintf(file, "ranks=%d\nmemory=%s\nepochs=%d\nbatch=%d\nrate=%.12g\nmomentum=%.12g\n",
-            job->collectives.size, memory_name(&job->collectives.memory), options->epochs,
+    fprintf(file, "ranks=%d\nform=%s\nmemory=%s\n", job->collectives.size,
+            exchange_form_name(options->form), memory_name(&job->collectives.memory));
+    fprintf(file, "epochs=%d\nbatch=%d\nrate=%.12g\nmomentum=%.12g\n", options->epochs,
             options->batch, options->rate, options->momentum);
     fprintf(file, "train_samples=%d\ntest_samples=%d\ncorrect=%d\naccuracy=%.17g\n",
             job->train.count, job->test.count, outcome->correct,
             (double)outcome->correct / job->test.count);
     fprintf(file, "loss=%.17g\ntest_loss=%.17g\nweights_checksum=%.17g\nweights_spread=%.17g\n",
             outcome->loss, outcome->test_loss, weights_checksum(outcome->weights), job->spread);
+    fprintf(file, "weights_hash=%016" PRIx64 "\n", weights_hash(outcome->weights));
     /* Training forgets a single wrong sum after a while; the history does not. */
     fprintf(file, "loss_history=%.17g\n", outcome->history);
     fprintf(file, "allreduce_calls=%ld\nallreduce_seconds=%.9f\n",

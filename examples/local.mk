@@ -11,12 +11,14 @@ examples_digits_training_SOURCES = \
 	examples/device.c \
 	examples/device.h \
 	examples/digits_training.c \
+	examples/exchange.c \
+	examples/exchange.h \
 	examples/memory.c \
 	examples/memory.h \
+	examples/network.c \
+	examples/network.h \
 	examples/options.c \
 	examples/options.h \
-	examples/softmax.c \
-	examples/softmax.h \
 	examples/training.c \
 	examples/training.h
 # The default of --data, so that the program finds its data from any folder and in VPATH builds.

@@ -217,6 +217,16 @@ void memory_free(const struct memory *memory, struct buffer *buffer)
     }
 }
 
+struct buffer memory_part(const struct buffer *whole, int begin, int count)
+{
+    struct buffer part = {.count = count, .host = whole->host + begin};
+
+    if (whole->device != NULL) {
+        part.device = whole->device + begin;
+    }
+    return part;
+}
+
 void memory_upload(const struct memory *memory, const struct buffer *buffer)
 {
     size_t bytes = (size_t)buffer->count * sizeof(double);

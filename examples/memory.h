@@ -48,6 +48,9 @@ struct buffer memory_allocate(const struct memory *memory, int count);
 
 void memory_free(const struct memory *memory, struct buffer *buffer);
 
+/* `count` numbers of `whole`, from number `begin` on; lives as long as `whole`. */
+struct buffer memory_part(const struct buffer *whole, int begin, int count);
+
 /* From the host to the device and back; nothing where there is no device. Errors end the job. */
 void memory_upload(const struct memory *memory, const struct buffer *buffer);
 void memory_download(const struct memory *memory, const struct buffer *buffer);

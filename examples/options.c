@@ -21,10 +21,11 @@
 #endif
 
 static const struct options defaults = {
-    .epochs = 500,
+    .epochs = 40,
     .batch = 32,
     .rate = 0.01,
     .momentum = 0.9,
+    .form = EXCHANGE_NONBLOCKING,
     .memory = MEMORY_BEST,
     .data = DIGITS_FILE,
     .rows = 1797,
@@ -35,21 +36,24 @@ static const struct options defaults = {
 static const struct option long_options[] = {
     {"epochs", required_argument, NULL, 'e'}, {"batch", required_argument, NULL, 'b'},
     {"rate", required_argument, NULL, 'r'},   {"momentum", required_argument, NULL, 'm'},
-    {"memory", required_argument, NULL, 'M'}, {"data", required_argument, NULL, 'd'},
-    {"rows", required_argument, NULL, 'n'},   {"result", required_argument, NULL, 'o'},
-    {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+    {"form", required_argument, NULL, 'f'},   {"memory", required_argument, NULL, 'M'},
+    {"data", required_argument, NULL, 'd'},   {"rows", required_argument, NULL, 'n'},
+    {"result", required_argument, NULL, 'o'}, {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 void options_print_help(void)
 {
     printf("usage: mpirun -n RANKS digits_training [options]\n"
-           "Trains a softmax regression on handwritten digits, data-parallel over the ranks.\n"
+           "Trains a network on handwritten digits, data-parallel over the ranks.\n"
            "\n"
            "  --epochs N             passes over the training samples (%d)\n"
            "  --batch B              samples a step, of all ranks together; 0: all (%d)\n"
            "  --rate R               learning rate (%g)\n"
            "  --momentum M           share of the last step that is kept, below 1 (%g)\n"
+           "  --form F               calls for the gradients: blocking, nonblocking or persistent\n"
+           "                         (%s)\n"
            "  --memory M             memory of the collectives: alloc, malloc, cuda or staged\n"
            "                         (cuda where ranks have GPUs that can be used, else alloc)\n"
            "  --data FILE            data file (%s)\n"
@@ -57,8 +61,8 @@ void options_print_help(void)
            "  --result FILE          write accuracy, loss and times as key=value lines\n"
            "  --quiet                no progress lines\n"
            "  --help                 this text\n",
-           defaults.epochs, defaults.batch, defaults.rate, defaults.momentum, defaults.data,
-           defaults.rows);
+           defaults.epochs, defaults.batch, defaults.rate, defaults.momentum,
+           exchange_form_name(defaults.form), defaults.data, defaults.rows);
 }
 
 /* Where a message about a bad value goes. */
@@ -137,6 +141,18 @@ static bool parse_memory(const struct complaint *complaint, const char *text,
     return complain(complaint, text, "'alloc', 'malloc', 'cuda' or 'staged'");
 }
 
+static bool parse_form(const struct complaint *complaint, const char *text,
+                       enum exchange_form *form)
+{
+    for (*form = EXCHANGE_BLOCKING; *form <= EXCHANGE_PERSISTENT; ++*form) {
+        if (strcmp(text, exchange_form_name(*form)) == 0) {
+            return exchange_form_exists(*form)
+                   || complain(complaint, text, "in this MPI; try 'nonblocking'");
+        }
+    }
+    return complain(complaint, text, "'blocking', 'nonblocking' or 'persistent'");
+}
+
 static bool parse_path(const struct complaint *complaint, const char *text, const char **path)
 {
     *path = text;
@@ -157,6 +173,8 @@ static bool parse_value(const struct complaint *complaint, int letter, const cha
         return parse_rate(complaint, text, &options->rate);
     case 'm':
         return parse_momentum(complaint, text, &options->momentum);
+    case 'f':
+        return parse_form(complaint, text, &options->form);
     case 'M':
         return parse_memory(complaint, text, &options->memory);
     case 'd':

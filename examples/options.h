@@ -7,7 +7,7 @@
 #ifndef EXAMPLES_OPTIONS_H
 #define EXAMPLES_OPTIONS_H
 
-#include "collectives.h"
+#include "exchange.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@ struct options {
     int batch;       /* samples a step, of all ranks together; 0: all training samples */
     double rate;     /* learning rate */
     double momentum; /* 0: plain gradient descent */
+    enum exchange_form form;
     enum memory_kind memory;
     const char *data;   /* the data file */
     int rows;           /* rows that it must have; 0: any number */
