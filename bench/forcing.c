@@ -140,7 +140,7 @@ static bool counter_word(const char *name, enum collective collective, char word
     }
     name += strlen(prefix);
     if (strncmp(name, "fallback", 8) == 0 || strncmp(name, "failed", 6) == 0 ||
-        strncmp(name, "host_copy", 9) == 0) {
+        strncmp(name, "host_copy", 9) == 0 || strncmp(name, "init_", 5) == 0) {
         return false;
     }
     name += strncmp(name, "cuda_", 5) == 0 ? 5 : 0;

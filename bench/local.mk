@@ -12,19 +12,23 @@ bench_symm_bench_SOURCES = \
 	bench/call.c bench/call.h \
 	bench/choice.c bench/choice.h \
 	bench/clock.c bench/clock.h \
+	bench/compute.c bench/compute.h \
 	bench/cuda.c bench/cuda.h \
 	bench/device.c bench/device.h bench/device_none.c \
 	bench/failure.c bench/failure.h \
 	bench/floor.c bench/floor.h \
 	bench/forcing.c bench/forcing.h \
+	bench/form.c bench/form.h \
 	bench/gpus.c bench/gpus.h \
 	bench/help.c bench/help.h \
 	bench/machine.c bench/machine.h \
 	bench/measure.c bench/measure.h \
 	bench/nccl.c bench/nccl.h \
 	bench/options.c bench/options.h \
+	bench/options_check.c bench/options_check.h \
 	bench/private.c bench/private.h \
 	bench/report.c bench/report.h \
+	bench/report_form.c bench/report_form.h \
 	bench/side.c bench/side.h \
 	bench/sweep.c bench/sweep.h \
 	bench/table.c bench/table.h \

@@ -12,7 +12,10 @@
 
 #include <stdlib.h>
 
-enum { LEAST_BLOCKS = 3 };
+enum {
+    LEAST_BLOCKS = 3,
+    FIT_CALLS = 9 /* of each side, to find how long they take */
+};
 
 struct block {
     int side;
@@ -155,6 +158,29 @@ static void warm_up(const struct measure_plan *plan, const struct call *call,
     }
 }
 
+/*
+ * Makes the computation as long as the call of that side which takes longest, on the slowest rank.
+ * It is the same for all sides and ranks.
+ */
+static void compute_fit(const struct measure_plan *plan, const struct call *call,
+                        struct series *series)
+{
+    double times[FIT_CALLS], longest = 0, longest_anywhere;
+    for (int side = 0; side < plan->sides->count; side++) {
+        const struct side *who = &plan->sides->side[side];
+        for (int i = 0; i < FIT_CALLS; i++) {
+            times[i] = call_time(plan, call, side, series->round++);
+        }
+        double median = clock_median(times, FIT_CALLS);
+        if (who->form != FORM_BLOCKING && who->part == SIDE_CALL && median > longest) {
+            longest = median;
+        }
+    }
+    MPI_Reduce(&longest, &longest_anywhere, 1, MPI_DOUBLE, MPI_MAX, 0, plan->control);
+    MPI_Bcast(&longest_anywhere, 1, MPI_DOUBLE, 0, plan->control);
+    compute_set(plan->compute, longest_anywhere);
+}
+
 void measure_run(const struct measure_plan *plan, const struct call *call,
                  struct measure_result *result)
 {
@@ -166,6 +192,9 @@ void measure_run(const struct measure_plan *plan, const struct call *call,
     double *scratch = buffers_private(room * sizeof(*scratch));
     result->calls = (plan->iterations + plan->blocks - 1) / plan->blocks;
     warm_up(plan, call, &series);
+    if (plan->compute != NULL) {
+        compute_fit(plan, call, &series);
+    }
     series.trip_ns = cacheline_trip(plan->cacheline);
     for (int round = 0; round < rounds; round++) {
         for (int turn = 0; turn < sides; turn++) {

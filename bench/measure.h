@@ -13,6 +13,7 @@
 
 struct measure_plan {
     const struct sides *sides;
+    struct compute *compute;      /* beside calls that are not blocking; NULL: these are */
     MPI_Comm control;             /* barriers and everything that is not timed */
     struct cacheline *cacheline;
     enum access access;

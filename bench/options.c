@@ -8,11 +8,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
+#include "options_check.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <mpi.h>
-#include <mpi-ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +20,15 @@ enum {
     DEFAULT_MAX_BYTES = 1 << 20,
     DEFAULT_BLOCKS = 20,
     MAX_BLOCKS = 10000,
+    MAX_TESTS = 1000000,
     SMALL_BYTES = 8 << 10, /* up to here the counts for small messages hold */
     LARGE_BYTES = 1 << 20  /* beyond here those for large ones */
 };
 
 /* Options that have no letter. */
 enum {
-    OPTION_MEMORY = 256,
+    OPTION_FORM = 256,
+    OPTION_MEMORY,
     OPTION_ACCESS,
     OPTION_IN_PLACE,
     OPTION_COMPARE,
@@ -48,6 +50,8 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'v'},
     {"type", required_argument, NULL, 'T'},
+    {"form", required_argument, NULL, OPTION_FORM},
+    {"tests", required_argument, NULL, 't'},
     {"memory", required_argument, NULL, OPTION_MEMORY},
     {"access", required_argument, NULL, OPTION_ACCESS},
     {"in-place", no_argument, NULL, OPTION_IN_PLACE},
@@ -162,6 +166,21 @@ static bool count_parse(const struct parser *parser, const char *what, const cha
     return refuse(parser, what, text, remedy);
 }
 
+static bool form_parse(const struct parser *parser, const char *text)
+{
+    static const char *const names[] = {
+        [FORM_BLOCKING] = "blocking", [FORM_NONBLOCKING] = "nonblocking",
+        [FORM_PERSISTENT] = "persistent"
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            parser->options->form = (enum form)i;
+            return true;
+        }
+    }
+    return refuse(parser, "form", text, "choose blocking, nonblocking or persistent");
+}
+
 static bool memory_parse(const struct parser *parser, const char *text)
 {
     static const char *const names[] = {
@@ -257,6 +276,10 @@ static bool option_apply(const struct parser *parser, int option)
         return count_parse(parser, "warm-up", optarg, 0, INT_MAX / 2, &options->warmup);
     case 'b':
         return count_parse(parser, "blocks", optarg, 1, MAX_BLOCKS, &options->blocks);
+    case 't':
+        return count_parse(parser, "tests", optarg, 0, MAX_TESTS, &options->tests);
+    case OPTION_FORM:
+        return form_parse(parser, optarg);
     case 'T':
         return element_parse(parser, optarg);
     case OPTION_MEMORY:
@@ -295,7 +318,7 @@ static bool option_apply(const struct parser *parser, int option)
 static void complain(const struct parser *parser, int option, char **argv)
 {
     char letter[3] = {'-', (char)optopt, '\0'};
-    bool is_letter = optopt > 0 && optopt < OPTION_MEMORY && argv[optind - 1][1] != '-';
+    bool is_letter = optopt > 0 && optopt < OPTION_FORM && argv[optind - 1][1] != '-';
     const char *name = is_letter ? letter : argv[optind - 1];
     refuse(parser, "option", name,
            option == ':' ? "it needs a value; see --help" : "there is no such option; see --help");
@@ -331,62 +354,6 @@ const char *options_element_name(enum element element)
     return element == ELEMENT_INT ? "int32" : "float32";
 }
 
-/* Rejects options that --chosen and --tune-to exclude. */
-static bool choice_check(const struct parser *parser)
-{
-    const struct options *options = parser->options;
-    const char *name = options->tune_file != NULL ? "--tune-to" : "--chosen";
-    if (options->tune_file == NULL && !options->show_choice) {
-        return true;
-    }
-    if (options->compare || options->rival ||
-        (options->tune_file != NULL && options->show_choice)) {
-        return refuse(parser, "option", name,
-                      "leave out --compare, --rival, and one of --chosen and --tune-to: each is a "
-                      "run of its own");
-    }
-    if (options->tune_file != NULL && options->in_place) {
-        return refuse(parser, "option", name, "it times both places: leave out --in-place");
-    }
-    if (options->tune_file != NULL &&
-        (options->memory == MEMORY_MALLOC || options->memory == MEMORY_CUDAMALLOC)) {
-        return refuse(parser, "option", name,
-                      "it needs memory in which all algorithms are possible: --memory alloc or "
-                      "cuda");
-    }
-    return true;
-}
-
-/* Whether collectives on GPU memory can be called without the component. */
-static bool open_mpi_knows_gpus(void)
-{
-#if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
-    return MPIX_Query_cuda_support() == 1;
-#else
-    return false;
-#endif
-}
-
-/* Rejects options that exclude each other. */
-static bool options_check(const struct parser *parser)
-{
-    const struct options *options = parser->options;
-    bool gpu = options_memory_is_gpu(options->memory);
-    if (options->rival && !gpu) {
-        return refuse(parser, "rival", "nccl", "it needs --memory cuda or cudamalloc");
-    }
-    if (options->compare && gpu && !open_mpi_knows_gpus()) {
-        return refuse(parser, "option", "--compare",
-                      "it needs memory of the host: this Open MPI's own components do not know GPUs");
-    }
-    if (options->chosen[COLLECTIVE_BARRIER] &&
-        (options->rival || options->show_choice || options->tune_file != NULL)) {
-        return refuse(parser, "collective", "barrier",
-                      "it has no data: leave it out with --rival, --chosen and --tune-to");
-    }
-    return choice_check(parser);
-}
-
 /* Sets the options that follow from others. */
 static void options_complete(struct options *options)
 {
@@ -409,7 +376,7 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
     int option;
     options_default(options);
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":m:i:x:b:T:fchv", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":m:i:x:b:t:T:fchv", long_options, NULL)) != -1) {
         if (option == 'h') {
             return OPTIONS_HELP;
         }
@@ -430,7 +397,7 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
         }
     }
     options_complete(options);
-    return options_check(&parser) ? OPTIONS_RUN : OPTIONS_BAD;
+    return options_check(options, message, length) ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
 int options_iterations(const struct options *options, size_t bytes)

@@ -20,6 +20,13 @@ enum collective {
     COLLECTIVE_COUNT
 };
 
+/* How a call is made. What is not blocking is started, and waited for. */
+enum form {
+    FORM_BLOCKING,
+    FORM_NONBLOCKING,
+    FORM_PERSISTENT
+};
+
 enum memory {
     MEMORY_ALLOC,     /* MPI_Alloc_mem */
     MEMORY_MALLOC,    /* page-aligned memory of this process */
@@ -48,6 +55,8 @@ struct options {
     int iterations;   /* calls a size and side; 0: depends on the size */
     int warmup;       /* untimed calls a size and side; -1: depends on the size */
     int blocks;
+    enum form form;
+    int tests;        /* calls of MPI_Test in the computation beside a call that is not blocking */
     enum memory memory;
     enum element element;
     enum access access;

@@ -7,6 +7,8 @@
 #include "report.h"
 
 #include "floor.h"
+#include "form.h"
+#include "report_form.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,11 +37,13 @@ void report_calls(const struct options *options, enum collective collective)
 static void settings_print(const struct report *report)
 {
     const struct options *options = report->options;
-    printf("\n# %s Latency Test%s\n", call_name(report->collective),
+    printf("\n# %s Latency Test%s\n", form_name(options->form, report->collective),
            options->compare ? ": with and without coll/symm, slowest rank"
            : options->rival ? " beside NCCL, slowest rank" : "");
     report_calls(options, report->collective);
-    if (is_on_gpu(report)) {
+    if (options->form != FORM_BLOCKING) {
+        report_form_remark(options);
+    } else if (is_on_gpu(report)) {
         floor_print();
     }
 }
@@ -127,7 +131,9 @@ void report_begin(struct report *report, const struct options *options,
     report->sizes = 0;
     settings_print(report);
     table_begin(&report->table, options->csv);
-    if (options->compare) {
+    if (options->form != FORM_BLOCKING) {
+        report_form_columns(report);
+    } else if (options->compare) {
         columns_compare(report);
     } else if (options->rival) {
         columns_rival(report);
@@ -248,7 +254,7 @@ static void row_remark(const struct report *report, const struct measure_row *ro
         const char *head = report->sides->side[side].head;
         const struct measure_times *times = &row->times[side];
         int width = (int)strcspn(head, "(");
-        printf("#   %-7.*s avg %.2f, min %.2f, max %.2f us, %d iterations\n", width, head,
+        printf("#   %-9.*s avg %.2f, min %.2f, max %.2f us, %d iterations\n", width, head,
                times->average, times->least, times->most, row->blocks * calls);
     }
 }
@@ -258,14 +264,17 @@ static void row_print(struct report *report, const struct report_entry *entry,
 {
     const struct options *options = report->options;
     const struct measure_row *row = &entry->result->row[state];
-    if (options->compare) {
+    if (options->form != FORM_BLOCKING) {
+        report_form_row(report, entry, row, state);
+    } else if (options->compare) {
         row_compare(report, entry, row, state);
     } else if (options->rival) {
         row_rival(report, entry, row);
     } else {
         row_plain(report, entry, row, state);
     }
-    if (options->full && (options->compare || options->rival)) {
+    bool several = options->compare || options->rival || options->form != FORM_BLOCKING;
+    if (options->full && several) {
         row_remark(report, row, entry->result->calls);
     }
 }

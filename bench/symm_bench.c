@@ -1,7 +1,8 @@
 /*
- * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather and MPI_Barrier in the format of the OSU
- * micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It is a
- * plain MPI program and knows the component by name only.
+ * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather and MPI_Barrier, of nonblocking and
+ * persistent ones too, in the format of the OSU micro-benchmarks, with and without the component
+ * coll/symm, or beside NCCL, in one run. It is a plain MPI program and knows the component by name
+ * only.
  *
  * Each size passes these steps: validate (if asked), find the floor, time the call in blocks, print
  * a row for each state of the machine. --help (help.c) explains how time is taken. private.h
@@ -116,6 +117,9 @@ static bool size_validate(const struct session *session, const struct sides *sid
     bool has_data = call->collective != COLLECTIVE_BARRIER;
     for (int i = 0; session->options.validate && has_data && i < sides->count; i++) {
         const struct side *side = &sides->side[i];
+        if (side->part != SIDE_CALL) {
+            continue;
+        }
         if (side->rival == NULL || call->bytes <= RIVAL_VALIDATE_BYTES) {
             right &= validate_call(call, side, session->control, session->options.seed);
         }
@@ -123,10 +127,13 @@ static bool size_validate(const struct session *session, const struct sides *sid
     return right;
 }
 
-/* Ranks that share a GPU have no link between them; a barrier moves nothing. */
+/*
+ * Ranks that share a GPU have no link between them; a barrier moves nothing. The tables of calls
+ * that are not blocking do not show it.
+ */
 static double size_floor(const struct session *session, const struct call *call)
 {
-    if (call->collective == COLLECTIVE_BARRIER) {
+    if (call->collective == COLLECTIVE_BARRIER || session->options.form != FORM_BLOCKING) {
         return 0;
     }
     if (!is_on_gpu(session)) {
@@ -135,12 +142,13 @@ static double size_floor(const struct session *session, const struct call *call)
     return session->gpus.shared ? 0 : floor_time(call);
 }
 
-static bool size_run(struct session *session, const struct sides *sides, const struct call *call,
+static bool size_run(struct session *session, struct sides *sides, const struct call *call,
                      struct report *report)
 {
     const struct options *options = &session->options;
     struct measure_plan plan = {
         .sides = sides,
+        .compute = options->form != FORM_BLOCKING ? &sides->compute : NULL,
         .control = session->control,
         .cacheline = &session->cacheline,
         .access = options->access,
@@ -153,9 +161,11 @@ static bool size_run(struct session *session, const struct sides *sides, const s
     if (plan.blocks > plan.iterations) {
         plan.blocks = plan.iterations;
     }
+    sides_prepare(sides, call);
     entry.right = size_validate(session, sides, call);
     entry.floor_us = size_floor(session, call);
     measure_run(&plan, call, &result);
+    sides_release(sides);
     if (session->rank == 0) {
         report_size(report, &entry);
     }
@@ -168,7 +178,8 @@ static bool collective_run(struct session *session, enum collective collective)
     const struct options *options = &session->options;
     struct buffers buffers;
     struct sides sides;
-    struct sides_origin origin = {session->with, session->without, session->nccl, &buffers};
+    struct sides_origin origin = {session->with, session->without, session->nccl, &buffers,
+                                  options->form, options->tests};
     struct report report;
     bool right = true;
     size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1);

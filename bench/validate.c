@@ -7,6 +7,8 @@
  */
 #include "validate.h"
 
+#include "form.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,8 +147,8 @@ static void report(const struct check *check, const char *what, int part, size_t
         snprintf(block, sizeof(block), "block of rank %d, ", part);
     }
     snprintf(line, sizeof(line), "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
-             call->rank, call_name(call->collective), call->bytes, check->side->words, what, block,
-             byte);
+             call->rank, form_name(check->side->form, call->collective), call->bytes,
+             check->side->words, what, block, byte);
     fputs(line, stderr);
 }
 
