@@ -29,6 +29,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
 	mca/coll/symm/base/nbc_tag.c mca/coll/symm/base/nbc_tag.h \
+	mca/coll/symm/base/progress.c mca/coll/symm/base/progress.h \
 	mca/coll/symm/base/requests.c mca/coll/symm/base/requests.h \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
 	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \

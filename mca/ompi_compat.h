@@ -44,6 +44,7 @@
 #include "opal/mca/mpool/mpool.h"
 #include "opal/memoryhooks/memory.h"
 #include "opal/runtime/opal_progress.h"
+#include "opal/threads/mutex.h"
 #include "opal/util/argv.h"
 #include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
@@ -270,6 +271,15 @@ static inline bool symm_ompi_is_running(void)
     }
 #endif
     return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED;
+}
+
+/*
+ * Whether several threads may be in MPI at the same time.  ompi_mpi_thread_multiple is not set by
+ * sessions (5.0).
+ */
+static inline bool symm_ompi_has_threads(void)
+{
+    return opal_using_threads();
 }
 
 /* Flags of user-defined operations whose function is not a C function of MPI's prototype. */

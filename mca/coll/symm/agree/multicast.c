@@ -83,11 +83,9 @@ enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBL
 /* Whether rank 0 has yet to tell the user. */
 static bool is_news(const struct symm_operation *operation, uint32_t what)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
-    bool news = operation->lane->vote.rank == 0 && (module->told_multicast & what) == 0 &&
-                mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
-    module->told_multicast |= what;
-    return news;
+    bool was_told = (atomic_fetch_or(&operation->module->told_multicast, what) & what) != 0;
+    return operation->lane->vote.rank == 0 && !was_told &&
+           mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
 }
 
 static void barred_tell(const struct symm_operation *operation, int rank, int bar)
@@ -123,8 +121,8 @@ static void lost_tell(const struct symm_operation *operation)
     static const char *const steps[] = {"create", "join", "bind to"};
     const struct symm_vote *vote = &operation->lane->vote;
     const struct symm_multicasting *multicasting = &operation->multicasting;
-    if (vote->loser == vote->rank && (operation->module->told_multicast & TOLD_TROUBLE) == 0) {
-        operation->module->told_multicast |= TOLD_TROUBLE;
+    if (vote->loser == vote->rank &&
+        (atomic_fetch_or(&operation->module->told_multicast, TOLD_TROUBLE) & TOLD_TROUBLE) == 0) {
         mca_coll_symm_verbose_about(
             SYMM_VERBOSE_TROUBLE, operation->comm,
             "rank %d cannot %s a multicast object, all ranks go on without it: %s", vote->rank,

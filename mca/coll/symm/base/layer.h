@@ -84,6 +84,12 @@ static inline bool mca_coll_symm_is_later_reduction(enum symm_host_copy_collecti
     return collective >= SYMM_HOST_COPY_iallreduce && collective < SYMM_HOST_COPY_COUNT;
 }
 
+/* The nonblocking and persistent ones that touch memory. */
+static inline bool mca_coll_symm_is_later(enum symm_host_copy_collective collective)
+{
+    return collective > SYMM_HOST_COPY_reduce_local && collective < SYMM_HOST_COPY_COUNT;
+}
+
 /* Why a call with device buffers is made on host copies. */
 enum symm_host_copy_why {
     SYMM_HOST_COPY_KIND,      /* its collective is never served */

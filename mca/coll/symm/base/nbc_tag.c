@@ -8,31 +8,16 @@
 
 #include <pthread.h>
 
-static pthread_mutex_t mutex;
-
-static void mutex_make(void)
-{
-    pthread_mutexattr_t recursive;
-    (void)pthread_mutexattr_init(&recursive);
-    (void)pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    (void)pthread_mutex_init(&mutex, &recursive);
-    (void)pthread_mutexattr_destroy(&recursive);
-}
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void mca_coll_symm_nbc_lock(void)
 {
-    static pthread_once_t made = PTHREAD_ONCE_INIT;
-    if (ompi_mpi_thread_multiple) {
-        (void)pthread_once(&made, mutex_make);
-        (void)pthread_mutex_lock(&mutex);
-    }
+    (void)pthread_mutex_lock(&mutex);
 }
 
 void mca_coll_symm_nbc_unlock(void)
 {
-    if (ompi_mpi_thread_multiple) {
-        (void)pthread_mutex_unlock(&mutex);
-    }
+    (void)pthread_mutex_unlock(&mutex);
 }
 
 int mca_coll_symm_nbc_tag_take(struct ompi_communicator_t *comm)

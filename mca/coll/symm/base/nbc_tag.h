@@ -8,7 +8,9 @@
  * the communicator's counter stands at the lent tag while that component makes its call.
  *
  * Another thread may make a nonblocking call on the communicator at that moment.  So all our
- * functions that lead to such a call hold a lock where there are several threads.
+ * functions that lead to such a call hold a lock.  Where there are several threads, we stand in
+ * front of all nonblocking and persistent collectives of a communicator on which tags are lent
+ * (host_copy/layer.c).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

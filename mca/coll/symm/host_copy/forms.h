@@ -19,6 +19,7 @@
 #ifndef MCA_COLL_SYMM_HOST_COPY_FORMS_H
 #define MCA_COLL_SYMM_HOST_COPY_FORMS_H
 
+#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/request.h"
 
@@ -79,8 +80,10 @@
     int rc = mca_coll_symm_host_copy_request_open(&ours, buffers, SYMM_HOST_COPY_##name,         \
                                                   persistent, module);                           \
     if (rc == OMPI_SUCCESS) {                                                                    \
+        mca_coll_symm_nbc_lock();                                                                \
         rc = table->coll_##name(__VA_ARGS__, ours == NULL ? request : &ours->below,              \
                                 table->coll_##name##_module);                                    \
+        mca_coll_symm_nbc_unlock();                                                              \
     }                                                                                            \
     return ours == NULL ? rc : mca_coll_symm_host_copy_request_pass(ours, rc, request);
 

@@ -71,13 +71,24 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, int collect
     }
 }
 
+/*
+ * Whether our function takes an entry that the module has none for: to make host copies, or to keep
+ * other threads from taking a tag that is lent (base/nbc_tag.h).
+ */
+static bool is_taken(enum symm_host_copy_collective collective, bool lends)
+{
+    return mca_coll_symm_host_copy_is_for(collective) ||
+           (lends && mca_coll_symm_is_later(collective));
+}
+
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
+    bool lends = layer->super.coll_iallreduce != NULL && symm_ompi_has_threads();
     mca_coll_symm_assertion_follow(layer, comm);
     for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
         function_t *ours = offered_get(&layer->super, collectives[i].offered);
         struct symm_table_entry found = entry_get(comm->c_coll, i);
-        if (ours == NULL && mca_coll_symm_host_copy_is_for((enum symm_host_copy_collective)i)) {
+        if (ours == NULL && is_taken((enum symm_host_copy_collective)i, lends)) {
             ours = collectives[i].host_copy;
         }
         if (found.function == NULL || found.owner == NULL) { /* scans of inter-communicators */

@@ -15,7 +15,8 @@
 
 /*
  * Take over entries of the communicator's table, from within module_enable: those that the module
- * has functions for and, if host copies are made, all others that are not empty.
+ * has functions for; if host copies are made, all others that are not empty; and, if several
+ * threads may be in MPI on a communicator that is served, all nonblocking and persistent ones.
  */
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm);
 

@@ -1,30 +1,20 @@
 /*
  * host_copy/progress.c - see host_copy/progress.h.
  *
- * The callback is registered while requests are under way.  Threads may be in it at the same time,
- * and it may be entered from within itself.  So one thread at a time walks along the requests and
- * steps them, which calls nothing of MPI.  It then completes those that are done outside of the
- * walk, because that calls functions of the program: those that delete attributes of a datatype.
- * No lock is held meanwhile.
- *
- * OPAL's locks do nothing below MPI_THREAD_MULTIPLE, where one thread at a time is in MPI.  The
- * locks here are real ones and so cheap that this makes no difference.
- *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/host_copy/progress.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "mca/coll/symm/base/progress.h"
 #include "mca/coll/symm/host_copy/tell.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static size_t under_way; /* under the mutex: the callback is registered if there are any */
+static int progress(void);
 
+static struct symm_outstanding outstanding = SYMM_OUTSTANDING(progress);
 static _Atomic(struct symm_host_copy_request *) added; /* not yet seen by a walk, newest first */
-static atomic_flag walking = ATOMIC_FLAG_INIT;
 static struct symm_host_copy_request *walked; /* of the thread that walks */
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -116,36 +106,25 @@ static struct symm_host_copy_request *walk(void)
 static int progress(void)
 {
     int completed = 0;
-    if (atomic_flag_test_and_set_explicit(&walking, memory_order_acquire)) {
+    if (!mca_coll_symm_walk_begin(&outstanding)) {
         return 0;
     }
     walk_join();
     struct symm_host_copy_request *done = walk();
-    atomic_flag_clear_explicit(&walking, memory_order_release);
+    mca_coll_symm_walk_end(&outstanding);
     while (done != NULL) {
         struct symm_host_copy_request *request = done;
         done = request->next;
         complete(request);
         completed++;
     }
-    if (completed > 0) {
-        (void)pthread_mutex_lock(&mutex);
-        under_way -= (size_t)completed;
-        if (under_way == 0) {
-            (void)opal_progress_unregister(progress);
-        }
-        (void)pthread_mutex_unlock(&mutex);
-    }
+    mca_coll_symm_outstanding_drop(&outstanding, completed);
     return completed;
 }
 
 void mca_coll_symm_host_copy_progress_add(struct symm_host_copy_request *request)
 {
-    (void)pthread_mutex_lock(&mutex);
-    if (under_way++ == 0) {
-        (void)opal_progress_register(progress);
-    }
-    (void)pthread_mutex_unlock(&mutex);
+    mca_coll_symm_outstanding_add(&outstanding);
     struct symm_host_copy_request *newest = atomic_load(&added);
     do {
         request->next = newest;
@@ -154,12 +133,7 @@ void mca_coll_symm_host_copy_progress_add(struct symm_host_copy_request *request
 
 void mca_coll_symm_host_copy_progress_close(void)
 {
-    (void)pthread_mutex_lock(&mutex);
-    if (under_way > 0) {
-        (void)opal_progress_unregister(progress);
-    }
-    under_way = 0;
-    (void)pthread_mutex_unlock(&mutex);
+    mca_coll_symm_outstanding_forget(&outstanding);
     atomic_store(&added, NULL);
     walked = NULL;
 }

@@ -6,50 +6,18 @@
  */
 #include "mca/coll/symm/host_copy/request.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
+#include "mca/coll/symm/base/requests.h"
+#include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/keep.h"
 #include "mca/coll/symm/host_copy/progress.h"
 #include "mca/coll/symm/host_copy/tell.h"
 
-/* ---- idle requests --------------------------------------------------------------------------- */
-
-/*
- * Requests are used again and are freed when the component is closed: a thread that completes one
- * may look at it once more after another thread has given it back (ompi_request_complete()).
- * opal_free_list_t would do the same, but its inline functions need the option that Open MPI itself
- * was compiled with for atomic operations on 16 bytes.
- */
-static struct symm_host_copy_request *idle; /* under the mutex */
-static pthread_mutex_t idle_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static struct symm_host_copy_request *idle_take(void)
-{
-    (void)pthread_mutex_lock(&idle_mutex);
-    struct symm_host_copy_request *request = idle;
-    if (request != NULL) {
-        idle = request->next;
-    }
-    (void)pthread_mutex_unlock(&idle_mutex);
-    return request != NULL ? request : OBJ_NEW(symm_host_copy_request_t);
-}
-
-static void idle_put(struct symm_host_copy_request *request)
-{
-    (void)pthread_mutex_lock(&idle_mutex);
-    request->next = idle;
-    idle = request;
-    (void)pthread_mutex_unlock(&idle_mutex);
-}
+static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(symm_host_copy_request_t);
 
 void mca_coll_symm_host_copy_requests_close(void)
 {
     mca_coll_symm_host_copy_progress_close();
-    while (idle != NULL) {
-        struct symm_host_copy_request *request = idle_take();
-        OBJ_RELEASE(request);
-    }
+    mca_coll_symm_idle_requests_free(&idle);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -132,30 +100,6 @@ static int start(size_t count, ompi_request_t **handles)
     return OMPI_SUCCESS;
 }
 
-/*
- * After an error Open MPI frees the request first, and then calls the error handler of its
- * communicator, which the program may have freed (5.0.7).  So the reference of a failed request is
- * released later: by the next one that fails.
- */
-static void communicator_release(struct ompi_communicator_t *comm, bool failed)
-{
-    static _Atomic(struct ompi_communicator_t *) held;
-    if (failed) {
-        comm = atomic_exchange(&held, comm);
-    }
-    if (comm != NULL) {
-        OBJ_RELEASE(comm);
-    }
-}
-
-static void request_return(struct symm_host_copy_request *request)
-{
-    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
-    communicator_release(request->buffers.comm, base->req_status.MPI_ERROR != MPI_SUCCESS);
-    OMPI_REQUEST_FINI(base);
-    idle_put(request);
-}
-
 /* What is under way cannot be freed, nor cancelled: as libnbc has it. */
 static int request_free(ompi_request_t **handle)
 {
@@ -167,26 +111,15 @@ static int request_free(ompi_request_t **handle)
         (void)ompi_request_free(&request->below);
         mca_coll_symm_host_copy_request_empty(request);
     }
-    request_return(request);
+    mca_coll_symm_request_put(&idle, *handle);
     *handle = MPI_REQUEST_NULL;
     return OMPI_SUCCESS;
 }
 
-static int request_cancel(ompi_request_t *handle, int flag)
-{
-    (void)handle;
-    (void)flag;
-    return MPI_ERR_REQUEST;
-}
-
 static void request_construct(symm_host_copy_request_t *request)
 {
-    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
-    base->req_type = OMPI_REQUEST_COLL;
-    base->req_status._cancelled = 0;
-    base->req_start = start;
-    base->req_free = request_free;
-    base->req_cancel = request_cancel;
+    mca_coll_symm_request_construct(mca_coll_symm_host_copy_request_base(request), start,
+                                    request_free);
 }
 
 OBJ_CLASS_INSTANCE(symm_host_copy_request_t, ompi_coll_base_nbc_request_t, request_construct, NULL);
@@ -198,12 +131,17 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
                                          enum symm_host_copy_collective collective,
                                          bool persistent, mca_coll_base_module_t *module)
 {
+    if (!mca_coll_symm_host_copy_is_for(collective)) {
+        return OMPI_SUCCESS;
+    }
     bool sent = mca_coll_symm_host_copy_find(&buffers->send);
     bool received = mca_coll_symm_host_copy_find(&buffers->receive);
     if (!sent && !received) {
         return OMPI_SUCCESS;
     }
-    struct symm_host_copy_request *request = idle_take();
+    struct symm_host_copy_request *request =
+        (struct symm_host_copy_request *)mca_coll_symm_request_take(&idle, buffers->comm,
+                                                                    persistent);
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -214,14 +152,9 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
     }
     if (rc != OMPI_SUCCESS) {
         rooms_close(buffers);
-        idle_put(request);
+        mca_coll_symm_request_put(&idle, mca_coll_symm_host_copy_request_base(request));
         return rc;
     }
-    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
-    OMPI_REQUEST_INIT(base, persistent);
-    base->req_mpi_object.comm = buffers->comm;
-    base->req_status.MPI_ERROR = MPI_SUCCESS;
-    OBJ_RETAIN(buffers->comm);
     request->collective = collective;
     request->why = mca_coll_symm_host_copy_why_of(collective, module);
     request->below = MPI_REQUEST_NULL;
@@ -236,13 +169,13 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
 int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, int rc,
                                          ompi_request_t **request)
 {
+    ompi_request_t *base = mca_coll_symm_host_copy_request_base(ours);
     if (rc != OMPI_SUCCESS) {
         mca_coll_symm_host_copy_request_empty(ours);
-        request_return(ours);
+        mca_coll_symm_request_put(&idle, base);
         *request = MPI_REQUEST_NULL;
         return rc;
     }
-    ompi_request_t *base = mca_coll_symm_host_copy_request_base(ours);
     *request = base;
     if (!base->req_persistent) {
         begin(ours);

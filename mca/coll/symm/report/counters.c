@@ -21,7 +21,7 @@ static int tally_of_thread(void)
 {
     static atomic_int threads;
     static _Thread_local int tally = -1;
-    if (!ompi_mpi_thread_multiple) {
+    if (!symm_ompi_has_threads()) {
         return 0; /* one thread at a time is in MPI */
     }
     if (tally < 0) {

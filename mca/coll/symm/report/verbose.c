@@ -151,7 +151,7 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
     } else if (operation->veto != SYMM_REASON_NONE && operation->veto != SYMM_REASON_LEFT) {
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
-    bool *told =
+    _Atomic bool *told =
         &operation->module->told_fallbacks[call->form][call->collective][operation->reason];
     if (mca_coll_symm_is_news(operation->module, told)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,

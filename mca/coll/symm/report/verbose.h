@@ -42,11 +42,11 @@ void mca_coll_symm_verbose_selected(const struct mca_coll_symm_module_t *module,
                                     const struct ompi_communicator_t *comm);
 
 /* Whether rank 0 has yet to say what *told is about.  From now on *told says that it has. */
-static inline bool mca_coll_symm_is_news(const struct mca_coll_symm_module_t *module, bool *told)
+static inline bool mca_coll_symm_is_news(const struct mca_coll_symm_module_t *module,
+                                         _Atomic bool *told)
 {
-    bool news = module->blocking.vote.rank == 0 && !*told;
-    *told = true;
-    return news;
+    return !atomic_exchange_explicit(told, true, memory_order_relaxed) &&
+           module->blocking.vote.rank == 0;
 }
 
 /* What mca_coll_symm_verbose_fallback() does once the user wants it. */

@@ -7,20 +7,21 @@
 #include "mca/coll/symm/request/queue.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "mca/coll/symm/base/nbc_tag.h"
+#include "mca/coll/symm/base/progress.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/operation.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions only */
-static struct symm_queue *queues; /* those with requests */
-static size_t outstanding; /* requests; the callback is registered if there are any */
+static struct symm_queue *queues; /* those with requests; only the thread that walks drops one */
 static mca_coll_symm_request_t *belows; /* not served: of the thread that walks */
-static atomic_flag walking = ATOMIC_FLAG_INIT;
+
+static int progress(void);
+static struct symm_outstanding outstanding = SYMM_OUTSTANDING(progress);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
@@ -65,10 +66,17 @@ static void queue_drop_first(struct symm_queue *queue)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-/* The queue behind this one.  One that is empty leaves the list. */
-static struct symm_queue **queue_step_over(struct symm_queue **place)
+static struct symm_queue *queue_at(struct symm_queue *const *place)
 {
+    (void)pthread_mutex_lock(&mutex);
     struct symm_queue *queue = *place;
+    (void)pthread_mutex_unlock(&mutex);
+    return queue;
+}
+
+/* The place behind this queue, which was at `place`.  A queue that is empty leaves the list. */
+static struct symm_queue **queue_step_over(struct symm_queue **place, struct symm_queue *queue)
+{
     (void)pthread_mutex_lock(&mutex);
     while (*place != queue) { /* others have come in front, which only happens at the head */
         place = &(*place)->next;
@@ -95,17 +103,27 @@ static int below_start(ompi_request_t *below)
     return below->req_start(1, &below);
 }
 
-/* Let the component below make a call that is not served. */
+/* Have the component below make the call, or the persistent operation. */
+static int below_make(mca_coll_symm_request_t *request)
+{
+    struct symm_lent_tag lent;
+    mca_coll_symm_nbc_tag_lend(&lent, mca_coll_symm_request_comm(request), request->tag);
+    int rc = request->super.super.req_persistent
+                 ? request->make->init(request, request->info, &request->below)
+                 : request->make->start(request, &request->below);
+    mca_coll_symm_nbc_tag_take_back(&lent);
+    if (rc != OMPI_SUCCESS) {
+        request->below = MPI_REQUEST_NULL;
+    }
+    return rc;
+}
+
+/* The call is not served. */
 static void below_begin(mca_coll_symm_request_t *request)
 {
-    int rc;
-    if (request->super.super.req_persistent) {
+    int rc = request->below == MPI_REQUEST_NULL ? below_make(request) : OMPI_SUCCESS;
+    if (rc == OMPI_SUCCESS && request->super.super.req_persistent) {
         rc = below_start(request->below);
-    } else {
-        struct symm_lent_tag lent;
-        mca_coll_symm_nbc_tag_lend(&lent, mca_coll_symm_request_comm(request), request->tag);
-        rc = request->make->start(request, &request->below);
-        mca_coll_symm_nbc_tag_take_back(&lent);
     }
     request->error = rc;
     request->is_below = rc == OMPI_SUCCESS;
@@ -199,42 +217,37 @@ static void belows_walk(mca_coll_symm_request_t **done)
 static int progress(void)
 {
     mca_coll_symm_request_t *done = NULL;
+    struct symm_queue **place = &queues, *queue;
     int completed = 0;
-    if (atomic_flag_test_and_set_explicit(&walking, memory_order_acquire)) {
+    if (!mca_coll_symm_walk_begin(&outstanding)) {
         return 0;
     }
-    (void)pthread_mutex_lock(&mutex);
-    struct symm_queue **place = &queues;
-    bool is_any = queues != NULL;
-    (void)pthread_mutex_unlock(&mutex);
-    while (is_any) {
-        queue_walk(*place, &done);
-        place = queue_step_over(place);
-        is_any = *place != NULL;
+    while ((queue = queue_at(place)) != NULL) {
+        queue_walk(queue, &done);
+        place = queue_step_over(place, queue);
     }
     belows_walk(&done);
-    atomic_flag_clear_explicit(&walking, memory_order_release);
+    mca_coll_symm_walk_end(&outstanding);
     while (done != NULL) {
         mca_coll_symm_request_t *request = done;
         done = request->next;
         complete(request);
         completed++;
     }
-    if (completed > 0) {
-        (void)pthread_mutex_lock(&mutex);
-        outstanding -= (size_t)completed;
-        if (outstanding == 0) {
-            (void)opal_progress_unregister(progress);
-        }
-        (void)pthread_mutex_unlock(&mutex);
-    }
+    mca_coll_symm_outstanding_drop(&outstanding, completed);
     return completed;
+}
+
+void mca_coll_symm_queues_step(void)
+{
+    (void)progress();
 }
 
 void mca_coll_symm_queue_add(mca_coll_symm_request_t *request)
 {
     struct symm_queue *queue = request->queue;
     request->next = NULL;
+    mca_coll_symm_outstanding_add(&outstanding);
     (void)pthread_mutex_lock(&mutex);
     *queue->last = request;
     queue->last = &request->next;
@@ -243,21 +256,12 @@ void mca_coll_symm_queue_add(mca_coll_symm_request_t *request)
         queue->next = queues;
         queues = queue;
     }
-    if (outstanding++ == 0) {
-        (void)opal_progress_register(progress);
-    }
     (void)pthread_mutex_unlock(&mutex);
-    (void)progress();
 }
 
 void mca_coll_symm_queues_close(void)
 {
-    (void)pthread_mutex_lock(&mutex);
-    if (outstanding > 0) {
-        (void)opal_progress_unregister(progress);
-    }
-    outstanding = 0;
+    mca_coll_symm_outstanding_forget(&outstanding);
     queues = NULL;
     belows = NULL;
-    (void)pthread_mutex_unlock(&mutex);
 }

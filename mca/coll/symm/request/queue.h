@@ -27,8 +27,11 @@ struct symm_queue *mca_coll_symm_queue_create(mca_coll_symm_module_t *module,
 /* There are no requests in it. */
 void mca_coll_symm_queue_destroy(struct symm_queue *queue);
 
-/* The request is started: put it into its queue, and go on with all queues. */
+/* The request is started: put it into its queue. */
 void mca_coll_symm_queue_add(mca_coll_symm_request_t *request);
+
+/* Go on with all queues. */
+void mca_coll_symm_queues_step(void);
 
 /* Forget all that is outstanding. */
 void mca_coll_symm_queues_close(void);

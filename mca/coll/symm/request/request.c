@@ -30,8 +30,50 @@ static int start(size_t count, ompi_request_t **handles)
     for (size_t i = 0; i < count; i++) {
         begin((mca_coll_symm_request_t *)handles[i]);
     }
+    mca_coll_symm_queues_step();
     return OMPI_SUCCESS;
 }
+
+/* ---- what a persistent operation holds ------------------------------------------------------- */
+
+/*
+ * The program may free types and operation at once.  Bindings retain them until a request is
+ * complete, which one that has not been started already is.
+ */
+static void type_each(struct ompi_datatype_t *type, void (*use)(opal_object_t *object))
+{
+    if (type != NULL && !ompi_datatype_is_predefined(type)) {
+        use((opal_object_t *)type);
+    }
+}
+
+static void held_each(const mca_coll_symm_request_t *request, void (*use)(opal_object_t *object))
+{
+    const struct symm_arguments *arguments = &request->arguments;
+    bool is_reduction = arguments->op != NULL;
+    if (is_reduction && !ompi_op_is_intrinsic(arguments->op)) {
+        use((opal_object_t *)arguments->op);
+    }
+    if (is_reduction || arguments->sbuf != MPI_IN_PLACE) { /* else the type may be anything */
+        type_each(arguments->sdtype, use);
+    }
+    type_each(arguments->rdtype, use);
+    if (request->info != NULL) {
+        use((opal_object_t *)request->info);
+    }
+}
+
+static void object_retain(opal_object_t *object)
+{
+    OBJ_RETAIN(object);
+}
+
+static void object_release(opal_object_t *object)
+{
+    OBJ_RELEASE(object);
+}
+
+/* ---- requests that come and go --------------------------------------------------------------- */
 
 static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(mca_coll_symm_request_t);
 
@@ -43,6 +85,7 @@ static void request_return(mca_coll_symm_request_t *request)
             (void)ompi_request_free(&request->below);
         }
         mca_coll_symm_queue_destroy(request->queue);
+        held_each(request, object_release);
     }
     mca_coll_symm_request_put(&idle, &request->super.super);
 }
@@ -77,11 +120,14 @@ void mca_coll_symm_requests_close(void)
 static struct symm_queue *nonblocking_queue(mca_coll_symm_module_t *module,
                                             struct ompi_communicator_t *comm)
 {
+    mca_coll_symm_nbc_lock(); /* MPI_Comm_idup makes calls in any thread that makes progress */
     if (module->nonblocking == NULL) {
         module->nonblocking =
             mca_coll_symm_queue_create(module, comm, module->tags.nonblocking_vote);
     }
-    return module->nonblocking;
+    struct symm_queue *queue = module->nonblocking;
+    mca_coll_symm_nbc_unlock();
+    return queue;
 }
 
 int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
@@ -96,15 +142,18 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
     }
     request->module = module;
     request->make = make;
+    request->info = NULL;
     request->below = MPI_REQUEST_NULL;
+    memset(&request->call, 0, sizeof(request->call));
+    memset(&request->arguments, 0, sizeof(request->arguments));
     request->tag = mca_coll_symm_nbc_tag_take(comm);
-    request->queue = persistent ? mca_coll_symm_queue_create(module, comm, request->tag)
-                                : nonblocking_queue(module, comm);
+    request->queue =
+        persistent ? mca_coll_symm_queue_create(module, comm, mca_coll_symm_nbc_tag_take(comm))
+                   : nonblocking_queue(module, comm);
     if (request->queue == NULL) {
         request_return(request);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    memset(&request->call, 0, sizeof(request->call));
     *opened = request;
     return OMPI_SUCCESS;
 }
@@ -114,6 +163,7 @@ int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_
     request->call.form = SYMM_CALL_NONBLOCKING;
     *handle = &request->super.super;
     begin(request);
+    mca_coll_symm_queues_step();
     return OMPI_SUCCESS;
 }
 
@@ -121,13 +171,8 @@ int mca_coll_symm_request_init(mca_coll_symm_request_t *request, struct ompi_inf
                                ompi_request_t **handle)
 {
     request->call.form = SYMM_CALL_PERSISTENT;
-    int rc = request->make->init(request, info, &request->below);
-    if (rc != OMPI_SUCCESS) {
-        request->below = MPI_REQUEST_NULL;
-        request_return(request);
-        *handle = MPI_REQUEST_NULL;
-        return rc;
-    }
+    request->info = info;
+    held_each(request, object_retain);
     *handle = &request->super.super;
     return OMPI_SUCCESS;
 }

@@ -9,8 +9,8 @@
  * below then makes the call, while the program waits.  It takes a tag for each nonblocking call from
  * a counter of the communicator, and the program may have made other calls since, in different
  * numbers on different ranks.  So the tag is taken in the program's call, in which all ranks are
- * alike, and is lent to the component below when it makes the call (base/nbc_tag.h).  A
- * persistent operation has one below from the beginning.
+ * alike, and is lent to the component below when it makes the call (base/nbc_tag.h).  A persistent
+ * operation gets one below in the same way, by its first call that is not served, and keeps it.
  *
  * Source: MPI-4.1 sections 6.12 and 6.13.
  *
@@ -34,7 +34,7 @@ struct symm_arguments {
     struct ompi_op_t *op;
 };
 
-/* How the component below makes a call of a collective, nonblocking or persistent. */
+/* How the component below makes a nonblocking call of a collective, or a persistent operation. */
 struct symm_request_below {
     int (*start)(mca_coll_symm_request_t *request, ompi_request_t **below);
     int (*init)(mca_coll_symm_request_t *request, struct ompi_info_t *info, ompi_request_t **below);
@@ -51,8 +51,9 @@ struct mca_coll_symm_request_t {
     struct symm_call call;
     struct symm_arguments arguments;
     const struct symm_request_below *make;
-    int tag; /* nonblocking: for the component below; persistent: for the votes of its lane */
-    ompi_request_t *below; /* MPI_REQUEST_NULL: none */
+    int tag;                   /* for the component below */
+    struct ompi_info_t *info;  /* persistent: for the component below */
+    ompi_request_t *below;     /* MPI_REQUEST_NULL: none */
     bool is_begun;         /* the lane is at work on it */
     bool is_below;         /* it is not served: `below` is under way */
     int error;             /* the result; for MPI */
@@ -77,7 +78,7 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
 /* The nonblocking call is described: start it, and hand the request to the program. */
 int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle);
 
-/* The persistent operation is described: hand it to the program.  Errors: those of the one below. */
+/* The persistent operation is described: hand it to the program. */
 int mca_coll_symm_request_init(mca_coll_symm_request_t *request, struct ompi_info_t *info,
                                ompi_request_t **handle);
 

@@ -28,7 +28,7 @@ static bool oversubscribed(void)
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
         long ranks = (long)opal_process_info.num_local_peers + 1;
         /* With several threads in MPI another thread of ours may have to get on. */
-        answer = ranks > processors || ompi_mpi_thread_multiple || symm_ompi_yields_when_idle();
+        answer = ranks > processors || symm_ompi_has_threads() || symm_ompi_yields_when_idle();
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return answer > 0;
