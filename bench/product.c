@@ -97,8 +97,8 @@ static bool functions_get(struct product *product, const char *file, char *text)
 {
     void *library = library_open(file);
     if (library == NULL) {
-        snprintf(text, FAILURE_LENGTH, "there is no cuBLAS: %s; name the library with --cublas FILE",
-                 dlerror());
+        snprintf(text, FAILURE_LENGTH,
+                 "there is no cuBLAS: %s; name the library with --cublas FILE", dlerror());
         return false;
     }
     const char *missing = functions_look_up(&product->call, library);

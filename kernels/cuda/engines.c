@@ -26,7 +26,8 @@ static enum symm_status copy_queue(struct symm_device *device, int number,
 
 /*
  * A copy within the device.  The driver may make a plain one by a kernel, so it is asked to leave
- * the multiprocessors to others.  The hint came with CUDA 12.8, this form of the function with 13.0.
+ * the multiprocessors to others.  The hint came with CUDA 12.8, and this form of the function with
+ * CUDA 13.0.
  */
 static CUresult within_queue(const struct symm_cuda *cuda, const struct symm_cuda_push *push,
                              CUstream stream)

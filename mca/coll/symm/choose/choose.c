@@ -336,7 +336,7 @@ static const struct symm_row *row_choose(const struct symm_facts *facts)
  */
 static const uint64_t beside_least = 1024 * 1024;
 
-/* The algorithm that leaves the multiprocessors to the program, where one is wanted and possible. */
+/* The algorithm that leaves the multiprocessors to the program, where it is wanted and possible. */
 static const struct symm_algorithm_row *beside_choose(const struct symm_facts *facts)
 {
     if (!facts->beside || !facts->device ||
