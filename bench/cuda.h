@@ -30,6 +30,7 @@
     USE(cuCtxPopCurrent) \
     USE(cuStreamCreate) \
     USE(cuStreamSynchronize) \
+    USE(cuStreamQuery) \
     USE(cuStreamDestroy) \
     USE(cuMemAlloc) \
     USE(cuMemFree) \

@@ -220,6 +220,27 @@ void device_wait(const struct device *device)
     check(device, "cuStreamSynchronize", device->cuda.cuStreamSynchronize(device->stream));
 }
 
+void *device_stream_open(const struct device *device)
+{
+    CUstream stream;
+    check(device, "cuStreamCreate", device->cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    return stream;
+}
+
+void device_stream_close(const struct device *device, void *stream)
+{
+    check(device, "cuStreamDestroy", device->cuda.cuStreamDestroy(stream));
+}
+
+bool device_stream_is_done(const struct device *device, void *stream)
+{
+    CUresult result = device->cuda.cuStreamQuery(stream);
+    if (result != CUDA_ERROR_NOT_READY) {
+        check(device, "cuStreamQuery", result);
+    }
+    return result == CUDA_SUCCESS;
+}
+
 #else
 
 /* A C file must not be empty. */

@@ -48,4 +48,9 @@ void device_read(const struct device *device, const void *from, size_t bytes);
 void *device_stream(const struct device *device);
 void device_wait(const struct device *device);
 
+/* More streams, and whether all work of one is done. */
+void *device_stream_open(const struct device *device);
+void device_stream_close(const struct device *device, void *stream);
+bool device_stream_is_done(const struct device *device, void *stream);
+
 #endif

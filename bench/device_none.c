@@ -113,4 +113,23 @@ void device_wait(const struct device *device)
     (void)device;
 }
 
+void *device_stream_open(const struct device *device)
+{
+    (void)device;
+    return NULL;
+}
+
+void device_stream_close(const struct device *device, void *stream)
+{
+    (void)device;
+    (void)stream;
+}
+
+bool device_stream_is_done(const struct device *device, void *stream)
+{
+    (void)device;
+    (void)stream;
+    return true;
+}
+
 #endif

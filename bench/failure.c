@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *failure_program = "symm_bench";
+
 static void line_print(int rank, const char *text)
 {
     char line[FAILURE_LENGTH + 64];
-    snprintf(line, sizeof(line), "symm_bench: rank %d: %s\n", rank, text);
+    snprintf(line, sizeof(line), "%s: rank %d: %s\n", failure_program, rank, text);
     fflush(stdout);
     fputs(line, stderr);
 }

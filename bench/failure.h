@@ -14,6 +14,9 @@
 /* Room for what went wrong, in one sentence. */
 enum { FAILURE_LENGTH = 512 };
 
+/* The name that lines begin with, "symm_bench" unless a program changes it. */
+extern const char *failure_program;
+
 /* Prints "symm_bench: rank R: ..." as one line and ends the job. */
 __attribute__((noreturn, format(printf, 1, 2))) void failure_stop(const char *format, ...);
 

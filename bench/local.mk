@@ -58,6 +58,24 @@ noinst_PROGRAMS += bench/communicators
 bench_communicators_SOURCES = bench/communicators.c bench/clock.c bench/clock.h
 bench_communicators_LDADD = $(MPI_LIBS) -lm
 
+# Collectives beside a matrix product. Never installed.
+noinst_PROGRAMS += bench/overlap
+bench_overlap_SOURCES = \
+	bench/overlap.c \
+	bench/buffers.c bench/buffers.h \
+	bench/call.c bench/call.h \
+	bench/clock.c bench/clock.h \
+	bench/cuda.c bench/cuda.h \
+	bench/device.c bench/device.h bench/device_none.c \
+	bench/failure.c bench/failure.h \
+	bench/gpus.c bench/gpus.h \
+	bench/machine.c bench/machine.h \
+	bench/nccl.c bench/nccl.h \
+	bench/overlap_options.c bench/overlap_options.h \
+	bench/overlap_run.c bench/overlap_run.h \
+	bench/product.c bench/product.h
+bench_overlap_LDADD = $(MPI_LIBS)
+
 dist_man_MANS += bench/symm_bench.1
 dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
 

@@ -332,11 +332,10 @@ void nccl_path_close(struct nccl_path *path)
     window_close(path, 1, path->buffers.receive);
 }
 
-void nccl_path_run(const struct nccl_path *path, const struct call *call)
+void nccl_path_start(const struct nccl_path *path, const struct call *call, void *stream)
 {
     const struct nccl *nccl = path->nccl;
     const void *input = call_input(call);
-    void *stream = device_stream(nccl->device);
     if (call->collective == COLLECTIVE_ALLREDUCE) {
         check(nccl, "ncclAllReduce",
               nccl->call.all_reduce(input, call->buffers->receive, call->bytes / ELEMENT_BYTES,
@@ -347,5 +346,11 @@ void nccl_path_run(const struct nccl_path *path, const struct call *call)
               nccl->call.all_gather(input, call->buffers->receive, call->bytes, TYPE_INT8,
                                     path_comm(path), stream));
     }
-    device_wait(nccl->device);
+}
+
+void nccl_path_run(const struct nccl_path *path, const struct call *call)
+{
+    const struct device *device = path->nccl->device;
+    nccl_path_start(path, call, device_stream(device));
+    device_wait(device);
 }

@@ -48,7 +48,10 @@ bool nccl_path_open(struct nccl_path *path, const struct nccl *nccl, enum nccl_w
                     enum collective collective, size_t send_bytes, size_t receive_bytes);
 void nccl_path_close(struct nccl_path *path);
 
-/* Makes a blocking call on the memory of `call`, which is that of the path. */
+/* Starts a call on the memory of `call`, which is that of the path, and on a stream. */
+void nccl_path_start(const struct nccl_path *path, const struct call *call, void *stream);
+
+/* Makes a blocking call in the same way, on the device's stream. */
 void nccl_path_run(const struct nccl_path *path, const struct call *call);
 
 #endif

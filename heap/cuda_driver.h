@@ -92,7 +92,15 @@
     F(cuDeviceTotalMem, 3020)           \
     F(cuDeviceCanAccessPeer, 4000)      \
     F(cuDeviceGetP2PAttribute, 8000)    \
+    SYMM_CUDA_BATCH_FUNCTIONS(F)        \
     SYMM_CUDA_MULTICAST_FUNCTIONS(F)
+
+/* CUDA 12.8 declares another form. */
+#if CUDA_VERSION >= 13000
+#define SYMM_CUDA_BATCH_FUNCTIONS(F) F(cuMemcpyBatchAsync, 13000)
+#else
+#define SYMM_CUDA_BATCH_FUNCTIONS(F)
+#endif
 
 /* A build without NVLink multicast does not even look for them. */
 #if defined(HAVE_MULTICAST) && !defined(MULTICAST_UNICAST)

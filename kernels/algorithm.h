@@ -113,6 +113,7 @@ struct symm_algorithm_row {
     size_t small_pages_most;
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
+    bool spares_multiprocessors; /* on devices: takes none where run->beside says so */
     bool keeps_order; /* operands stay in rank order: right for operations that do not commute */
     /*
      * In a row of host memory: the algorithm that calls on devices use when a user forces this row.

@@ -2,7 +2,8 @@
  * allgather_copy_engine.c - every rank has its block copied to all outputs by copy engines.
  *
  * It has the most bandwidth (391 GB/s; stores have 366, loads 338).  It takes nothing from a
- * computation, except out of place a few blocks of a kernel for the rank's own copy.
+ * computation, except in a blocking call out of place a few blocks of a kernel for the rank's own
+ * copy.  Beside a computation an engine makes this copy, too: nobody waits for it at once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +25,8 @@ static enum symm_status start(struct symm_run *run)
     }
     bool in_place = pushes[0].output == run->input;
     return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
-                                    in_place ? NULL : &pushes[0], run->block_limit,
+                                    in_place ? NULL : &pushes[0],
+                                    run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
                                     &run->ticket);
 }
 
@@ -41,6 +43,7 @@ const struct symm_algorithm_row symm_allgather_cuda_copy_engine = {
     .needs = SYMM_NEEDS_OUTPUTS,
     .slow = SYMM_SLOW_SMALL_PAGES,
     .small_pages_most = 16 << 20, /* up to here engines are as quick as with large pages */
+    .spares_multiprocessors = true,
     .keeps_order = true,
     /*
      * Medians of the slowest rank on two and four H200 with NVLink 4: gpu-2-ranks-*.txt and

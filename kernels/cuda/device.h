@@ -19,6 +19,7 @@
 #ifndef SYMM_KERNELS_CUDA_DEVICE_H
 #define SYMM_KERNELS_CUDA_DEVICE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,6 +33,9 @@ enum {
     /* Copy engines that work side by side, a stream for each. */
     SYMM_DEVICE_COPY_STREAMS = 8,
 };
+
+/* A limit of blocks for symm_device_engine_start(): no kernel at all. */
+#define SYMM_DEVICE_NO_BLOCKS UINT_MAX
 
 struct symm_device;
 
@@ -95,7 +99,8 @@ SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
  * side.  With a lane of 0 or more they run after each other, and after all earlier copies of that
  * lane.  A kernel of few blocks copies `own`, unless it is NULL, since the engines are slow within
- * a device.  Errors: as symm_device_reduce_start(); copies that had been started have then ended.
+ * a device.  With SYMM_DEVICE_NO_BLOCKS an engine copies it all the same.  Errors: as
+ * symm_device_reduce_start(); copies that had been started have then ended.
  */
 SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
                                                    const struct symm_cuda_push *pushes, int count,

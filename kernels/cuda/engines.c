@@ -24,6 +24,45 @@ static enum symm_status copy_queue(struct symm_device *device, int number,
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
 }
 
+/*
+ * A copy within the device.  The driver may make a plain one by a kernel, so it is asked to leave
+ * the multiprocessors to others.  The hint came with CUDA 12.8, and this form of the function with
+ * CUDA 13.0.
+ */
+static CUresult within_queue(const struct symm_cuda *cuda, const struct symm_cuda_push *push,
+                             CUstream stream)
+{
+    CUdeviceptr output = (CUdeviceptr)(uintptr_t)push->output;
+    CUdeviceptr input = (CUdeviceptr)(uintptr_t)push->input;
+#if CUDA_VERSION >= 13000
+    if (cuda->cuMemcpyBatchAsync != NULL) {
+        CUmemcpyAttributes attributes = {
+            .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+            .flags = CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE,
+        };
+        size_t bytes = push->bytes, first = 0;
+        if (cuda->cuMemcpyBatchAsync(&output, &input, &bytes, 1, &attributes, &first, 1, stream) ==
+            CUDA_SUCCESS) {
+            return CUDA_SUCCESS;
+        }
+    }
+#endif
+    return cuda->cuMemcpyAsync(output, input, push->bytes, stream);
+}
+
+static enum symm_status own_queue(struct symm_device *device, int number,
+                                  const struct symm_cuda_push *own, struct symm_ticket *ticket)
+{
+    CUstream stream;
+    enum symm_status status = symm_device_stream(device, &device->copies[number], &stream);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    ticket->copies |= 1u << number;
+    CUresult result = within_queue(device->cuda, own, stream);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
+}
+
 /* Record an event that tells when the stream has got so far. */
 static enum symm_status event_record(struct symm_device *device, int stream, uint32_t slot)
 {
@@ -41,7 +80,7 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
 
 static enum symm_status copies_queue(struct symm_device *device,
                                      const struct symm_cuda_push *pushes, int count, int lane,
-                                     struct symm_ticket *ticket)
+                                     const struct symm_cuda_push *own, struct symm_ticket *ticket)
 {
     enum symm_status status = SYMM_OK;
     for (int i = 0; i < count && status == SYMM_OK; i++) {
@@ -52,6 +91,9 @@ static enum symm_status copies_queue(struct symm_device *device,
                 ticket->copies |= 1u << stream; /* even after a failure: a copy may go on */
             }
         }
+    }
+    if (own != NULL && status == SYMM_OK) {
+        status = own_queue(device, count % SYMM_DEVICE_COPY_STREAMS, own, ticket);
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
         if ((ticket->copies >> i & 1) != 0) {
@@ -78,6 +120,7 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
 {
     struct symm_cuda_scope scope;
     bool copies_own = own != NULL && own->bytes > 0;
+    bool by_engine = copies_own && block_limit == SYMM_DEVICE_NO_BLOCKS;
     *ticket = (struct symm_ticket){0};
     if (symm_launch_bytes_most(pushes, count) == 0 && !copies_own) {
         return SYMM_OK;
@@ -86,8 +129,8 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     if (status != SYMM_OK) {
         return status;
     }
-    status = copies_queue(device, pushes, count, lane, ticket);
-    if (status == SYMM_OK && copies_own) {
+    status = copies_queue(device, pushes, count, lane, by_engine ? own : NULL, ticket);
+    if (status == SYMM_OK && copies_own && !by_engine) {
         status = own_copy(device, own, block_limit, ticket);
     }
     if (status != SYMM_OK && !symm_launch_settle(device, ticket)) {

@@ -171,6 +171,27 @@ CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t size, CUst
     return do_transfer(__func__, TRANSFER(target, source, size, ANY, true), stream);
 }
 
+#if CUDA_VERSION >= 13000
+/* Only copies within device memory, in the order of the stream, are known here. */
+CUresult cuMemcpyBatchAsync(CUdeviceptr *targets, CUdeviceptr *sources, size_t *sizes, size_t count,
+                            CUmemcpyAttributes *attributes, size_t *firsts, size_t kinds,
+                            CUstream stream)
+{
+    CUcontext context;
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS &&
+        (count == 0 || kinds != 1 || firsts[0] != 0 || stream == NULL ||
+         attributes->srcAccessOrder != CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)) {
+        result = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        const struct transfer wanted = {targets[i], sources[i], sizes[i], DEVICE_TO_DEVICE, true};
+        result = transfer(&wanted, stream, context);
+    }
+    return standin_end(result);
+}
+#endif
+
 CUresult cuMemcpyHtoD(CUdeviceptr target, const void *source, size_t size)
 {
     return do_transfer(__func__,

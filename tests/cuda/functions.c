@@ -100,6 +100,9 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuMemsetD8Async", cuMemsetD8Async, 3020, SAFE),
     FUNCTION("cuMemcpy", cuMemcpy, 4000, 0),
     FUNCTION("cuMemcpyAsync", cuMemcpyAsync, 4000, SAFE),
+#if CUDA_VERSION >= 13000
+    FUNCTION("cuMemcpyBatchAsync", cuMemcpyBatchAsync, 13000, SAFE),
+#endif
     FUNCTION("cuMemcpy2DAsync", cuMemcpy2DAsync, 3020, SAFE),
     FUNCTION("cuMemcpyHtoD", cuMemcpyHtoD, 3020, 0),
     FUNCTION("cuMemcpyDtoH", cuMemcpyDtoH, 3020, 0),

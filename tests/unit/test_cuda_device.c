@@ -1,6 +1,6 @@
 /*
  * test_cuda_device.c - the launch layer and the algorithms on devices, on the stand-in driver: every
- * type with every operation, all all-reduces and both all-gathers, much work at a time, and each of
+ * type with every operation, all all-reduces and all-gathers, much work at a time, and each of
  * the driver's functions made to fail while they run.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -137,13 +137,21 @@ static void run_allreduces(struct fork_rank *self, void *context)
 
 /* ---- all-gather -------------------------------------------------------------------------------- */
 
-static enum symm_status allgather(struct cuda_ranks *ranks, enum symm_algorithm algorithm,
-                                  size_t bytes, size_t shift, bool in_place,
+struct gathering {
+    enum symm_algorithm algorithm;
+    size_t bytes, shift;
+    bool in_place, beside;
+};
+
+static enum symm_status allgather(struct cuda_ranks *ranks, const struct gathering *plan,
                                   struct unit_random *random)
 {
     static unsigned char all[CUDA_BUFFER];
     void *run_inputs[CUDA_RANKS_MOST], *run_outputs[CUDA_RANKS_MOST];
-    const struct symm_run prototype = {.algorithm = algorithm, .count = bytes};
+    const size_t bytes = plan->bytes, shift = plan->shift;
+    const struct symm_run prototype = {
+        .algorithm = plan->algorithm, .count = bytes, .beside = plan->beside,
+    };
     size_t size = bytes * (size_t)ranks->size;
     uint64_t seed = unit_random_next(random);
     for (int rank = 0; rank < ranks->size; rank++) {
@@ -151,10 +159,10 @@ static enum symm_status allgather(struct cuda_ranks *ranks, enum symm_algorithm 
         size_t offset = (size_t)rank * bytes;
         unit_fill(all, size, unit_random_start(seed, 0));
         run_outputs[rank] = one->output + shift;
-        run_inputs[rank] = in_place ? one->output + shift + offset : one->input + shift / 2;
+        run_inputs[rank] = plan->in_place ? one->output + shift + offset : one->input + shift / 2;
         cuda_ranks_put(ranks, rank, run_inputs[rank], all + offset, bytes);
         memset(all, 0xdb, sizeof(all)); /* everything around it */
-        cuda_ranks_put(ranks, rank, one->output, all, shift + (in_place ? offset : 0));
+        cuda_ranks_put(ranks, rank, one->output, all, shift + (plan->in_place ? offset : 0));
         cuda_ranks_put(ranks, rank, one->output + shift + size, all, 100);
     }
     cuda_ranks_call(ranks, &prototype, run_inputs, run_outputs);
@@ -183,9 +191,37 @@ static void run_allgathers(struct fork_rank *self, void *context)
     cuda_ranks_begin(self, NULL);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
     for (size_t i = 0; i < 12 * sizeof(sizes) / sizeof(*sizes); i++) {
-        FORK_CHECK(self, allgather(&ranks, allgathers[i % ALLGATHERS], sizes[i / 12],
-                                   unit_random_below(&random, 40), i / ALLGATHERS % 2 != 0,
-                                   &random) == SYMM_OK);
+        const struct gathering plan = {
+            .algorithm = allgathers[i % ALLGATHERS], .bytes = sizes[i / 12],
+            .shift = unit_random_below(&random, 40), .in_place = i / ALLGATHERS % 2 != 0,
+            .beside = unit_random_below(&random, 2) != 0,
+        };
+        FORK_CHECK(self, allgather(&ranks, &plan, &random) == SYMM_OK);
+    }
+    cuda_ranks_close(&ranks);
+}
+
+/*
+ * Beside the program's own kernels copy engines do everything: no kernel can be launched here.  A
+ * driver that is too old for the hint, and one that fails with it, have the plain copy.
+ */
+static void run_allgather_beside(struct fork_rank *self, void *context)
+{
+    const char *more = context;
+    char faults[100];
+    struct cuda_ranks ranks = {0};
+    struct unit_random random = unit_random_start(46, 0);
+    (void)snprintf(faults, sizeof(faults), "cuLaunchKernel:1+%s", more);
+    cuda_ranks_begin(self, faults);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
+    for (int i = 0; i < 4; i++) {
+        struct gathering plan = {
+            .algorithm = SYMM_ALLGATHER_CUDA_COPY_ENGINE, .bytes = 12000, .in_place = i % 2 != 0,
+            .beside = true,
+        };
+        FORK_CHECK(self, allgather(&ranks, &plan, &random) == SYMM_OK);
+        plan.beside = false;
+        FORK_CHECK(self, (allgather(&ranks, &plan, &random) == SYMM_OK) == plan.in_place);
     }
     cuda_ranks_close(&ranks);
 }
@@ -377,9 +413,12 @@ static void run_with_fault(struct fork_rank *self, void *context)
             .algorithm = allreduces[i % ALLREDUCES],
             .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 500,
         };
+        const struct gathering gathering = {
+            .algorithm = allgathers[1 + i % 2], .bytes = 1000, .in_place = i % 3 == 0,
+            .beside = i % 4 == 0,
+        };
         failures += (i < ALLREDUCES ? allreduce(&ranks, &plan, &random)
-                                    : allgather(&ranks, allgathers[1 + i % 2], 1000, 0,
-                                                i % 3 == 0, &random)) != SYMM_OK;
+                                    : allgather(&ranks, &gathering, &random)) != SYMM_OK;
     }
     FORK_CHECK(self, failures <= 1);
     FORK_CHECK(self, !is_vital(fault) || failures == 1);
@@ -400,10 +439,18 @@ static void test_allreduce(void **state)
 
 static void test_allgather(void **state)
 {
+    static char no_more[] = "";
+#if CUDA_VERSION >= 13000
+    static char no_hint[] = ",cuMemcpyBatchAsync:1+";
+#endif
     (void)state;
     for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
         fork_ranks_run(1, run_allgathers, &size);
     }
+    fork_ranks_run(1, run_allgather_beside, no_more);
+#if CUDA_VERSION >= 13000
+    fork_ranks_run(1, run_allgather_beside, no_hint);
+#endif
 }
 
 static void test_launches(void **state)

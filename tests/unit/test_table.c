@@ -100,6 +100,39 @@ static void test_limits(void **state)
     }
 }
 
+/* Beside the program's own kernels, all-gathers go by copy engines from 1 MiB in all. */
+static void test_beside(void **state)
+{
+    static const struct symm_row file[] = {
+        {.collective = SYMM_ALLGATHER, .memory = SYMM_ALGORITHM_DEVICE, .ranks_least = 2,
+         .ranks_most = SYMM_ROW_RANKS_MOST, .from = 0, .to = UINT64_MAX,
+         .algorithm = SYMM_ALLGATHER_CUDA_KERNEL, .origin = SYMM_ROW_FILE, .line = 1},
+    };
+    (void)state;
+    for (int ranks = 2; ranks <= 8; ranks++) {
+        mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+        struct symm_facts facts = facts_of(SYMM_ALLGATHER, true, ranks, 1024 * 1024 / 2);
+        bool engines_are_usual = mca_coll_symm_choose(&facts) == SYMM_ALLGATHER_CUDA_COPY_ENGINE;
+        assert_true(!engines_are_usual || ranks != 2);
+        facts.beside = true;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_COPY_ENGINE);
+        facts.outputs_reachable = false;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_SCRATCH);
+        facts.outputs_reachable = true;
+        facts.bytes = 1024;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_KERNEL);
+        facts.bytes = 1 << 20;
+        facts.forced = SYMM_ALLGATHER_CUDA_KERNEL;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_KERNEL);
+        facts.forced = MCA_COLL_SYMM_AUTO;
+        mca_coll_symm_table_fill(&table, ranks, file, 1);
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_CUDA_KERNEL);
+        facts = facts_of(SYMM_ALLGATHER, false, ranks, 1 << 20);
+        facts.beside = true;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLGATHER_PUSH);
+    }
+}
+
 /* What is not possible is passed over, and what is forced comes first where it is possible. */
 static void test_possible(void **state)
 {
@@ -494,7 +527,8 @@ static void test_below(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_possible),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_beside),     cmocka_unit_test(test_possible),
         cmocka_unit_test(test_multicast),  cmocka_unit_test(test_model),
         cmocka_unit_test(test_model_rows), cmocka_unit_test(test_reader),
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_override),

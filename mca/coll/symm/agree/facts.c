@@ -53,6 +53,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .piece_size = team->control.piece_size,
         .forced = mca_coll_symm_choose_forced(call->collective, team),
         .device = call->device >= 0,
+        .beside = call->form != SYMM_CALL_BLOCKING,
         .inputs_reachable = true,
         .outputs_reachable = true,
         .out_of_place = true,

@@ -329,6 +329,31 @@ static const struct symm_row *row_choose(const struct symm_facts *facts)
     return row;
 }
 
+/*
+ * Beside a product a kernel waits for free multiprocessors, and then keeps them from the product.
+ * Copy engines start at once.  Alone they take a few microseconds longer, so results of fewer bytes
+ * go as in blocking calls.
+ */
+static const uint64_t beside_least = 1024 * 1024;
+
+/* The algorithm that leaves the multiprocessors to the program, where it is wanted and possible. */
+static const struct symm_algorithm_row *beside_choose(const struct symm_facts *facts)
+{
+    if (!facts->beside || !facts->device ||
+        symm_collective_result(symm_collective_get(facts->collective), facts->bytes,
+                               facts->ranks) < beside_least) {
+        return NULL;
+    }
+    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
+        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
+        if (row->spares_multiprocessors && row->collective == facts->collective &&
+            obstacle_to(row, facts, false) == NULL) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
 static bool has_any(const struct symm_facts *facts)
 {
     return !facts->extents_differ && (!facts->device || facts->ranks <= SYMM_CUDA_RANKS_MAX);
@@ -344,7 +369,12 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
         return (enum symm_algorithm)wanted;
     }
     const struct symm_row *row = row_choose(facts);
-    return row != NULL ? (enum symm_algorithm)row->algorithm : SYMM_ALGORITHM_COUNT;
+    if (row == NULL) {
+        return SYMM_ALGORITHM_COUNT;
+    }
+    const struct symm_algorithm_row *beside =
+        row->origin == SYMM_ROW_FILE ? NULL : beside_choose(facts);
+    return beside != NULL ? beside->number : (enum symm_algorithm)row->algorithm;
 }
 
 bool mca_coll_symm_choose_again(const struct symm_facts *facts)

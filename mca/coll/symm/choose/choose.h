@@ -25,6 +25,7 @@ struct symm_facts {
     bool out_of_place;      /* no rank's input is its output */
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
+    bool beside;            /* the program goes on meanwhile: not a blocking call */
     bool device;            /* all buffers lie in device memory */
     bool withheld;          /* some rank's buffer is from elsewhere, and not offered */
     bool closed;            /* some rank's buffer is from elsewhere, and a peer could not open it */

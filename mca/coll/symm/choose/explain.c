@@ -48,7 +48,8 @@ static void forced_explain(struct reason *reason, const struct symm_facts *facts
 }
 
 /* Add the row, and why the algorithms of the rows before it are not possible. */
-static void row_explain(struct reason *reason, const struct symm_facts *facts)
+static void row_explain(struct reason *reason, const struct symm_facts *facts,
+                        enum symm_algorithm algorithm)
 {
     static const char *const origins[] = {"built-in", "the model's", "the file's"};
     const struct symm_row *row = mca_coll_symm_choose_row(facts, NULL);
@@ -69,6 +70,10 @@ static void row_explain(struct reason *reason, const struct symm_facts *facts)
     if (row != NULL && row->origin == SYMM_ROW_FILE) {
         reason_add(reason, ", line %u", row->line);
     }
+    if (row != NULL && row->algorithm != (int)algorithm) {
+        reason_add(reason, ", but %s leaves the multiprocessors to the program",
+                   mca_coll_symm_table_word((int)algorithm));
+    }
 }
 
 static void reason_format(struct reason *reason, const struct symm_facts *facts,
@@ -79,7 +84,7 @@ static void reason_format(struct reason *reason, const struct symm_facts *facts,
                yes_or_no(facts->inputs_reachable), yes_or_no(facts->outputs_reachable),
                yes_or_no(!facts->out_of_place));
     if (mca_coll_symm_choose_wanted(facts) != (int)algorithm) {
-        row_explain(reason, facts);
+        row_explain(reason, facts, algorithm);
     }
 }
 

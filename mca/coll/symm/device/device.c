@@ -53,6 +53,7 @@ static void run_describe(struct symm_run *run, const struct symm_call *call)
     run->cuda_type = (enum symm_cuda_type)call->cuda_type;
     run->cuda_op = (enum symm_cuda_op)call->cuda_op;
     run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
+    run->beside = call->form != SYMM_CALL_BLOCKING;
 }
 
 /* Kernels by multicast have a number of blocks of their own. */
