@@ -25,6 +25,7 @@ mpi_tests = \
 	tests/info.tap \
 	tests/kinds.tap \
 	tests/large.tap \
+	tests/later.tap \
 	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/messages.tap \
@@ -81,7 +82,9 @@ mpi_programs = \
 	tests/mpi/check_environment \
 	tests/mpi/check_failures \
 	tests/mpi/check_fork \
+	tests/mpi/check_lanes \
 	tests/mpi/check_large \
+	tests/mpi/check_later \
 	tests/mpi/check_leaks \
 	tests/mpi/check_memory \
 	tests/mpi/check_messages \
@@ -163,6 +166,10 @@ random_sources = \
 	tests/mpi/random_values.c tests/mpi/random_values.h
 
 tests_mpi_check_random_SOURCES = $(random_sources)
+tests_mpi_check_later_SOURCES = tests/mpi/check_later.c \
+	tests/mpi/later_call.c tests/mpi/later_call.h \
+	tests/mpi/later_data.c tests/mpi/later_data.h tests/mpi/later_memory.c \
+	tests/mpi/later_worker.c tests/mpi/later_worker.h
 tests_mpi_check_float16_LDADD = $(harness_libs) libsymm.la
 
 tests_mpi_faulty_check_allgather_SOURCES = tests/mpi/check_allgather.c tests/mpi/faults.c

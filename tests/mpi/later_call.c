@@ -1,0 +1,287 @@
+/*
+ * later_call.c - see later_call.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "later_call.h"
+
+#include "harness.h"
+#include "later_data.h"
+#include "persistent.h"
+
+#include <stdio.h>
+
+bool later_served_only;
+static MPI_Datatype types[LATER_ELEMENTS];
+static MPI_Op operations[LATER_ELEMENTS]; /* the program's */
+
+/* ---- the program's operations ---------------------------------------------------------------- */
+
+static void ints_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const uint32_t *from = in;
+    uint32_t *to = inout;
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        to[i] += from[i];
+    }
+}
+
+static void pairs_compose(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const uint32_t *from = in;
+    uint32_t *to = inout;
+    (void)type;
+    for (int i = 0; i < 2 * *count; i += 2) {
+        to[i + 1] = from[i] * to[i + 1] + from[i + 1];
+        to[i] = from[i] * to[i];
+    }
+}
+
+static void gaps_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const uint32_t *from = in;
+    uint32_t *to = inout;
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        to[3 * i] += from[3 * i];
+    }
+}
+
+static void wide_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    int ints = *count * LATER_WIDE_INTS;
+    ints_add(in, inout, &ints, type);
+}
+
+static MPI_Op operation_of(const struct later_call *call)
+{
+    static const MPI_Op predefined[] = {MPI_SUM, MPI_MAX, MPI_BXOR};
+    return call->elements <= LATER_DOUBLES ? predefined[call->operation]
+                                           : operations[call->elements];
+}
+
+void later_open(void)
+{
+    int one = 1;
+    MPI_Aint behind = 0;
+    MPI_Datatype word = MPI_UINT32_T, gap;
+    types[LATER_INTS] = types[LATER_OWN_INTS] = MPI_UINT32_T;
+    types[LATER_DOUBLES] = MPI_DOUBLE;
+    MPI_Type_contiguous(2, MPI_UINT32_T, &types[LATER_PAIRS]);
+    MPI_Type_create_struct(1, &one, &behind, &word, &gap);
+    MPI_Type_create_resized(gap, 0, 12, &types[LATER_GAPS]);
+    MPI_Type_free(&gap);
+    MPI_Type_contiguous(LATER_WIDE_INTS, MPI_UINT32_T, &types[LATER_WIDE]);
+    MPI_Op_create(ints_add, 1, &operations[LATER_OWN_INTS]);
+    MPI_Op_create(pairs_compose, 0, &operations[LATER_PAIRS]);
+    MPI_Op_create(gaps_add, 1, &operations[LATER_GAPS]);
+    MPI_Op_create(wide_add, 1, &operations[LATER_WIDE]);
+    for (int i = LATER_PAIRS; i <= LATER_WIDE; i++) {
+        MPI_Type_commit(&types[i]);
+    }
+    later_memory_open();
+}
+
+void later_close(void)
+{
+    for (int i = LATER_PAIRS; i <= LATER_WIDE; i++) {
+        MPI_Type_free(&types[i]);
+    }
+    for (int i = LATER_OWN_INTS; i <= LATER_WIDE; i++) {
+        MPI_Op_free(&operations[i]);
+    }
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Takes its numbers from the low bits of a random one. */
+static uint64_t take(uint64_t *random, uint64_t choices)
+{
+    uint64_t taken = *random % choices;
+    *random /= choices;
+    return taken;
+}
+
+static size_t draw_count(uint64_t *random, size_t most)
+{
+    static const size_t limits[16] = {0,   1,   1,    4,    16,   16,    64,    64,
+                                      256, 256, 1024, 4096, 8000, 20000, 60000, LATER_ROOM};
+    size_t limit = limits[take(random, 16)];
+    if (limit > most) {
+        limit = most;
+    }
+    return limit == 0 ? 0 : 1 + take(random, 1 << 20) % limit;
+}
+
+static enum later_memory draw_memory(uint64_t *random)
+{
+    return (enum later_memory)take(random, later_has_device() ? LATER_MEMORIES : LATER_DEVICE);
+}
+
+/* Sometimes a rank takes memory of its own choice. */
+static void memories_draw(struct later_call *call, uint64_t *common, uint64_t *own)
+{
+    bool is_own = take(common, 8) == 0;
+    call->send_memory = draw_memory(is_own ? own : common);
+    call->receive_memory = is_own || take(common, 4) == 0 ? draw_memory(is_own ? own : common)
+                                                          : call->send_memory;
+}
+
+size_t later_blocks(const struct later_call *call)
+{
+    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_ALLTOALL;
+    return many ? (size_t)call->comm.size : 1;
+}
+
+void later_draw(struct later_call *call, uint64_t common, uint64_t own)
+{
+    static const enum later_collective collectives[12] = {
+        LATER_ALLREDUCE, LATER_ALLREDUCE, LATER_ALLREDUCE, LATER_ALLREDUCE,
+        LATER_ALLREDUCE, LATER_ALLGATHER, LATER_ALLGATHER, LATER_ALLGATHER,
+        LATER_BARRIER,   LATER_BCAST,     LATER_ALLTOALL,  LATER_BCAST};
+    uint64_t more = test_mix(common + 1);
+    call->collective = collectives[take(&common, later_served_only ? 9 : 12)];
+    call->elements = (enum later_elements)take(&common, LATER_ELEMENTS + 2);
+    if (call->elements >= LATER_ELEMENTS) {
+        call->elements = (enum later_elements)(call->elements - LATER_ELEMENTS);
+    }
+    call->operation = (unsigned)take(&common, call->elements == LATER_DOUBLES ? 2 : 3);
+    call->in_place = take(&common, 4) == 0 && call->collective <= LATER_ALLGATHER;
+    call->bytes = take(&common, 4) == 0 && call->elements != LATER_GAPS;
+    call->root = (int)take(&common, (uint64_t)call->comm.size);
+    call->count = draw_count(&more, LATER_ROOM / later_extent(call->elements) / later_blocks(call));
+    memories_draw(call, &more, &own);
+    call->offset = take(&more, 2) == 0 ? 0 : take(&own, LATER_OFFSETS / 8) * 8;
+    call->request = MPI_REQUEST_NULL;
+}
+
+void later_describe(const struct later_call *call, char *text, size_t size)
+{
+    static const char *const collectives[] = {"allreduce", "allgather", "barrier", "bcast",
+                                              "alltoall"};
+    static const char *const forms[] = {"", "nonblocking ", "persistent "};
+    static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide"};
+    static const char *const memories[] = {"heap", "malloc", "device", "device MPI"};
+    snprintf(text, size, "%s%s of %zu %s (operation %u)%s%s, %s to %s, %d ranks, number %llu",
+             forms[call->form], collectives[call->collective], call->count,
+             elements[call->elements], call->operation, call->in_place ? ", in place" : "",
+             call->bytes ? ", sent as bytes" : "", memories[call->send_memory],
+             memories[call->receive_memory], call->comm.size, (unsigned long long)call->number);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* The arguments of a call, as MPI has them. */
+struct arguments {
+    const void *send;
+    void *receive;
+    int send_count, count;
+    MPI_Datatype send_type, type;
+};
+
+static struct arguments arguments_of(const struct later_call *call)
+{
+    struct arguments arguments = {
+        .send = call->in_place ? MPI_IN_PLACE : later_send_area(call) + LATER_AROUND,
+        .receive = later_receive_area(call) + LATER_AROUND,
+        .send_count = (int)call->count,
+        .count = (int)call->count,
+        .send_type = types[call->elements],
+        .type = types[call->elements],
+    };
+    if (call->bytes) {
+        arguments.send_type = MPI_BYTE;
+        arguments.send_count = (int)(call->count * later_extent(call->elements));
+    }
+    if (call->count == 0 && call->number % 2 == 0) { /* nobody looks at these */
+        arguments.send = call->in_place ? MPI_IN_PLACE : NULL;
+        arguments.receive = NULL;
+    }
+    return arguments;
+}
+
+static void make_blocking(const struct later_call *call, const struct arguments *a)
+{
+    MPI_Comm comm = call->comm.comm;
+    switch (call->collective) {
+    case LATER_ALLREDUCE:
+        MPI_Allreduce(a->send, a->receive, a->count, a->type, operation_of(call), comm);
+        break;
+    case LATER_ALLGATHER:
+        MPI_Allgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm);
+        break;
+    case LATER_BARRIER:
+        MPI_Barrier(comm);
+        break;
+    case LATER_BCAST:
+        MPI_Bcast(a->receive, a->count, a->type, call->root, comm);
+        break;
+    default:
+        MPI_Alltoall(a->send, a->count, a->type, a->receive, a->count, a->type, comm);
+        break;
+    }
+}
+
+static void make_nonblocking(const struct later_call *call, const struct arguments *a,
+                             MPI_Request *request)
+{
+    MPI_Comm comm = call->comm.comm;
+    switch (call->collective) {
+    case LATER_ALLREDUCE:
+        MPI_Iallreduce(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
+        break;
+    case LATER_ALLGATHER:
+        MPI_Iallgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm,
+                       request);
+        break;
+    case LATER_BARRIER:
+        MPI_Ibarrier(comm, request);
+        break;
+    case LATER_BCAST:
+        MPI_Ibcast(a->receive, a->count, a->type, call->root, comm, request);
+        break;
+    default:
+        MPI_Ialltoall(a->send, a->count, a->type, a->receive, a->count, a->type, comm, request);
+        break;
+    }
+}
+
+static void make_persistent(const struct later_call *call, const struct arguments *a,
+                            MPI_Request *request)
+{
+    MPI_Comm comm = call->comm.comm;
+    switch (call->collective) {
+    case LATER_ALLREDUCE:
+        PERSISTENT(Allreduce)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
+                              MPI_INFO_NULL, request);
+        break;
+    case LATER_ALLGATHER:
+        PERSISTENT(Allgather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,
+                              comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_BARRIER:
+        PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_BCAST:
+        PERSISTENT(Bcast)(a->receive, a->count, a->type, call->root, comm, MPI_INFO_NULL, request);
+        break;
+    default:
+        PERSISTENT(Alltoall)(a->send, a->count, a->type, a->receive, a->count, a->type, comm,
+                             MPI_INFO_NULL, request);
+        break;
+    }
+}
+
+void later_make(struct later_call *call)
+{
+    struct arguments arguments = arguments_of(call);
+    if (call->form == LATER_BLOCKING) {
+        make_blocking(call, &arguments);
+    } else if (call->form == LATER_NONBLOCKING) {
+        make_nonblocking(call, &arguments, &call->request);
+    } else {
+        make_persistent(call, &arguments, &call->request);
+    }
+}

@@ -1,0 +1,103 @@
+/*
+ * later_call.h - calls of random collectives, blocking, nonblocking or persistent: what they are,
+ * their buffers, and what has to be in these at the end.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_LATER_CALL_H
+#define SYMM_TESTS_LATER_CALL_H
+
+#include <mpi.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum later_collective {
+    LATER_ALLREDUCE,
+    LATER_ALLGATHER,
+    LATER_BARRIER,
+    LATER_BCAST,
+    LATER_ALLTOALL,
+    LATER_COLLECTIVES
+};
+enum later_form { LATER_BLOCKING, LATER_NONBLOCKING, LATER_PERSISTENT, LATER_FORMS };
+
+/* Elements.  The operations on the last four are the program's. */
+enum later_elements {
+    LATER_INTS,
+    LATER_DOUBLES,
+    LATER_OWN_INTS,
+    LATER_PAIRS, /* the operation does not commute */
+    LATER_GAPS,
+    LATER_WIDE, /* larger than what is reduced at a time */
+    LATER_ELEMENTS
+};
+
+enum later_memory {
+    LATER_HEAP,
+    LATER_MALLOC,
+    LATER_DEVICE,     /* the next ones: only with a driver */
+    LATER_DEVICE_MPI,
+    LATER_MEMORIES
+};
+
+struct later_comm {
+    MPI_Comm comm; /* MPI_COMM_NULL: of others */
+    int rank, size;
+};
+
+/* The memory of one call at a time: a buffer to send from and one to receive in, of each kind. */
+struct later_buffers {
+    unsigned char *send[LATER_MEMORIES], *receive[LATER_MEMORIES];
+};
+
+struct later_call {
+    /* The same on all ranks. */
+    enum later_collective collective;
+    enum later_form form;
+    enum later_elements elements;
+    unsigned operation; /* of those that the elements have */
+    size_t count;       /* all-gather and all-to-all: for each rank */
+    bool in_place;
+    bool bytes; /* all-gather: what is sent is described as bytes */
+    int root;
+    uint64_t number; /* from which the data follow */
+    /* Of this rank. */
+    struct later_comm comm;
+    enum later_memory send_memory, receive_memory;
+    size_t offset; /* of the buffers, in what has been allocated */
+    struct later_buffers *buffers;
+    unsigned char *image; /* what is to be in `receive`, surroundings included */
+    MPI_Request request;
+};
+
+/* No calls of MPI_Bcast and MPI_Alltoall. */
+extern bool later_served_only;
+
+/* Types and operations, and the driver if SYMM_TEST_CUDA_LIBRARY names one. */
+void later_open(void);
+void later_close(void);
+
+struct later_buffers later_buffers_get(void);
+void later_buffers_put(struct later_buffers *buffers);
+
+/* The calling thread works on the rank's device. */
+void later_use_device(void);
+
+/* Draw a call: what is alike from `common`, what is not from `own`. */
+void later_draw(struct later_call *call, uint64_t common, uint64_t own);
+
+/* Put data into the buffers, and expectations into the image. */
+void later_fill(struct later_call *call, uint64_t number);
+
+/* Make the call, or make the persistent request. */
+void later_make(struct later_call *call);
+
+/* It is over: compare. */
+void later_check(struct later_call *call);
+
+void later_describe(const struct later_call *call, char *text, size_t size);
+
+#endif
