@@ -106,14 +106,14 @@ static void test_threads(void **state)
     pthread_t threads[THREADS];
     struct symm_tally before = own_sum();
     (void)state;
-    ompi_mpi_thread_multiple = true;
+    (void)opal_set_using_threads(true);
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, count_calls, NULL), 0);
     }
     for (int i = 0; i < THREADS; i++) {
         (void)pthread_join(threads[i], NULL);
     }
-    ompi_mpi_thread_multiple = false;
+    (void)opal_set_using_threads(false);
     struct symm_tally after = own_sum();
     const struct symm_count *was = &before.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_SLOT];
     const struct symm_count *is = &after.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_SLOT];

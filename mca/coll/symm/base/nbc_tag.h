@@ -2,8 +2,8 @@
  * base/nbc_tag.h - tags of nonblocking collectives, which a communicator counts.
  *
  * The components below take a tag for each nonblocking or persistent call, within that call.  All
- * ranks make these calls in one order, so they get the same tags.  A call of ours that turns out not
- * to be served is made below later, when ranks may have made different numbers of further calls.
+ * ranks make these calls in one order, so they get the same tags.  A call of ours that turns out
+ * not to be served is made below later, when ranks may have made different numbers of further calls.
  * So its tag is taken in the program's call as well, and lent to the component below afterwards:
  * the communicator's counter stands at the lent tag while that component makes its call.
  *

@@ -10,8 +10,8 @@
  *   communicator failed or revoked: from any state to LEAVING -> DONE
  *
  * A step never waits: it returns SYMM_PENDING and is called again (serve/operation.h).  A blocking
- * collective starts an operation and drives it to the end; a nonblocking one would leave it to
- * opal_progress().
+ * collective starts an operation and drives it to the end; a nonblocking one leaves it to
+ * opal_progress() (request/queue.c).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

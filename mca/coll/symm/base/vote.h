@@ -5,7 +5,7 @@
  * so.  So ranks vote by point-to-point messages over the PML: rank 0 collects and tells the result.
  * Votes are rare (one per communicator, two for its first segment, one per new segment, and when
  * what failed is tried again).  They use a tag of their own, so they can cross any other
- * communication; votes on one communicator are begun in the same order by all ranks.
+ * communication; votes of one lane are begun in the same order by all ranks.
  *
  * A vote may begin with an announcement of rank 0, which the others need for what they vote about.
  *

@@ -154,8 +154,8 @@ int mca_coll_symm_allgather_init(const void *sbuf, symm_count_t scount,
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
         const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
         mca_coll_symm_nbc_lock();
-        int made = table->coll_allgather_init(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm, info,
-                                              handle, table->coll_allgather_init_module);
+        int made = table->coll_allgather_init(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                              info, handle, table->coll_allgather_init_module);
         mca_coll_symm_nbc_unlock();
         return made;
     }

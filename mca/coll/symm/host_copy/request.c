@@ -22,6 +22,13 @@ void mca_coll_symm_host_copy_requests_close(void)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+/* The component below gets the buffer itself, wherever it is. */
+static void leave(struct symm_host_copy *copy)
+{
+    copy->device = -1;
+    copy->address = symm_ompi_unconst(copy->buffer);
+}
+
 static int room_make(struct symm_host_copy *copy)
 {
     return copy->device >= 0 ? mca_coll_symm_host_copy_room_make(copy) : OMPI_SUCCESS;
@@ -131,7 +138,9 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
                                          enum symm_host_copy_collective collective,
                                          bool persistent, mca_coll_base_module_t *module)
 {
-    if (!mca_coll_symm_host_copy_is_for(collective)) {
+    if (!mca_coll_symm_host_copy_is_for(collective)) { /* see host_copy/layer.c */
+        leave(&buffers->send);
+        leave(&buffers->receive);
         return OMPI_SUCCESS;
     }
     bool sent = mca_coll_symm_host_copy_find(&buffers->send);

@@ -5,8 +5,8 @@
  * for its turn in a lane (base/lane.h): nonblocking calls have one lane, each persistent operation
  * has its own.
  *
- * A rank learns only in its turn that a call is not served: the ranks agree on that.  The component
- * below then makes the call, while the program waits.  It takes a tag for each nonblocking call from
+ * A rank learns only in its turn that a call is not served: the ranks agree on that.  The
+ * component below then makes the call, while the program waits.  It takes a tag for each nonblocking call from
  * a counter of the communicator, and the program may have made other calls since, in different
  * numbers on different ranks.  So the tag is taken in the program's call, in which all ranks are
  * alike, and is lent to the component below when it makes the call (base/nbc_tag.h).  A persistent
