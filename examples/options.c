@@ -21,7 +21,7 @@
 #endif
 
 static const struct options defaults = {
-    .epochs = 40,
+    .epochs = 24,
     .batch = 32,
     .rate = 0.01,
     .momentum = 0.9,
