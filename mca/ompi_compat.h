@@ -44,7 +44,6 @@
 #include "opal/mca/mpool/mpool.h"
 #include "opal/memoryhooks/memory.h"
 #include "opal/runtime/opal_progress.h"
-#include "opal/threads/mutex.h"
 #include "opal/util/argv.h"
 #include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
