@@ -188,5 +188,6 @@ EXTRA_DIST += \
 	bench/results/host-before-after-tables.txt \
 	bench/results/host-chosen.txt \
 	bench/results/host-communicators.txt \
+	bench/results/host-nonblocking.txt \
 	bench/results/tests-ompi-with-cuda.txt \
 	bench/results/tests-ompi-without-headers.txt
