@@ -107,6 +107,7 @@ EXTRA_DIST += \
 	bench/results/gpu-2-checks.txt \
 	bench/results/gpu-2-multicast-loops.txt \
 	bench/results/gpu-2-nonblocking.txt \
+	bench/results/gpu-2-overlap.txt \
 	bench/results/gpu-2-ompi-cuda-alloc.txt \
 	bench/results/gpu-2-ompi-cuda-cudamalloc.txt \
 	bench/results/gpu-2-osu.txt \
