@@ -117,17 +117,10 @@ void sides_close(struct sides *sides)
     sides->count = 0;
 }
 
-/* As many starts of a persistent barrier go below before it is served. */
-enum { BARRIERS_BELOW = 5000 };
-
 static void persistent_open(struct side *side, const struct call *call)
 {
     struct call mine = side_call(side, call);
     form_init(&mine, side->comm, &side->persistent);
-    for (int i = 0; call->collective == COLLECTIVE_BARRIER && i < BARRIERS_BELOW; i++) {
-        MPI_Start(&side->persistent);
-        MPI_Wait(&side->persistent, MPI_STATUS_IGNORE);
-    }
 }
 
 void sides_prepare(struct sides *sides, const struct call *call)
