@@ -128,6 +128,8 @@ int test_end(void)
             printf("%s: repeat with SYMM_TEST_SEED=%" PRIu64 "\n", test_name, test_run_seed);
         }
     }
+    /* mpirun passes on 4 KiB at a time: later this would come within a line of a long report. */
+    (void)fflush(stdout);
     MPI_Comm_free(&private_comm);
     MPI_Finalize();
     return total == 0 ? 0 : 1;
