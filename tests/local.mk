@@ -141,6 +141,7 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/monoids.c tests/mpi/monoids.h \
 	tests/mpi/placed_buffers.c tests/mpi/placed_buffers.h \
 	tests/mpi/blocking_calls.c tests/mpi/blocking_calls.h tests/mpi/persistent.h \
+	tests/mpi/blocking_communicators.c tests/mpi/blocking_communicators.h \
 	tests/mpi/variables.c tests/mpi/variables.h
 
 # Sums are rounded once for each addition, as in the kernels.

@@ -9,7 +9,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "blocking_calls.h"
+#include "blocking_communicators.h"
 #include "empty_types.h"
 #include "harness.h"
 #include "placed_buffers.h"
@@ -152,51 +152,12 @@ static void call_variants_check(const struct blocking_call *call, struct blockin
 /* `roots`: this rank is in the group that has the root, where there are two groups. */
 static void communicator_check(MPI_Comm comm, const char *name, bool neighbors, bool roots)
 {
-    struct blocking_case kase = {.comm = comm, .op = op, .roots = roots};
-    int inter;
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm, &kase.rank);
-    MPI_Comm_size(comm, &kase.size);
-    MPI_Comm_test_inter(comm, &inter);
-    kase.inter = inter;
-    if (inter) {
-        MPI_Comm_remote_size(comm, &kase.others);
-    }
+    struct blocking_case kase = blocking_case_make(comm, op, roots);
     for (int i = 0; i < blocking_call_count; i++) {
         const struct blocking_call *call = &blocking_calls[i];
         if (call->neighbors == neighbors && !(call->intra_only && kase.inter)) {
             call_variants_check(call, &kase, name);
         }
-    }
-}
-
-static MPI_Comm ring_make(void)
-{
-    MPI_Comm ring;
-    int before = (test_rank + test_size - 1) % test_size, after = (test_rank + 1) % test_size;
-    int sources[2] = {before, after}, targets[2] = {after, before}, weights[2] = {1, 1};
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, targets, weights,
-                                   MPI_INFO_NULL, 0, &ring);
-    return ring;
-}
-
-static void collectives_check(void)
-{
-    MPI_Comm line, ring = ring_make(), half, inter;
-    int open_ended = 0, upper = test_rank % 2;
-    communicator_check(MPI_COMM_WORLD, "the world", false, false);
-    communicator_check(MPI_COMM_SELF, "self", false, false);
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &test_size, &open_ended, 0, &line);
-    communicator_check(line, "a line", true, false);
-    communicator_check(ring, "a ring", true, false);
-    MPI_Comm_free(&line);
-    MPI_Comm_free(&ring);
-    if (test_size > 1) {
-        MPI_Comm_split(MPI_COMM_WORLD, upper, 0, &half);
-        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - upper, 1, &inter);
-        communicator_check(inter, "two groups", false, upper == 1);
-        MPI_Comm_free(&inter);
-        MPI_Comm_free(&half);
     }
 }
 
@@ -208,7 +169,7 @@ int main(int argc, char **argv)
     empty_types_make(types);
     MPI_Op_create(touch_nothing, 1, &op);
     served_check();
-    collectives_check();
+    blocking_communicators_check(communicator_check);
     MPI_Op_free(&op);
     empty_types_free(types);
     placed_end();

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "blocking_calls.h"
+#include "blocking_communicators.h"
 #include "cuda_memory.h"
 #include "harness.h"
 
@@ -118,26 +118,10 @@ static void variants_check(const struct blocking_call *call, struct blocking_cas
     }
 }
 
-static struct blocking_case case_make(MPI_Comm comm)
-{
-    struct blocking_case kase = {.comm = comm, .op = op};
-    int inter;
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm, &kase.rank);
-    MPI_Comm_size(comm, &kase.size);
-    MPI_Comm_test_inter(comm, &inter);
-    kase.inter = inter;
-    if (inter) {
-        MPI_Comm_remote_size(comm, &kase.others);
-    }
-    return kase;
-}
-
 /* `roots`: this rank is in the group that has the root, where there are two groups. */
 static void communicator_check(MPI_Comm comm, const char *name, bool neighbors, bool roots)
 {
-    struct blocking_case kase = case_make(comm);
-    kase.roots = roots;
+    struct blocking_case kase = blocking_case_make(comm, op, roots);
     int root_group = !kase.inter || roots ? kase.size : kase.others;
     for (int i = 0; i < blocking_call_count; i++) {
         const struct blocking_call *call = &blocking_calls[i];
@@ -151,36 +135,6 @@ static void communicator_check(MPI_Comm comm, const char *name, bool neighbors, 
             variants_check(call, &kase, name);
         }
     }
-}
-
-static void groups_check(void)
-{
-    MPI_Comm half, inter;
-    int upper = test_rank % 2;
-    if (test_size < 2) {
-        return;
-    }
-    MPI_Comm_split(MPI_COMM_WORLD, upper, 0, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - upper, 1, &inter);
-    communicator_check(inter, "two groups", false, upper == 1);
-    MPI_Comm_free(&inter);
-    MPI_Comm_free(&half);
-}
-
-/* A line, whose ends have a neighbour that is nobody; and a ring, made as a graph. */
-static void topologies_check(void)
-{
-    MPI_Comm line, ring;
-    int open_ended = 0;
-    int before = (test_rank + test_size - 1) % test_size, after = (test_rank + 1) % test_size;
-    int sources[2] = {before, after}, targets[2] = {after, before}, weights[2] = {1, 1};
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &test_size, &open_ended, 0, &line);
-    communicator_check(line, "a line", true, false);
-    MPI_Comm_free(&line);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, targets, weights,
-                                   MPI_INFO_NULL, 0, &ring);
-    communicator_check(ring, "a ring", true, false);
-    MPI_Comm_free(&ring);
 }
 
 /* ---- several devices ------------------------------------------------------------------------- */
@@ -297,10 +251,7 @@ int main(int argc, char **argv)
         device_receive[kind] = cuda_memory_get((enum cuda_memory)kind, BLOCKING_BYTES);
     }
     blocking_types_make(types, &op);
-    communicator_check(MPI_COMM_WORLD, "the world", false, false);
-    communicator_check(MPI_COMM_SELF, "self", false, false);
-    groups_check();
-    topologies_check();
+    blocking_communicators_check(communicator_check);
     devices_check(local_rank);
     reuse_check();
     blocking_types_free(types, &op);

@@ -338,17 +338,6 @@ static void worker_close(struct later_worker *worker)
     }
 }
 
-static uint64_t number_of(const char *option, const char *text)
-{
-    char *end = NULL;
-    uint64_t value = text == NULL ? 0 : strtoull(text, &end, 0);
-    if (text == NULL || *text == '\0' || *end != '\0') {
-        fprintf(stderr, "check_later: %s needs a number\n", option);
-        exit(2);
-    }
-    return value;
-}
-
 /* Takes our options out of the arguments; the rest is the harness's. */
 static int parse(int argc, char **argv)
 {
@@ -356,11 +345,11 @@ static int parse(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--operations") == 0) {
-            operations = number_of(argv[i++], value);
+            operations = test_number(argv[i++], value);
         } else if (strcmp(argv[i], "--threads") == 0) {
-            threads = number_of(argv[i++], value) > 1 ? THREADS : 1;
+            threads = test_number(argv[i++], value) > 1 ? THREADS : 1;
         } else if (strcmp(argv[i], "--seconds") == 0) {
-            seconds = (double)number_of(argv[i++], value);
+            seconds = (double)test_number(argv[i++], value);
         } else if (strcmp(argv[i], "--served") == 0) {
             later_served_only = true;
         } else {

@@ -52,17 +52,6 @@ static char where[TEXT + 64] = "before the first call\n";
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static uint64_t number_of(const char *option, const char *text)
-{
-    char *end = NULL;
-    uint64_t value = text == NULL ? 0 : strtoull(text, &end, 0);
-    if (text == NULL || *text == '\0' || *end != '\0') {
-        fprintf(stderr, "check_random: %s needs a number\n", option);
-        exit(2);
-    }
-    return value;
-}
-
 /* Takes our options out of the arguments; the rest is the harness's. */
 static int parse(int argc, char **argv)
 {
@@ -70,15 +59,15 @@ static int parse(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--seed") == 0) {
-            (void)number_of(argv[i++], value);
+            (void)test_number(argv[i++], value);
             options.seed = value;
         } else if (strcmp(argv[i], "--calls") == 0) {
-            options.calls = number_of(argv[i++], value);
+            options.calls = test_number(argv[i++], value);
         } else if (strcmp(argv[i], "--first") == 0) {
-            options.first = number_of(argv[i++], value);
+            options.first = test_number(argv[i++], value);
             options.has_first = true;
         } else if (strcmp(argv[i], "--seconds") == 0) {
-            options.seconds = (double)number_of(argv[i++], value);
+            options.seconds = (double)test_number(argv[i++], value);
         } else {
             options.calls = strcmp(argv[i], "--quick") == 0 ? 400 : options.calls;
             argv[kept++] = argv[i];

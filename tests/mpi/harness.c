@@ -114,6 +114,17 @@ static unsigned long agree_on_failures(int *failed_ranks)
     return total[0];
 }
 
+uint64_t test_number(const char *option, const char *text)
+{
+    char *end = NULL;
+    uint64_t value = text == NULL ? 0 : strtoull(text, &end, 0);
+    if (text == NULL || *text == '\0' || *end != '\0') {
+        fprintf(stderr, "%s needs a number\n", option);
+        exit(2);
+    }
+    return value;
+}
+
 int test_end(void)
 {
     int failed_ranks;

@@ -33,6 +33,9 @@ int test_begin(int argc, char **argv, const char *name, int thread_level);
  * the same on all ranks. */
 int test_end(void);
 
+/* The number behind an option of a test's own. Exits with status 2 if there is none. */
+uint64_t test_number(const char *option, const char *text);
+
 /* Ends the program as skipped, with status 77 and the reason, on all ranks. */
 int test_skip(const char *reason);
 

@@ -47,4 +47,17 @@ void mca_coll_symm_idle_requests_free(struct symm_idle_requests *idle);
 void mca_coll_symm_request_construct(ompi_request_t *request, ompi_request_start_fn_t start,
                                      ompi_request_free_fn_t free);
 
+/*
+ * Start a persistent request of the component below, as MPI_Start does: one that does nothing is
+ * only marked.
+ */
+static inline int mca_coll_symm_request_start_below(ompi_request_t *below)
+{
+    if (below->req_type == OMPI_REQUEST_NOOP) {
+        below->req_state = OMPI_REQUEST_ACTIVE;
+        return OMPI_SUCCESS;
+    }
+    return below->req_start(1, &below);
+}
+
 #endif /* MCA_COLL_SYMM_BASE_REQUESTS_H */

@@ -80,16 +80,6 @@ static void begin(struct symm_host_copy_request *request)
     mca_coll_symm_host_copy_progress_add(request);
 }
 
-/* A persistent request that does nothing is started by marking it (MPI_Start). */
-static int below_start(struct symm_host_copy_request *request)
-{
-    if (request->below->req_type == OMPI_REQUEST_NOOP) {
-        request->below->req_state = OMPI_REQUEST_ACTIVE;
-        return OMPI_SUCCESS;
-    }
-    return request->below->req_start(1, &request->below);
-}
-
 /* MPI_Startall drops what this returns, so an error of the start below goes by the request. */
 static int start(size_t count, ompi_request_t **handles)
 {
@@ -97,7 +87,7 @@ static int start(size_t count, ompi_request_t **handles)
         struct symm_host_copy_request *request = (struct symm_host_copy_request *)handles[i];
         handles[i]->req_complete = REQUEST_PENDING;
         request_fill(request);
-        int rc = below_start(request);
+        int rc = mca_coll_symm_request_start_below(request->below);
         request->is_below = rc == OMPI_SUCCESS;
         if (request->error == OMPI_SUCCESS) {
             request->error = rc;

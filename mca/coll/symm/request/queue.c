@@ -11,6 +11,7 @@
 
 #include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/progress.h"
+#include "mca/coll/symm/base/requests.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/leave.h"
@@ -93,16 +94,6 @@ static struct symm_queue **queue_step_over(struct symm_queue **place, struct sym
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* A persistent request that does nothing is started by marking it, as MPI_Start does. */
-static int below_start(ompi_request_t *below)
-{
-    if (below->req_type == OMPI_REQUEST_NOOP) {
-        below->req_state = OMPI_REQUEST_ACTIVE;
-        return OMPI_SUCCESS;
-    }
-    return below->req_start(1, &below);
-}
-
 /* Have the component below make the call, or the persistent operation. */
 static int below_make(mca_coll_symm_request_t *request)
 {
@@ -123,7 +114,7 @@ static void below_begin(mca_coll_symm_request_t *request)
 {
     int rc = request->below == MPI_REQUEST_NULL ? below_make(request) : OMPI_SUCCESS;
     if (rc == OMPI_SUCCESS && request->super.super.req_persistent) {
-        rc = below_start(request->below);
+        rc = mca_coll_symm_request_start_below(request->below);
     }
     request->error = rc;
     request->is_below = rc == OMPI_SUCCESS;
