@@ -10,20 +10,13 @@
 #ifndef MCA_COLL_SYMM_HOST_COPY_NEIGHBOR_H
 #define MCA_COLL_SYMM_HOST_COPY_NEIGHBOR_H
 
-#include "mca/coll/symm/host_copy/forms.h"
+#include "mca/coll/symm/host_copy/all.h"
 
-#define SYMM_PARAMETERS_neighbor_allgather \
-    const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf, \
-    symm_count_t rcount, struct ompi_datatype_t *rdtype
-#define SYMM_PARAMETERS_neighbor_allgatherv \
-    const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf, \
-    symm_counts_t rcounts, symm_disps_t disps, struct ompi_datatype_t *rdtype
-#define SYMM_PARAMETERS_neighbor_alltoall \
-    const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf, \
-    symm_count_t rcount, struct ompi_datatype_t *rdtype
-#define SYMM_PARAMETERS_neighbor_alltoallv \
-    const void *sbuf, symm_counts_t scounts, symm_disps_t sdisps, struct ompi_datatype_t *sdtype, \
-    void *rbuf, symm_counts_t rcounts, symm_disps_t rdisps, struct ompi_datatype_t *rdtype
+/* As those of all.h, but for displacements in bytes. */
+#define SYMM_PARAMETERS_neighbor_allgather SYMM_PARAMETERS_allgather
+#define SYMM_PARAMETERS_neighbor_allgatherv SYMM_PARAMETERS_allgatherv
+#define SYMM_PARAMETERS_neighbor_alltoall SYMM_PARAMETERS_alltoall
+#define SYMM_PARAMETERS_neighbor_alltoallv SYMM_PARAMETERS_alltoallv
 #define SYMM_PARAMETERS_neighbor_alltoallw \
     const void *sbuf, symm_counts_t scounts, symm_byte_disps_t sdisps, \
     struct ompi_datatype_t *const *sdtypes, void *rbuf, symm_counts_t rcounts, \

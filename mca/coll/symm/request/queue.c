@@ -133,7 +133,7 @@ static void below_end(mca_coll_symm_request_t *request)
 }
 
 /* The operation of the queue's first request is over.  True: so is the request. */
-static bool operation_end(mca_coll_symm_request_t *request, const struct symm_operation *operation)
+static bool operation_end(mca_coll_symm_request_t *request, struct symm_operation *operation)
 {
     mca_coll_symm_count_operation(operation);
     request->is_begun = false;
@@ -142,7 +142,7 @@ static bool operation_end(mca_coll_symm_request_t *request, const struct symm_op
             operation->outcome == SYMM_OUTCOME_ERROR ? operation->error : OMPI_SUCCESS;
         return true;
     }
-    mca_coll_symm_verbose_fallback((struct symm_operation *)(uintptr_t)operation);
+    mca_coll_symm_verbose_fallback(operation);
     below_begin(request);
     return !request->is_below;
 }
