@@ -31,7 +31,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
         },
     /*
      * A communicator that makes barriers and no other served call sets up shared memory late.  That
-     * takes 1 us among two ranks that have met (bench/results/host-communicators.txt), but in a
+     * takes 2 us among two ranks that have met (bench/results/host-communicators.txt), but in a
      * process's first communicator 2 ms with two ranks and 13 ms with sixteen.  A barrier gains
      * 0.1 us with two ranks and 1.5 us with sixteen (bench/results/gpu-host-osu.txt), so set-up
      * pays after ten barriers or after 10,000.
