@@ -28,7 +28,8 @@ static void module_construct(mca_coll_symm_module_t *module)
 {
     memset(&module->tags, 0, sizeof(module->tags));
     mca_coll_symm_lane_init(&module->blocking, module);
-    module->nonblocking = NULL;
+    memset(module->nonblocking, 0, sizeof(module->nonblocking));
+    module->turns = 0;
     memset(&module->call, 0, sizeof(module->call));
     module->blocking.operation.call = &module->call;
     memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
@@ -39,7 +40,9 @@ static void module_construct(mca_coll_symm_module_t *module)
 static void module_destruct(mca_coll_symm_module_t *module)
 {
     mca_coll_symm_lane_end(&module->blocking);
-    mca_coll_symm_queue_destroy(module->nonblocking);
+    for (int turn = 0; turn < MCA_COLL_SYMM_TURNS; turn++) {
+        mca_coll_symm_queue_destroy(module->nonblocking[turn]);
+    }
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_symm_module_t, mca_coll_symm_layer_t, module_construct,
@@ -96,19 +99,20 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
  * first call ranks may get different ones: MPI_Comm_idup makes nonblocking all-reduces on the
  * communicator from within opal_progress(), and each rank is there at a moment of its own.
  *
- * The counter begins anew after 2^30 nonblocking calls, and ten of them get these tags again.  Over
+ * The counter begins anew after 2^30 nonblocking calls, and five of them get these tags again.  Over
  * pml/ucx, which sends 24 bits of a tag, it begins anew after 2^24.  A vote is disturbed if one of
- * the ten calls is under way at the same time.  Votes are made at first calls and for new memory
+ * the five calls is under way at the same time.  Votes are made at first calls and for new memory
  * only, so this is not guarded against.  A guard would have to hold the counter back in the same
  * call on all ranks, which only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open
  * MPI's own blocking collectives just as often.
  */
 static void tags_reserve(struct mca_coll_symm_tags *tags, struct ompi_communicator_t *comm)
 {
-    int first = ompi_coll_base_nbc_reserve_tags(comm, 2 + MCA_COLL_SYMM_MESSAGE_TAGS);
+    int first = ompi_coll_base_nbc_reserve_tags(comm, 1 + MCA_COLL_SYMM_TURNS);
     tags->vote = first;
-    tags->nonblocking_vote = first - 1;
-    tags->first_message = first - 2;
+    for (int turn = 0; turn < MCA_COLL_SYMM_TURNS; turn++) {
+        tags->nonblocking_vote[turn] = first - 1 - turn;
+    }
 }
 
 /*

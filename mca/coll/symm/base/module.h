@@ -14,23 +14,28 @@
 #include "mca/coll/symm/base/layer.h"
 
 /*
+ * Nonblocking calls of a communicator take turns in so many lanes (request/request.h), and so many
+ * can be at work at a time.
+ */
+enum { MCA_COLL_SYMM_TURNS = 4 };
+
+/*
  * Tags for messages on the communicator.  All are reserved when the module is enabled, because that
  * is the only moment at which every rank is sure to get the same ones (coll_symm_module.c).
  */
-struct symm_queue;
-
-enum { MCA_COLL_SYMM_MESSAGE_TAGS = 8 };
 struct mca_coll_symm_tags {
-    int vote;             /* votes of blocking calls */
-    int nonblocking_vote; /* votes of nonblocking calls, which begin in an order of their own */
-    int first_message;    /* calls over messages: this one and the next lower numbers */
+    int vote;                                  /* votes of blocking calls */
+    int nonblocking_vote[MCA_COLL_SYMM_TURNS]; /* votes in the lanes of nonblocking calls */
 };
+
+struct symm_queue;
 
 struct mca_coll_symm_module_t {
     mca_coll_symm_layer_t super;
     struct mca_coll_symm_tags tags;
     struct mca_coll_symm_lane blocking;
-    struct symm_queue *nonblocking; /* request/queue.h; NULL: there has been no such call */
+    struct symm_queue *nonblocking[MCA_COLL_SYMM_TURNS]; /* request/queue.h; NULL: not used yet */
+    unsigned turns; /* nonblocking calls so far; under the lock of base/nbc_tag.h */
     struct symm_call call; /* the blocking call under way; const once it is described */
     /*
      * What the user has been told already, by choose/explain.c, report/verbose.c and

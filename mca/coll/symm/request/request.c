@@ -116,16 +116,20 @@ void mca_coll_symm_requests_close(void)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The queue of a communicator's nonblocking calls is made with the first of them. */
-static struct symm_queue *nonblocking_queue(mca_coll_symm_module_t *module,
-                                            struct ompi_communicator_t *comm)
+/*
+ * The queue in whose lane it is this nonblocking call's turn.  All ranks make these calls in one
+ * order, so all take the same one.  It is made with the first call that it gets.
+ */
+static struct symm_queue *queue_in_turn(mca_coll_symm_module_t *module,
+                                        struct ompi_communicator_t *comm)
 {
     mca_coll_symm_nbc_lock(); /* MPI_Comm_idup makes calls in any thread that makes progress */
-    if (module->nonblocking == NULL) {
-        module->nonblocking =
-            mca_coll_symm_queue_create(module, comm, module->tags.nonblocking_vote);
+    unsigned turn = module->turns++ % MCA_COLL_SYMM_TURNS;
+    struct symm_queue *queue = module->nonblocking[turn];
+    if (queue == NULL) {
+        queue = mca_coll_symm_queue_create(module, comm, module->tags.nonblocking_vote[turn]);
+        module->nonblocking[turn] = queue;
     }
-    struct symm_queue *queue = module->nonblocking;
     mca_coll_symm_nbc_unlock();
     return queue;
 }
@@ -149,7 +153,7 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
     request->tag = mca_coll_symm_nbc_tag_take(comm);
     request->queue =
         persistent ? mca_coll_symm_queue_create(module, comm, mca_coll_symm_nbc_tag_take(comm))
-                   : nonblocking_queue(module, comm);
+                   : queue_in_turn(module, comm);
     if (request->queue == NULL) {
         request_return(request);
         return OMPI_ERR_OUT_OF_RESOURCE;

@@ -2,15 +2,16 @@
  * request/request.h - nonblocking and persistent calls of collectives that we serve.
  *
  * The program gets a request of ours.  It holds the call, and waits in a queue (request/queue.h)
- * for its turn in a lane (base/lane.h): nonblocking calls have one lane, each persistent operation
- * has its own.
+ * for its turn in a lane (base/lane.h).  The nonblocking calls of a communicator go to its lanes for
+ * such calls one by one, in turn.  Each persistent operation has a lane of its own.
  *
  * A rank learns only in its turn that a call is not served: the ranks agree on that.  The
- * component below then makes the call, while the program waits.  It takes a tag for each nonblocking call from
- * a counter of the communicator, and the program may have made other calls since, in different
- * numbers on different ranks.  So the tag is taken in the program's call, in which all ranks are
- * alike, and is lent to the component below when it makes the call (base/nbc_tag.h).  A persistent
- * operation gets one below in the same way, by its first call that is not served, and keeps it.
+ * component below then makes the call, while the program waits.  It takes a tag for each
+ * nonblocking call from a counter of the communicator, and the program may have made other calls
+ * since, in different numbers on different ranks.  So the tag is taken in the program's call, in
+ * which all ranks are alike, and is lent to the component below when it makes the call
+ * (base/nbc_tag.h).  A persistent operation gets one below in the same way, by its first call that
+ * is not served, and keeps it.
  *
  * Source: MPI-4.1 sections 6.12 and 6.13.
  *
