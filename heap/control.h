@@ -318,4 +318,10 @@ static inline unsigned char *symm_stage_buffer(const struct symm_control *contro
     return control->stages + index * control->piece_size;
 }
 
+/* Bytes of a row, where a buffer has a row for each rank. */
+static inline size_t symm_stage_row(const struct symm_control *control)
+{
+    return control->piece_size / (size_t)control->size / SYMM_CACHE_LINE * SYMM_CACHE_LINE;
+}
+
 #endif /* SYMM_HEAP_CONTROL_H */

@@ -49,7 +49,15 @@ struct symm_run;
     F(SYMM_ALLREDUCE_CUDA_MULTIMEM, symm_allreduce_cuda_multimem)                                 \
     F(SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, symm_allreduce_cuda_multimem_one_shot)               \
     F(SYMM_ALLGATHER_CUDA_MULTIMEM, symm_allgather_cuda_multimem)                                 \
-    F(SYMM_BARRIER_SLOT, symm_barrier_slot)
+    F(SYMM_BARRIER_SLOT, symm_barrier_slot)                                                       \
+    F(SYMM_REDUCE_SCATTER_SLOT, symm_reduce_scatter_slot)                                         \
+    F(SYMM_REDUCE_SCATTER_STAGED, symm_reduce_scatter_staged)                                     \
+    F(SYMM_REDUCE_SCATTER_PULL, symm_reduce_scatter_pull)                                         \
+    F(SYMM_REDUCE_SCATTER_CUDA_PULL, symm_reduce_scatter_cuda_pull)                               \
+    F(SYMM_REDUCE_SCATTER_BLOCK_SLOT, symm_reduce_scatter_block_slot)                             \
+    F(SYMM_REDUCE_SCATTER_BLOCK_STAGED, symm_reduce_scatter_block_staged)                         \
+    F(SYMM_REDUCE_SCATTER_BLOCK_PULL, symm_reduce_scatter_block_pull)                             \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL, symm_reduce_scatter_block_cuda_pull)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -43,4 +43,27 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .slot_algorithm = SYMM_BARRIER_SLOT,
             .calls_before_set_up = 1024,
         },
+    [SYMM_REDUCE_SCATTER] =
+        {
+            .name = "reduce_scatter",
+            .mpi_name = "MPI_Reduce_scatter",
+            .reduces = true,
+            .has_counts = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .scatters = true,
+            .slot_algorithm = SYMM_REDUCE_SCATTER_SLOT,
+            .device_reads_peers = true,
+        },
+    [SYMM_REDUCE_SCATTER_BLOCK] =
+        {
+            .name = "reduce_scatter_block",
+            .mpi_name = "MPI_Reduce_scatter_block",
+            .reduces = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .scatters = true,
+            .slot_algorithm = SYMM_REDUCE_SCATTER_BLOCK_SLOT,
+            .device_reads_peers = true,
+        },
 };

@@ -17,7 +17,14 @@
 #include "heap/symm.h"
 
 /* Their numbers travel in lines and stand in performance variables: new ones go to the end. */
-enum symm_collective { SYMM_ALLREDUCE, SYMM_ALLGATHER, SYMM_BARRIER, SYMM_COLLECTIVE_COUNT };
+enum symm_collective {
+    SYMM_ALLREDUCE,
+    SYMM_ALLGATHER,
+    SYMM_BARRIER,
+    SYMM_REDUCE_SCATTER,
+    SYMM_REDUCE_SCATTER_BLOCK,
+    SYMM_COLLECTIVE_COUNT
+};
 
 struct symm_collective_row {
     const char *name;      /* in parameters, tables of choices and reports: "allreduce" */
@@ -28,6 +35,7 @@ struct symm_collective_row {
     bool reads_inputs;     /* every rank has an input */
     bool writes_outputs;   /* every rank has an output */
     bool gathers;          /* a result holds a block of each rank */
+    bool scatters;         /* an input holds a block for each rank, and its result is that block */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
     bool in_place_by_copy; /* once the input is copied to the output, a call is in place */
     bool device_reads_peers; /* on devices, ranks read peers' inputs, not only store to outputs */

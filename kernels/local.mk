@@ -24,6 +24,7 @@ kernel_sources = \
 	kernels/cuda/link.h \
 	kernels/cuda/multimem.h kernels/cuda/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
+	kernels/cuda/reduce_scatter_pull.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
@@ -40,6 +41,9 @@ kernel_sources = \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
 	kernels/host/barrier_slot.c \
+	kernels/host/reduce_scatter_pull.c \
+	kernels/host/reduce_scatter_slot.c \
+	kernels/host/reduce_scatter_staged.c \
 	kernels/host/multimem.h \
 	kernels/host/steps.h
 

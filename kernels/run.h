@@ -52,12 +52,18 @@ struct symm_run {
     struct symm_team *team;
     enum symm_algorithm algorithm;
     uint64_t sequence;
-    size_t count; /* all-reduce: elements; all-gather: bytes of a rank's block */
-    const struct symm_reduction *reduction; /* all-reduce only; outlives the run */
+    /*
+     * All-reduce: elements.  All-gather: bytes of a rank's block.  Reduce-scatter: elements of all
+     * blocks together.
+     */
+    size_t count;
+    size_t *begins; /* reduce-scatter: [ranks + 1], the elements with which ranks' blocks begin */
+    const struct symm_reduction *reduction; /* outlives the run; NULL: nothing is reduced */
 
     /*
      * This rank's buffers.  Equal pointers mean in place; in an all-gather the input of an in-place
-     * call is the rank's block of its own output.
+     * call is the rank's block of its own output.  In a reduce-scatter the output has this rank's
+     * block only, and in place it is the beginning of the input.
      */
     const void *input;
     void *output;

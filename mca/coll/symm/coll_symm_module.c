@@ -15,6 +15,7 @@
 #include "mca/coll/symm/entry/allgather.h"
 #include "mca/coll/symm/entry/allreduce.h"
 #include "mca/coll/symm/entry/barrier.h"
+#include "mca/coll/symm/entry/reduce_scatter.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -251,5 +252,11 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_allreduce_init = mca_coll_symm_allreduce_init;
     base->coll_allgather_init = mca_coll_symm_allgather_init;
     base->coll_barrier_init = mca_coll_symm_barrier_init;
+    base->coll_reduce_scatter = mca_coll_symm_reduce_scatter;
+    base->coll_ireduce_scatter = mca_coll_symm_ireduce_scatter;
+    base->coll_reduce_scatter_init = mca_coll_symm_reduce_scatter_init;
+    base->coll_reduce_scatter_block = mca_coll_symm_reduce_scatter_block;
+    base->coll_ireduce_scatter_block = mca_coll_symm_ireduce_scatter_block;
+    base->coll_reduce_scatter_block_init = mca_coll_symm_reduce_scatter_block_init;
     return base;
 }

@@ -90,6 +90,22 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "component on the devices, any buffers there. multimem: by multicast, every rank stores "
         "its input in all outputs at once",
         OPAL_INFO_LVL_5},
+    [SYMM_REDUCE_SCATTER] = {
+        "reduce_scatter_algorithm",
+        "Algorithm of MPI_Reduce_scatter, where the buffers allow it. The value of a "
+        "communicator's rank 0 counts. auto: chosen call by call. slot: the data travel with the "
+        "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
+        "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
+        "device memory by a kernel",
+        OPAL_INFO_LVL_5},
+    [SYMM_REDUCE_SCATTER_BLOCK] = {
+        "reduce_scatter_block_algorithm",
+        "Algorithm of MPI_Reduce_scatter_block, where the buffers allow it. The value of a "
+        "communicator's rank 0 counts. auto: chosen call by call. slot: the data travel with the "
+        "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
+        "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
+        "device memory by a kernel",
+        OPAL_INFO_LVL_5},
 };
 
 static const struct symm_parameter table_parameter = {

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/agree/mismatch.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/signature.h"
@@ -26,11 +27,21 @@ static const char *op_name(unsigned op)
     return op < OMPI_OP_NUM_OF_TYPES && names[op] != NULL ? names[op] : "an unknown operation";
 }
 
-/* The name of one of the classes that element_class() in entry/allreduce.c tells apart. */
+/* The name of one of the classes that entry/reduction.h tells apart. */
 static const char *element_name(unsigned element)
 {
     static const char *const names[] = {"of another type", "integers", "floating point", "complex"};
     return element < sizeof(names) / sizeof(*names) ? names[element] : names[0];
+}
+
+/* What is said of the ranks' counts where these are not alike, though their sum may be. */
+static void counts_describe(struct symm_signature signature, char *text, size_t size)
+{
+    if (symm_collective_get(signature.collective)->has_counts) {
+        size_t length = strlen(text);
+        (void)snprintf(text + length, size - length, ", in all, with counts of checksum %06x",
+                       signature.root);
+    }
 }
 
 static void call_describe(const struct symm_line *line, char *text, size_t size)
@@ -54,6 +65,7 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
                        collective->mpi_name, count, signature.extent,
                        element_name(signature.element), op_name(signature.op));
     }
+    counts_describe(signature, text, size);
 }
 
 /* The MPI error class that best fits the difference. */
@@ -63,18 +75,20 @@ static int error_class(const struct symm_line *mine, const struct symm_line *the
     if (difference.collective != 0) {
         return MPI_ERR_OTHER;
     }
-    if (difference.root != 0) {
-        return MPI_ERR_ROOT;
-    }
     if (difference.op != 0) {
         return MPI_ERR_OP;
     }
-    return difference.element != 0 || difference.extent != 0 ? MPI_ERR_TYPE : MPI_ERR_COUNT;
+    if (difference.element != 0 || difference.extent != 0) {
+        return MPI_ERR_TYPE;
+    }
+    enum symm_collective collective = symm_signature_unpack(mine->signature).collective;
+    return difference.root != 0 && symm_collective_get(collective)->is_rooted ? MPI_ERR_ROOT
+                                                                              : MPI_ERR_COUNT;
 }
 
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
 {
-    char mine[160], theirs[160];
+    char mine[200], theirs[200];
     int rank = operation->lane->team->rank;
     const struct symm_line *my_line = mca_coll_symm_line(operation, rank);
     const struct symm_line *their_line = mca_coll_symm_line(operation, operation->mismatch);

@@ -58,6 +58,7 @@ struct symm_call {
     bool in_place;
     size_t count;          /* elements, or bytes of a block */
     size_t extent;         /* bytes of an element; 1 for all-gather */
+    symm_counts_t counts;  /* elements of each rank's block, where the collective has counts */
     size_t output_bytes;   /* of this rank's output: what must lie within one segment */
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */

@@ -78,6 +78,7 @@ struct symm_rank_arrays {
     const void **inputs; /* for the run */
     void **outputs;
     void **scratches;
+    size_t *begins; /* of the ranks' blocks; one more element for the end */
 };
 
 struct symm_operation {

@@ -21,7 +21,7 @@ struct symm_signature {
     enum symm_collective collective;
     unsigned op;      /* OMPI_OP_MAX and so on, or SYMM_SIGNATURE_USER_OP; 0 without a reduction */
     unsigned element; /* class of element; 0: any */
-    unsigned root;    /* rank of the root; 0 without one */
+    unsigned root;    /* rank of the root, or a checksum of the ranks' counts; 0 without either */
     size_t extent;    /* bytes of an element */
 };
 

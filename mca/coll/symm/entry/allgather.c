@@ -9,7 +9,6 @@
  */
 #include "mca/coll/symm/entry/allgather.h"
 
-#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/entry/entry.h"
@@ -133,7 +132,9 @@ int mca_coll_symm_iallgather(const void *sbuf, symm_count_t scount, struct ompi_
                              struct ompi_communicator_t *comm, ompi_request_t **handle,
                              mca_coll_base_module_t *module)
 {
-    const struct symm_arguments arguments = {sbuf, rbuf, scount, rcount, sdtype, rdtype, NULL};
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = scount, .rcount = rcount, .sdtype = sdtype,
+        .rdtype = rdtype};
     mca_coll_symm_request_t *request;
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
         *handle = &ompi_request_empty;
@@ -149,15 +150,13 @@ int mca_coll_symm_allgather_init(const void *sbuf, symm_count_t scount,
                                  struct ompi_info_t *info, ompi_request_t **handle,
                                  mca_coll_base_module_t *module)
 {
-    const struct symm_arguments arguments = {sbuf, rbuf, scount, rcount, sdtype, rdtype, NULL};
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = scount, .rcount = rcount, .sdtype = sdtype,
+        .rdtype = rdtype};
     mca_coll_symm_request_t *request;
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
-        const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-        mca_coll_symm_nbc_lock();
-        int made = table->coll_allgather_init(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                              info, handle, table->coll_allgather_init_module);
-        mca_coll_symm_nbc_unlock();
-        return made;
+        return SYMM_ENTRY_INIT_BELOW(module, allgather_init, sbuf, scount, sdtype, rbuf, rcount,
+                                     rdtype, comm, info, handle);
     }
     int rc = request_make(&request, true, &arguments, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;

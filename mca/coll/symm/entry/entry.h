@@ -21,6 +21,7 @@
 #define MCA_COLL_SYMM_ENTRY_ENTRY_H
 
 #include "mca/coll/symm/base/layer.h"
+#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/request/request.h"
@@ -110,5 +111,19 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 #define SYMM_ENTRY_REQUEST_ASIDE(request, name, ...)                                              \
     (request)->module->super.below_table.coll_##name(                                             \
         __VA_ARGS__, (request)->module->super.below_table.coll_##name##_module)
+
+/*
+ * Have the component below make a persistent operation without data; the arguments are those of its
+ * function without the last one, the module.
+ */
+static inline int mca_coll_symm_entry_unlock(int rc)
+{
+    mca_coll_symm_nbc_unlock();
+    return rc;
+}
+#define SYMM_ENTRY_INIT_BELOW(module, name, ...)                                                  \
+    (mca_coll_symm_nbc_lock(),                                                                    \
+     mca_coll_symm_entry_unlock(mca_coll_symm_below_table(module)->coll_##name(                   \
+         __VA_ARGS__, mca_coll_symm_below_table(module)->coll_##name##_module)))
 
 #endif /* MCA_COLL_SYMM_ENTRY_ENTRY_H */

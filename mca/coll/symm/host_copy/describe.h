@@ -46,7 +46,9 @@ static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
     enum symm_host_copy_collective collective, const mca_coll_base_module_t *module)
 {
     bool may_be_served = collective == SYMM_HOST_COPY_allreduce ||
-                         collective == SYMM_HOST_COPY_allgather;
+                         collective == SYMM_HOST_COPY_allgather ||
+                         collective == SYMM_HOST_COPY_reduce_scatter ||
+                         collective == SYMM_HOST_COPY_reduce_scatter_block;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
 }
 

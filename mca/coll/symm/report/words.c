@@ -94,6 +94,8 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
         [SYMM_ALLREDUCE] = NAMES(allreduce),
         [SYMM_ALLGATHER] = NAMES(allgather),
         [SYMM_BARRIER] = NAMES(barrier),
+        [SYMM_REDUCE_SCATTER] = NAMES(reduce_scatter),
+        [SYMM_REDUCE_SCATTER_BLOCK] = NAMES(reduce_scatter_block),
 #undef NAMES
     };
     return names[collective][form];

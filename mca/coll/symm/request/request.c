@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/request/request.h"
 
+#include <stdlib.h>
+
 #include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/requests.h"
 #include "mca/coll/symm/request/queue.h"
@@ -80,6 +82,7 @@ static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(mca_coll_symm_request
 /* Forget a request that is in no queue. */
 static void request_return(mca_coll_symm_request_t *request)
 {
+    free(request->kept);
     if (request->super.super.req_persistent) {
         if (request->below != MPI_REQUEST_NULL) {
             (void)ompi_request_free(&request->below);
@@ -146,6 +149,7 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
     }
     request->module = module;
     request->make = make;
+    request->kept = NULL;
     request->info = NULL;
     request->below = MPI_REQUEST_NULL;
     memset(&request->call, 0, sizeof(request->call));
@@ -159,6 +163,18 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     *opened = request;
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts)
+{
+    size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
+    request->kept = malloc(ranks * sizeof(uint64_t)); /* elements have up to eight bytes */
+    if (request->kept == NULL) {
+        request_return(request);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    request->arguments.rcounts = symm_counts_copy(counts, ranks, request->kept);
     return OMPI_SUCCESS;
 }
 

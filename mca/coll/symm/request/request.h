@@ -31,6 +31,7 @@ struct symm_arguments {
     const void *sbuf;
     void *rbuf;
     symm_count_t scount, rcount;
+    symm_counts_t rcounts; /* in `kept` of the request */
     struct ompi_datatype_t *sdtype, *rdtype;
     struct ompi_op_t *op;
 };
@@ -51,6 +52,7 @@ struct mca_coll_symm_request_t {
     struct symm_queue *queue;
     struct symm_call call;
     struct symm_arguments arguments;
+    void *kept;                /* copies of the program's arrays; NULL: none */
     const struct symm_request_below *make;
     int tag;                   /* for the component below */
     struct ompi_info_t *info;  /* persistent: for the component below */
@@ -75,6 +77,13 @@ static inline struct ompi_communicator_t *mca_coll_symm_request_comm(
 int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
                                const struct symm_request_below *make, bool persistent,
                                struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+/*
+ * Keep a copy of an array with an element for each rank: bindings of other languages free theirs
+ * when the call has returned.  One that is kept is put into request->arguments.rcounts.  Errors:
+ * OUT_OF_RESOURCE; the request has then been given back.
+ */
+int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts);
 
 /* The nonblocking call is described: start it, and hand the request to the program. */
 int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle);

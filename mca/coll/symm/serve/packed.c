@@ -83,37 +83,54 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 
-/* ---- all-reduce ------------------------------------------------------------------------------ */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 /*
- * An all-reduce with a user-defined operation, which wants the elements as the program lays them
- * out.  The result grows in the receive buffer, so that the gaps there keep what they hold.  Each
+ * A reduction with a user-defined operation, which wants the elements as the program lays them out.
+ * The result has the elements from `begin` on, so many as call->target says.  The result grows in the receive buffer, so that the gaps there keep what they hold.  Each
  * contribution is unpacked into scratch, and then reduced.  The order is from the last rank to the
  * first, like symm_fold().
  */
-static enum symm_status allreduce_slot_step(struct symm_operation *operation)
+static enum symm_status reduce_from_slot(struct symm_operation *operation, size_t begin)
 {
     const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
+    size_t skipped = mca_coll_symm_bytes(call->dtype, begin);
     void *output = call->receive;
+    if (call->target.count == 0) {
+        return SYMM_OK;
+    }
     /* The scratch is as well aligned as the program's own elements. */
     ptrdiff_t remainder =
         (uintptr_t)mca_coll_symm_at(output, call->target.start) % SYMM_CACHE_LINE;
     void *block = symm_scratch_take();
     void *scratch = mca_coll_symm_at(block, remainder - call->target.start);
     int rank = team->size - 1;
-    mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, output);
+    mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload + skipped,
+                         output);
     while (--rank >= 0) {
         if (rank == team->rank && !call->in_place) {
-            ompi_op_reduce(call->op, symm_ompi_unconst(call->send), output, call->target.count,
-                           call->dtype);
+            ompi_op_reduce(call->op,
+                           mca_coll_symm_at(call->send, (ptrdiff_t)(begin * call->extent)),
+                           output, call->target.count, call->dtype);
             continue;
         }
-        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, scratch);
+        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload + skipped,
+                             scratch);
         ompi_op_reduce(call->op, scratch, output, call->target.count, call->dtype);
     }
     symm_scratch_give(block);
     return SYMM_OK;
+}
+
+static enum symm_status allreduce_slot_step(struct symm_operation *operation)
+{
+    return reduce_from_slot(operation, 0);
+}
+
+static enum symm_status reduce_scatter_slot_step(struct symm_operation *operation)
+{
+    return reduce_from_slot(operation, operation->run.begins[operation->lane->team->rank]);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -129,6 +146,8 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLGATHER_SLOT] = allgather_slot_step,
     [SYMM_ALLGATHER_PULL] = allgather_pull_step,
     [SYMM_ALLGATHER_STAGED] = allgather_staged_step,
+    [SYMM_REDUCE_SCATTER_SLOT] = reduce_scatter_slot_step,
+    [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = reduce_scatter_slot_step,
 };
 
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)

@@ -54,16 +54,19 @@ static bool arrays_make(struct symm_operation *operation, size_t size)
     if (arrays->locations != NULL) {
         return true;
     }
-    arrays->locations = calloc(size, sizeof(struct symm_location) + 3 * sizeof(void *));
+    arrays->locations = calloc(size + 1, sizeof(struct symm_location) + 3 * sizeof(void *) +
+                                             sizeof(size_t));
     if (arrays->locations == NULL) {
         return false;
     }
     arrays->inputs = (const void **)(void *)(arrays->locations + size);
     arrays->outputs = (void **)(void *)(arrays->inputs + size);
     arrays->scratches = arrays->outputs + size;
+    arrays->begins = (size_t *)(void *)(arrays->scratches + size);
     run->inputs = arrays->inputs; /* for all calls: they stay as long as the module does */
     run->outputs = arrays->outputs;
     run->scratches = arrays->scratches;
+    run->begins = arrays->begins;
     return true;
 }
 

@@ -49,6 +49,17 @@ static void packing_review(struct symm_operation *operation)
 }
 
 /*
+ * Whether an element is longer than what each rank has of a staging buffer, where all ranks have a
+ * part of it.
+ */
+static bool has_long_elements(const struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->lane->team;
+    return symm_collective_get(operation->call->collective)->scatters &&
+           operation->call->extent > symm_stage_row(&team->control);
+}
+
+/*
  * For a call whose data does not travel in the slot: decide what its size and packing decide,
  * beside the call's own veto, before this rank posts its line.  This is a function of its own, to
  * keep the path of small calls short.
@@ -61,6 +72,9 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
     }
     if (operation->gaps != 0 && operation->veto == SYMM_REASON_NONE) {
         packing_review(operation);
+    }
+    if (operation->veto == SYMM_REASON_NONE && has_long_elements(operation)) {
+        operation->veto = SYMM_REASON_ELEMENT;
     }
     if (operation->call->device >= 0 && !operation->again) {
         mca_coll_symm_elsewhere_prepare(operation);

@@ -1,0 +1,55 @@
+/*
+ * reduce_scatter_pull.c - every rank loads its own block of all inputs, and reduces it, in one
+ * launch.
+ *
+ * Peers read inputs until all ranks have departed, so no rank may be in place.
+ *
+ * (NCCL: ReduceScatter_LD.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/steps.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    size_t begin = run->begins[run->team->rank];
+    size_t offset = begin * symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+    struct symm_cuda_reduce arguments = {
+        .begin = 0, .end = run->begins[run->team->rank + 1] - begin, .ranks = ranks,
+        .output_count = 1, .outputs = {run->output},
+    };
+    for (int rank = 0; rank < ranks; rank++) {
+        arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, &run->ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}
+
+const struct symm_algorithm_row symm_reduce_scatter_cuda_pull = {
+    .number = SYMM_REDUCE_SCATTER_CUDA_PULL,
+    .name = "cuda_pull",
+    .collective = SYMM_REDUCE_SCATTER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_reduce_scatter_block_cuda_pull = {
+    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL,
+    .name = "cuda_pull",
+    .collective = SYMM_REDUCE_SCATTER_BLOCK,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .keeps_order = true,
+    .step = step,
+};

@@ -1,0 +1,45 @@
+/*
+ * reduce_scatter_slot.c - reduce-scatter of small arrays: the inputs have come with the lines.
+ *
+ * Every rank reduces its own block.  Nobody waits, as in allreduce_slot.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/run_steps.h"
+
+static enum symm_status step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    size_t begin = run->begins[team->rank], count = run->begins[team->rank + 1] - begin;
+    for (int rank = 0; rank < team->size; rank++) {
+        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+    }
+    if (count > 0) {
+        symm_fold(run->reduction, team->size, run->inputs, begin * run->reduction->extent,
+                  run->output, count);
+    }
+    return SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_reduce_scatter_slot = {
+    .number = SYMM_REDUCE_SCATTER_SLOT,
+    .name = "slot",
+    .collective = SYMM_REDUCE_SCATTER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_reduce_scatter_block_slot = {
+    .number = SYMM_REDUCE_SCATTER_BLOCK_SLOT,
+    .name = "slot",
+    .collective = SYMM_REDUCE_SCATTER_BLOCK,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};

@@ -1,0 +1,139 @@
+/*
+ * reduce_scatter_staged.c - reduce-scatter of memory that the peers cannot reach, or in place:
+ * every rank reduces its own block, from its own input and the others' staging buffers.
+ *
+ * A piece has so many elements of each rank's block, which have a row each in a staging buffer.  Of
+ * piece k each rank copies the others' rows into its staging buffer k mod 4, one piece ahead of the
+ * reduction.  The steps, and the reason why four buffers suffice, are as in allgather_staged.c, with
+ * "reduced" for "copied out".
+ *
+ * In place the results of piece k are stored over elements of the input that nobody needs any more:
+ * an element that is stored at index i of the array lies no further than i from the beginning of the
+ * block that it is in, and that far all blocks have been copied.  Of its own block this rank reads
+ * an element no later than it stores there.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/run_steps.h"
+
+enum { STARTING, REDUCING };
+
+_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
+
+/* Elements of a row. */
+static size_t row_length(const struct symm_run *run)
+{
+    return symm_stage_row(&run->team->control) / run->reduction->extent;
+}
+
+static unsigned char *row_at(const struct symm_run *run, int source, int owner, uint64_t piece)
+{
+    const struct symm_control *control = &run->team->control;
+    return symm_stage_buffer(control, source, piece) + (size_t)owner * symm_stage_row(control);
+}
+
+/* The elements of a rank's block that are in a piece, counted from the beginning of the array. */
+static void row_range(const struct symm_run *run, int owner, uint64_t piece, size_t *begin,
+                      size_t *end)
+{
+    size_t length = row_length(run), last = run->begins[owner + 1];
+    *begin = symm_least(run->begins[owner] + (size_t)piece * length, last);
+    *end = symm_least(*begin + length, last);
+}
+
+static bool has_piece(const struct symm_run *run, uint64_t piece)
+{
+    size_t most = 0;
+    for (int rank = 0; rank < run->team->size; rank++) {
+        size_t count = run->begins[rank + 1] - run->begins[rank];
+        most = count > most ? count : most;
+    }
+    return (size_t)piece * row_length(run) < most;
+}
+
+/* Copy the others' rows of a piece in, if there is such a piece. */
+static void input_copy(struct symm_run *run, uint64_t piece)
+{
+    const struct symm_team *team = run->team;
+    size_t extent = run->reduction->extent, begin, end;
+    if (!has_piece(run, piece)) {
+        return;
+    }
+    for (int turn = 1; turn < team->size; turn++) {
+        int owner = symm_run_rotate(run, turn);
+        row_range(run, owner, piece, &begin, &end);
+        symm_copy_to_shared(row_at(run, team->rank, owner, piece),
+                            (const unsigned char *)run->input + begin * extent,
+                            (end - begin) * extent);
+    }
+    symm_run_raise(run, piece + 1);
+}
+
+/* In place the output may still hold this rank's input, so the reduction goes through scratch. */
+static void row_reduce(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    size_t extent = run->reduction->extent, begin, end;
+    row_range(run, team->rank, run->piece, &begin, &end);
+    size_t bytes = (end - begin) * extent;
+    unsigned char *output =
+        (unsigned char *)run->output + (begin - run->begins[team->rank]) * extent;
+    bool in_place = run->input == run->output;
+    size_t most = in_place ? symm_block_bytes(extent) : bytes;
+    void *scratch = in_place ? symm_scratch_take() : NULL;
+    for (size_t done = 0; done < bytes;) {
+        size_t block = symm_least(bytes - done, most);
+        void *result = in_place ? scratch : (void *)(output + done);
+        for (int rank = 0; rank < team->size; rank++) {
+            run->inputs[rank] = row_at(run, rank, team->rank, run->piece) + done;
+        }
+        run->inputs[team->rank] = (const unsigned char *)run->input + begin * extent + done;
+        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
+        if (in_place) {
+            memcpy(output + done, result, block);
+        }
+        done += block;
+    }
+    if (in_place) {
+        symm_scratch_give(scratch);
+    }
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    if (run->stage == STARTING) {
+        input_copy(run, 0);
+        input_copy(run, 1);
+        run->stage = REDUCING;
+    }
+    if (!symm_run_reached(run, run->piece + 1)) {
+        return SYMM_PENDING;
+    }
+    row_reduce(run);
+    run->piece++;
+    input_copy(run, run->piece + 1);
+    return has_piece(run, run->piece) ? symm_run_more(run) : SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_reduce_scatter_staged = {
+    .number = SYMM_REDUCE_SCATTER_STAGED,
+    .name = "staged",
+    .collective = SYMM_REDUCE_SCATTER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_reduce_scatter_block_staged = {
+    .number = SYMM_REDUCE_SCATTER_BLOCK_STAGED,
+    .name = "staged",
+    .collective = SYMM_REDUCE_SCATTER_BLOCK,
+    .memory = SYMM_ALGORITHM_HOST,
+    .keeps_order = true,
+    .step = step,
+};

@@ -1,0 +1,145 @@
+/*
+ * entry/reduction.h - what the entries of collectives that reduce share: elements, operations and
+ * what is agreed about them.
+ *
+ * The reduction goes through Open MPI's op framework.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_ENTRY_REDUCTION_H
+#define MCA_COLL_SYMM_ENTRY_REDUCTION_H
+
+#include "mca/coll/symm/base/call.h"
+#include "mca/coll/symm/base/signature.h"
+#include "mca/coll/symm/device/place.h"
+
+/* The functions of struct symm_reduction.  Their context is the call. */
+void mca_coll_symm_reduction_reduce(void *context, const void *source, void *target, size_t count);
+void mca_coll_symm_reduction_combine(void *context, const void *left, const void *right,
+                                     void *target, size_t count);
+
+/* Why a call with device buffers is not served, as far as its operation and type say. */
+enum symm_reason mca_coll_symm_reduction_device_veto(struct symm_call *call);
+
+static inline bool mca_coll_symm_reduction_has_combine(const struct ompi_op_t *op,
+                                                       const struct ompi_datatype_t *dtype)
+{
+    return ompi_op_is_intrinsic((ompi_op_t *)(uintptr_t)op) && ompi_datatype_is_predefined(dtype) &&
+           op->o_3buff_intrinsic.fns[ompi_op_ddt_map[dtype->id]] != NULL;
+}
+
+/*
+ * Elements are copied whole, from one to the next.  For predefined types, pair types included, C's
+ * structs are copied in the same way.  A derived type may have gaps, which are the program's and
+ * must not be touched.  In the slot, where it costs little, elements travel without their gaps.
+ * There are `results` elements in the output.
+ */
+__attribute__((always_inline))
+static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_t results)
+{
+    bool predefined = ompi_datatype_is_predefined(call->dtype);
+    call->gaps = 0;
+    call->shift = 0;
+    if (ompi_op_is_intrinsic(call->op) && predefined) {
+        call->payload_bytes = call->count * call->extent;
+        return;
+    }
+    mca_coll_symm_layout_describe(&call->source, call->dtype, call->count);
+    call->target = call->source;
+    call->payload_bytes = call->source.bytes;
+    if (!call->source.dense || !call->source.repeats) {
+        call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
+        call->send = call->input;
+        call->receive = call->output;
+        if (results != call->count) {
+            mca_coll_symm_layout_describe(&call->target, call->dtype, results);
+        }
+    }
+    if (!predefined) {
+        call->shift = call->source.start;
+        call->input = mca_coll_symm_at(call->input, call->shift);
+        call->output = mca_coll_symm_at(call->output, call->shift);
+    }
+}
+
+__attribute__((always_inline))
+static inline enum symm_reason mca_coll_symm_reduction_veto(struct symm_call *call)
+{
+    if (call->device >= 0 || call->mixed) {
+        return mca_coll_symm_reduction_device_veto(call);
+    }
+    if (call->gaps != 0 &&
+        mca_coll_symm_layout_span(&call->target) > SYMM_SCRATCH_SIZE - SYMM_CACHE_LINE) {
+        return SYMM_REASON_GAPS;
+    }
+    if (call->extent > SYMM_SCRATCH_SIZE) { /* no piece of a staging buffer is smaller */
+        return SYMM_REASON_ELEMENT;
+    }
+    return SYMM_REASON_NONE;
+}
+
+/*
+ * The class of an element: integer, floating point, complex or something else.  Handles and ids
+ * tell too much apart: MPI_LONG, MPI_LONG_LONG and MPI_INT64_T are different ones and may meet in
+ * practice.
+ */
+_Static_assert(OMPI_DATATYPE_FLAG_DATA_TYPE / OMPI_DATATYPE_FLAG_DATA_INT <
+                   1 << SYMM_SIGNATURE_ELEMENT_BITS, "a signature has room for it");
+
+static inline unsigned mca_coll_symm_element_class(const struct ompi_datatype_t *dtype)
+{
+    return (unsigned)(dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) /
+           OMPI_DATATYPE_FLAG_DATA_INT; /* the lowest of these flags */
+}
+
+/*
+ * Describe a call of `collective` that reduces `count` elements of each rank, of which this rank
+ * gets `results`.  `counts` is what the signature says of the ranks' counts; 0: they have none.
+ *
+ * This and what it calls are inlined also where they are used more than once: else a small blocking
+ * call takes 30 instructions more.
+ */
+__attribute__((always_inline))
+static inline void mca_coll_symm_reduction_describe(
+    struct symm_call *call, enum symm_collective collective, enum symm_kinds kinds,
+    const void *sbuf, void *rbuf, size_t count, size_t results, unsigned counts,
+    struct ompi_datatype_t *dtype, struct ompi_op_t *op)
+{
+    ptrdiff_t lower, extent;
+    bool intrinsic = ompi_op_is_intrinsic(op);
+    ompi_datatype_get_extent(dtype, &lower, &extent);
+    call->collective = collective;
+    call->in_place = sbuf == MPI_IN_PLACE || sbuf == rbuf;
+    call->input = call->in_place ? rbuf : sbuf;
+    call->output = rbuf;
+    call->count = count;
+    call->extent = (size_t)extent;
+    call->op = op;
+    call->dtype = dtype;
+    mca_coll_symm_elements_describe(call, results);
+    call->output_bytes = results * call->extent;
+    mca_coll_symm_device_describe(call, kinds);
+    call->veto = mca_coll_symm_reduction_veto(call);
+    if (intrinsic) {
+        call->agreed_count = count;
+        call->signature = symm_signature_pack((struct symm_signature){
+            .collective = collective, .op = (unsigned)op->op_type,
+            .element = mca_coll_symm_element_class(dtype), .root = counts,
+            .extent = (size_t)extent});
+    } else {
+        call->agreed_count = call->payload_bytes;
+        call->signature = symm_signature_pack((struct symm_signature){
+            .collective = collective, .op = SYMM_SIGNATURE_USER_OP, .root = counts, .extent = 1});
+    }
+    call->reduction = (struct symm_reduction){
+        .context = call,
+        .extent = call->extent,
+        .ordered = !intrinsic,
+        .reduce = mca_coll_symm_reduction_reduce,
+        .combine = mca_coll_symm_reduction_has_combine(op, dtype)
+                       ? mca_coll_symm_reduction_combine : NULL,
+    };
+}
+
+#endif /* MCA_COLL_SYMM_ENTRY_REDUCTION_H */
