@@ -9,7 +9,6 @@
  */
 #include "mca/coll/symm/entry/allgather.h"
 
-#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/entry/entry.h"
@@ -152,12 +151,7 @@ int mca_coll_symm_allgather_init(const void *sbuf, symm_count_t scount,
     const struct symm_arguments arguments = {sbuf, rbuf, scount, rcount, sdtype, rdtype, NULL};
     mca_coll_symm_request_t *request;
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
-        const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-        mca_coll_symm_nbc_lock();
-        int made = table->coll_allgather_init(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                              info, handle, table->coll_allgather_init_module);
-        mca_coll_symm_nbc_unlock();
-        return made;
+        return ompi_request_persistent_noop_create(handle); /* see entry/entry.h */
     }
     int rc = request_make(&request, true, &arguments, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;

@@ -6,7 +6,6 @@
  */
 #include "mca/coll/symm/entry/allreduce.h"
 
-#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/data/cuda_types.h"
 #include "mca/coll/symm/device/place.h"
@@ -242,12 +241,7 @@ int mca_coll_symm_allreduce_init(const void *sbuf, void *rbuf, symm_count_t coun
 {
     mca_coll_symm_request_t *request;
     if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-        mca_coll_symm_nbc_lock();
-        int made = table->coll_allreduce_init(sbuf, rbuf, count, dtype, op, comm, info,
-                                              handle, table->coll_allreduce_init_module);
-        mca_coll_symm_nbc_unlock();
-        return made;
+        return ompi_request_persistent_noop_create(handle); /* see entry/entry.h */
     }
     int rc = request_make(&request, true, sbuf, rbuf, count, dtype, op, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;

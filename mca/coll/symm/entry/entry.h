@@ -100,6 +100,12 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 /* ---- nonblocking and persistent calls -------------------------------------------------------- */
 
 /*
+ * A call without data ends at once: the request is empty, or a persistent one that does nothing.  A
+ * persistent request of coll/libnbc sends messages all the same, does not hold its communicator, and
+ * crashes where the program frees that before it waits (4.1.4).
+ */
+
+/*
  * Have the component below make the call of a request that is not served.  `name` is that of its
  * entry in the table; the arguments are those up to the communicator.
  */
