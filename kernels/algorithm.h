@@ -57,7 +57,9 @@ struct symm_run;
     F(SYMM_REDUCE_SCATTER_BLOCK_SLOT, symm_reduce_scatter_block_slot)                             \
     F(SYMM_REDUCE_SCATTER_BLOCK_STAGED, symm_reduce_scatter_block_staged)                         \
     F(SYMM_REDUCE_SCATTER_BLOCK_PULL, symm_reduce_scatter_block_pull)                             \
-    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL, symm_reduce_scatter_block_cuda_pull)
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL, symm_reduce_scatter_block_cuda_pull)                   \
+    F(SYMM_REDUCE_SCATTER_CUDA_PUSH, symm_reduce_scatter_cuda_push)                               \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH, symm_reduce_scatter_block_cuda_push)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -47,16 +47,29 @@ struct cut {
     uint32_t pieces; /* of the longest slice */
     uint32_t depth;
     uint32_t parts;  /* of the scratch: `depth`, or 1 for a single piece */
+    bool scatters;
 };
+
+static void slice_of(const struct symm_run *run, bool scatters, int rank, size_t *begin,
+                     size_t *end)
+{
+    if (scatters) {
+        *begin = run->begins[rank];
+        *end = run->begins[rank + 1];
+    } else {
+        symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), rank, run->team->size,
+                   begin, end);
+    }
+}
 
 static struct cut cut_make(const struct symm_run *run, const struct symm_mover *mover)
 {
     int ranks = run->team->size;
     size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
-    struct cut cut = {.depth = mover->depth};
+    struct cut cut = {.depth = mover->depth, .scatters = mover->scatters};
     for (int rank = 0; rank < ranks; rank++) {
         size_t begin, end;
-        symm_slice(run->count, extent, rank, ranks, &begin, &end);
+        slice_of(run, cut.scatters, rank, &begin, &end);
         longest = end - begin > longest ? end - begin : longest;
     }
     size_t slice = longest * extent, wanted = piece_wanted(slice, mover->pieces);
@@ -77,8 +90,7 @@ static size_t piece_of(const struct symm_run *run, const struct cut *cut, int ra
                        size_t *begin)
 {
     size_t end;
-    symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), rank, run->team->size, begin,
-               &end);
+    slice_of(run, cut->scatters, rank, begin, &end);
     *begin = symm_least(*begin + piece * cut->elements, end);
     return symm_least(end - *begin, cut->elements);
 }
@@ -168,14 +180,19 @@ static enum symm_status sum_start(struct symm_run *run, const struct symm_mover 
     }
     size_t count = piece_of(run, cut, me, piece, &begin);
     struct symm_cuda_reduce arguments = {
-        .end = count, .ranks = ranks, .output_count = mover->stores ? 1 : ranks,
+        .end = count, .ranks = ranks,
+        .output_count = mover->stores || mover->scatters ? 1 : ranks,
     };
     for (int rank = 0; rank < ranks; rank++) {
         arguments.inputs[rank] = rank == me
                                      ? (const unsigned char *)run->input + begin * extent
                                      : row_of(run, cut, me, rank, piece);
-        arguments.outputs[rank] =
-            (unsigned char *)run->outputs[symm_run_rotate(run, rank)] + begin * extent;
+    }
+    for (int turn = 0; turn < arguments.output_count; turn++) {
+        size_t skipped = mover->scatters ? run->begins[me] : 0;
+        unsigned char *output =
+            turn == 0 ? run->output : run->outputs[symm_run_rotate(run, turn)];
+        arguments.outputs[turn] = output + (begin - skipped) * extent;
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
                                     run->block_limit, &pipeline->sums[piece % cut->depth]);

@@ -1,5 +1,5 @@
 /*
- * pipeline.h - all-reduces whose slices travel to their owners' scratch before they are added.
+ * pipeline.h - reductions whose slices travel to their owners' scratch before they are added.
  *
  * Stores and copy engines move more over a link than loads do (366 and 391 GB/s against 338), so
  * large arrays are better sent than fetched.  Compared with two-shot, this takes another launch,
@@ -10,7 +10,8 @@
  *           k % depth of the scratch of the slice's owner.
  *   sum     when all ranks have said that their pushes have landed, the owner adds its own input
  *           and the rows, in rank order, into its own output.
- *   store   the result goes to all other outputs, by the same kernel or afterwards.
+ *   store   the result goes to all other outputs, by the same kernel or afterwards.  In a
+ *           reduce-scatter, whose slices are the ranks' blocks, it stays in the owner's output.
  *
  * A part of the scratch is used again when all ranks have said that they are done with the piece
  * that it held.  While ranks meet for one piece, another one moves.  The link waits only before the
@@ -26,7 +27,11 @@
  * rank waits for longer than the work takes, and ranks do not wait in a circle.
  *
  * It is right in place as well.  A piece of an output is written after all ranks have pushed this
- * piece of their inputs, and the same thread reads and writes the owner's own input and output.
+ * piece of their inputs, and the same thread reads and writes the owner's own input and output.  In
+ * a reduce-scatter in place, what a piece is written over belongs to this piece of some block or to
+ * an earlier one, and has been pushed.  A rank's block may be its result or lie apart from it, but
+ * not overlap it otherwise: other threads would read what one has written.
+ *
  * Inputs need not be reachable for other ranks.  The sums are the sums of two-shot, bit for bit.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -43,6 +48,7 @@ struct symm_mover {
     uint32_t depth;        /* pieces under way at a time; 2 to SYMM_PIPELINE_DEPTH */
     uint32_t pieces;       /* least number for a slice, if cutting is worth it; or 1 */
     bool stores;           /* it also stores the results; otherwise the kernel that adds does */
+    bool scatters;         /* reduce-scatter: a slice is a rank's block, and stays with its owner */
     enum symm_status (*start)(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
                               struct symm_ticket *ticket);
 };

@@ -4,13 +4,13 @@
  *
  * A piece has so many elements of each rank's block, which have a row each in a staging buffer.  Of
  * piece k each rank copies the others' rows into its staging buffer k mod 4, one piece ahead of the
- * reduction.  The steps, and the reason why four buffers suffice, are as in allgather_staged.c, with
- * "reduced" for "copied out".
+ * reduction.  The steps, and the reason why four buffers suffice, are as in allgather_staged.c,
+ * with "reduced" for "copied out".
  *
  * In place the results of piece k are stored over elements of the input that nobody needs any more:
- * an element that is stored at index i of the array lies no further than i from the beginning of the
- * block that it is in, and that far all blocks have been copied.  Of its own block this rank reads
- * an element no later than it stores there.
+ * an element at index i of the array lies no further than i from the beginning of the block that it
+ * is in, and that far all blocks have been copied.  Of its own block this rank reads an element no
+ * later than it stores there.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

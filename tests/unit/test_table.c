@@ -426,20 +426,20 @@ static void test_scratch(void **state)
     struct symm_call call = {.collective = SYMM_ALLREDUCE, .payload_bytes = 48 << 20};
     (void)state;
     mca_coll_symm_table_fill(&table, 4, NULL, 0);
-    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false),
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true),
                      symm_algorithm_get(SYMM_ALLREDUCE_CUDA_PUSH)->scratch_wanted(48 << 20, 4));
-    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true), 0); /* multicast needs none */
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true, true), 0); /* multicast needs none */
     call.payload_bytes--;
-    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true), 0);
     assert_true(read_text("allreduce device any in any 1M-2M copy_engine\n"));
     mca_coll_symm_table_fill(&table, 4, rows, row_count);
     free(rows);
     call.payload_bytes = 1 << 20;
-    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false),
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true),
                      symm_algorithm_get(SYMM_ALLREDUCE_CUDA_COPY_ENGINE)
                          ->scratch_wanted(1 << 20, 4));
     call.payload_bytes = 2 << 20;
-    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false), 0);
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true), 0);
 }
 
 static enum symm_left below(int ranks, enum symm_collective collective, size_t bytes, int device,

@@ -96,7 +96,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "communicator's rank 0 counts. auto: chosen call by call. slot: the data travel with the "
         "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
-        "device memory by a kernel",
+        "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
+        "the component on the owners' devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_REDUCE_SCATTER_BLOCK] = {
         "reduce_scatter_block_algorithm",
@@ -104,7 +105,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "communicator's rank 0 counts. auto: chosen call by call. slot: the data travel with the "
         "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
-        "device memory by a kernel",
+        "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
+        "the component on the owners' devices, any buffers there",
         OPAL_INFO_LVL_5},
 };
 

@@ -65,7 +65,12 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     if (operation->veto != SYMM_REASON_NONE) {
         return;
     }
-    offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes, false);
+    if (symm_collective_get(call->collective)->scatters) { /* peers do not store results */
+        operation->output_offer = (struct symm_offer){0};
+    } else {
+        offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes,
+              false);
+    }
     if (symm_collective_get(call->collective)->device_reads_peers) {
         offer(&operation->input_offer, &call->input_memory, operation->input,
               call->count * call->extent, call->input_memory.id == call->output_memory.id);

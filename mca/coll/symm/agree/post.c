@@ -126,10 +126,14 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
     struct mca_coll_symm_lane *lane = operation->lane;
     size_t slices = 0, relayed = 0;
     uint32_t flags = 0;
-    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
+    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0 ||
+        symm_collective_get(call->collective)->scatters) { /* results stay with their owners */
         /* Programs repeat calls: one that was made by multicast will need no scratch again. */
+        bool in_reach = (line->flags & LINE_INPUT_IN_HEAP) != 0 && !expects_relay(operation,
+                                                                                  line->flags);
         slices = mca_coll_symm_choose_scratch(call, lane->team,
-                                              symm_algorithm_is_multimem(lane->last_algorithm));
+                                              symm_algorithm_is_multimem(lane->last_algorithm),
+                                              in_reach);
         flags |= slices > 0 ? LINE_SLICES : 0;
     }
     if (call->device < 0) {

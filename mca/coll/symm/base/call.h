@@ -29,6 +29,7 @@ enum symm_reason {
     SYMM_REASON_SMALL,    /* such device memory, and too small to be worth scratch on the devices */
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
+    SYMM_REASON_OVERLAP,  /* device memory, in place, and a block overlaps its result */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
     SYMM_REASON_LEFT,     /* by number of ranks and bytes alone the component below is quicker */

@@ -122,15 +122,22 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
 
 /*
  * The algorithm that moves slices, if one is wanted.  It is not known yet whether another rank is
- * in place.
+ * in place.  In a reduce-scatter all are or none is, and only that algorithm does without inputs
+ * that peers read.
  */
 static int slices_wanted(const struct symm_call *call, const struct symm_team *team,
-                         bool multicast)
+                         bool multicast, bool in_reach)
 {
     int forced = mca_coll_symm_choose_forced(call->collective, team);
     const struct symm_table *table = mca_coll_symm_choose_table(team);
     if (forced != MCA_COLL_SYMM_AUTO) {
         return forced;
+    }
+    if (symm_collective_get(call->collective)->scatters) {
+        const struct symm_algorithm_row *slices = symm_algorithm_find(
+            call->collective, SYMM_ALGORITHM_DEVICE, SYMM_NEEDS_SLICE_SCRATCH);
+        return call->in_place || !in_reach ? (int)slices->number
+                                           : preferred(call, table, multicast, SYMM_ROW_OUT);
     }
     int out = preferred(call, table, multicast, SYMM_ROW_OUT);
     return symm_algorithm_has(out, SYMM_NEEDS_SLICE_SCRATCH)
@@ -138,14 +145,14 @@ static int slices_wanted(const struct symm_call *call, const struct symm_team *t
 }
 
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
-                                    bool multicast)
+                                    bool multicast, bool in_reach)
 {
     if (!symm_collective_get(call->collective)->reduces || call->device < 0 ||
         team->size > SYMM_CUDA_RANKS_MAX ||
         symm_cuda_type_is_padded((enum symm_cuda_type)call->cuda_type)) { /* engines copy bytes */
         return 0;
     }
-    int wanted = slices_wanted(call, team, multicast);
+    int wanted = slices_wanted(call, team, multicast, in_reach);
     return symm_algorithm_has(wanted, SYMM_NEEDS_SLICE_SCRATCH)
                ? symm_algorithm_get((enum symm_algorithm)wanted)
                      ->scratch_wanted(call->payload_bytes, team->size)

@@ -49,12 +49,13 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
 
 /*
  * Bytes of scratch on the device that are of use to a call.  The first function is for moving the
- * slices of a large all-reduce.  The second is for relaying, where some rank's buffers cannot be
- * reached.  Neither needs agreement: a rank offers what it has.  `multicast`: the call is likely to
- * be made by multicast, if that is preferred.
+ * slices of a large all-reduce or the blocks of a reduce-scatter.  The second is for relaying,
+ * where some rank's buffers cannot be reached.  Neither needs agreement: a rank offers what it has.
+ * `multicast`: the call is likely to be made by multicast, if that is preferred.  `in_reach`: peers
+ * reach this rank's input, as far as it can tell.
  */
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
-                                    bool multicast);
+                                    bool multicast, bool in_reach);
 size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
                                            const struct symm_team *team);
 

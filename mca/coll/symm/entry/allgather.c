@@ -155,8 +155,7 @@ int mca_coll_symm_allgather_init(const void *sbuf, symm_count_t scount,
         .rdtype = rdtype};
     mca_coll_symm_request_t *request;
     if (is_without_data(sbuf, (size_t)scount, sdtype, (size_t)rcount, rdtype)) {
-        return SYMM_ENTRY_INIT_BELOW(module, allgather_init, sbuf, scount, sdtype, rbuf, rcount,
-                                     rdtype, comm, info, handle);
+        return ompi_request_persistent_noop_create(handle); /* see entry/entry.h */
     }
     int rc = request_make(&request, true, &arguments, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;

@@ -21,7 +21,6 @@
 #define MCA_COLL_SYMM_ENTRY_ENTRY_H
 
 #include "mca/coll/symm/base/layer.h"
-#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/request/request.h"
@@ -101,6 +100,12 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 /* ---- nonblocking and persistent calls -------------------------------------------------------- */
 
 /*
+ * A call without data ends at once: the request is empty, or a persistent one that does nothing.  A
+ * persistent request of coll/libnbc sends messages all the same, does not hold its communicator, and
+ * crashes where the program frees that before it waits (4.1.4).
+ */
+
+/*
  * Have the component below make the call of a request that is not served.  `name` is that of its
  * entry in the table; the arguments are those up to the communicator.
  */
@@ -111,19 +116,5 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 #define SYMM_ENTRY_REQUEST_ASIDE(request, name, ...)                                              \
     (request)->module->super.below_table.coll_##name(                                             \
         __VA_ARGS__, (request)->module->super.below_table.coll_##name##_module)
-
-/*
- * Have the component below make a persistent operation without data; the arguments are those of its
- * function without the last one, the module.
- */
-static inline int mca_coll_symm_entry_unlock(int rc)
-{
-    mca_coll_symm_nbc_unlock();
-    return rc;
-}
-#define SYMM_ENTRY_INIT_BELOW(module, name, ...)                                                  \
-    (mca_coll_symm_nbc_lock(),                                                                    \
-     mca_coll_symm_entry_unlock(mca_coll_symm_below_table(module)->coll_##name(                   \
-         __VA_ARGS__, mca_coll_symm_below_table(module)->coll_##name##_module)))
 
 #endif /* MCA_COLL_SYMM_ENTRY_ENTRY_H */

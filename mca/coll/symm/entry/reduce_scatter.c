@@ -41,6 +41,20 @@ static unsigned counts_checksum(symm_counts_t counts, struct ompi_communicator_t
     return (unsigned)((sum ^ sum >> 24 ^ sum >> 48) & ((1u << SYMM_SIGNATURE_ROOT_BITS) - 1));
 }
 
+/*
+ * Whether the block of this rank overlaps its result, in place, without being the same memory.
+ * Kernels would read what they have written.
+ */
+static bool is_overlapping(const struct symm_call *call, symm_counts_t counts,
+                           struct ompi_communicator_t *comm)
+{
+    size_t begin = 0, own = (size_t)ompi_comm_rank(comm);
+    for (size_t rank = 0; rank < own; rank++) {
+        begin += symm_count_at(counts, rank);
+    }
+    return call->in_place && begin > 0 && begin < symm_count_at(counts, own);
+}
+
 static void counts_describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf,
                             void *rbuf, symm_counts_t counts, struct ompi_datatype_t *dtype,
                             struct ompi_op_t *op, struct ompi_communicator_t *comm)
@@ -50,6 +64,10 @@ static void counts_describe(struct symm_call *call, enum symm_kinds kinds, const
                                      counts_sum(counts, comm),
                                      symm_count_at(counts, (size_t)ompi_comm_rank(comm)),
                                      counts_checksum(counts, comm, dtype, op), dtype, op);
+    if (call->device >= 0 && call->veto == SYMM_REASON_NONE &&
+        is_overlapping(call, counts, comm)) {
+        call->veto = SYMM_REASON_OVERLAP;
+    }
 }
 
 static void block_describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf,
@@ -135,8 +153,7 @@ int mca_coll_symm_reduce_scatter_init(const void *sbuf, void *rbuf, symm_counts_
 {
     mca_coll_symm_request_t *request;
     if (mca_coll_symm_bytes(dtype, counts_sum(rcounts, comm)) == 0) {
-        return SYMM_ENTRY_INIT_BELOW(module, reduce_scatter_init, sbuf, rbuf, rcounts, dtype, op,
-                                     comm, info, handle);
+        return ompi_request_persistent_noop_create(handle);
     }
     int rc = counts_request_make(&request, true, sbuf, rbuf, rcounts, dtype, op, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
@@ -216,8 +233,7 @@ int mca_coll_symm_reduce_scatter_block_init(const void *sbuf, void *rbuf, symm_c
 {
     mca_coll_symm_request_t *request;
     if (mca_coll_symm_bytes(dtype, (size_t)rcount) == 0) {
-        return SYMM_ENTRY_INIT_BELOW(module, reduce_scatter_block_init, sbuf, rbuf, rcount, dtype,
-                                     op, comm, info, handle);
+        return ompi_request_persistent_noop_create(handle);
     }
     int rc = block_request_make(&request, true, sbuf, rbuf, rcount, dtype, op, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;

@@ -31,6 +31,8 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
                            "have all buffers on devices, a rank's on one"},
     [SYMM_REASON_REACH] = {"reach", "device memory that some rank cannot reach",
                            "see the message about GPUs; or coll_symm_verbose 1"},
+    [SYMM_REASON_OVERLAP] = {"overlap", "in place, and a rank's block overlaps its result",
+                             "use a send buffer of its own"},
     [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
                             "allocate it with MPI_Alloc_mem"},
@@ -58,6 +60,8 @@ bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective co
     case SYMM_REASON_LEFT:
     case SYMM_REASON_DISABLED:
         return true;
+    case SYMM_REASON_OVERLAP:
+        return row->scatters && row->has_counts;
     case SYMM_REASON_EARLY:
         return row->calls_before_set_up > 0;
     default: /* it is about data */
