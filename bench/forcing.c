@@ -114,6 +114,7 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
     int before = 0, ignored;
     bool written = parameter_write(forcing->collective, value, &before);
     snprintf(candidate->word, sizeof(candidate->word), "%s", word);
+    candidate->value = value;
     snprintf(text, sizeof(text), "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
              machine_component, machine_component, forcing_collective(forcing->collective));
     bool all = failure_agree(written, text, forcing->control);
@@ -123,6 +124,20 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
         parameter_write(forcing->collective, before, &ignored);
     }
     return all;
+}
+
+void forcing_hold(struct forcing *forcing, const struct candidate *candidate)
+{
+    if (!parameter_write(forcing->collective, candidate->value, &forcing->before)) {
+        failure_stop("coll_%s_%s_algorithm cannot be changed any more", machine_component,
+                     forcing_collective(forcing->collective));
+    }
+}
+
+void forcing_release(struct forcing *forcing)
+{
+    int held;
+    parameter_write(forcing->collective, forcing->before, &held);
 }
 
 /* ---- what has served ------------------------------------------------------------------------- */
