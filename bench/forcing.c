@@ -220,20 +220,22 @@ void forcing_probe(const struct forcing *forcing, const struct call *call, MPI_C
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static bool takes_part(const char *word, bool on_host)
+static bool takes_part(const char *word, enum forcing_extra extra)
 {
-    return strcmp(word, "auto") != 0 && !(on_host && strncmp(word, "multimem", 8) == 0);
+    bool by_multicast = strncmp(word, "multimem", 8) == 0;
+    return strcmp(word, "auto") != 0 && (extra == FORCING_MULTICAST || !by_multicast);
 }
 
-static bool candidates_open(struct forcing *forcing, const struct values *values, bool on_host)
+static bool candidates_open(struct forcing *forcing, const struct values *values,
+                            enum forcing_extra extra)
 {
     for (int i = 0; i < values->count && forcing->count < FORCING_MOST - 1; i++) {
-        if (takes_part(values->word[i], on_host) &&
+        if (takes_part(values->word[i], extra) &&
             !candidate_add(forcing, values->word[i], values->value[i])) {
             return false;
         }
     }
-    if (on_host) {
+    if (extra == FORCING_BELOW) {
         struct candidate *candidate = &forcing->candidate[forcing->count++];
         snprintf(candidate->word, sizeof(candidate->word), "%s", below_word);
         candidate->comm = machine_dup_without(MPI_COMM_WORLD);
@@ -241,7 +243,7 @@ static bool candidates_open(struct forcing *forcing, const struct values *values
     return true;
 }
 
-bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+bool forcing_open(struct forcing *forcing, enum collective collective, enum forcing_extra extra,
                   MPI_Comm control)
 {
     struct values values = {.count = 0};
@@ -258,7 +260,7 @@ bool forcing_open(struct forcing *forcing, enum collective collective, bool on_h
         return false;
     }
     counters_open(forcing);
-    if (!candidates_open(forcing, &values, on_host)) {
+    if (!candidates_open(forcing, &values, extra)) {
         forcing_close(forcing);
         return false;
     }

@@ -52,12 +52,18 @@ struct forcing {
     char counter_word[FORCING_COUNTERS][FORCING_WORD];
 };
 
+/* What takes part beside all other algorithms. */
+enum forcing_extra {
+    FORCING_NONE,
+    FORCING_BELOW,    /* the component below, for memory of the host */
+    FORCING_MULTICAST /* algorithms by multicast; in memory of the host they are there for tests */
+};
+
 /*
- * Collective over `control`. In memory of the host the component below takes part as well, and
- * multicast, which is there for tests, does not. False on all ranks, after a message: this
- * coll/symm cannot be told while it runs.
+ * Collective over `control`. False on all ranks, after a message: this coll/symm cannot be told
+ * while it runs.
  */
-bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+bool forcing_open(struct forcing *forcing, enum collective collective, enum forcing_extra extra,
                   MPI_Comm control);
 void forcing_close(struct forcing *forcing);
 

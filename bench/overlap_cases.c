@@ -93,16 +93,14 @@ static void mpi_measure(struct overlap_session *session, enum overlap_way way, c
     side_measure(session, &plan);
 }
 
-/* An algorithm that is not possible here gives way to another one, and is not measured. */
+/* An algorithm that is not possible here gives way to another one, and is not measured. None by
+ * multicast takes part: this program makes no multicast objects. */
 static void algorithms_measure(struct overlap_session *session, struct forcing *forcing,
                                const struct call *call)
 {
     for (int i = 0; i < forcing->count; i++) {
         const struct candidate *candidate = &forcing->candidate[i];
         char word[FORCING_WORD];
-        if (strncmp(candidate->word, "multimem", 8) == 0) {
-            continue; /* no benchmark of this kind makes multicast objects */
-        }
         forcing_probe(forcing, call, candidate->comm, word);
         if (strcmp(word, candidate->word) == 0) {
             forcing_hold(forcing, candidate);
@@ -183,7 +181,7 @@ static void collective_measure(struct overlap_session *session, enum collective 
     struct forcing forcing;
     if (!session->options.algorithms) {
         sizes_measure(session, NULL, collective);
-    } else if (forcing_open(&forcing, collective, false, session->control)) {
+    } else if (forcing_open(&forcing, collective, FORCING_NONE, session->control)) {
         sizes_measure(session, &forcing, collective);
         forcing_close(&forcing);
     } else {
