@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -173,11 +174,13 @@ static void size_format(uint64_t bytes, char *text, size_t size)
 
 static void row_print(const char *collective, const char *how, const struct symm_count *count)
 {
+    enum { NAME = 20, HOW = 50, TEXTS = NAME + HOW };
     char bytes[32];
     if (count->calls > 0) {
         size_format(count->bytes, bytes, sizeof(bytes));
-        (void)fprintf(stderr, "  %-20s %-50s %11llu %11s\n", collective, how,
-                      (unsigned long long)count->calls, bytes);
+        int rest = TEXTS - (int)strlen(collective); /* some names have more than NAME letters */
+        (void)fprintf(stderr, "  %-*s %-*s %11llu %11s\n", NAME, collective,
+                      rest < HOW ? rest : HOW, how, (unsigned long long)count->calls, bytes);
     }
 }
 
@@ -202,14 +205,13 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &outcomes->failed[collective]);
 }
 
-/* The table has a collective's name without its form. */
 static void host_copy_row_print(enum symm_host_copy_collective collective,
                                 enum symm_host_copy_why why, const struct symm_count *count)
 {
     char how[64];
     (void)snprintf(how, sizeof(how), "device buffers staged: %s",
                    mca_coll_symm_host_copy_why_text(collective, why));
-    row_print(mca_coll_symm_host_copy_base_text(collective), how, count);
+    row_print(mca_coll_symm_host_copy_text(collective), how, count);
 }
 
 /* The blocking calls of a collective that is served, by reason. */

@@ -139,16 +139,6 @@ const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collecti
     return texts[collective];
 }
 
-const char *mca_coll_symm_host_copy_base_text(enum symm_host_copy_collective collective)
-{
-    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
-#define TEXT(name) #name,
-        SYMM_HOST_COPY_FORMS(SYMM_FORM_BLOCKING, SYMM_FORM_BLOCKING, SYMM_FORM_BLOCKING, TEXT)
-#undef TEXT
-    };
-    return texts[collective];
-}
-
 bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made,
                                    enum symm_collective collective)
 {

@@ -21,6 +21,8 @@
 #ifndef MCA_COLL_SYMM_REQUEST_REQUEST_H
 #define MCA_COLL_SYMM_REQUEST_REQUEST_H
 
+#include <stdatomic.h>
+
 #include "mca/coll/symm/base/module.h"
 
 struct symm_queue;
@@ -55,6 +57,10 @@ struct mca_coll_symm_request_t {
     int tag;                   /* for the component below */
     struct ompi_info_t *info;  /* persistent: for the component below */
     ompi_request_t *below;     /* MPI_REQUEST_NULL: none */
+    /*
+     * Not under way, or done.  Open MPI's own word says so, too, but is not written with release.
+     */
+    _Atomic bool is_over;
     bool is_begun;         /* the lane is at work on it */
     bool is_below;         /* it is not served: `below` is under way */
     int error;             /* the result; for MPI */
