@@ -159,12 +159,22 @@ static void complete(mca_coll_symm_request_t *request)
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
+/* Leave a communicator that has failed or been revoked. */
+static void operation_leave_failed(struct symm_operation *operation)
+{
+    if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
+        mca_coll_symm_leave(operation);
+    }
+}
+
+/* MPI's bindings look for a failure before blocking calls only. */
 static void operation_begin(mca_coll_symm_request_t *request, struct symm_operation *operation)
 {
     operation->comm = mca_coll_symm_request_comm(request);
     operation->call = &request->call;
     request->is_begun = true;
     mca_coll_symm_operation_start(operation);
+    operation_leave_failed(operation);
 }
 
 /* Step a queue's operations until one has to wait.  Those that are done go to *done. */
@@ -177,9 +187,7 @@ static void queue_walk(struct symm_queue *queue, mca_coll_symm_request_t **done)
             operation_begin(request, operation);
         }
         if (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
-            if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
-                mca_coll_symm_leave(operation);
-            }
+            operation_leave_failed(operation);
             return;
         }
         queue_drop_first(queue);

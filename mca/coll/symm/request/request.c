@@ -175,6 +175,11 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
 
 int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle)
 {
+    int failure = symm_ompi_comm_failure(mca_coll_symm_request_comm(request));
+    if (failure != MPI_SUCCESS) {
+        request_return(request);
+        return failure;
+    }
     request->call.form = SYMM_CALL_NONBLOCKING;
     *handle = &request->super.super;
     begin(request);

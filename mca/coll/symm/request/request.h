@@ -82,7 +82,11 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
                                const struct symm_request_below *make, bool persistent,
                                struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
 
-/* The nonblocking call is described: start it, and hand the request to the program. */
+/*
+ * The nonblocking call is described: start it, and hand the request to the program.  Errors: the
+ * communicator has failed or been revoked, and the request is gone.  5.0.7 gets over that error of
+ * a call in MPI_Comm_dup(), but not over one of a request (docs/design/open-mpi.md).
+ */
 int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle);
 
 /* The persistent operation is described: hand it to the program. */
