@@ -269,14 +269,16 @@ static bool thread_line(const char *key, char *text, size_t size)
 
 static void thread_sleeps(void)
 {
-    char before[300] = "", after[300] = "", blocked[300] = "";
+    char before[300] = "", after[300] = "", state[300] = "", blocked[300] = "";
     test_case("the thread");
     test_delay(100000); /* it may be in a nap still */
     test_check(thread_line("voluntary_ctxt_switches:", before, sizeof before) == moves,
                moves ? "there is one" : "there is none");
     test_delay(200000);
     (void)thread_line("voluntary_ctxt_switches:", after, sizeof after);
-    test_check(strcmp(before, after) == 0, "it sleeps while nothing is outstanding");
+    test_check(strcmp(before, after) == 0 &&
+                   (!thread_line("State:", state, sizeof state) || strstr(state, "sleeping") != NULL),
+               "it sleeps while nothing is outstanding");
     if (moves && thread_line("SigBlk:", blocked, sizeof blocked)) {
         uint64_t mask = strtoull(blocked + strlen("SigBlk:"), NULL, 16);
         test_check((~mask & 0x7fffffffu & ~(1u << 8 | 1u << 18)) == 0, "no signal reaches it");
