@@ -1,6 +1,6 @@
 /*
- * The thread that moves requests on while the program computes (coll_symm_progress_thread): data have
- * moved when the program comes back to MPI, peers need not wait for it, what only the program's
+ * The thread that moves requests on while the program computes (coll_symm_progress_thread): data
+ * have moved when the program comes back to MPI, peers need not wait for it, what only the program's
  * threads may do is left to them, and the thread sleeps when there is nothing to do.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* Many steps of an operation, so that a call of MPI alone does not make it. */
-enum { COUNT = 1 << 20, MANY = 12, WARM_UP = 8, SMALL = 1000, MIDDLE = 1 << 18, COMPUTING = 400000 };
+enum { COUNT = 1 << 20, MANY = 12, WARM_UP = 8, SMALL = 1000, MIDDLE = 1 << 18, COMPUTING = 1000000 };
 
 static bool moves;
 static int *send, *receive;
@@ -277,7 +277,8 @@ static void thread_sleeps(void)
     test_delay(200000);
     (void)thread_line("voluntary_ctxt_switches:", after, sizeof after);
     test_check(strcmp(before, after) == 0 &&
-                   (!thread_line("State:", state, sizeof state) || strstr(state, "sleeping") != NULL),
+                   (!thread_line("State:", state, sizeof state) ||
+                    strstr(state, "sleeping") != NULL),
                "it sleeps while nothing is outstanding");
     if (moves && thread_line("SigBlk:", blocked, sizeof blocked)) {
         uint64_t mask = strtoull(blocked + strlen("SigBlk:"), NULL, 16);
