@@ -21,6 +21,7 @@ mpi_tests = \
 	tests/failures.tap \
 	tests/fallback.tap \
 	tests/gpus.tap \
+	tests/helper.tap \
 	tests/host_copy.tap \
 	tests/info.tap \
 	tests/kinds.tap \
@@ -83,6 +84,7 @@ mpi_programs = \
 	tests/mpi/check_failures \
 	tests/mpi/check_fork \
 	tests/mpi/check_lanes \
+	tests/mpi/check_helper \
 	tests/mpi/check_large \
 	tests/mpi/check_later \
 	tests/mpi/check_leaks \

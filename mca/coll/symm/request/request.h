@@ -64,6 +64,7 @@ struct mca_coll_symm_request_t {
     bool is_begun;         /* the lane is at work on it */
     bool is_below;         /* it is not served: `below` is under way */
     int error;             /* the result; for MPI */
+    enum symm_algorithm algorithm; /* that has served it, where the program did not see the end */
     mca_coll_symm_request_t *next; /* in a queue, or idle */
 };
 OBJ_CLASS_DECLARATION(mca_coll_symm_request_t);
