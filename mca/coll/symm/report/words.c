@@ -35,7 +35,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
                             "allocate it with MPI_Alloc_mem"},
     [SYMM_REASON_LEFT] = {"left", "left by the table, as quicker there"},
-    [SYMM_REASON_OWN] = {"own", "one integer, as where Open MPI makes communicators"},
+    [SYMM_REASON_OWN] = {"own", "one integer, like calls of Open MPI itself"},
     [SYMM_REASON_EARLY] = {"early", "few calls, and ranks share no memory yet"},
     [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory",
                               "see the message about it; or coll_symm_verbose 1"},
