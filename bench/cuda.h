@@ -32,6 +32,11 @@
     USE(cuStreamSynchronize) \
     USE(cuStreamQuery) \
     USE(cuStreamDestroy) \
+    USE(cuEventCreate) \
+    USE(cuEventRecord) \
+    USE(cuEventSynchronize) \
+    USE(cuEventElapsedTime) \
+    USE(cuEventDestroy) \
     USE(cuMemAlloc) \
     USE(cuMemFree) \
     USE(cuMemcpyHtoDAsync) \

@@ -241,6 +241,36 @@ bool device_stream_is_done(const struct device *device, void *stream)
     return result == CUDA_SUCCESS;
 }
 
+void *device_event_open(const struct device *device)
+{
+    CUevent event;
+    check(device, "cuEventCreate", device->cuda.cuEventCreate(&event, CU_EVENT_DEFAULT));
+    return event;
+}
+
+void device_event_close(const struct device *device, void *event)
+{
+    check(device, "cuEventDestroy", device->cuda.cuEventDestroy(event));
+}
+
+void device_event_record(const struct device *device, void *event, void *stream)
+{
+    check(device, "cuEventRecord", device->cuda.cuEventRecord(event, stream));
+}
+
+void device_event_wait(const struct device *device, void *event)
+{
+    check(device, "cuEventSynchronize", device->cuda.cuEventSynchronize(event));
+}
+
+double device_event_us(const struct device *device, void *from, void *to)
+{
+    float milliseconds;
+    check(device, "cuEventElapsedTime",
+          device->cuda.cuEventElapsedTime(&milliseconds, from, to));
+    return 1e3 * (double)milliseconds;
+}
+
 #else
 
 /* A C file must not be empty. */

@@ -53,4 +53,13 @@ void *device_stream_open(const struct device *device);
 void device_stream_close(const struct device *device, void *stream);
 bool device_stream_is_done(const struct device *device, void *stream);
 
+/* Moments of streams (CUevent). A record is in a stream's order, and does not wait for it. */
+void *device_event_open(const struct device *device);
+void device_event_close(const struct device *device, void *event);
+void device_event_record(const struct device *device, void *event, void *stream);
+void device_event_wait(const struct device *device, void *event);
+
+/* Microseconds between two moments that are over. */
+double device_event_us(const struct device *device, void *from, void *to);
+
 #endif

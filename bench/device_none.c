@@ -132,4 +132,37 @@ bool device_stream_is_done(const struct device *device, void *stream)
     return true;
 }
 
+void *device_event_open(const struct device *device)
+{
+    (void)device;
+    return NULL;
+}
+
+void device_event_close(const struct device *device, void *event)
+{
+    (void)device;
+    (void)event;
+}
+
+void device_event_record(const struct device *device, void *event, void *stream)
+{
+    (void)device;
+    (void)event;
+    (void)stream;
+}
+
+void device_event_wait(const struct device *device, void *event)
+{
+    (void)device;
+    (void)event;
+}
+
+double device_event_us(const struct device *device, void *from, void *to)
+{
+    (void)device;
+    (void)from;
+    (void)to;
+    return 0;
+}
+
 #endif

@@ -114,6 +114,7 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
     int before = 0, ignored;
     bool written = parameter_write(forcing->collective, value, &before);
     snprintf(candidate->word, sizeof(candidate->word), "%s", word);
+    candidate->value = value;
     snprintf(text, sizeof(text), "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
              machine_component, machine_component, forcing_collective(forcing->collective));
     bool all = failure_agree(written, text, forcing->control);
@@ -123,6 +124,20 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
         parameter_write(forcing->collective, before, &ignored);
     }
     return all;
+}
+
+void forcing_hold(struct forcing *forcing, const struct candidate *candidate)
+{
+    if (!parameter_write(forcing->collective, candidate->value, &forcing->before)) {
+        failure_stop("coll_%s_%s_algorithm cannot be changed any more", machine_component,
+                     forcing_collective(forcing->collective));
+    }
+}
+
+void forcing_release(struct forcing *forcing)
+{
+    int held;
+    parameter_write(forcing->collective, forcing->before, &held);
 }
 
 /* ---- what has served ------------------------------------------------------------------------- */
@@ -205,20 +220,22 @@ void forcing_probe(const struct forcing *forcing, const struct call *call, MPI_C
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static bool takes_part(const char *word, bool on_host)
+static bool takes_part(const char *word, enum forcing_extra extra)
 {
-    return strcmp(word, "auto") != 0 && !(on_host && strncmp(word, "multimem", 8) == 0);
+    bool by_multicast = strncmp(word, "multimem", 8) == 0;
+    return strcmp(word, "auto") != 0 && (extra == FORCING_MULTICAST || !by_multicast);
 }
 
-static bool candidates_open(struct forcing *forcing, const struct values *values, bool on_host)
+static bool candidates_open(struct forcing *forcing, const struct values *values,
+                            enum forcing_extra extra)
 {
     for (int i = 0; i < values->count && forcing->count < FORCING_MOST - 1; i++) {
-        if (takes_part(values->word[i], on_host) &&
+        if (takes_part(values->word[i], extra) &&
             !candidate_add(forcing, values->word[i], values->value[i])) {
             return false;
         }
     }
-    if (on_host) {
+    if (extra == FORCING_BELOW) {
         struct candidate *candidate = &forcing->candidate[forcing->count++];
         snprintf(candidate->word, sizeof(candidate->word), "%s", below_word);
         candidate->comm = machine_dup_without(MPI_COMM_WORLD);
@@ -226,7 +243,7 @@ static bool candidates_open(struct forcing *forcing, const struct values *values
     return true;
 }
 
-bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+bool forcing_open(struct forcing *forcing, enum collective collective, enum forcing_extra extra,
                   MPI_Comm control)
 {
     struct values values = {.count = 0};
@@ -243,7 +260,7 @@ bool forcing_open(struct forcing *forcing, enum collective collective, bool on_h
         return false;
     }
     counters_open(forcing);
-    if (!candidates_open(forcing, &values, on_host)) {
+    if (!candidates_open(forcing, &values, extra)) {
         forcing_close(forcing);
         return false;
     }

@@ -33,6 +33,7 @@ static inline const char *forcing_collective(enum collective collective)
 /* One way to make a call. */
 struct candidate {
     char word[FORCING_WORD]; /* the parameter's value, or "below": without the component */
+    int value;               /* the same as a number; none of "below" */
     MPI_Comm comm;
 };
 
@@ -42,6 +43,7 @@ enum { FORCING_COUNTERS = 32 };
 struct forcing {
     enum collective collective;
     MPI_Comm control;
+    int before; /* the parameter's value while none is held */
     int count;
     struct candidate candidate[FORCING_MOST];
     MPI_T_pvar_session session;
@@ -50,14 +52,27 @@ struct forcing {
     char counter_word[FORCING_COUNTERS][FORCING_WORD];
 };
 
+/* What takes part beside all other algorithms. */
+enum forcing_extra {
+    FORCING_NONE,
+    FORCING_BELOW,    /* the component below, for memory of the host */
+    FORCING_MULTICAST /* algorithms by multicast; in memory of the host they are there for tests */
+};
+
 /*
- * Collective over `control`. In memory of the host the component below takes part as well, and
- * multicast, which is there for tests, does not. False on all ranks, after a message: this
- * coll/symm cannot be told while it runs.
+ * Collective over `control`. False on all ranks, after a message: this coll/symm cannot be told
+ * while it runs.
  */
-bool forcing_open(struct forcing *forcing, enum collective collective, bool on_host,
+bool forcing_open(struct forcing *forcing, enum collective collective, enum forcing_extra extra,
                   MPI_Comm control);
 void forcing_close(struct forcing *forcing);
+
+/*
+ * From here to forcing_release() the parameter has this candidate's value. Calls that are not
+ * blocking need that, as each of a communicator's lanes takes the value when it is first used.
+ */
+void forcing_hold(struct forcing *forcing, const struct candidate *candidate);
+void forcing_release(struct forcing *forcing);
 
 /* Collective: makes the call once, and says what has served it on rank 0, in the words of struct
  * candidate. */

@@ -68,11 +68,15 @@ bench_overlap_SOURCES = \
 	bench/cuda.c bench/cuda.h \
 	bench/device.c bench/device.h bench/device_none.c \
 	bench/failure.c bench/failure.h \
+	bench/forcing.c bench/forcing.h \
+	bench/form.c bench/form.h \
 	bench/gpus.c bench/gpus.h \
 	bench/machine.c bench/machine.h \
 	bench/nccl.c bench/nccl.h \
+	bench/overlap_cases.c bench/overlap_cases.h \
 	bench/overlap_options.c bench/overlap_options.h \
 	bench/overlap_run.c bench/overlap_run.h \
+	bench/overlap_timeline.c bench/overlap_timeline.h \
 	bench/product.c bench/product.h
 bench_overlap_LDADD = $(MPI_LIBS)
 
@@ -84,6 +88,7 @@ dist_noinst_SCRIPTS += bench/plot
 EXTRA_DIST += \
 	bench/plotting/__init__.py \
 	bench/plotting/look.py \
+	bench/plotting/overlap.py \
 	bench/plotting/pictures.py \
 	bench/plotting/runs.py \
 	bench/plotting/series.py \

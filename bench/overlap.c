@@ -1,6 +1,6 @@
 /*
  * overlap.c - how much of a collective on GPU memory hides behind a matrix product, and how much
- * the product is slowed by it: MPI's nonblocking calls, and NCCL's on a stream.
+ * the product is slowed by it: MPI's nonblocking and persistent calls, and NCCL's on a stream.
  * overlap_options.c has the text of --help, which explains the columns.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -8,10 +8,8 @@
  */
 #include "failure.h"
 #include "machine.h"
-#include "overlap_options.h"
-#include "overlap_run.h"
+#include "overlap_cases.h"
 
-#include <limits.h>
 #include <stdio.h>
 
 enum {
@@ -20,122 +18,8 @@ enum {
     RANKS_MOST = 64
 };
 
-struct session {
-    struct overlap_options options;
-    int rank, ranks;
-    MPI_Comm control; /* barriers and bookkeeping, without the component */
-    MPI_Comm comm;
-    struct gpus gpus;
-    struct nccl *nccl; /* NULL: none */
-    struct product *product;
-    void *stream;      /* NCCL's */
-    bool right;
-};
-
-/* ---- what is measured ------------------------------------------------------------------------ */
-
-static void header_print(const struct session *session)
-{
-    int version = product_library_version(session->product);
-    printf("# cuBLAS %d.%d.%d: product of matrices of %d x %d bfloat16 numbers%s\n",
-           version / 10000, version / 100 % 100, version % 100, session->options.order,
-           session->options.order, session->options.in_place ? "; collectives in place" : "");
-    printf("# Size: bytes of a result\n");
-    printf("%-11s %11s %-7s %8s %11s %9s %11s %14s %7s %7s %s\n", "# collective", "Size", "side",
-           "products", "product(us)", "alone(us)", "in turn(us)", "overlapped(us)", "hidden",
-           "slowed", "Validation");
-}
-
-static void result_print(const struct overlap_case *plan, const struct overlap_result *result)
-{
-    printf("%-12s %11zu %-7s %8d %11.1f %9.1f %11.1f %14.1f %6.1f%% %6.2f%% %s\n",
-           plan->call.collective == COLLECTIVE_ALLREDUCE ? "allreduce" : "allgather",
-           call_result_bytes(&plan->call), plan->side.name, result->products, result->product,
-           result->alone, result->in_turn, result->overlapped, 100 * result->hidden,
-           100 * result->slowed, result->right ? "Pass" : "WRONG");
-    fflush(stdout);
-}
-
-static void side_measure(struct session *session, const struct overlap_side *side,
-                         enum collective collective, size_t bytes, const struct buffers *buffers)
-{
-    struct overlap_result result;
-    const struct overlap_case plan = {
-        .side = *side,
-        .call = {collective, bytes, session->rank, session->ranks, session->options.in_place,
-                 ELEMENT_INT, buffers},
-        .device = session->gpus.device,
-        .product = session->product,
-        .control = session->control,
-        .repetitions = session->options.repetitions,
-        .warmup = session->options.warmup,
-    };
-    overlap_measure(&plan, &result);
-    session->right &= result.right;
-    if (session->rank == 0) {
-        result_print(&plan, &result);
-    }
-}
-
-static void mpi_measure(struct session *session, enum collective collective, size_t bytes,
-                        size_t result_bytes)
-{
-    const struct overlap_side side = {.name = "MPI", .comm = session->comm};
-    struct buffers buffers;
-    buffers_open(&buffers, MEMORY_CUDA, session->gpus.device, bytes, result_bytes);
-    side_measure(session, &side, collective, bytes, &buffers);
-    buffers_close(&buffers);
-}
-
-static void nccl_measure(struct session *session, enum collective collective, size_t bytes,
-                         size_t result_bytes)
-{
-    static const char *const names[NCCL_WAYS] = {
-        [NCCL_PLAIN] = "NCCL", [NCCL_WINDOW] = "window", [NCCL_CE] = "CE"
-    };
-    for (int way = 0; session->nccl != NULL && way < NCCL_WAYS; way++) {
-        struct nccl_path path;
-        if (nccl_path_open(&path, session->nccl, (enum nccl_way)way, collective, bytes,
-                           result_bytes)) {
-            const struct overlap_side side = {
-                .name = names[way], .comm = MPI_COMM_NULL, .path = &path,
-                .stream = session->stream,
-            };
-            side_measure(session, &side, collective, bytes, &path.buffers);
-            nccl_path_close(&path);
-        }
-    }
-}
-
-/* An all-gather's blocks are parts of its result. All-reduces are of whole elements. */
-static void size_measure(struct session *session, enum collective collective, size_t result_bytes)
-{
-    bool gathers = collective == COLLECTIVE_ALLGATHER;
-    size_t parts = gathers ? (size_t)session->ranks : 1;
-    size_t unit = ELEMENT_BYTES;
-    size_t bytes = (result_bytes / parts + unit - 1) / unit * unit;
-    if (bytes > INT_MAX) {
-        bytes = INT_MAX / unit * unit;
-    }
-    mpi_measure(session, collective, bytes, bytes * parts);
-    nccl_measure(session, collective, bytes, bytes * parts);
-}
-
-static void all_measure(struct session *session)
-{
-    static const enum collective order[] = {COLLECTIVE_ALLGATHER, COLLECTIVE_ALLREDUCE};
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-        for (int size = 0; session->options.chosen[order[i]] && size < session->options.sizes;
-             size++) {
-            size_measure(session, order[i], session->options.bytes[size]);
-        }
-    }
-}
-
-/* ---- what that takes ------------------------------------------------------------------------- */
-
 /* Without the component, nonblocking calls crash on GPU memory. */
-static bool component_is_there(const struct session *session)
+static bool component_is_there(const struct overlap_session *session)
 {
     int priority;
     char text[FAILURE_LENGTH];
@@ -145,7 +29,7 @@ static bool component_is_there(const struct session *session)
     return failure_agree(there || machine_mpi_knows_gpus(), text, session->control);
 }
 
-static bool product_get(struct session *session)
+static bool product_get(struct overlap_session *session)
 {
     char text[FAILURE_LENGTH] = "";
     bool mine = product_open(&session->product, session->options.cublas_file,
@@ -157,7 +41,7 @@ static bool product_get(struct session *session)
     return all;
 }
 
-static bool rival_get(struct session *session)
+static bool rival_get(struct overlap_session *session)
 {
     const struct overlap_options *options = &session->options;
     session->nccl = NULL;
@@ -173,24 +57,21 @@ static bool rival_get(struct session *session)
     return true;
 }
 
-static void measure_with_product(struct session *session)
+static void measure_with_product(struct overlap_session *session)
 {
     if (!rival_get(session)) {
         session->right = false;
         return;
     }
     session->stream = device_stream_open(session->gpus.device);
-    if (session->rank == 0) {
-        header_print(session);
-    }
-    all_measure(session);
+    overlap_cases_measure(session);
     device_stream_close(session->gpus.device, session->stream);
     if (session->nccl != NULL) {
         nccl_close(session->nccl);
     }
 }
 
-static int session_run(struct session *session)
+static int session_run(struct overlap_session *session)
 {
     session->control = machine_dup_without(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &session->comm);
@@ -222,7 +103,7 @@ static int usage_error(int rank, const char *message)
 
 int main(int argc, char **argv)
 {
-    struct session session = {.rank = 0};
+    struct overlap_session session = {.rank = 0};
     char message[256];
     int status = 0;
     failure_program = "overlap";

@@ -14,13 +14,18 @@
 
 const char overlap_help[] =
     "Usage: mpirun -n RANKS bench/overlap [OPTION]... [allgather] [allreduce]\n"
-    "Nonblocking collectives on GPU memory beside a matrix product; both if none is named.\n"
+    "Nonblocking and persistent collectives on GPU memory beside a matrix product. Both are\n"
+    "measured if none is named.\n"
     "\n"
     "  -m, --message-size BYTES[,BYTES]...  of a result; K, M and G allowed (default 64M,1G)\n"
     "  -n, --order N          the product of two matrices of N x N bfloat16 numbers (8192)\n"
     "  -r, --repetitions N    timed ones of a case (default 41)\n"
     "  -x, --warmup N         untimed ones before (default 4)\n"
     "      --in-place         pass MPI_IN_PLACE\n"
+    "      --side NAME[,NAME]...  some of the sides: MPI (nonblocking calls), persistent; with\n"
+    "                         --rival NCCL, window (its registered memory), CE (copy engines)\n"
+    "      --algorithms       each algorithm of coll/symm by itself, nonblocking, too\n"
+    "      --timeline         when all of it began and ended in one run of each case\n"
     "      --cublas FILE      libcublas.so, by default where the loader finds one\n"
     "      --rival nccl[=FILE]  NCCL on a stream beside the product, in the same run\n"
     "  -h, --help\n"
@@ -29,7 +34,8 @@ const char overlap_help[] =
     "is repeated until it takes 1.5 times as long as the collective. Each repetition has four\n"
     "runs, which begin with a barrier; the time of a run is the slowest rank's:\n"
     "  product     the products alone\n"
-    "  alone       the collective alone: start and MPI_Test until it is done\n"
+    "  alone       the collective alone: start and MPI_Test until it is done. A persistent one is\n"
+    "              made before all runs\n"
     "  in turn     the products, then the collective\n"
     "  overlapped  the collective is started, then the products; MPI_Test until both are done,\n"
     "              as nothing moves on without calls. NCCL: its stream is asked.\n"
@@ -40,7 +46,19 @@ const char overlap_help[] =
     "Inputs change with each run; parts of all results are checked after each overlapped run.\n"
     "SYMM_BENCH_CUDA_LIBRARY in the environment names another library than libcuda.so.1.\n";
 
-enum { OPTION_IN_PLACE = 256, OPTION_CUBLAS, OPTION_RIVAL };
+const char *const overlap_way_names[OVERLAP_WAYS] = {
+    [WAY_MPI] = "MPI", [WAY_PERSISTENT] = "persistent",
+    [WAY_NCCL] = "NCCL", [WAY_WINDOW] = "window", [WAY_CE] = "CE"
+};
+
+enum {
+    OPTION_IN_PLACE = 256,
+    OPTION_SIDE,
+    OPTION_ALGORITHMS,
+    OPTION_TIMELINE,
+    OPTION_CUBLAS,
+    OPTION_RIVAL
+};
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'},
@@ -49,6 +67,9 @@ static const struct option long_options[] = {
     {"warmup", required_argument, NULL, 'x'},
     {"help", no_argument, NULL, 'h'},
     {"in-place", no_argument, NULL, OPTION_IN_PLACE},
+    {"side", required_argument, NULL, OPTION_SIDE},
+    {"algorithms", no_argument, NULL, OPTION_ALGORITHMS},
+    {"timeline", no_argument, NULL, OPTION_TIMELINE},
     {"cublas", required_argument, NULL, OPTION_CUBLAS},
     {"rival", required_argument, NULL, OPTION_RIVAL},
     {NULL, 0, NULL, 0}
@@ -105,6 +126,29 @@ static bool sizes_parse(const char *text, struct overlap_options *options)
     return text[-1] == '\0';
 }
 
+/* One name, up to a comma or the end; where it ends, or NULL if it is no side's. */
+static const char *side_parse(const char *text, struct overlap_options *options)
+{
+    size_t length = strcspn(text, ",");
+    for (int way = 0; way < OVERLAP_WAYS; way++) {
+        if (strlen(overlap_way_names[way]) == length &&
+            strncmp(text, overlap_way_names[way], length) == 0) {
+            options->way[way] = true;
+            return text + length;
+        }
+    }
+    return NULL;
+}
+
+static bool sides_parse(const char *text, struct overlap_options *options)
+{
+    memset(options->way, 0, sizeof(options->way));
+    while ((text = side_parse(text, options)) != NULL && *text == ',') {
+        text++;
+    }
+    return text != NULL;
+}
+
 static bool rival_parse(const char *text, struct overlap_options *options)
 {
     options->rival = true;
@@ -120,6 +164,9 @@ static bool option_parse(int option, struct overlap_options *options)
     case 'r': return count_parse(optarg, 1, &options->repetitions);
     case 'x': return count_parse(optarg, 0, &options->warmup);
     case OPTION_IN_PLACE: options->in_place = true; return true;
+    case OPTION_SIDE: return sides_parse(optarg, options);
+    case OPTION_ALGORITHMS: options->algorithms = true; return true;
+    case OPTION_TIMELINE: options->timeline = true; return true;
     case OPTION_CUBLAS: options->cublas_file = optarg; return true;
     default: return rival_parse(optarg, options);
     }
@@ -141,6 +188,7 @@ enum options_outcome overlap_options_parse(int argc, char **argv, struct overlap
     int option;
     *options = (struct overlap_options){
         .bytes = {64 << 20, 1 << 30}, .sizes = 2, .order = 8192, .repetitions = 41, .warmup = 4,
+        .way = {true, true, true, true, true},
     };
     opterr = 0;
     while ((option = getopt_long(argc, argv, "m:n:r:x:h", long_options, NULL)) != -1) {

@@ -11,6 +11,11 @@
 
 enum { OVERLAP_SIZES = 16 };
 
+/* Who makes the collective. */
+enum overlap_way { WAY_MPI, WAY_PERSISTENT, WAY_NCCL, WAY_WINDOW, WAY_CE, OVERLAP_WAYS };
+
+extern const char *const overlap_way_names[OVERLAP_WAYS];
+
 struct overlap_options {
     bool chosen[COLLECTIVE_COUNT];
     size_t bytes[OVERLAP_SIZES]; /* of a result */
@@ -19,6 +24,9 @@ struct overlap_options {
     int repetitions;
     int warmup;
     bool in_place;
+    bool way[OVERLAP_WAYS];
+    bool algorithms; /* each one of ours that is possible, too */
+    bool timeline;   /* of one run of each case */
     bool rival;              /* NCCL */
     const char *rival_file;  /* its library; NULL: where the loader finds it */
     const char *cublas_file; /* likewise */

@@ -76,20 +76,30 @@ static bool result_is_right(const struct overlap_case *plan, int round)
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-static void collective_start(const struct overlap_case *plan, MPI_Request *request)
+/* Events are asked for in few runs: what they cost has no place in those that are measured. */
+static void event_mark(const struct overlap_case *plan, void *event, void *stream)
 {
-    const struct call *call = &plan->call;
-    const void *send = call->in_place ? MPI_IN_PLACE : call->buffers->send;
-    *request = MPI_REQUEST_NULL;
-    if (plan->side.path != NULL) {
-        nccl_path_start(plan->side.path, call, plan->side.stream);
-    } else if (call->collective == COLLECTIVE_ALLREDUCE) {
-        MPI_Iallreduce(send, call->buffers->receive, (int)(call->bytes / ELEMENT_BYTES),
-                       MPI_INT32_T, MPI_SUM, plan->side.comm, request);
-    } else {
-        MPI_Iallgather(send, (int)call->bytes, MPI_CHAR, call->buffers->receive, (int)call->bytes,
-                       MPI_CHAR, plan->side.comm, request);
+    if (event != NULL) {
+        device_event_record(plan->device, event, stream);
     }
+}
+
+static void collective_start(const struct overlap_case *plan, MPI_Request *request,
+                             struct overlap_marks *marks)
+{
+    *request = MPI_REQUEST_NULL;
+    marks->call = clock_us();
+    if (plan->side.path != NULL) {
+        event_mark(plan, marks->collective_begin, plan->side.stream);
+        nccl_path_start(plan->side.path, &plan->call, plan->side.stream);
+        event_mark(plan, marks->collective_end, plan->side.stream);
+    } else if (plan->side.form == FORM_PERSISTENT) {
+        *request = plan->persistent;
+        MPI_Start(request);
+    } else {
+        form_start(&plan->call, plan->side.comm, request);
+    }
+    marks->returned = clock_us();
 }
 
 static bool collective_is_done(const struct overlap_case *plan, MPI_Request *request)
@@ -102,10 +112,30 @@ static bool collective_is_done(const struct overlap_case *plan, MPI_Request *req
     return done != 0;
 }
 
-static void products_start(const struct overlap_case *plan, int products)
+static void products_start(const struct overlap_case *plan, int products,
+                           struct overlap_marks *marks)
 {
+    event_mark(plan, marks->products_begin, product_stream(plan->product));
     for (int i = 0; i < products; i++) {
         product_start(plan->product);
+    }
+    event_mark(plan, marks->products_end, product_stream(plan->product));
+    marks->launched = clock_us();
+}
+
+/* Until both are done that have been started. */
+static void both_wait(const struct overlap_case *plan, MPI_Request *request, bool collective,
+                      bool products, struct overlap_marks *marks)
+{
+    while (collective || products) {
+        if (collective && collective_is_done(plan, request)) {
+            collective = false;
+            marks->collective_done = clock_us();
+        }
+        if (products && product_is_done(plan->product)) {
+            products = false;
+            marks->products_done = clock_us();
+        }
     }
 }
 
@@ -113,46 +143,44 @@ struct moment {
     double end, product_end; /* from the start */
 };
 
-/* Until both are done that have been started. Returns when the products were, from `start` on. */
-static double both_wait(const struct overlap_case *plan, MPI_Request *request, bool collective,
-                        bool products, double start)
-{
-    double product_end = 0;
-    while (collective || products) {
-        collective = collective && !collective_is_done(plan, request);
-        if (products && product_is_done(plan->product)) {
-            products = false;
-            product_end = clock_us() - start;
-        }
-    }
-    return product_end;
-}
-
-static struct moment run(const struct overlap_case *plan, enum kind kind, int products, int round)
+static struct moment run(const struct overlap_case *plan, enum kind kind, int products, int round,
+                         struct overlap_marks *marks)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    struct moment moment;
     buffers_prepare(plan, round);
     MPI_Barrier(plan->control);
     double start = clock_us();
+    marks->products_done = start;
     if (kind == KIND_IN_TURN) {
-        products_start(plan, products);
-        moment.product_end = both_wait(plan, &request, false, true, start);
-        collective_start(plan, &request);
-        (void)both_wait(plan, &request, true, false, start);
+        products_start(plan, products, marks);
+        both_wait(plan, &request, false, true, marks);
+        collective_start(plan, &request, marks);
+        both_wait(plan, &request, true, false, marks);
     } else {
         if (kind != KIND_PRODUCT) {
-            collective_start(plan, &request);
+            collective_start(plan, &request, marks);
         }
         if (kind != KIND_ALONE) {
-            products_start(plan, products);
+            products_start(plan, products, marks);
         }
-        moment.product_end =
-            both_wait(plan, &request, kind != KIND_PRODUCT, kind != KIND_ALONE, start);
+        both_wait(plan, &request, kind != KIND_PRODUCT, kind != KIND_ALONE, marks);
     }
-    moment.end = clock_us() - start;
+    struct moment moment = {clock_us() - start, marks->products_done - start};
     MPI_Allreduce(MPI_IN_PLACE, &moment, 2, MPI_DOUBLE, MPI_MAX, plan->control);
     return moment;
+}
+
+static struct moment run_unmarked(const struct overlap_case *plan, enum kind kind, int products,
+                                  int round)
+{
+    struct overlap_marks marks = {.collective_begin = NULL};
+    return run(plan, kind, products, round, &marks);
+}
+
+void overlap_run_marked(const struct overlap_case *plan, int products, int round,
+                        struct overlap_marks *marks)
+{
+    (void)run(plan, KIND_OVERLAPPED, products, round, marks);
 }
 
 /* ---- a case ---------------------------------------------------------------------------------- */
@@ -161,7 +189,7 @@ static double median_of_runs(const struct overlap_case *plan, enum kind kind)
 {
     double times[TRIES];
     for (int i = 0; i < TRIES; i++) {
-        times[i] = run(plan, kind, 1, i).end;
+        times[i] = run_unmarked(plan, kind, 1, i).end;
     }
     return clock_median(times, TRIES);
 }
@@ -204,7 +232,8 @@ void overlap_measure(const struct overlap_case *plan, struct overlap_result *res
         struct moment moments[KINDS];
         int round = i + plan->warmup;
         for (int kind = 0; kind < KINDS; kind++) {
-            moments[kind] = run(plan, (enum kind)kind, result->products, round + kind);
+            moments[kind] =
+                run_unmarked(plan, (enum kind)kind, result->products, round + kind);
         }
         result->right = result->right && check(plan, round + KIND_OVERLAPPED);
         for (int kind = 0; i >= 0 && kind < KINDS; kind++) {

@@ -253,6 +253,11 @@ void product_start(const struct product *product)
                                  COMPUTE_FLOAT32, ALGORITHM_DEFAULT));
 }
 
+void *product_stream(const struct product *product)
+{
+    return product->stream;
+}
+
 bool product_is_done(const struct product *product)
 {
     return device_stream_is_done(product->device, product->stream);

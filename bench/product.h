@@ -24,6 +24,9 @@ int product_library_version(const struct product *product);
 /* Starts one product on a stream of its own. */
 void product_start(const struct product *product);
 
+/* The stream (CUstream) that products run on. */
+void *product_stream(const struct product *product);
+
 bool product_is_done(const struct product *product);
 
 /* Whether the last one has come out right: some elements of its result are computed again. */

@@ -219,7 +219,8 @@ static bool choice_run(struct session *session, enum collective collective, stru
     struct call call = {collective, call_round(collective, options->max_bytes), session->rank,
                         session->ranks, options->in_place, options->element, &buffers};
     struct forcing forcing;
-    if (!forcing_open(&forcing, collective, !is_on_gpu(session), session->control)) {
+    enum forcing_extra extra = is_on_gpu(session) ? FORCING_MULTICAST : FORCING_BELOW;
+    if (!forcing_open(&forcing, collective, extra, session->control)) {
         return false;
     }
     buffers_open(&buffers, options->memory, session->gpus.device, call.bytes,

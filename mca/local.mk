@@ -31,6 +31,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/nbc_tag.c mca/coll/symm/base/nbc_tag.h \
 	mca/coll/symm/base/progress.c mca/coll/symm/base/progress.h \
 	mca/coll/symm/base/requests.c mca/coll/symm/base/requests.h \
+	mca/coll/symm/request/helper.c mca/coll/symm/request/helper.h \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
 	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
 	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
@@ -71,6 +72,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
+	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \

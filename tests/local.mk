@@ -21,6 +21,7 @@ mpi_tests = \
 	tests/failures.tap \
 	tests/fallback.tap \
 	tests/gpus.tap \
+	tests/helper.tap \
 	tests/host_copy.tap \
 	tests/info.tap \
 	tests/kinds.tap \
@@ -83,6 +84,7 @@ mpi_programs = \
 	tests/mpi/check_failures \
 	tests/mpi/check_fork \
 	tests/mpi/check_lanes \
+	tests/mpi/check_helper \
 	tests/mpi/check_large \
 	tests/mpi/check_later \
 	tests/mpi/check_leaks \
@@ -90,6 +92,7 @@ mpi_programs = \
 	tests/mpi/check_messages \
 	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
+	tests/mpi/check_outstanding \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \
@@ -171,6 +174,10 @@ tests_mpi_check_later_SOURCES = tests/mpi/check_later.c \
 	tests/mpi/later_call.c tests/mpi/later_call.h \
 	tests/mpi/later_data.c tests/mpi/later_data.h tests/mpi/later_memory.c \
 	tests/mpi/later_worker.c tests/mpi/later_worker.h
+tests_mpi_check_failures_SOURCES = tests/mpi/check_failures.c \
+	tests/mpi/survivors.c tests/mpi/survivors.h
+tests_mpi_check_outstanding_SOURCES = tests/mpi/check_outstanding.c \
+	tests/mpi/survivors.c tests/mpi/survivors.h tests/mpi/persistent.h
 tests_mpi_check_float16_LDADD = $(harness_libs) libsymm.la
 
 tests_mpi_faulty_check_allgather_SOURCES = tests/mpi/check_allgather.c tests/mpi/faults.c

@@ -160,6 +160,19 @@ def line(axes, name, points, style, label, marks=True, joined=True, hollow=False
     )[0]
 
 
+def bar(axes, name, begin, end, place, colour, label):
+    """A bar across with the id PANEL.NAME: a thick line, which a test finds as any other."""
+    return axes.plot(
+        [begin, end],
+        [place, place],
+        color=light(colour),
+        gid=f"{axes.get_gid()}.{name}",
+        label=label,
+        linewidth=10,
+        solid_capstyle="butt",
+    )[0]
+
+
 # ---- axes ----------------------------------------------------------------------------------------
 
 

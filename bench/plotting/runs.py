@@ -1,4 +1,5 @@
-"""A picture of somebody's own run: output of symm_bench, and results of the training of examples/.
+"""A picture of somebody's own run: output of symm_bench, timelines of bench/overlap, and results of
+the training of examples/.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
@@ -7,7 +8,8 @@ SPDX-License-Identifier: BSD-3-Clause
 import re
 import statistics
 
-from plotting.tables import PlotError, read_tables, read_training
+from plotting import overlap
+from plotting.tables import PlotError, read_tables, read_timelines, read_training
 
 COLLECTIVES = {"allreduce": "All-reduce", "allgather": "All-gather"}
 MEMORIES = {
@@ -44,7 +46,10 @@ def drawable(table):
 
 
 def draw(look, paths):
-    """One panel for each table, and one for the training if there are its results."""
+    """Timelines if there are any, else a panel for each table, and one for results of training."""
+    timelines = [t for path in paths if path.suffix != ".result" for t in read_timelines(path)]
+    if timelines:
+        return draw_timelines(look, timelines, paths)
     tables = []
     for path in paths:
         if path.suffix == ".result":
@@ -70,6 +75,18 @@ def draw(look, paths):
         draw_training(look, made.add_subplot(grid[rows, :]), training)
     made.subplots_adjust(left=0.09, right=0.97, bottom=0.55 / height, hspace=0.42, wspace=0.22)
     return made
+
+
+def draw_timelines(look, timelines, paths):
+    rows = (overlap.NONBLOCKING, overlap.PERSISTENT, *overlap.RIVALS)
+    return overlap.draw(
+        look,
+        timelines,
+        rows,
+        "Collectives behind a matrix product",
+        "one run of each; from " + ", ".join(sources(paths)),
+        "",
+    )
 
 
 def sources(paths):

@@ -1,4 +1,5 @@
-"""The raw files, read: tables that symm_bench printed, tables of OSU runs, results of the training.
+"""The raw files, read: tables that symm_bench printed, timelines of bench/overlap, tables of OSU
+runs, results of the training.
 
 Nothing here knows what is drawn of them. Each error names the file and what to do.
 
@@ -119,6 +120,45 @@ def read_section(path, title):
             f"{path}: no rows below '# {title}'; bench/plotting/series.py asks for them"
         )
     return points
+
+
+# ---- bench/overlap --timeline --------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Timeline:
+    """One run of one case."""
+
+    collective: str
+    size: int  # of a result, in bytes
+    side: str
+    spans: dict = dataclasses.field(default_factory=dict)  # (rank, lane): begin and end, us
+
+    @property
+    def ranks(self):
+        return 1 + max(rank for rank, _ in self.spans)
+
+    @property
+    def end(self):
+        return max(end for _, end in self.spans.values())
+
+
+def read_timelines(path):
+    """All timelines of a file, in its order; a file without any gives none."""
+    found = {}
+    for line in read_lines(path):
+        if line.startswith("timeline "):
+            try:
+                _, collective, size, side, rank, lane, begin, end = line.split()
+                key = (collective, int(size), side)
+                timeline = found.setdefault(key, Timeline(*key))
+                timeline.spans[int(rank), lane] = (float(begin), float(end))
+            except ValueError:
+                raise PlotError(
+                    f"{path}: '{line}' is no row of a timeline; write them with: "
+                    "bench/overlap --timeline >FILE"
+                ) from None
+    return list(found.values())
 
 
 # ---- the OSU micro-benchmarks --------------------------------------------------------------------

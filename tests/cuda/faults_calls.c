@@ -1,6 +1,7 @@
 /*
  * faults_calls.c - the scripts "calls" and "again" of check_faults: all-reduces and all-gathers on device
- * memory, in place and not, and such as go to the component below on copies in host memory.
+ * memory, in place and not, and such as go to the component below on copies in host memory; blocking,
+ * nonblocking and persistent.
  *
  * With "_elsewhere" behind its name, a script does so on memory of cuMemAlloc().
  *
@@ -10,7 +11,7 @@
  * and after each fault the same call has to work.
  *
  * A rank whose call succeeds must have the right result; one whose call fails gets an MPI error, and one of
- * the two has named the function.
+ * the two has named the function.  Where the ranks work on each other's memory, both calls fail, or none.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -18,6 +19,7 @@
 #include "check_faults.h"
 
 #include "tests/mpi/harness.h"
+#include "tests/mpi/persistent.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,21 +28,28 @@
 enum { COUNT = 6007, RANKS = 2, PLACES = RANKS * COUNT, TAG = 17 };
 
 enum place { DEVICE, HOST, IN_PLACE };
+enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM };
 
 static const struct kind {
     const char *name;
     bool gathers;
     bool user_defined; /* an operation without a kernel */
     enum place send, receive;
+    enum form form;
 } kinds[] = {
-    {"all-reduce", false, false, DEVICE, DEVICE},
-    {"all-reduce in place", false, false, IN_PLACE, DEVICE},
-    {"all-gather", true, false, DEVICE, DEVICE},
-    {"all-gather in place", true, false, IN_PLACE, DEVICE},
-    {"all-reduce below", false, true, DEVICE, DEVICE},
-    {"all-reduce below, in place", false, true, IN_PLACE, DEVICE},
-    {"all-reduce to the host", false, false, DEVICE, HOST},
-    {"all-gather from the host", true, false, HOST, DEVICE},
+    {"all-reduce", false, false, DEVICE, DEVICE, BLOCKING},
+    {"all-reduce in place", false, false, IN_PLACE, DEVICE, BLOCKING},
+    {"all-gather", true, false, DEVICE, DEVICE, BLOCKING},
+    {"all-gather in place", true, false, IN_PLACE, DEVICE, BLOCKING},
+    {"all-reduce below", false, true, DEVICE, DEVICE, BLOCKING},
+    {"all-reduce below, in place", false, true, IN_PLACE, DEVICE, BLOCKING},
+    {"all-reduce to the host", false, false, DEVICE, HOST, BLOCKING},
+    {"all-gather from the host", true, false, HOST, DEVICE, BLOCKING},
+    {"nonblocking all-reduce", false, false, DEVICE, DEVICE, NONBLOCKING},
+    {"nonblocking all-gather", true, false, DEVICE, DEVICE, NONBLOCKING},
+    {"persistent all-reduce", false, false, DEVICE, DEVICE, PERSISTENT_FORM},
+    {"nonblocking all-reduce below", false, true, DEVICE, DEVICE, NONBLOCKING},
+    {"persistent all-gather from the host", true, false, HOST, DEVICE, PERSISTENT_FORM},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -51,6 +60,7 @@ static struct {
     MPI_Op sum;
     uint64_t calls;
     bool elsewhere;
+    int error;           /* of the last call */
     bool device_is_lost; /* work on it has failed in an earlier call: its context is of no use any more */
 } work;
 
@@ -107,18 +117,71 @@ static void call_prepare(const struct kind *kind)
     }
 }
 
+struct arguments {
+    const void *send;
+    void *receive;
+    MPI_Op op;
+};
+
+static struct arguments arguments_of(const struct kind *kind)
+{
+    return (struct arguments){
+        .send = kind->send == IN_PLACE ? MPI_IN_PLACE
+                : kind->send == DEVICE ? work.send : work.host_send,
+        .receive = kind->receive == DEVICE ? work.receive : work.host_receive,
+        .op = kind->user_defined ? work.sum : MPI_SUM,
+    };
+}
+
+static int request_make(const struct kind *kind, const struct arguments *a, MPI_Request *request)
+{
+    const MPI_Datatype type = MPI_UNSIGNED;
+    const MPI_Comm comm = faults_pair;
+    if (kind->form == NONBLOCKING) {
+        return kind->gathers
+                   ? MPI_Iallgather(a->send, COUNT, type, a->receive, COUNT, type, comm, request)
+                   : MPI_Iallreduce(a->send, a->receive, COUNT, type, a->op, comm, request);
+    }
+    int error = kind->gathers
+                    ? PERSISTENT(Allgather)(a->send, COUNT, type, a->receive, COUNT, type, comm,
+                                            MPI_INFO_NULL, request)
+                    : PERSISTENT(Allreduce)(a->send, a->receive, COUNT, type, a->op, comm,
+                                            MPI_INFO_NULL, request);
+    return error != MPI_SUCCESS ? error : MPI_Start(request);
+}
+
+/* An error may come by the call, or by the request: there it stands in the status. */
+static int request_run(const struct kind *kind, const struct arguments *arguments)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status = {.MPI_ERROR = MPI_SUCCESS};
+    int error = request_make(kind, arguments, &request);
+    int waited = MPI_Waitall(1, &request, &status);
+    if (waited == MPI_ERR_IN_STATUS) {
+        test_check(status.MPI_ERROR != MPI_SUCCESS, "the status has an error");
+        error = status.MPI_ERROR;
+    } else if (waited != MPI_SUCCESS) {
+        test_fail("%s: MPI_Waitall gives %d", kind->name, waited);
+    }
+    if (request != MPI_REQUEST_NULL) { /* gives back what multicast has bound, without a fault */
+        faults_driver.watch(0);
+        test_check(MPI_Request_free(&request) == MPI_SUCCESS, "the request can be freed");
+    }
+    return error;
+}
+
 static int call_make(const struct kind *kind)
 {
-    const void *send = kind->send == DEVICE ? work.send : work.host_send;
-    void *receive = kind->receive == DEVICE ? work.receive : work.host_receive;
-    if (kind->send == IN_PLACE) {
-        send = MPI_IN_PLACE;
+    struct arguments arguments = arguments_of(kind);
+    if (kind->form != BLOCKING) {
+        return request_run(kind, &arguments);
     }
     if (kind->gathers) {
-        return MPI_Allgather(send, COUNT, MPI_UNSIGNED, receive, COUNT, MPI_UNSIGNED, faults_pair);
+        return MPI_Allgather(arguments.send, COUNT, MPI_UNSIGNED, arguments.receive, COUNT,
+                             MPI_UNSIGNED, faults_pair);
     }
-    return MPI_Allreduce(send, receive, COUNT, MPI_UNSIGNED,
-                         kind->user_defined ? work.sum : MPI_SUM, faults_pair);
+    return MPI_Allreduce(arguments.send, arguments.receive, COUNT, MPI_UNSIGNED, arguments.op,
+                         faults_pair);
 }
 
 static unsigned expected_at(const struct kind *kind, int i)
@@ -148,28 +211,6 @@ static void call_check(const struct kind *kind)
     }
 }
 
-/* Whether it has succeeded. */
-static bool call_run(const struct kind *kind)
-{
-    work.calls++;
-    faults_driver.watch(0);
-    call_prepare(kind);
-    faults_driver.watch(1);
-    int error = call_make(kind);
-    faults_driver.watch(0);
-    if (error != MPI_SUCCESS) {
-        faults_note_error(kind->name);
-    } else if (work.device_is_lost) {
-        test_fail("%s: success on a device that is lost", kind->name);
-    } else {
-        call_check(kind);
-    }
-    faults_driver.watch(1);
-    return error == MPI_SUCCESS;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
 /* What the other rank of the pair says. */
 static int other_says(int mine)
 {
@@ -178,6 +219,45 @@ static int other_says(int mine)
                  faults_pair, MPI_STATUS_IGNORE);
     return theirs;
 }
+
+/* Otherwise the component below makes it on copies in host memory. */
+static bool is_served_on_device(const struct kind *kind)
+{
+    return kind->send != HOST && kind->receive == DEVICE && !kind->user_defined;
+}
+
+/*
+ * Copies for a nonblocking or persistent call each rank makes for itself.  Who cannot read its data has
+ * the error; the other one's call succeeds, and what it has received is worth nothing.
+ */
+static bool is_worth_nothing(const struct kind *kind)
+{
+    return kind->form != BLOCKING && !is_served_on_device(kind) &&
+           other_says(work.error) != MPI_SUCCESS;
+}
+
+/* Whether it has succeeded. */
+static bool call_run(const struct kind *kind)
+{
+    work.calls++;
+    faults_driver.watch(0);
+    call_prepare(kind);
+    faults_driver.watch(1);
+    int error = work.error = call_make(kind);
+    faults_driver.watch(0);
+    bool is_lost = is_worth_nothing(kind);
+    if (error != MPI_SUCCESS) {
+        faults_note_error(kind->name);
+    } else if (work.device_is_lost) {
+        test_fail("%s: success on a device that is lost", kind->name);
+    } else if (!is_lost) {
+        call_check(kind);
+    }
+    faults_driver.watch(1);
+    return error == MPI_SUCCESS;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
 
 static void *block_get(size_t count)
 {
@@ -282,6 +362,10 @@ static void fault_run(const struct kind *kind, const char *function, unsigned lo
     bool succeeded = call_run(kind);
     faults_driver.fail("");
     bool named = !succeeded && is_named(function);
+    if (is_served_on_device(kind)) {
+        int own = work.error, other = other_says(own);
+        test_check(own == other, "both ranks get the same error, or none");
+    }
     bool both = other_says(succeeded) != 0 && succeeded;
     bool any_named = other_says(named) != 0 || named;
     test_check(both || any_named, "the message names the function that failed");

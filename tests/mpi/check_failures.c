@@ -16,107 +16,40 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#define _POSIX_C_SOURCE 200809L
+#include "survivors.h"
 
-#include <mpi.h>
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#endif
-
-#include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
 
-enum { SMALL = 64, LARGE = 60000, PATIENCE = 10 /* seconds that an error may take */ };
+enum { SMALL = 64, LARGE = 60000 };
 
 enum kind { KIND_SMALL, KIND_LARGE, KIND_HEAP, KIND_GATHER, KINDS };
 
 static const char *const kind_names[KINDS] = {"small", "large", "heap", "gather"};
-
-static int world_rank, world_size, faults;
 
 struct arrays {
     double *send, *receive;
     bool heap;
 };
 
-/* ---- reports --------------------------------------------------------------------------------- */
-
-static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void wrong(const char *format, ...)
-{
-    va_list arguments;
-    char text[256];
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    faults++;
-    printf("check_failures: rank %d: wrong: %s\n", world_rank, text);
-    fflush(stdout);
-}
-
-static void pause_for(long milliseconds)
-{
-    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
-static int class_of(int rc)
-{
-    int class = MPI_SUCCESS;
-    MPI_Error_class(rc, &class);
-    return class;
-}
-
-static const char *class_name(int class)
-{
-    return class == MPI_SUCCESS ? "success"
-           : class == MPIX_ERR_PROC_FAILED ? "process failed"
-           : class == MPIX_ERR_REVOKED ? "revoked" : "another error";
-}
-
 /* ---- calls ----------------------------------------------------------------------------------- */
-
-static double *array_make(bool heap)
-{
-    double *array = NULL;
-    if (heap) {
-        MPI_Alloc_mem(LARGE * sizeof(*array), MPI_INFO_NULL, &array);
-    } else {
-        array = malloc(LARGE * sizeof(*array));
-    }
-    if (array == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, 2);
-        exit(2);
-    }
-    return array;
-}
 
 static struct arrays arrays_make(enum kind kind)
 {
     bool heap = kind == KIND_HEAP || kind == KIND_GATHER;
-    return (struct arrays){array_make(heap), array_make(heap), heap};
+    return (struct arrays){array_make(LARGE, heap), array_make(LARGE, heap), heap};
 }
 
 static void arrays_free(const struct arrays *arrays)
 {
-    double *each[] = {arrays->send, arrays->receive};
-    for (int i = 0; i < 2; i++) {
-        if (arrays->heap) {
-            MPI_Free_mem(each[i]);
-        } else {
-            free(each[i]);
-        }
-    }
+    array_free(arrays->send, arrays->heap);
+    array_free(arrays->receive, arrays->heap);
 }
 
 static void check_allreduce(const struct arrays *arrays, int count, int size)
@@ -165,16 +98,6 @@ static int call(MPI_Comm comm, enum kind kind, const struct arrays *arrays)
     return class_of(rc);
 }
 
-static void expect(int class, int expected, const char *what, double begun)
-{
-    if (class != expected) {
-        wrong("%s: %s instead of %s", what, class_name(class), class_name(expected));
-    }
-    if (MPI_Wtime() - begun > PATIENCE) {
-        wrong("%s: %.1f seconds", what, MPI_Wtime() - begun);
-    }
-}
-
 static void expect_call(MPI_Comm comm, enum kind kind, const struct arrays *arrays, int expected,
                         const char *what)
 {
@@ -183,22 +106,6 @@ static void expect_call(MPI_Comm comm, enum kind kind, const struct arrays *arra
 }
 
 /* ---- the survivors go on --------------------------------------------------------------------- */
-
-static MPI_Comm shrink(MPI_Comm comm, int expected)
-{
-    MPI_Comm smaller = MPI_COMM_NULL;
-    int size = 0, rc = MPIX_Comm_shrink(comm, &smaller);
-    if (rc != MPI_SUCCESS || smaller == MPI_COMM_NULL) {
-        wrong("MPIX_Comm_shrink: %s", class_name(class_of(rc)));
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-    MPI_Comm_set_errhandler(smaller, MPI_ERRORS_RETURN);
-    MPI_Comm_size(smaller, &size);
-    if (expected > 0 && size != expected) {
-        wrong("%d ranks are left of %d", size, expected);
-    }
-    return smaller;
-}
 
 /* Every kind of call, and new communicators. */
 static void go_on(MPI_Comm comm)
@@ -219,42 +126,7 @@ static void go_on(MPI_Comm comm)
     }
 }
 
-/*
- * One line from the first rank of those that are left.  Where a rank has died, MPI_Finalize of
- * 5.0.7 now and then waits for ever, without our components, too: so the program just ends.
- */
-static int verdict(MPI_Comm comm)
-{
-    int rank, size, sum = 0, all[64];
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    if (MPI_Gather(&faults, 1, MPI_INT, all, 1, MPI_INT, 0, comm) != MPI_SUCCESS) {
-        wrong("MPI_Gather fails on what is left");
-    }
-    for (int i = 0; rank == 0 && i < size; i++) {
-        sum += all[i];
-    }
-    if (rank == 0) {
-        printf("check_failures: %d of %d ranks are left, %d faults\n", size, world_size, sum);
-        fflush(stdout);
-    }
-    if (size < world_size) {
-        MPI_Barrier(comm);
-        _exit(faults != 0);
-    }
-    MPI_Finalize();
-    return faults != 0;
-}
-
 /* ---- revoked, or a rank is gone -------------------------------------------------------------- */
-
-static MPI_Comm duplicate(void)
-{
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    return comm;
-}
 
 static MPI_Comm be_revoked(enum kind kind)
 {
@@ -348,32 +220,6 @@ static MPI_Comm die_inside(int doomed)
 
 /* ---- at random times ------------------------------------------------------------------------- */
 
-static void *kill_later(void *milliseconds)
-{
-    pause_for(*(const long *)milliseconds);
-    raise(SIGKILL);
-    return NULL;
-}
-
-static uint64_t random_at(uint64_t seed, uint64_t place)
-{
-    uint64_t x = (seed * 64 + place + 1) * 0x9e3779b97f4a7c15u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return x ^ x >> 32;
-}
-
-/*
- * Duplicate a communicator that may have lost a rank.  libnbc, which sends the messages of
- * MPI_Comm_dup(), says that it cannot start a round and returns OMPI_ERROR where it should return
- * MPIX_ERR_PROC_FAILED (Open MPI 5.0.7).
- */
-static int duplicate_class(MPI_Comm comm, MPI_Comm *other)
-{
-    int class = class_of(MPI_Comm_dup(comm, other));
-    return class == MPI_SUCCESS || class == MPIX_ERR_REVOKED ? class : MPIX_ERR_PROC_FAILED;
-}
-
 /* Make new communicators and segments, and calls on them, until one fails. */
 static void call_until_failure(MPI_Comm comm, double until)
 {
@@ -411,15 +257,10 @@ static void call_until_failure(MPI_Comm comm, double until)
 static MPI_Comm die_at_times(int victims, uint64_t seed)
 {
     MPI_Comm comm = duplicate();
-    static long delay;
-    pthread_t thread;
     int first = (int)(random_at(seed, 0) % (uint64_t)world_size);
     int turn = (world_rank - first + world_size) % world_size; /* as which it dies */
     if (turn < victims) {
-        delay = (long)(random_at(seed, (uint64_t)turn + 1) % 300) + 300 * turn;
-        if (pthread_create(&thread, NULL, kill_later, &delay) != 0) {
-            wrong("there is no thread");
-        }
+        die_after((long)(random_at(seed, (uint64_t)turn + 1) % 300) + 300 * turn);
     }
     double until = MPI_Wtime() + PATIENCE;
     int left = world_size;
@@ -455,10 +296,7 @@ int main(int argc, char **argv)
     enum kind kind = calls_of_kind && argc > 2 ? kind_of(argv[2]) : KIND_SMALL;
     int number = argc > (calls_of_kind ? 3 : 2) ? atoi(argv[calls_of_kind ? 3 : 2]) : 0;
     MPI_Comm left;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    survivors_init("check_failures", &argc, &argv);
     if (strcmp(how, "revoked") == 0 && kind < KINDS) {
         left = be_revoked(kind);
     } else if (calls_of_kind && kind < KINDS) {
@@ -480,14 +318,7 @@ int main(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-        printf("check_failures: skipped: this Open MPI has no MPIX_Comm_revoke\n");
-    }
-    MPI_Finalize();
-    return 77;
+    return survivors_skip("check_failures", &argc, &argv);
 }
 
 #endif

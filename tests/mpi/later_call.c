@@ -39,14 +39,35 @@ static void pairs_compose(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-static void gaps_add(void *in, void *inout, int *count, MPI_Datatype *type)
+/* Of one integer each. */
+static void spread_add(enum later_elements elements, const void *in, void *inout, int count)
 {
+    size_t distance = later_extent(elements) / sizeof(uint32_t);
     const uint32_t *from = in;
     uint32_t *to = inout;
-    (void)type;
-    for (int i = 0; i < *count; i++) {
-        to[3 * i] += from[3 * i];
+    from += later_lower(elements) / (ptrdiff_t)sizeof(*from);
+    to += later_lower(elements) / (ptrdiff_t)sizeof(*to);
+    for (size_t i = 0; i < (size_t)count; i++) {
+        to[distance * i] += from[distance * i];
     }
+}
+
+static void gaps_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    spread_add(LATER_GAPS, in, inout, *count);
+}
+
+static void behind_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    spread_add(LATER_BEHIND, in, inout, *count);
+}
+
+static void before_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    spread_add(LATER_BEFORE, in, inout, *count);
 }
 
 static void wide_add(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -62,23 +83,37 @@ static MPI_Op operation_of(const struct later_call *call)
                                            : operations[call->elements];
 }
 
+/* An integer, and so far from the next one. */
+static void spread_create(enum later_elements elements)
+{
+    MPI_Aint lower = later_lower(elements), extent = (MPI_Aint)later_extent(elements);
+    MPI_Datatype word = MPI_UINT32_T, one;
+    MPI_Type_create_struct(1, (int[]){1}, &lower, &word, &one);
+    MPI_Type_create_resized(one, lower, extent, &types[elements]);
+    MPI_Type_free(&one);
+}
+
+/*
+ * Blocking all-reduces on types whose lower bound is not 0 write outside their own temporary memory
+ * in coll/base, if the operation commutes (ompi_coll_base_allreduce_intra_ring, 4.1.4 to 5.0.9).
+ * The operations on LATER_BEHIND and LATER_BEFORE are therefore said not to commute.
+ */
 void later_open(void)
 {
-    int one = 1;
-    MPI_Aint behind = 0;
-    MPI_Datatype word = MPI_UINT32_T, gap;
     types[LATER_INTS] = types[LATER_OWN_INTS] = MPI_UINT32_T;
     types[LATER_DOUBLES] = MPI_DOUBLE;
     MPI_Type_contiguous(2, MPI_UINT32_T, &types[LATER_PAIRS]);
-    MPI_Type_create_struct(1, &one, &behind, &word, &gap);
-    MPI_Type_create_resized(gap, 0, 12, &types[LATER_GAPS]);
-    MPI_Type_free(&gap);
+    spread_create(LATER_GAPS);
+    spread_create(LATER_BEHIND);
+    spread_create(LATER_BEFORE);
     MPI_Type_contiguous(LATER_WIDE_INTS, MPI_UINT32_T, &types[LATER_WIDE]);
     MPI_Op_create(ints_add, 1, &operations[LATER_OWN_INTS]);
     MPI_Op_create(pairs_compose, 0, &operations[LATER_PAIRS]);
     MPI_Op_create(gaps_add, 1, &operations[LATER_GAPS]);
     MPI_Op_create(wide_add, 1, &operations[LATER_WIDE]);
-    for (int i = LATER_PAIRS; i <= LATER_WIDE; i++) {
+    MPI_Op_create(behind_add, 0, &operations[LATER_BEHIND]);
+    MPI_Op_create(before_add, 0, &operations[LATER_BEFORE]);
+    for (int i = LATER_PAIRS; i < LATER_ELEMENTS; i++) {
         MPI_Type_commit(&types[i]);
     }
     later_memory_open();
@@ -86,10 +121,10 @@ void later_open(void)
 
 void later_close(void)
 {
-    for (int i = LATER_PAIRS; i <= LATER_WIDE; i++) {
+    for (int i = LATER_PAIRS; i < LATER_ELEMENTS; i++) {
         MPI_Type_free(&types[i]);
     }
-    for (int i = LATER_OWN_INTS; i <= LATER_WIDE; i++) {
+    for (int i = LATER_OWN_INTS; i < LATER_ELEMENTS; i++) {
         MPI_Op_free(&operations[i]);
     }
 }
@@ -135,6 +170,11 @@ size_t later_blocks(const struct later_call *call)
     return many ? (size_t)call->comm.size : 1;
 }
 
+static bool has_gaps(enum later_elements elements)
+{
+    return elements == LATER_GAPS || elements == LATER_BEHIND || elements == LATER_BEFORE;
+}
+
 void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 {
     static const enum later_collective collectives[12] = {
@@ -149,7 +189,7 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
     }
     call->operation = (unsigned)take(&common, call->elements == LATER_DOUBLES ? 2 : 3);
     call->in_place = take(&common, 4) == 0 && call->collective <= LATER_ALLGATHER;
-    call->bytes = take(&common, 4) == 0 && call->elements != LATER_GAPS;
+    call->bytes = take(&common, 4) == 0 && !has_gaps(call->elements);
     call->root = (int)take(&common, (uint64_t)call->comm.size);
     call->count = draw_count(&more, LATER_ROOM / later_extent(call->elements) / later_blocks(call));
     memories_draw(call, &more, &own);
@@ -162,7 +202,8 @@ void later_describe(const struct later_call *call, char *text, size_t size)
     static const char *const collectives[] = {"allreduce", "allgather", "barrier", "bcast",
                                               "alltoall"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
-    static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide"};
+    static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
+                                           "ints behind", "ints before"};
     static const char *const memories[] = {"heap", "malloc", "device", "device MPI"};
     snprintf(text, size, "%s%s of %zu %s (operation %u)%s%s, %s to %s, %d ranks, number %llu",
              forms[call->form], collectives[call->collective], call->count,

@@ -24,14 +24,16 @@ enum later_collective {
 };
 enum later_form { LATER_BLOCKING, LATER_NONBLOCKING, LATER_PERSISTENT, LATER_FORMS };
 
-/* Elements.  The operations on the last four are the program's. */
+/* Elements.  The operations are the program's from LATER_OWN_INTS on. */
 enum later_elements {
     LATER_INTS,
     LATER_DOUBLES,
     LATER_OWN_INTS,
     LATER_PAIRS, /* the operation does not commute */
     LATER_GAPS,
-    LATER_WIDE, /* larger than what is reduced at a time */
+    LATER_WIDE,   /* larger than what is reduced at a time */
+    LATER_BEHIND, /* data begin behind the address of the buffer: the lower bound is positive */
+    LATER_BEFORE, /* in front of it: negative */
     LATER_ELEMENTS
 };
 

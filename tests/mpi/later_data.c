@@ -23,13 +23,19 @@ static size_t units_of(enum later_elements elements)
 
 size_t later_extent(enum later_elements elements)
 {
-    static const size_t extents[LATER_ELEMENTS] = {4, 8, 4, 8, 12, 4 * LATER_WIDE_INTS};
+    static const size_t extents[LATER_ELEMENTS] = {4, 8, 4, 8, 12, 4 * LATER_WIDE_INTS, 8, 12};
     return extents[elements];
 }
 
-static size_t unit_at(enum later_elements elements, size_t unit)
+ptrdiff_t later_lower(enum later_elements elements)
 {
-    return elements == LATER_GAPS ? 12 * unit : elements == LATER_DOUBLES ? 8 * unit : 4 * unit;
+    return elements == LATER_BEHIND ? 12 : elements == LATER_BEFORE ? -16 : 0;
+}
+
+static ptrdiff_t unit_at(enum later_elements elements, size_t unit)
+{
+    size_t distance = later_extent(elements) / units_of(elements);
+    return later_lower(elements) + (ptrdiff_t)(distance * unit);
 }
 
 /* Doubles are small integers, whose sums are exact. */

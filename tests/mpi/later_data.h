@@ -19,6 +19,9 @@ enum { LATER_SUM, LATER_MAX, LATER_BXOR }; /* of predefined elements; doubles ha
 
 size_t later_extent(enum later_elements elements);
 
+/* Where the data of the first element are, seen from the address of the buffer. */
+ptrdiff_t later_lower(enum later_elements elements);
+
 /* How many blocks of a rank's data the receive buffer holds. */
 size_t later_blocks(const struct later_call *call);
 

@@ -9,6 +9,7 @@
  *   victim small   amid small messages
  *   victim large   amid large messages in MPI_Alloc_mem memory
  *   victim malloc  amid large messages in other memory
+ *   victim later   amid nonblocking and persistent calls, on communicators that come and go
  *   victim never   until somebody else ends the job
  *   victim mixed RANK MILLISECONDS
  *                  that rank, so long after our components have been opened, which may be in
@@ -20,7 +21,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <mpi.h>
+#include "persistent.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -109,6 +110,40 @@ static void call_for_ever(const char *how, int size)
         MPI_Allreduce(send, receive, most, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         MPI_Allgather(send, most / size, MPI_DOUBLE, receive, most / size, MPI_DOUBLE,
                       MPI_COMM_WORLD);
+    }
+}
+
+/* Some are outstanding at every time, small and large ones, in memory of both kinds. */
+static void call_later_for_ever(int rank)
+{
+    enum { PERSISTENTS = 3, TURNS = 12, REQUESTS = PERSISTENTS + TURNS };
+    MPI_Request requests[REQUESTS];
+    double *send[2] = {new_array("heap", LARGE), new_array("malloc", LARGE)};
+    double *receive[REQUESTS];
+    for (int i = 0; i < REQUESTS; i++) {
+        receive[i] = new_array(i % 2 == 0 ? "heap" : "malloc", LARGE);
+    }
+    for (;;) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int i = 0; i < PERSISTENTS; i++) {
+            PERSISTENT(Allreduce)(send[i % 2], receive[i], i == 0 ? SMALL : LARGE, MPI_DOUBLE,
+                                  MPI_SUM, comm, MPI_INFO_NULL, &requests[i]);
+        }
+        for (int round = 0; round < 4; round++) {
+            for (int i = 0; i < PERSISTENTS; i++) { /* in another order on each rank */
+                MPI_Start(&requests[(i + rank) % PERSISTENTS]);
+            }
+            for (int i = PERSISTENTS; i < REQUESTS; i++) {
+                MPI_Iallreduce(send[i % 2], receive[i], i % 3 == 0 ? LARGE : SMALL, MPI_DOUBLE,
+                               MPI_SUM, i % 4 == 0 ? MPI_COMM_WORLD : comm, &requests[i]);
+            }
+            MPI_Waitall(REQUESTS, requests, MPI_STATUSES_IGNORE);
+        }
+        for (int i = 0; i < PERSISTENTS; i++) {
+            MPI_Request_free(&requests[i]);
+        }
+        MPI_Comm_free(&comm);
     }
 }
 
@@ -214,7 +249,8 @@ static void be_mixed(int argc, char **argv, long doomed, long milliseconds)
 
 static int is_known(const char *how)
 {
-    static const char *const known[] = {"first", "small", "large", "malloc", "never"};
+    static const char *const known[] = {"first", "small", "large", "malloc", "later",
+                                        "never"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(how, known[i]) == 0) {
             return 1;
@@ -232,8 +268,8 @@ int main(int argc, char **argv)
         be_mixed(argc, argv, atol(argv[2]), atol(argv[3]));
     }
     if (!is_known(how)) {
-        fprintf(stderr, "victim: '%s' is unknown; use first, small, large, malloc, never, or "
-                        "mixed RANK MILLISECONDS\n", how);
+        fprintf(stderr, "victim: '%s' is unknown; use first, small, large, malloc, later, "
+                        "never, or mixed RANK MILLISECONDS\n", how);
         return 2;
     }
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &(int){0});
@@ -247,6 +283,9 @@ int main(int argc, char **argv)
         } else if (strcmp(how, "never") != 0) {
             start_killer(150);
         }
+    }
+    if (strcmp(how, "later") == 0) {
+        call_later_for_ever(rank);
     }
     call_for_ever(how, size);
     return 0;

@@ -2,7 +2,7 @@
 """Are the points of the pictures what the raw files hold? Every point of every line, none else.
 
     check_pictures.py RESULTS FOLDER NAME...    # FOLDER/NAME.svg against the files in RESULTS
-    check_pictures.py --run FILE SVG            # a picture of output of symm_bench
+    check_pictures.py --run FILE SVG            # a picture of output of symm_bench or bench/overlap
 
 Reads files and pictures by itself, with nothing of bench/plotting and without matplotlib. Raw
 values become coordinates by the ticks of the picture's own axes, and are compared there. Exit
@@ -221,8 +221,31 @@ def readme(results):
     return {"allreduce-2": gpus, "allreduce-alloc": host["allreduce-alloc"]}
 
 
+def timelines(text, kinds):
+    """The first size of each collective; of each kind of sides the first one that there is."""
+    found, sizes = {}, {}
+    for line in text.splitlines():
+        if line.startswith("timeline "):
+            collective, size, side, rank, lane, begin, end = line.split()[1:]
+            if size == sizes.setdefault(collective, size) and lane in ("collective", "product"):
+                place = 2 * int(rank) + ("collective", "product").index(lane)
+                panel = found.setdefault(collective, {}).setdefault(side, {})
+                panel[f"{rank}.{lane}"] = [(float(t) / 1000, place) for t in (begin, end)]
+    return {
+        f"{collective}-{side}": sides[side]
+        for collective, sides in found.items()
+        for kind in kinds
+        for side in [s for s in kind if s in sides][:1]
+    }
+
+
+RIVAL_SIDES = (("CE", "window"), ("NCCL",))
+
+
 def own_run(text):
-    """Tables in their order: with and without, or the time alone and its floor."""
+    """Tables in their order: with and without, or the time alone and its floor. Or timelines."""
+    if "\ntimeline " in text:
+        return timelines(text, (("MPI",), ("persistent",), *RIVAL_SIDES))
     panels, number = {}, 0
     for collective in [
         line.split()[1][4:].lower() for line in text.splitlines() if " Latency Test" in line

@@ -16,7 +16,7 @@ import statistics
 import sys
 
 import raw_results
-from raw_results import bench, field, lines, many_runs
+from raw_results import bench, field, lines, many_runs, overlap
 
 DOCUMENT, RESULTS = sys.argv[1:]
 raw_results.FOLDER = RESULTS
@@ -149,6 +149,19 @@ def messages(row, column):
     return [value / 1000 if value and "GB/s" in column else value]
 
 
+def behind_product(row, column):
+    """NCCL's are those of the side that hides most."""
+    gpus = 4 if "4 GPUs" in row else 2
+    kind = "in place" if "in place" in row else "sides"
+    sides = overlap(f"gpu-{gpus}-overlap.txt")[kind, collective_in(row), size_of(row)]
+    rivals = [side for side in ("NCCL", "window", "CE") if side in sides]
+    side = "persistent" if "persistent" in column else "MPI"
+    if "NCCL" in column:
+        side = max(rivals, key=lambda rival: sides[rival]["hidden"])
+    name = next(name for name in ("alone", "hidden", "slowed") if name in column)
+    return [abs(sides[side][name])]
+
+
 def chosen(row, column):
     """How many choices there are; how many of them are the best, or within 5 % of it."""
     names = {"2 cores": "host-chosen.txt", "16 cores": "gpu-host-chosen.txt"}
@@ -177,6 +190,7 @@ CHECKED = {
     "GPU memory of any origin": any_origin,
     "OSU micro-benchmarks on GPU memory": osu,
     "OSU micro-benchmarks on host memory": osu_host,
+    "Behind a matrix product": behind_product,
     "Python": python,
     "Messages over UCX": messages,
 }

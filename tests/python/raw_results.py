@@ -65,3 +65,22 @@ def many_runs(ranks):
             states = found.setdefault((*key, int(size)), {}).setdefault((run, options), {})
             states[int(blocks)] = float(ratio)
     return {key: [states[max(states)] for states in runs.values()] for key, runs in found.items()}
+
+
+@functools.cache
+def overlap(name):
+    """Rows of bench/overlap: by kind of job (sides, in place, algorithms), collective, size and side."""
+    found, command, kind = {}, "", ""
+    for line in lines(name):
+        words = line.split()
+        if line.startswith("# mpirun "):
+            command = line
+        elif line.startswith("# cuBLAS "):
+            kind = "algorithms" if "algorithm" in command else "sides"
+            kind = "in place" if line.endswith("in place") else kind
+        elif words[:1] in (["allgather"], ["allreduce"]) and words[-1:] == ["Pass"]:
+            columns = ("products", "product", "alone", "in turn", "overlapped", "hidden", "slowed")
+            values = [float(word.rstrip("%")) for word in words[3:-1]]
+            key = (kind, words[0], int(words[1]))
+            found.setdefault(key, {})[words[2]] = dict(zip(columns, values))
+    return found

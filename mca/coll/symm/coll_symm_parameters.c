@@ -216,6 +216,15 @@ static const struct symm_parameter multicast_blocks_parameter = {
     "more than coll_symm_device_blocks are used. 1 to 1024. 0: 16, which has yet to be measured",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter progress_thread_parameter = {
+    "progress_thread",
+    "Whether a thread of each process moves nonblocking and persistent collectives on host memory "
+    "on while the program computes. It sleeps while none is outstanding, and takes processor time "
+    "from the program otherwise. It leaves to the program's MPI calls: collectives on devices, "
+    "user-defined operations, data with gaps, the first uses of a communicator and of memory, and "
+    "the completion of requests",
+    OPAL_INFO_LVL_5};
+
 /* ---- algorithms that are forced -------------------------------------------------------------- */
 
 /* Whether an algorithm on devices has its word from its counterpart in host memory. */
@@ -256,6 +265,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     const mca_base_component_t *base = &component->super.collm_version;
     symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 80, &component->priority);
     symm_parameter_bool(base, &report_parameter, false, &component->report);
+    symm_parameter_bool(base, &progress_thread_parameter, false, &component->progress_thread);
     symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         forced_register(base, (enum symm_collective)i, &component->forced[i]);

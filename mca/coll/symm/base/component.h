@@ -48,6 +48,7 @@ struct mca_coll_symm_component_t {
     int device_blocks;     /* of a kernel at most; 0: see kernels/cuda */
     int multicast;         /* MCA_COLL_SYMM_MULTICAST_AUTO, ... */
     int multicast_blocks;  /* of a kernel; 0: see kernels/cuda */
+    bool progress_thread;  /* see request/helper.h */
     bool report;
     int verbose;           /* see report/verbose.h */
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -176,7 +177,7 @@ static void row_print(const char *collective, const char *how, const struct symm
     char bytes[32];
     if (count->calls > 0) {
         size_format(count->bytes, bytes, sizeof(bytes));
-        (void)fprintf(stderr, "  %-20s %-50s %11llu %11s\n", collective, how,
+        (void)fprintf(stderr, "  %-25s %-53s %7llu %10s\n", collective, how,
                       (unsigned long long)count->calls, bytes);
     }
 }
@@ -202,14 +203,13 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
     row_print(name, "failed: an MPI error, as for calls that differ", &outcomes->failed[collective]);
 }
 
-/* The table has a collective's name without its form. */
 static void host_copy_row_print(enum symm_host_copy_collective collective,
                                 enum symm_host_copy_why why, const struct symm_count *count)
 {
     char how[64];
     (void)snprintf(how, sizeof(how), "device buffers staged: %s",
                    mca_coll_symm_host_copy_why_text(collective, why));
-    row_print(mca_coll_symm_host_copy_base_text(collective), how, count);
+    row_print(mca_coll_symm_host_copy_text(collective), how, count);
 }
 
 /* The blocking calls of a collective that is served, by reason. */
@@ -280,7 +280,7 @@ static void table_print(void)
         (void)fprintf(stderr, "  without those of %zu more, which could not reach the counters\n",
                       process_count - counted);
     }
-    (void)fprintf(stderr, "  %-20s %-50s %11s %11s\n", "collective", "outcome", "calls", "bytes");
+    (void)fprintf(stderr, "  %-25s %-53s %7s %10s\n", "collective", "outcome", "calls", "bytes");
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
             collective_print(&sum, (enum symm_collective)i, (enum symm_call_form)form);

@@ -37,6 +37,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
                             "allocate it with MPI_Alloc_mem"},
     [SYMM_REASON_LEFT] = {"left", "left by the table, as quicker there"},
+    [SYMM_REASON_OWN] = {"own", "one integer, like calls of Open MPI itself"},
     [SYMM_REASON_EARLY] = {"early", "few calls, and ranks share no memory yet"},
     [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory",
                               "see the message about it; or coll_symm_verbose 1"},
@@ -62,6 +63,8 @@ bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective co
         return true;
     case SYMM_REASON_OVERLAP:
         return row->scatters && row->has_counts;
+    case SYMM_REASON_OWN:
+        return collective == SYMM_ALLREDUCE;
     case SYMM_REASON_EARLY:
         return row->calls_before_set_up > 0;
     default: /* it is about data */
@@ -140,16 +143,6 @@ const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collecti
     static const char *const texts[SYMM_LAYER_COUNT] = {
 #define TEXT(name) #name,
         SYMM_HOST_COPY_COLLECTIVES(TEXT) TEXT(barrier) TEXT(ibarrier) TEXT(barrier_init)
-#undef TEXT
-    };
-    return texts[collective];
-}
-
-const char *mca_coll_symm_host_copy_base_text(enum symm_host_copy_collective collective)
-{
-    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
-#define TEXT(name) #name,
-        SYMM_HOST_COPY_FORMS(SYMM_FORM_BLOCKING, SYMM_FORM_BLOCKING, SYMM_FORM_BLOCKING, TEXT)
 #undef TEXT
     };
     return texts[collective];

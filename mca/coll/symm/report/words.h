@@ -20,9 +20,6 @@ const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_collective coll
 /* The name of a collective that we serve: "allreduce", "iallreduce" or "allreduce_init". */
 const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_call_form form);
 
-/* The collective without its form: "alltoall" for "ialltoall" and for "alltoall_init". */
-const char *mca_coll_symm_host_copy_base_text(enum symm_host_copy_collective collective);
-
 /* Whether a call of the collective can have this reason. */
 bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective collective);
 

@@ -14,14 +14,18 @@
 #include "mca/coll/symm/base/requests.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/request/helper.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/operation.h"
+#include "mca/coll/symm/serve/outside.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions only */
 static struct symm_queue *queues; /* those with requests; only the thread that walks drops one */
-static mca_coll_symm_request_t *belows; /* not served: of the thread that walks */
+static mca_coll_symm_request_t *belows; /* not served: of the thread that walks, like the next */
+static mca_coll_symm_request_t *served; /* their operations were ended by the helper's thread */
 
 static int progress(void);
+static enum symm_help helper_walk(void);
 static struct symm_outstanding outstanding = SYMM_OUTSTANDING(progress);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -153,17 +157,28 @@ static void complete(mca_coll_symm_request_t *request)
     ompi_request_t *base = &request->super.super;
     base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
                                      ? MPI_SUCCESS : ompi_errcode_get_mpi_code(request->error);
+    atomic_store_explicit(&request->is_over, true, memory_order_release);
     (void)ompi_request_complete(base, true);
 }
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
+/* Leave a communicator that has failed or been revoked. */
+static void operation_leave_failed(struct symm_operation *operation)
+{
+    if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
+        mca_coll_symm_leave(operation);
+    }
+}
+
+/* MPI's bindings look for a failure before blocking calls only. */
 static void operation_begin(mca_coll_symm_request_t *request, struct symm_operation *operation)
 {
     operation->comm = mca_coll_symm_request_comm(request);
     operation->call = &request->call;
     request->is_begun = true;
     mca_coll_symm_operation_start(operation);
+    operation_leave_failed(operation);
 }
 
 /* Step a queue's operations until one has to wait.  Those that are done go to *done. */
@@ -176,9 +191,7 @@ static void queue_walk(struct symm_queue *queue, mca_coll_symm_request_t **done)
             operation_begin(request, operation);
         }
         if (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
-            if (symm_ompi_comm_failure(operation->comm) != MPI_SUCCESS) {
-                mca_coll_symm_leave(operation);
-            }
+            operation_leave_failed(operation);
             return;
         }
         queue_drop_first(queue);
@@ -205,11 +218,26 @@ static void belows_walk(mca_coll_symm_request_t **done)
     }
 }
 
+/* What the helper's thread has left to do for requests whose operations it has ended. */
+static void served_walk(mca_coll_symm_request_t **done)
+{
+    while (served != NULL) {
+        mca_coll_symm_request_t *request = served;
+        served = request->next;
+        mca_coll_symm_count_served(&request->call, request->algorithm);
+        request->next = *done;
+        *done = request;
+    }
+}
+
 static int progress(void)
 {
     mca_coll_symm_request_t *done = NULL;
     struct symm_queue **place = &queues, *queue;
     int completed = 0;
+    if (mca_coll_symm_helper_is_wanted()) {
+        mca_coll_symm_helper_note_program();
+    }
     if (!mca_coll_symm_walk_begin(&outstanding)) {
         return 0;
     }
@@ -218,6 +246,7 @@ static int progress(void)
         place = queue_step_over(place, queue);
     }
     belows_walk(&done);
+    served_walk(&done);
     mca_coll_symm_walk_end(&outstanding);
     while (done != NULL) {
         mca_coll_symm_request_t *request = done;
@@ -229,8 +258,12 @@ static int progress(void)
     return completed;
 }
 
+/* The call posts its line, if it can: another thread's walk is waited for, as it is short. */
 void mca_coll_symm_queues_step(void)
 {
+    if (mca_coll_symm_helper_is_wanted()) {
+        mca_coll_symm_helper_stop_work();
+    }
     (void)progress();
 }
 
@@ -248,11 +281,66 @@ void mca_coll_symm_queue_add(mca_coll_symm_request_t *request)
         queues = queue;
     }
     (void)pthread_mutex_unlock(&mutex);
+    if (mca_coll_symm_helper_is_wanted()) {
+        mca_coll_symm_helper_wake(helper_walk);
+    }
 }
 
 void mca_coll_symm_queues_close(void)
 {
+    mca_coll_symm_helper_close();
     mca_coll_symm_outstanding_forget(&outstanding);
     queues = NULL;
     belows = NULL;
+    served = NULL;
+}
+
+/* ---- walks of the helper's thread ------------------------------------------------------------ */
+
+/*
+ * Make the steps that a thread outside of MPI may make.  An operation that is served leaves its lane
+ * to the next one; its request is left to the program.
+ */
+static bool queue_walk_outside(struct symm_queue *queue)
+{
+    struct symm_operation *operation = &queue->lane.operation;
+    mca_coll_symm_request_t *request;
+    bool moved = false;
+    while ((request = queue_first(queue)) != NULL && mca_coll_symm_outside_may(&request->call)) {
+        if (!request->is_begun) {
+            if (!mca_coll_symm_outside_may_start(&queue->lane)) {
+                break;
+            }
+            operation_begin(request, operation);
+        }
+        moved |= mca_coll_symm_outside_step(operation);
+        if (operation->state != SYMM_OPERATION_DONE ||
+            operation->outcome != SYMM_OUTCOME_SERVED) {
+            break;
+        }
+        queue_drop_first(queue);
+        request->is_begun = false;
+        request->algorithm = operation->run.algorithm;
+        request->next = served;
+        served = request;
+    }
+    return moved;
+}
+
+static enum symm_help helper_walk(void)
+{
+    struct symm_queue **place = &queues, *queue;
+    bool moved = false;
+    if (queue_at(&queues) == NULL) {
+        return SYMM_HELP_NEEDLESS;
+    }
+    if (!mca_coll_symm_walk_begin(&outstanding)) {
+        return SYMM_HELP_VAIN;
+    }
+    while ((queue = queue_at(place)) != NULL) {
+        moved |= queue_walk_outside(queue);
+        place = queue_step_over(place, queue);
+    }
+    mca_coll_symm_walk_end(&outstanding);
+    return moved ? SYMM_HELP_GIVEN : SYMM_HELP_VAIN;
 }

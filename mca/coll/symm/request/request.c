@@ -14,10 +14,19 @@
 
 /* ---- what MPI does with a request ------------------------------------------------------------ */
 
+/* Behind all that the thread has done that has completed the request, perhaps another one. */
+static bool is_over(mca_coll_symm_request_t *request)
+{
+    return atomic_load_explicit(&request->is_over, memory_order_acquire) &&
+           __atomic_load_n(&request->super.super.req_complete, __ATOMIC_ACQUIRE) ==
+               REQUEST_COMPLETED;
+}
+
 static void begin(mca_coll_symm_request_t *request)
 {
     ompi_request_t *base = &request->super.super;
-    base->req_complete = REQUEST_PENDING;
+    atomic_store_explicit(&request->is_over, false, memory_order_relaxed);
+    __atomic_store_n(&base->req_complete, REQUEST_PENDING, __ATOMIC_RELAXED);
     base->req_state = OMPI_REQUEST_ACTIVE;
     base->req_status.MPI_ERROR = MPI_SUCCESS;
     request->error = OMPI_SUCCESS;
@@ -30,6 +39,7 @@ static void begin(mca_coll_symm_request_t *request)
 static int start(size_t count, ompi_request_t **handles)
 {
     for (size_t i = 0; i < count; i++) {
+        (void)is_over((mca_coll_symm_request_t *)handles[i]);
         begin((mca_coll_symm_request_t *)handles[i]);
     }
     mca_coll_symm_queues_step();
@@ -96,7 +106,7 @@ static void request_return(mca_coll_symm_request_t *request)
 /* What is under way cannot be freed, nor cancelled: as libnbc has it. */
 static int request_free(ompi_request_t **handle)
 {
-    if (!REQUEST_COMPLETE(*handle)) {
+    if (!is_over((mca_coll_symm_request_t *)*handle)) {
         return MPI_ERR_REQUEST;
     }
     request_return((mca_coll_symm_request_t *)*handle);
@@ -147,6 +157,7 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    atomic_store_explicit(&request->is_over, true, memory_order_relaxed);
     request->module = module;
     request->make = make;
     request->kept = NULL;
@@ -180,6 +191,11 @@ int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t c
 
 int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle)
 {
+    int failure = symm_ompi_comm_failure(mca_coll_symm_request_comm(request));
+    if (failure != MPI_SUCCESS) {
+        request_return(request);
+        return failure;
+    }
     request->call.form = SYMM_CALL_NONBLOCKING;
     *handle = &request->super.super;
     begin(request);

@@ -21,6 +21,8 @@
 #ifndef MCA_COLL_SYMM_REQUEST_REQUEST_H
 #define MCA_COLL_SYMM_REQUEST_REQUEST_H
 
+#include <stdatomic.h>
+
 #include "mca/coll/symm/base/module.h"
 
 struct symm_queue;
@@ -57,9 +59,14 @@ struct mca_coll_symm_request_t {
     int tag;                   /* for the component below */
     struct ompi_info_t *info;  /* persistent: for the component below */
     ompi_request_t *below;     /* MPI_REQUEST_NULL: none */
+    /*
+     * Not under way, or done.  Open MPI's own word says so, too, but is not written with release.
+     */
+    _Atomic bool is_over;
     bool is_begun;         /* the lane is at work on it */
     bool is_below;         /* it is not served: `below` is under way */
     int error;             /* the result; for MPI */
+    enum symm_algorithm algorithm; /* that has served it, where the program did not see the end */
     mca_coll_symm_request_t *next; /* in a queue, or idle */
 };
 OBJ_CLASS_DECLARATION(mca_coll_symm_request_t);
@@ -86,6 +93,10 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
 int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts);
 
 /* The nonblocking call is described: start it, and hand the request to the program. */
+ * The nonblocking call is described: start it, and hand the request to the program.  Errors: the
+ * communicator has failed or been revoked, and the request is gone.  5.0.7 gets over that error of
+ * a call in MPI_Comm_dup(), but not over one of a request (docs/design/open-mpi.md).
+ */
 int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle);
 
 /* The persistent operation is described: hand it to the program. */

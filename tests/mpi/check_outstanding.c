@@ -1,0 +1,416 @@
+/*
+ * Processes that die and communicators that are revoked while many requests are outstanding: of
+ * nonblocking calls and of persistent operations, on several lanes and two communicators.  All of
+ * them end with an error, buffers are the program's own again then, and the survivors go on.  For
+ * tests/failures.tap.
+ *
+ *   check_outstanding first RANK WAY    that rank dies instead of its calls, the first ones
+ *   check_outstanding dead RANK WAY     likewise, but all calls have been made once before
+ *   check_outstanding begun RANK WAY    it starts some of the calls before it dies
+ *   check_outstanding revoked RANK WAY  it revokes the communicators instead of its calls
+ *   check_outstanding times RANKS SEED  so many ranks die at random times
+ *
+ * WAY, in which requests are completed: each (MPI_Wait on one after the other), test (MPI_Test),
+ * any (MPI_Waitany), some (MPI_Waitsome), all (MPI_Waitall)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "survivors.h"
+
+#include "persistent.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+
+enum { SMALL = 64, LARGE = 30000, COMMS = 2, BEGUN = 2 /* kinds of calls, with `begun` */ };
+
+enum kind { SLOT, STAGED, HEAP, GATHER, BARRIER, KINDS };
+
+enum { PER_COMM = 2 * KINDS, OUTSTANDING = COMMS * PER_COMM };
+
+static const char *const ways[] = {"each", "test", "any", "some", "all"};
+
+/* ---- one request ----------------------------------------------------------------------------- */
+
+struct pending {
+    MPI_Comm comm;
+    enum kind kind;
+    bool persistent, heap;
+    int rank, size, count; /* elements of the whole result */
+    double *send, *receive;
+};
+
+static struct pending pending[OUTSTANDING];
+static MPI_Request requests[OUTSTANDING]; /* of them */
+
+static void pending_make(int at, MPI_Comm comm, enum kind kind, bool persistent)
+{
+    struct pending *p = &pending[at];
+    *p = (struct pending){.comm = comm, .kind = kind, .persistent = persistent};
+    p->heap = kind == HEAP || kind == GATHER;
+    MPI_Comm_rank(comm, &p->rank);
+    MPI_Comm_size(comm, &p->size);
+    p->count = kind == SLOT ? SMALL : kind == GATHER ? LARGE / p->size * p->size : LARGE;
+    p->send = array_make(LARGE, p->heap);
+    p->receive = array_make(LARGE, p->heap);
+    requests[at] = MPI_REQUEST_NULL;
+    if (!persistent) {
+        return;
+    }
+    int block = p->count / p->size, rc;
+    if (kind == BARRIER) {
+        rc = PERSISTENT(Barrier)(comm, MPI_INFO_NULL, &requests[at]);
+    } else if (kind == GATHER) {
+        rc = PERSISTENT(Allgather)(p->send, block, MPI_DOUBLE, p->receive, block, MPI_DOUBLE, comm,
+                                   MPI_INFO_NULL, &requests[at]);
+    } else {
+        rc = PERSISTENT(Allreduce)(p->send, p->receive, p->count, MPI_DOUBLE, MPI_SUM, comm,
+                                   MPI_INFO_NULL, &requests[at]);
+    }
+    if (rc != MPI_SUCCESS) {
+        wrong("a persistent operation cannot be made: %s", class_name(class_of(rc)));
+    }
+}
+
+static void pending_free(int at)
+{
+    struct pending *p = &pending[at];
+    array_free(p->send, p->heap);
+    array_free(p->receive, p->heap);
+    if (requests[at] != MPI_REQUEST_NULL && MPI_Request_free(&requests[at]) != MPI_SUCCESS) {
+        wrong("request %d cannot be freed", at);
+    }
+}
+
+static int pending_start(int at)
+{
+    struct pending *p = &pending[at];
+    int block = p->count / p->size;
+    for (int i = 0; i < p->count; i++) {
+        p->send[i] = p->rank + i;
+        p->receive[i] = -1;
+    }
+    if (p->persistent) {
+        return MPI_Start(&requests[at]);
+    }
+    switch (p->kind) {
+    case BARRIER:
+        return MPI_Ibarrier(p->comm, &requests[at]);
+    case GATHER:
+        return MPI_Iallgather(p->send, block, MPI_DOUBLE, p->receive, block, MPI_DOUBLE, p->comm,
+                              &requests[at]);
+    default:
+        return MPI_Iallreduce(p->send, p->receive, p->count, MPI_DOUBLE, MPI_SUM, p->comm,
+                              &requests[at]);
+    }
+}
+
+static void pending_check(const struct pending *p)
+{
+    int bad = 0, block = p->count / p->size;
+    for (int i = 0; p->kind != BARRIER && i < p->count; i++) {
+        double expected = p->kind == GATHER ? i / block + i % block
+                                            : p->size * (p->size - 1) / 2 + (double)p->size * i;
+        bad += p->receive[i] != expected;
+    }
+    if (bad > 0) {
+        wrong("%d elements of a call of kind %d", bad, (int)p->kind);
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* All ranks make these in one order. */
+static void all_make(MPI_Comm *comms)
+{
+    for (int at = 0; at < OUTSTANDING; at++) {
+        pending_make(at, comms[at / PER_COMM], (enum kind)(at % KINDS), at / KINDS % 2 == 1);
+    }
+}
+
+static void all_free(void)
+{
+    for (int at = 0; at < OUTSTANDING; at++) {
+        pending_free(at);
+    }
+}
+
+/* Start those of the first `kinds` kinds.  A failure that is known may be told by the call. */
+static void all_start(int kinds, int classes[OUTSTANDING])
+{
+    for (int at = 0; at < OUTSTANDING; at++) {
+        classes[at] = MPI_SUCCESS;
+        if (at % KINDS < kinds) {
+            classes[at] = class_of(pending_start(at));
+        }
+    }
+}
+
+/* Where one has failed, Open MPI frees all that have. */
+static void wait_any(int classes[OUTSTANDING])
+{
+    int at = 0;
+    while (at != MPI_UNDEFINED) {
+        MPI_Request before[OUTSTANDING];
+        memcpy(before, requests, sizeof(before));
+        int rc = MPI_Waitany(OUTSTANDING, requests, &at, MPI_STATUS_IGNORE);
+        for (int i = 0; rc != MPI_SUCCESS && i < OUTSTANDING; i++) {
+            if (before[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL) {
+                classes[i] = class_of(rc);
+            }
+        }
+    }
+}
+
+static void wait_some(int classes[OUTSTANDING])
+{
+    int some = 0, indices[OUTSTANDING];
+    while (some != MPI_UNDEFINED) {
+        MPI_Status statuses[OUTSTANDING];
+        int rc = MPI_Waitsome(OUTSTANDING, requests, &some, indices, statuses);
+        for (int i = 0; rc == MPI_ERR_IN_STATUS && i < some; i++) {
+            if (statuses[i].MPI_ERROR != MPI_SUCCESS) {
+                classes[indices[i]] = class_of(statuses[i].MPI_ERROR);
+            }
+        }
+    }
+}
+
+static void wait_all(int classes[OUTSTANDING])
+{
+    MPI_Status statuses[OUTSTANDING];
+    int rc = MPI_Waitall(OUTSTANDING, requests, statuses);
+    for (int at = 0; rc == MPI_ERR_IN_STATUS && at < OUTSTANDING; at++) {
+        if (statuses[at].MPI_ERROR != MPI_SUCCESS) {
+            classes[at] = class_of(statuses[at].MPI_ERROR);
+        }
+    }
+}
+
+/* Complete all that have been started; their error classes, in which those of the starts are. */
+static void all_complete(const char *way, int classes[OUTSTANDING])
+{
+    if (strcmp(way, "any") == 0) {
+        wait_any(classes);
+    } else if (strcmp(way, "some") == 0) {
+        wait_some(classes);
+    } else if (strcmp(way, "all") == 0) {
+        wait_all(classes);
+    }
+    for (int at = OUTSTANDING - 1; at >= 0; at--) { /* what is complete already succeeds */
+        int done = 0, rc = MPI_SUCCESS;
+        if (strcmp(way, "test") == 0) {
+            while (done == 0 && rc == MPI_SUCCESS) {
+                rc = MPI_Test(&requests[at], &done, MPI_STATUS_IGNORE);
+            }
+        } else {
+            rc = MPI_Wait(&requests[at], MPI_STATUS_IGNORE);
+        }
+        if (rc != MPI_SUCCESS) {
+            classes[at] = class_of(rc);
+        }
+    }
+}
+
+/* One round in which nothing fails. */
+static void all_succeed(const char *way, const char *what)
+{
+    int classes[OUTSTANDING];
+    double begun = MPI_Wtime();
+    all_start(KINDS, classes);
+    all_complete(way, classes);
+    for (int at = 0; at < OUTSTANDING; at++) {
+        expect(classes[at], MPI_SUCCESS, what, begun);
+        if (classes[at] == MPI_SUCCESS) {
+            pending_check(&pending[at]);
+        }
+    }
+}
+
+static void go_on(MPI_Comm left)
+{
+    MPI_Comm comms[COMMS] = {left, MPI_COMM_NULL};
+    MPI_Comm_dup(left, &comms[1]);
+    all_make(comms);
+    for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        all_succeed(ways[i], "a request after MPIX_Comm_shrink");
+    }
+    all_free();
+    MPI_Comm_free(&comms[1]);
+}
+
+/* ---- a failure ------------------------------------------------------------------------------- */
+
+/* What is in the buffers of requests that have ended stays there. */
+static void buffers_stay(void)
+{
+    int changed = 0;
+    for (int at = 0; at < OUTSTANDING; at++) {
+        for (int i = 0; i < pending[at].count; i++) {
+            pending[at].receive[i] = -7;
+        }
+    }
+    pause_for(300);
+    for (int at = 0; at < OUTSTANDING; at++) {
+        for (int i = 0; i < pending[at].count; i++) {
+            changed += pending[at].receive[i] != -7;
+        }
+    }
+    if (changed > 0) {
+        wrong("%d elements have changed after the requests had ended", changed);
+    }
+}
+
+/* Open MPI frees a persistent request that has failed; what it leaves can be started in vain. */
+static void start_in_vain(int expected)
+{
+    for (int at = 0; at < OUTSTANDING; at++) {
+        double begun = MPI_Wtime();
+        if (!pending[at].persistent || requests[at] != MPI_REQUEST_NULL) {
+            int class = class_of(pending_start(at));
+            class = class == MPI_SUCCESS ? class_of(MPI_Wait(&requests[at], MPI_STATUS_IGNORE))
+                                         : class;
+            expect(class, expected, "a request afterwards", begun);
+        }
+    }
+}
+
+static MPI_Comm fail(const char *how, int doomed, const char *way)
+{
+    bool revoked = strcmp(how, "revoked") == 0, begun = strcmp(how, "begun") == 0;
+    int expected = revoked ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED, classes[OUTSTANDING];
+    MPI_Comm comms[COMMS];
+    for (int i = 0; i < COMMS; i++) {
+        comms[i] = duplicate();
+    }
+    all_make(comms);
+    if (strcmp(how, "first") != 0) {
+        all_succeed(way, "a request before the failure");
+    }
+    if (world_rank == doomed && begun) {
+        all_start(BEGUN, classes);
+    }
+    if (world_rank == doomed) {
+        pause_for(100);
+        if (!revoked) {
+            raise(SIGKILL);
+        }
+        for (int i = 0; i < COMMS; i++) {
+            MPIX_Comm_revoke(comms[i]);
+        }
+    } else {
+        double since = MPI_Wtime();
+        all_start(KINDS, classes);
+        all_complete(way, classes);
+        for (int at = 0; at < OUTSTANDING; at++) {
+            if (!begun || at % KINDS >= BEGUN) { /* the others may have ended */
+                expect(classes[at], expected, "an outstanding request", since);
+            }
+        }
+        buffers_stay();
+    }
+    start_in_vain(expected);
+    MPI_Comm smaller = shrink(comms[0], world_size - !revoked);
+    all_free();
+    for (int i = 0; i < COMMS; i++) {
+        MPI_Comm_free(&comms[i]);
+    }
+    return smaller;
+}
+
+/* ---- at random times ------------------------------------------------------------------------- */
+
+static bool is_failure(int class)
+{
+    return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
+}
+
+/* Rounds of calls on a communicator and a duplicate until one fails, or all are satisfied. */
+static void start_until_failure(MPI_Comm comm, double until)
+{
+    MPI_Comm comms[COMMS] = {comm, MPI_COMM_NULL};
+    bool failed = duplicate_class(comm, &comms[1]) != MPI_SUCCESS;
+    int round = 0, more = 1;
+    if (failed) {
+        MPIX_Comm_revoke(comm);
+        return;
+    }
+    all_make(comms);
+    while (!failed && more != 0) {
+        int classes[OUTSTANDING];
+        double begun = MPI_Wtime();
+        all_start(KINDS, classes);
+        all_complete(ways[round++ % 5], classes);
+        for (int at = 0; at < OUTSTANDING; at++) {
+            if (is_failure(classes[at])) {
+                failed = true;
+            } else {
+                expect(classes[at], MPI_SUCCESS, "a request while ranks die", begun);
+                pending_check(&pending[at]);
+            }
+        }
+        int mine = MPI_Wtime() < until && round < 10;
+        failed = failed || MPI_Allreduce(&mine, &more, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS;
+        for (int i = 0; failed && i < COMMS; i++) {
+            MPIX_Comm_revoke(comms[i]);
+        }
+    }
+    all_free();
+    MPI_Comm_free(&comms[1]);
+}
+
+static MPI_Comm die_at_times(int victims, uint64_t seed)
+{
+    MPI_Comm comm = duplicate();
+    int left = world_size, first = (int)(random_at(seed, 0) % (uint64_t)world_size);
+    int turn = (world_rank - first + world_size) % world_size; /* as which it dies */
+    if (turn < victims) {
+        die_after((long)(random_at(seed, (uint64_t)turn + 1) % 300) + 300 * turn);
+    }
+    double until = MPI_Wtime() + PATIENCE;
+    while (left > world_size - victims && MPI_Wtime() < until) {
+        start_until_failure(comm, until);
+        MPI_Comm smaller = shrink(comm, 0);
+        MPI_Comm_free(&comm);
+        comm = smaller;
+        MPI_Comm_size(comm, &left);
+    }
+    if (left != world_size - victims) {
+        wrong("%d ranks are left of %d", left, world_size - victims);
+    }
+    return comm;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+    MPI_Comm left;
+    survivors_init("check_outstanding", &argc, &argv);
+    if (argc != 4) {
+        fprintf(stderr, "check_outstanding: three arguments; see the head of its source\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        return 2;
+    }
+    if (strcmp(argv[1], "times") == 0) {
+        left = die_at_times(atoi(argv[2]), strtoull(argv[3], NULL, 0));
+    } else {
+        left = fail(argv[1], atoi(argv[2]), argv[3]);
+    }
+    go_on(left);
+    return verdict(left);
+}
+
+#else /* no ULFM */
+
+int main(int argc, char **argv)
+{
+    return survivors_skip("check_outstanding", &argc, &argv);
+}
+
+#endif
