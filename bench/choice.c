@@ -105,6 +105,10 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
         side_add(&contest, origin, -1, origin->with, "");
     }
     contest_open(&contest, origin, forcing, &call);
+    times->possible = contest.sides.count > (with_automatic ? 1 : 0);
+    if (!times->possible) {
+        return true;
+    }
     for (int i = 0; options->validate && i < contest.sides.count; i++) {
         right &= validate_call(&call, &contest.sides.side[i], origin->control, options->seed);
     }
@@ -152,6 +156,10 @@ static bool show_size(struct table *table, const struct forcing *forcing,
                       const struct choice_times *times)
 {
     int best = best_of(forcing, times);
+    if (!times->possible) {
+        printf("# %zu: no algorithm is possible\n", times->bytes);
+        return false;
+    }
     if (!times->measured || best < 0) {
         printf("# %zu: no state of the machine has blocks enough\n", times->bytes);
         return false;

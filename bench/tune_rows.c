@@ -287,7 +287,9 @@ static void times_write(FILE *file, const struct tune_part *part, int place, int
             fprintf(file, " %s %.2f", part->forcing.candidate[i].word, times->us[i]);
         }
     }
-    fprintf(file, "%s\n", times->measured ? "" : " not measured, the machine changed too often");
+    fprintf(file, "%s\n", times->measured   ? ""
+                         : times->possible ? " not measured, the machine changed too often"
+                                           : " no algorithm is possible");
 }
 
 void tune_rows_write(FILE *file, const struct tune_part *part, int ranks, bool on_device)
