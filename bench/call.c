@@ -7,23 +7,34 @@
  */
 #include "call.h"
 
+#include <stdlib.h>
+
 const char *call_name(enum collective collective)
 {
     static const char *const names[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce",
         [COLLECTIVE_ALLGATHER] = "MPI_Allgather",
         [COLLECTIVE_BARRIER] = "MPI_Barrier",
+        [COLLECTIVE_REDUCE_SCATTER] = "MPI_Reduce_scatter",
+        [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block",
     };
     return names[collective];
 }
 
-size_t call_round(enum collective collective, size_t bytes)
+size_t call_round(enum collective collective, size_t bytes, int ranks)
 {
-    size_t unit = collective == COLLECTIVE_ALLREDUCE ? ELEMENT_BYTES : 1;
+    size_t unit = call_reduces(collective) ? ELEMENT_BYTES : 1;
+    unit *= call_scatters(collective) ? (size_t)ranks : 1;
     if (collective == COLLECTIVE_BARRIER) {
         return 0;
     }
     return (bytes + unit - 1) / unit * unit;
+}
+
+/* A rank's block, of a reduce-scatter. */
+static size_t block_bytes(const struct call *call)
+{
+    return call->bytes / (size_t)call->ranks;
 }
 
 unsigned char *call_input(const struct call *call)
@@ -31,29 +42,82 @@ unsigned char *call_input(const struct call *call)
     if (!call->in_place) {
         return call->buffers->send;
     }
-    if (call->collective == COLLECTIVE_ALLREDUCE) {
+    if (call_reduces(call->collective)) {
         return call->buffers->receive;
     }
     return call->buffers->receive + (size_t)call->rank * call->bytes;
 }
 
+unsigned char *call_result(const struct call *call)
+{
+    bool own = call->in_place && call->in_own_block && call_scatters(call->collective);
+    return call->buffers->receive + (own ? (size_t)call->rank * block_bytes(call) : 0);
+}
+
 size_t call_result_bytes(const struct call *call)
 {
-    return call->collective == COLLECTIVE_ALLREDUCE ? call->bytes
-                                                    : call->bytes * (size_t)call->ranks;
+    if (call_scatters(call->collective)) {
+        return block_bytes(call);
+    }
+    return call_reduces(call->collective) ? call->bytes : call->bytes * (size_t)call->ranks;
+}
+
+size_t call_written_bytes(const struct call *call)
+{
+    return call->in_place ? call_receive_bytes(call) : call_result_bytes(call);
+}
+
+size_t call_receive_bytes(const struct call *call)
+{
+    return call_scatters(call->collective) ? call->bytes : call_result_bytes(call);
+}
+
+int call_count(const struct call *call)
+{
+    size_t bytes = call_scatters(call->collective) ? block_bytes(call) : call->bytes;
+    return (int)(call_reduces(call->collective) ? bytes / ELEMENT_BYTES : bytes);
+}
+
+/* Kept from call to call: programs, too, make it before. */
+const int *call_counts(const struct call *call)
+{
+    static int *counts;
+    static int ranks;
+    int count = call_count(call);
+    if (ranks != call->ranks) {
+        free(counts);
+        ranks = call->ranks;
+        counts = buffers_private((size_t)ranks * sizeof(*counts));
+        counts[0] = -1;
+    }
+    if (counts[0] != count) {
+        for (int rank = 0; rank < ranks; rank++) {
+            counts[rank] = count;
+        }
+    }
+    return counts;
 }
 
 void call_run(const struct call *call, MPI_Comm comm)
 {
     const void *send = call->in_place ? MPI_IN_PLACE : call->buffers->send;
-    if (call->collective == COLLECTIVE_ALLREDUCE) {
-        MPI_Allreduce(send, call->buffers->receive, (int)(call->bytes / ELEMENT_BYTES),
-                      call->element == ELEMENT_INT ? MPI_INT32_T : MPI_FLOAT, MPI_SUM, comm);
-    } else if (call->collective == COLLECTIVE_BARRIER) {
+    unsigned char *receive = call->buffers->receive;
+    MPI_Datatype type = call->element == ELEMENT_INT ? MPI_INT32_T : MPI_FLOAT;
+    switch (call->collective) {
+    case COLLECTIVE_ALLREDUCE:
+        MPI_Allreduce(send, receive, call_count(call), type, MPI_SUM, comm);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER:
+        MPI_Reduce_scatter(send, receive, call_counts(call), type, MPI_SUM, comm);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER_BLOCK:
+        MPI_Reduce_scatter_block(send, receive, call_count(call), type, MPI_SUM, comm);
+        break;
+    case COLLECTIVE_BARRIER:
         MPI_Barrier(comm);
-    } else {
-        MPI_Allgather(send, (int)call->bytes, MPI_CHAR, call->buffers->receive,
-                      (int)call->bytes, MPI_CHAR, comm);
+        break;
+    default:
+        MPI_Allgather(send, call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR, comm);
     }
 }
 
@@ -63,8 +127,8 @@ void call_touch(const struct call *call, int round)
     if (call->collective == COLLECTIVE_BARRIER) {
         return;
     }
-    buffers_read(buffers, buffers->receive, call_result_bytes(call));
-    if (call->collective == COLLECTIVE_ALLREDUCE) {
+    buffers_read(buffers, call_result(call), call_result_bytes(call));
+    if (call_reduces(call->collective)) {
         buffers_write_elements(buffers, call_input(call), call->bytes, call->element, round);
     } else {
         buffers_write_bytes(buffers, call_input(call), call->bytes, round);

@@ -14,25 +14,56 @@
 
 struct call {
     enum collective collective;
-    size_t bytes; /* the size in the table: of the vector or of a block; 0 for a barrier */
+    size_t bytes; /* the size in the table: of the vector, or, of an all-gather, of a block; 0 for
+                     a barrier */
     int rank;
     int ranks;
     bool in_place;
-    enum element element; /* of an all-reduce */
+    enum element element; /* of a reduction */
     const struct buffers *buffers;
+    /* In place the result of a reduce-scatter replaces this rank's own block of the input, as NCCL
+     * has it, not the first one, as MPI has it. */
+    bool in_own_block;
 };
 
 /* "MPI_Allreduce" and so on. */
 const char *call_name(enum collective collective);
 
-/* Rounds the sizes of an all-reduce up to its elements of four bytes. All-gather moves bytes. */
-size_t call_round(enum collective collective, size_t bytes);
+/* Whether an input has a block for each rank, and a rank's result is the sum of these. */
+static inline bool call_scatters(enum collective collective)
+{
+    return collective == COLLECTIVE_REDUCE_SCATTER || collective == COLLECTIVE_REDUCE_SCATTER_BLOCK;
+}
+
+/* Whether it sums elements. */
+static inline bool call_reduces(enum collective collective)
+{
+    return collective == COLLECTIVE_ALLREDUCE || call_scatters(collective);
+}
+
+/* Rounds sizes of reductions up to elements of four bytes, those of a reduce-scatter to as many of
+ * them for each rank. All-gather moves bytes. */
+size_t call_round(enum collective collective, size_t bytes, int ranks);
 
 /* The first byte of this rank's input, `bytes` long, within the result if in place. */
 unsigned char *call_input(const struct call *call);
 
-/* Length of the result, which stands in the receive buffer. */
+/* The result in the receive buffer, and its length. */
+unsigned char *call_result(const struct call *call);
 size_t call_result_bytes(const struct call *call);
+
+/* Bytes of the receive buffer that the call may write: in place the input is there too. */
+size_t call_written_bytes(const struct call *call);
+
+/* Bytes that the receive buffer needs, for calls in and out of place. */
+size_t call_receive_bytes(const struct call *call);
+
+/* Elements of a reduction's input; of a reduce-scatter, a rank's block; of an all-gather, bytes. */
+int call_count(const struct call *call);
+
+/* For MPI_Reduce_scatter(): the count of each rank. The array is valid until the next call with
+ * another count. */
+const int *call_counts(const struct call *call);
 
 /* Makes the call. */
 void call_run(const struct call *call, MPI_Comm comm);

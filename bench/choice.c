@@ -83,7 +83,7 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
 {
     const struct options *options = origin->options;
     struct call call = {forcing->collective, bytes, origin->rank, origin->ranks, in_place,
-                        options->element, origin->buffers};
+                        options->element, origin->buffers, false};
     struct contest contest = {.sides = {.count = 0}};
     struct measure_plan plan = {
         .sides = &contest.sides,
@@ -105,6 +105,10 @@ bool choice_time(const struct choice_origin *origin, const struct forcing *forci
         side_add(&contest, origin, -1, origin->with, "");
     }
     contest_open(&contest, origin, forcing, &call);
+    times->possible = contest.sides.count > (with_automatic ? 1 : 0);
+    if (!times->possible) {
+        return true;
+    }
     for (int i = 0; options->validate && i < contest.sides.count; i++) {
         right &= validate_call(&call, &contest.sides.side[i], origin->control, options->seed);
     }
@@ -152,6 +156,10 @@ static bool show_size(struct table *table, const struct forcing *forcing,
                       const struct choice_times *times)
 {
     int best = best_of(forcing, times);
+    if (!times->possible) {
+        printf("# %zu: no algorithm is possible\n", times->bytes);
+        return false;
+    }
     if (!times->measured || best < 0) {
         printf("# %zu: no state of the machine has blocks enough\n", times->bytes);
         return false;
@@ -169,8 +177,9 @@ static bool show_size(struct table *table, const struct forcing *forcing,
 bool choice_show(const struct choice_origin *origin, const struct forcing *forcing)
 {
     const struct options *options = origin->options;
-    size_t least = call_round(forcing->collective, options->min_bytes > 0 ? options->min_bytes : 1);
-    size_t most = call_round(forcing->collective, options->max_bytes);
+    size_t least = call_round(forcing->collective, options->min_bytes > 0 ? options->min_bytes : 1,
+                              origin->ranks);
+    size_t most = call_round(forcing->collective, options->max_bytes, origin->ranks);
     struct table table;
     int sizes = 0, good = 0;
     bool right = true;

@@ -26,6 +26,7 @@ struct choice_origin {
 /* Times of one size. */
 struct choice_times {
     size_t bytes;                    /* of the call */
+    bool possible;                   /* some candidate is */
     bool measured;                   /* else nothing below is set */
     double automatic_us;             /* negative: not timed */
     char automatic[FORCING_WORD];    /* what it has chosen */

@@ -25,8 +25,10 @@ double floor_link_bytes(const struct call *call)
 {
     double ranks = call->ranks;
     double bytes = (double)call->bytes;
-    return call->collective == COLLECTIVE_ALLREDUCE ? 2 * (ranks - 1) / ranks * bytes
-                                                    : (ranks - 1) * bytes;
+    if (call_scatters(call->collective)) {
+        return (ranks - 1) / ranks * bytes;
+    }
+    return call_reduces(call->collective) ? 2 * (ranks - 1) / ranks * bytes : (ranks - 1) * bytes;
 }
 
 double floor_time(const struct call *call)

@@ -6,6 +6,7 @@
  * has to be launched in between and its end to be seen, and with N ranks there must enter each GPU
  *   all-reduce of B bytes: 2 (N-1)/N B  (its slice of the others' inputs, then the others' results)
  *   all-gather of blocks of B bytes: (N-1) B
+ *   reduce-scatter of B bytes: (N-1)/N B  (this rank's block of the others' inputs)
  * The rates are those of H200 GPUs on NVLink 4; other machines have other floors.
  *
  * Copyright (c) 2026 The ompi-symm authors

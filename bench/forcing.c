@@ -33,7 +33,7 @@ static int parameter_index(enum collective collective)
     char name[NAME];
     int index;
     snprintf(name, sizeof(name), "coll_%s_%s_algorithm", machine_component,
-             forcing_collective(collective));
+             options_collective_name(collective));
     return MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS ? index : -1;
 }
 
@@ -92,16 +92,14 @@ static bool parameter_write(enum collective collective, int value, int *before)
 /* Its first call, in which it takes the parameter's value. */
 static void first_call(enum collective collective, MPI_Comm comm)
 {
-    int ranks;
-    float one = 1, sum;
-    MPI_Comm_size(comm, &ranks);
-    if (collective == COLLECTIVE_ALLREDUCE) {
-        MPI_Allreduce(&one, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
-        return;
-    }
-    float *all = buffers_private((size_t)ranks * sizeof(*all));
-    MPI_Allgather(&one, 1, MPI_FLOAT, all, 1, MPI_FLOAT, comm);
-    free(all);
+    struct buffers buffers = {.memory = MEMORY_MALLOC};
+    struct call call = {.collective = collective, .buffers = &buffers};
+    MPI_Comm_rank(comm, &call.rank);
+    MPI_Comm_size(comm, &call.ranks);
+    call.bytes = call_round(collective, sizeof(float), call.ranks);
+    buffers_open(&buffers, MEMORY_MALLOC, NULL, call.bytes, call_receive_bytes(&call));
+    call_run(&call, comm);
+    buffers_close(&buffers);
 }
 
 /*
@@ -116,7 +114,7 @@ static bool candidate_add(struct forcing *forcing, const char *word, int value)
     snprintf(candidate->word, sizeof(candidate->word), "%s", word);
     candidate->value = value;
     snprintf(text, sizeof(text), "this coll/%s cannot change coll_%s_%s_algorithm while it runs",
-             machine_component, machine_component, forcing_collective(forcing->collective));
+             machine_component, machine_component, options_collective_name(forcing->collective));
     bool all = failure_agree(written, text, forcing->control);
     MPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
     first_call(forcing->collective, candidate->comm);
@@ -142,15 +140,30 @@ void forcing_release(struct forcing *forcing)
 
 /* ---- what has served ------------------------------------------------------------------------- */
 
+/* coll_symm_reduce_scatter_block_..., if the collective is reduce_scatter. */
+static bool is_of_another(const char *name, enum collective collective)
+{
+    const char *mine = options_collective_name(collective);
+    for (int i = 0; i < COLLECTIVE_COUNT; i++) {
+        const char *other = options_collective_name((enum collective)i);
+        char prefix[NAME];
+        int length = snprintf(prefix, sizeof(prefix), "coll_%s_%s_", machine_component, other);
+        if (strlen(other) > strlen(mine) && strncmp(name, prefix, (size_t)length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The algorithm whose calls a variable counts, if it does: coll_symm_allreduce_cuda_push_calls. */
 static bool counter_word(const char *name, enum collective collective, char word[FORCING_WORD])
 {
     char prefix[NAME];
     size_t length = strlen(name), end = strlen("_calls");
     snprintf(prefix, sizeof(prefix), "coll_%s_%s_", machine_component,
-             forcing_collective(collective));
+             options_collective_name(collective));
     if (strncmp(name, prefix, strlen(prefix)) != 0 || length < end ||
-        strcmp(name + length - end, "_calls") != 0) {
+        strcmp(name + length - end, "_calls") != 0 || is_of_another(name, collective)) {
         return false;
     }
     name += strlen(prefix);
@@ -252,7 +265,7 @@ bool forcing_open(struct forcing *forcing, enum collective collective, enum forc
     *forcing = (struct forcing){.collective = collective, .control = control};
     bool tools = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
     snprintf(text, sizeof(text), "there is no parameter coll_%s_%s_algorithm with values",
-             machine_component, forcing_collective(collective));
+             machine_component, options_collective_name(collective));
     if (!failure_agree(tools && values_get(collective, &values), text, control)) {
         if (tools) {
             MPI_T_finalize();

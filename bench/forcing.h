@@ -21,15 +21,6 @@ enum {
     FORCING_MOST = 14 /* algorithms of a collective */
 };
 
-/* "allreduce": in names of parameters and counters, and in tables of choices. */
-static inline const char *forcing_collective(enum collective collective)
-{
-    static const char *const words[COLLECTIVE_COUNT] = {
-        [COLLECTIVE_ALLREDUCE] = "allreduce", [COLLECTIVE_ALLGATHER] = "allgather"
-    };
-    return words[collective];
-}
-
 /* One way to make a call. */
 struct candidate {
     char word[FORCING_WORD]; /* the parameter's value, or "below": without the component */

@@ -19,12 +19,6 @@ static const void *sent(const struct call *call)
     return call->in_place ? MPI_IN_PLACE : call->buffers->send;
 }
 
-static int count(const struct call *call)
-{
-    return (int)(call->collective == COLLECTIVE_ALLREDUCE ? call->bytes / ELEMENT_BYTES
-                                                          : call->bytes);
-}
-
 static MPI_Datatype type(const struct call *call)
 {
     return call->element == ELEMENT_INT ? MPI_INT32_T : MPI_FLOAT;
@@ -36,11 +30,15 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_ALLREDUCE] = "MPI_Iallreduce",
         [COLLECTIVE_ALLGATHER] = "MPI_Iallgather",
         [COLLECTIVE_BARRIER] = "MPI_Ibarrier",
+        [COLLECTIVE_REDUCE_SCATTER] = "MPI_Ireduce_scatter",
+        [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Ireduce_scatter_block",
     };
     static const char *const persistent[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce_init",
         [COLLECTIVE_ALLGATHER] = "MPI_Allgather_init",
         [COLLECTIVE_BARRIER] = "MPI_Barrier_init",
+        [COLLECTIVE_REDUCE_SCATTER] = "MPI_Reduce_scatter_init",
+        [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block_init",
     };
     return form == FORM_NONBLOCKING  ? nonblocking[collective]
            : form == FORM_PERSISTENT ? persistent[collective]
@@ -49,14 +47,25 @@ const char *form_name(enum form form, enum collective collective)
 
 void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
 {
-    if (call->collective == COLLECTIVE_ALLREDUCE) {
-        MPI_Iallreduce(sent(call), call->buffers->receive, count(call), type(call), MPI_SUM, comm,
-                       request);
-    } else if (call->collective == COLLECTIVE_BARRIER) {
+    unsigned char *receive = call->buffers->receive;
+    switch (call->collective) {
+    case COLLECTIVE_ALLREDUCE:
+        MPI_Iallreduce(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER:
+        MPI_Ireduce_scatter(sent(call), receive, call_counts(call), type(call), MPI_SUM, comm,
+                            request);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER_BLOCK:
+        MPI_Ireduce_scatter_block(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+                                  request);
+        break;
+    case COLLECTIVE_BARRIER:
         MPI_Ibarrier(comm, request);
-    } else {
-        MPI_Iallgather(sent(call), count(call), MPI_CHAR, call->buffers->receive, count(call),
-                       MPI_CHAR, comm, request);
+        break;
+    default:
+        MPI_Iallgather(sent(call), call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR,
+                       comm, request);
     }
 }
 
@@ -69,14 +78,26 @@ bool form_has_persistent(void)
 
 void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
 {
-    if (call->collective == COLLECTIVE_ALLREDUCE) {
-        PERSISTENT(Allreduce)(sent(call), call->buffers->receive, count(call), type(call), MPI_SUM,
-                              comm, MPI_INFO_NULL, request);
-    } else if (call->collective == COLLECTIVE_BARRIER) {
+    unsigned char *receive = call->buffers->receive;
+    switch (call->collective) {
+    case COLLECTIVE_ALLREDUCE:
+        PERSISTENT(Allreduce)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+                              MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER:
+        PERSISTENT(Reduce_scatter)(sent(call), receive, call_counts(call), type(call), MPI_SUM,
+                                   comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER_BLOCK:
+        PERSISTENT(Reduce_scatter_block)(sent(call), receive, call_count(call), type(call),
+                                         MPI_SUM, comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
-    } else {
-        PERSISTENT(Allgather)(sent(call), count(call), MPI_CHAR, call->buffers->receive,
-                              count(call), MPI_CHAR, comm, MPI_INFO_NULL, request);
+        break;
+    default:
+        PERSISTENT(Allgather)(sent(call), call_count(call), MPI_CHAR, receive, call_count(call),
+                              MPI_CHAR, comm, MPI_INFO_NULL, request);
     }
 }
 

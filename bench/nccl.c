@@ -69,6 +69,8 @@ struct nccl_functions {
                       void *comm, void *stream);
     int (*all_gather)(const void *send, void *receive, size_t count, int type, void *comm,
                       void *stream);
+    int (*reduce_scatter)(const void *send, void *receive, size_t count, int type, int operation,
+                          void *comm, void *stream);
     /* From here on NULL in releases that do not have them. */
     int (*allocate)(void **memory, size_t bytes);
     int (*release)(void *memory);
@@ -118,6 +120,7 @@ static const char *functions_look_up(struct nccl_functions *call, void *library)
     LOOK_UP(error, "ncclGetErrorString", &missing);
     LOOK_UP(all_reduce, "ncclAllReduce", &missing);
     LOOK_UP(all_gather, "ncclAllGather", &missing);
+    LOOK_UP(reduce_scatter, "ncclReduceScatter", &missing);
     LOOK_UP(init_with_config, "ncclCommInitRankConfig", &optional);
     LOOK_UP(allocate, "ncclMemAlloc", &optional);
     LOOK_UP(release, "ncclMemFree", &optional);
@@ -336,15 +339,18 @@ void nccl_path_start(const struct nccl_path *path, const struct call *call, void
 {
     const struct nccl *nccl = path->nccl;
     const void *input = call_input(call);
-    if (call->collective == COLLECTIVE_ALLREDUCE) {
+    void *result = call_result(call), *comm = path_comm(path);
+    size_t count = (size_t)call_count(call);
+    int type = call->element == ELEMENT_INT ? TYPE_INT32 : TYPE_FLOAT32;
+    if (call_scatters(call->collective)) {
+        check(nccl, "ncclReduceScatter",
+              nccl->call.reduce_scatter(input, result, count, type, OPERATION_SUM, comm, stream));
+    } else if (call_reduces(call->collective)) {
         check(nccl, "ncclAllReduce",
-              nccl->call.all_reduce(input, call->buffers->receive, call->bytes / ELEMENT_BYTES,
-                                    call->element == ELEMENT_INT ? TYPE_INT32 : TYPE_FLOAT32,
-                                    OPERATION_SUM, path_comm(path), stream));
+              nccl->call.all_reduce(input, result, count, type, OPERATION_SUM, comm, stream));
     } else {
         check(nccl, "ncclAllGather",
-              nccl->call.all_gather(input, call->buffers->receive, call->bytes, TYPE_INT8,
-                                    path_comm(path), stream));
+              nccl->call.all_gather(input, result, count, TYPE_INT8, comm, stream));
     }
 }
 

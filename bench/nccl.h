@@ -1,7 +1,7 @@
 /*
  * nccl.h - the rival on GPU memory: NCCL, opened when the benchmark runs. A blocking call is
- * ncclAllReduce() or ncclAllGather() and waiting for its stream. There are several ways to call it,
- * each with memory of the kind that it wants:
+ * ncclAllReduce(), ncclAllGather() or ncclReduceScatter() and waiting for its stream. There are
+ * several ways to call it, each with memory of the kind that it wants:
  *   plain   ordinary GPU memory
  *   window  memory from ncclMemAlloc() in symmetric windows (NCCL 2.27)
  *   CE      the same with the policy to use no SM, which makes all-gathers use copy engines (2.28)

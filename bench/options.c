@@ -251,16 +251,14 @@ static bool seed_parse(const struct parser *parser, const char *text)
 
 static bool collective_parse(const struct parser *parser, const char *text)
 {
-    if (strcmp(text, "allreduce") == 0) {
-        parser->options->chosen[COLLECTIVE_ALLREDUCE] = true;
-    } else if (strcmp(text, "allgather") == 0) {
-        parser->options->chosen[COLLECTIVE_ALLGATHER] = true;
-    } else if (strcmp(text, "barrier") == 0) {
-        parser->options->chosen[COLLECTIVE_BARRIER] = true;
-    } else {
-        return refuse(parser, "collective", text, "choose from allreduce, allgather and barrier");
+    for (int i = 0; i < COLLECTIVE_COUNT; i++) {
+        if (strcmp(text, options_collective_name((enum collective)i)) == 0) {
+            parser->options->chosen[i] = true;
+            return true;
+        }
     }
-    return true;
+    return refuse(parser, "collective", text, "choose from allreduce, allgather, reduce_scatter, "
+                                              "reduce_scatter_block and barrier");
 }
 
 /* One option that takes effect; false if its value was refused. */
@@ -357,8 +355,11 @@ const char *options_element_name(enum element element)
 /* Sets the options that follow from others. */
 static void options_complete(struct options *options)
 {
-    if (!options->chosen[COLLECTIVE_ALLREDUCE] && !options->chosen[COLLECTIVE_ALLGATHER] &&
-        !options->chosen[COLLECTIVE_BARRIER]) {
+    bool named = false;
+    for (int i = 0; i < COLLECTIVE_COUNT; i++) {
+        named |= options->chosen[i];
+    }
+    if (!named) {
         options->chosen[COLLECTIVE_ALLREDUCE] = true;
         options->chosen[COLLECTIVE_ALLGATHER] = true;
     }

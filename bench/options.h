@@ -16,7 +16,9 @@
 enum collective {
     COLLECTIVE_ALLREDUCE,
     COLLECTIVE_ALLGATHER,
-    COLLECTIVE_BARRIER, /* no data */
+    COLLECTIVE_BARRIER,        /* no data */
+    COLLECTIVE_REDUCE_SCATTER, /* with equal counts */
+    COLLECTIVE_REDUCE_SCATTER_BLOCK,
     COLLECTIVE_COUNT
 };
 
@@ -34,7 +36,7 @@ enum memory {
     MEMORY_CUDAMALLOC /* ordinary GPU memory */
 };
 
-/* What an all-reduce sums; an all-gather moves bytes. Both types are four bytes wide. */
+/* What reductions sum; an all-gather moves bytes. Both types are four bytes wide. */
 enum element {
     ELEMENT_FLOAT,
     ELEMENT_INT
@@ -83,6 +85,19 @@ enum options_outcome {
 /* Fills *options. On OPTIONS_BAD a message of at most `length` characters is left in `message`. */
 enum options_outcome options_parse(int argc, char **argv, struct options *options,
                                    char *message, size_t length);
+
+/* "reduce_scatter": on the command line, in names of parameters and in tables of choices. */
+static inline const char *options_collective_name(enum collective collective)
+{
+    static const char *const names[COLLECTIVE_COUNT] = {
+        [COLLECTIVE_ALLREDUCE] = "allreduce",
+        [COLLECTIVE_ALLGATHER] = "allgather",
+        [COLLECTIVE_BARRIER] = "barrier",
+        [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
+        [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
+    };
+    return names[collective];
+}
 
 /* Whether buffers are on a GPU, and what the kinds of memory are called in tables. */
 bool options_memory_is_gpu(enum memory memory);

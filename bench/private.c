@@ -49,10 +49,12 @@ static size_t round_up(size_t bytes)
 double private_time(const struct call *call, MPI_Comm control)
 {
     struct sweep sweep = {0};
-    bool reduce = call->collective == COLLECTIVE_ALLREDUCE;
+    bool reduce = call_reduces(call->collective);
     size_t ranks = (size_t)call->ranks;
     sweep.sources = reduce ? call->ranks : 1;
-    sweep.targets = reduce || !call->in_place ? call->ranks : call->ranks - 1;
+    sweep.targets = call_scatters(call->collective) ? 1
+                    : reduce || !call->in_place     ? call->ranks
+                                                    : call->ranks - 1;
     size_t slices = (size_t)(sweep.sources + sweep.targets);
     size_t slice = reduce ? (call->bytes + ranks - 1) / ranks : call->bytes;
     size_t most = PRIVATE_LIMIT / slices;
@@ -61,7 +63,7 @@ double private_time(const struct call *call, MPI_Comm control)
     unsigned char *memory = buffers_private(slices * sweep.stride);
     memset(memory, 0, slices * sweep.stride);
     sweep.from = memory;
-    /* An all-reduce in place writes its sums where it read from. */
+    /* A reduction in place writes its sums where it read from. */
     sweep.to = reduce && call->in_place ? memory : memory + (size_t)sweep.sources * sweep.stride;
     double quickest = sweep_time(&sweep, control);
     if (sweep_can_stream()) {

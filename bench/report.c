@@ -24,7 +24,7 @@ void report_calls(const struct options *options, enum collective collective)
         printf("# no data\n");
         return;
     }
-    if (collective == COLLECTIVE_ALLREDUCE) {
+    if (call_reduces(collective)) {
         printf("# Size: bytes of the vector, %s sum", options_element_name(options->element));
     } else {
         printf("# Size: bytes of each rank's block");

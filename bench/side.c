@@ -67,7 +67,7 @@ static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct 
     for (int way = 0; way < NCCL_WAYS; way++) {
         struct nccl_path *path = &sides->path[sides->count - 1];
         if (nccl_path_open(path, nccl, (enum nccl_way) way, largest->collective, largest->bytes,
-                           call_result_bytes(largest))) {
+                           call_receive_bytes(largest))) {
             struct side *side = side_add(sides, heads[way], words[way]);
             side->rival = path;
             side->buffers = &path->buffers;
@@ -150,6 +150,7 @@ struct call side_call(const struct side *side, const struct call *call)
 {
     struct call mine = *call;
     mine.buffers = side->buffers;
+    mine.in_own_block = side->rival != NULL;
     return mine;
 }
 

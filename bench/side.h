@@ -68,7 +68,7 @@ void sides_close(struct sides *sides);
 void sides_prepare(struct sides *sides, const struct call *call);
 void sides_release(struct sides *sides);
 
-/* `call` with the buffers of this side. */
+/* `call` with the buffers of this side, and in place as this side has it. */
 struct call side_call(const struct side *side, const struct call *call);
 
 /* Makes a call that has this side's buffers. */

@@ -1,8 +1,8 @@
 /*
- * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather and MPI_Barrier, of nonblocking and
- * persistent ones too, in the format of the OSU micro-benchmarks, with and without the component
- * coll/symm, or beside NCCL, in one run. It is a plain MPI program and knows the component by name
- * only.
+ * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather, MPI_Reduce_scatter,
+ * MPI_Reduce_scatter_block and MPI_Barrier, of nonblocking and persistent ones too, in the format of
+ * the OSU micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It
+ * is a plain MPI program and knows the component by name only.
  *
  * Each size passes these steps: validate (if asked), find the floor, time the call in blocks, print
  * a row for each state of the machine. --help (help.c) explains how time is taken. private.h
@@ -182,11 +182,13 @@ static bool collective_run(struct session *session, enum collective collective)
                                   options->form, options->tests};
     struct report report;
     bool right = true;
-    size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1);
-    size_t most = call_round(collective, options->max_bytes);
+    size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1,
+                              session->ranks);
+    size_t most = call_round(collective, options->max_bytes, session->ranks);
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
-                        options->element, &buffers};
-    buffers_open(&buffers, options->memory, session->gpus.device, most, call_result_bytes(&call));
+                        options->element, &buffers, false};
+    buffers_open(&buffers, options->memory, session->gpus.device, most,
+                 call_receive_bytes(&call));
     sides_open(&sides, &origin, &call);
     if (session->rank == 0) {
         report_begin(&report, options, &sides, collective);
@@ -216,15 +218,16 @@ static bool choice_run(struct session *session, enum collective collective, stru
         .cacheline = &session->cacheline, .buffers = &buffers,
         .rank = session->rank, .ranks = session->ranks
     };
-    struct call call = {collective, call_round(collective, options->max_bytes), session->rank,
-                        session->ranks, options->in_place, options->element, &buffers};
+    struct call call = {collective,
+                        call_round(collective, options->max_bytes, session->ranks), session->rank,
+                        session->ranks, options->in_place, options->element, &buffers, false};
     struct forcing forcing;
     enum forcing_extra extra = is_on_gpu(session) ? FORCING_MULTICAST : FORCING_BELOW;
     if (!forcing_open(&forcing, collective, extra, session->control)) {
         return false;
     }
     buffers_open(&buffers, options->memory, session->gpus.device, call.bytes,
-                 call_result_bytes(&call));
+                 call_receive_bytes(&call));
     bool right = tune != NULL ? tune_measure(tune, &origin, &forcing)
                               : choice_show(&origin, &forcing);
     buffers_close(&buffers);

@@ -56,8 +56,9 @@ bool tune_measure(struct tune *tune, const struct choice_origin *origin,
 {
     const struct options *options = origin->options;
     struct tune_part *part = &tune->part[forcing->collective];
-    size_t least = call_round(forcing->collective, options->min_bytes > 0 ? options->min_bytes : 1);
-    size_t most = call_round(forcing->collective, options->max_bytes);
+    size_t least = call_round(forcing->collective, options->min_bytes > 0 ? options->min_bytes : 1,
+                              origin->ranks);
+    size_t most = call_round(forcing->collective, options->max_bytes, origin->ranks);
     bool right = true;
     part->there = true;
     part->forcing = *forcing;
@@ -91,17 +92,18 @@ static void head_write(FILE *file, const struct choice_origin *origin, const cha
     for (int i = 0; i < argc; i++) {
         fprintf(file, " %s", argv[i]);
     }
-    fprintf(file, "\n# %d ranks, %s, %s; all-reduces of %s\n", origin->ranks, system.machine,
+    fprintf(file, "\n# %d ranks, %s, %s; reductions of %s\n", origin->ranks, system.machine,
             device != NULL ? device : "host memory",
             options_element_name(origin->options->element));
     fprintf(file,
             "#\n"
             "# Rows: collective, memory, ranks, place (out, in, any), possible by "
             "multicast (yes, no,\n"
-            "# any), bytes of a rank's result (64K: from there on, 64K-1M: below "
-            "1M), algorithm. The\n"
-            "# first row counts that applies and whose algorithm is possible; then "
-            "the built-in ones.\n"
+            "# any), bytes of a rank's result, or of a reduce-scatter's vector (64K: "
+            "from there on, 64K-1M:\n"
+            "# below 1M), algorithm. The first row counts that applies and whose "
+            "algorithm is possible;\n"
+            "# then the built-in ones.\n"
             "# Below: microseconds of all algorithms by bytes of a message, out of "
             "place and in place.\n");
 }

@@ -122,11 +122,12 @@ struct heading {
     const char *multicast;
 };
 
+/* As tables count: of a result, or, of a reduce-scatter, of the vector. */
 static uint64_t result_bytes(const struct heading *heading, int size)
 {
     uint64_t bytes = heading->part->times[0][size].bytes;
-    return heading->part->forcing.collective == COLLECTIVE_ALLREDUCE
-               ? bytes : bytes * (uint64_t)heading->ranks;
+    return call_reduces(heading->part->forcing.collective) ? bytes
+                                                          : bytes * (uint64_t)heading->ranks;
 }
 
 static void bytes_write(FILE *file, uint64_t bytes)
@@ -196,7 +197,7 @@ static void row_write(FILE *file, const struct heading *heading, uint64_t from, 
 {
     const struct tune_part *part = heading->part;
     bool slot = is_slot(part, winner);
-    fprintf(file, "%s %s %d %s %s ", forcing_collective(part->forcing.collective),
+    fprintf(file, "%s %s %d %s %s ", options_collective_name(part->forcing.collective),
             heading->on_device ? "device" : "host", heading->ranks,
             slot ? "any" : place_word(heading), slot ? "any" : heading->multicast);
     bytes_write(file, from);
@@ -286,7 +287,9 @@ static void times_write(FILE *file, const struct tune_part *part, int place, int
             fprintf(file, " %s %.2f", part->forcing.candidate[i].word, times->us[i]);
         }
     }
-    fprintf(file, "%s\n", times->measured ? "" : " not measured, the machine changed too often");
+    fprintf(file, "%s\n", times->measured   ? ""
+                         : times->possible ? " not measured, the machine changed too often"
+                                           : " no algorithm is possible");
 }
 
 void tune_rows_write(FILE *file, const struct tune_part *part, int ranks, bool on_device)

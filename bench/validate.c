@@ -80,10 +80,16 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
     }
 }
 
-/* Bytes [offset, offset + length) of the sum, or of the block that came from rank `part`. */
+/*
+ * Bytes [offset, offset + length) of the sum, of this rank's block of it, or of the block that came
+ * from rank `part`.
+ */
 static void result_chunk(const struct call *call, uint64_t key, int part, size_t offset,
                          size_t length, unsigned char *chunk)
 {
+    if (call_scatters(call->collective)) {
+        offset += (size_t)call->rank * call_result_bytes(call);
+    }
     if (call->collective == COLLECTIVE_ALLGATHER) {
         input_chunk(call, key, part, offset, length, chunk);
         return;
@@ -97,9 +103,9 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
     }
 }
 
-static size_t chunk_length(const struct call *call, size_t offset)
+static size_t chunk_length(size_t whole, size_t offset)
 {
-    return call->bytes - offset < CHUNK ? call->bytes - offset : CHUNK;
+    return whole - offset < CHUNK ? whole - offset : CHUNK;
 }
 
 static int result_parts(const struct call *call)
@@ -107,13 +113,24 @@ static int result_parts(const struct call *call)
     return call->collective == COLLECTIVE_ALLGATHER ? call->ranks : 1;
 }
 
+static size_t part_bytes(const struct call *call)
+{
+    return call_result_bytes(call) / (size_t)result_parts(call);
+}
+
+static unsigned char *guard_of(const struct call *call)
+{
+    return call->buffers->receive + call_written_bytes(call);
+}
+
 static void poison_result(const struct check *check)
 {
     const struct call *call = check->call;
-    unsigned char *result = call->buffers->receive;
+    unsigned char *result = call_result(call);
+    size_t bytes = part_bytes(call);
     for (int part = 0; part < result_parts(call); part++) {
-        for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-            size_t length = chunk_length(call, offset);
+        for (size_t offset = 0; offset < bytes; offset += CHUNK) {
+            size_t length = chunk_length(bytes, offset);
             result_chunk(call, check->key, part, offset, length, check->expected);
             for (size_t i = 0; i < length; i++) {
                 check->expected[i] = (unsigned char)~check->expected[i];
@@ -123,7 +140,7 @@ static void poison_result(const struct check *check)
         }
     }
     memset(check->expected, GUARD_BYTE, BUFFERS_GUARD);
-    buffers_store(call->buffers, result, check->expected, BUFFERS_GUARD);
+    buffers_store(call->buffers, guard_of(call), check->expected, BUFFERS_GUARD);
 }
 
 static void fill_input(const struct check *check)
@@ -131,7 +148,7 @@ static void fill_input(const struct check *check)
     const struct call *call = check->call;
     unsigned char *input = call_input(call);
     for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-        size_t length = chunk_length(call, offset);
+        size_t length = chunk_length(call->bytes, offset);
         input_chunk(call, check->key, call->rank, offset, length, check->expected);
         buffers_store(call->buffers, input + offset, check->expected, length);
     }
@@ -170,10 +187,11 @@ static size_t first_difference(const struct check *check, const unsigned char *b
 static bool result_is_right(const struct check *check)
 {
     const struct call *call = check->call;
-    const unsigned char *result = call->buffers->receive;
+    const unsigned char *result = call_result(call);
+    size_t bytes = part_bytes(call);
     for (int part = 0; part < result_parts(call); part++) {
-        for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-            size_t length = chunk_length(call, offset);
+        for (size_t offset = 0; offset < bytes; offset += CHUNK) {
+            size_t length = chunk_length(bytes, offset);
             result_chunk(call, check->key, part, offset, length, check->expected);
             size_t wrong = first_difference(check, result, length);
             if (wrong < length) {
@@ -193,7 +211,7 @@ static bool input_is_whole(const struct check *check)
         return true;
     }
     for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-        size_t length = chunk_length(call, offset);
+        size_t length = chunk_length(call->bytes, offset);
         input_chunk(call, check->key, call->rank, offset, length, check->expected);
         size_t wrong = first_difference(check, call->buffers->send + offset, length);
         if (wrong < length) {
@@ -208,10 +226,11 @@ static bool guard_is_whole(const struct check *check)
 {
     const struct call *call = check->call;
     memset(check->expected, GUARD_BYTE, BUFFERS_GUARD);
-    size_t wrong = first_difference(check, call->buffers->receive + call_result_bytes(call),
-                                    BUFFERS_GUARD);
+    size_t wrong = first_difference(check, guard_of(call), BUFFERS_GUARD);
     if (wrong < BUFFERS_GUARD) {
-        report(check, "written behind the end", call->ranks - 1, call->bytes + wrong);
+        size_t end = call_written_bytes(call);
+        report(check, "written behind the end", call->ranks - 1,
+               (result_parts(call) > 1 ? call->bytes : end) + wrong);
         return false;
     }
     return true;

@@ -1,7 +1,7 @@
 /*
  * validate.h - checks what a call delivers against an independent reference: every rank can compute
  * every other rank's random input from the seed, so nothing under test carries the answer.
- * All-reduce adds whole numbers so small that a sum of them is exact in any order, in float32 too.
+ * Reductions add whole numbers so small that a sum of them is exact in any order, in float32 too.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

