@@ -172,8 +172,15 @@ static void make_call(const struct random_call *call, const unsigned char *send,
     if (call->collective == RANDOM_ALLGATHER) {
         MPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
                       call->receive.type, call->comm->comm);
+        return;
+    }
+    MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
+    if (call->collective == RANDOM_REDUCE_SCATTER) {
+        MPI_Reduce_scatter(from, to, call->counts, call->receive.type, op, call->comm->comm);
+    } else if (call->collective == RANDOM_REDUCE_SCATTER_BLOCK) {
+        MPI_Reduce_scatter_block(from, to, call->counts[0], call->receive.type, op,
+                                 call->comm->comm);
     } else {
-        MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
         MPI_Allreduce(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
     }
 }

@@ -19,6 +19,12 @@ enum { LATER_SUM, LATER_MAX, LATER_BXOR }; /* of predefined elements; doubles ha
 
 size_t later_extent(enum later_elements elements);
 
+static inline bool later_scatters(const struct later_call *call)
+{
+    return call->collective == LATER_REDUCE_SCATTER ||
+           call->collective == LATER_REDUCE_SCATTER_BLOCK;
+}
+
 /* How many blocks of a rank's data the receive buffer holds. */
 size_t later_blocks(const struct later_call *call);
 
