@@ -326,6 +326,7 @@ int main(int argc, char **argv)
     argc = parse(argc, argv);
     test_begin(argc, argv, "check_random", MPI_THREAD_SINGLE);
     watch_signals();
+    test_monoids_allow_nothing();
     random_types_create(&types);
     random_buffers_create(stack);
     random_comms_create(options.first);
@@ -337,6 +338,6 @@ int main(int argc, char **argv)
     random_buffers_free();
     random_types_free(&types);
     test_case_again("arguments of the user functions");
-    test_check(test_monoids_misuses() == 0, "lengths above 0 and the datatype of the call");
+    test_check(test_monoids_misuses() == 0, "no lengths below 0, and the datatype of the call");
     return test_end();
 }
