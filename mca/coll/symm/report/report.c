@@ -176,7 +176,7 @@ static void row_print(const char *collective, const char *how, const struct symm
     char bytes[32];
     if (count->calls > 0) {
         size_format(count->bytes, bytes, sizeof(bytes));
-        (void)fprintf(stderr, "  %-25s %-50s %8llu %10s\n", collective, how,
+        (void)fprintf(stderr, "  %-25s %-50s %7llu %10s\n", collective, how,
                       (unsigned long long)count->calls, bytes);
     }
 }
@@ -280,7 +280,7 @@ static void table_print(void)
         (void)fprintf(stderr, "  without those of %zu more, which could not reach the counters\n",
                       process_count - counted);
     }
-    (void)fprintf(stderr, "  %-25s %-50s %8s %10s\n", "collective", "outcome", "calls", "bytes");
+    (void)fprintf(stderr, "  %-25s %-50s %7s %10s\n", "collective", "outcome", "calls", "bytes");
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
             collective_print(&sum, (enum symm_collective)i, (enum symm_call_form)form);
