@@ -96,6 +96,7 @@ mpi_programs = \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \
+	tests/mpi/check_reduce_scatter \
 	tests/mpi/check_reentry \
 	tests/mpi/check_reuse \
 	tests/mpi/check_sessions \
@@ -142,6 +143,7 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/harness.c tests/mpi/harness.h \
 	tests/mpi/layouts.c tests/mpi/layouts.h \
 	tests/mpi/monoids.c tests/mpi/monoids.h \
+	tests/mpi/operands.c tests/mpi/operands.h \
 	tests/mpi/placed_buffers.c tests/mpi/placed_buffers.h \
 	tests/mpi/blocking_calls.c tests/mpi/blocking_calls.h tests/mpi/persistent.h \
 	tests/mpi/blocking_communicators.c tests/mpi/blocking_communicators.h \

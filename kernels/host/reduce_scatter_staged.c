@@ -106,6 +106,9 @@ static void row_reduce(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
+    if (!has_piece(run, run->piece)) {
+        return SYMM_OK; /* nothing to reduce */
+    }
     if (run->stage == STARTING) {
         input_copy(run, 0);
         input_copy(run, 1);

@@ -172,8 +172,15 @@ static void make_call(const struct random_call *call, const unsigned char *send,
     if (call->collective == RANDOM_ALLGATHER) {
         MPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
                       call->receive.type, call->comm->comm);
+        return;
+    }
+    MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
+    if (call->collective == RANDOM_REDUCE_SCATTER) {
+        MPI_Reduce_scatter(from, to, call->counts, call->receive.type, op, call->comm->comm);
+    } else if (call->collective == RANDOM_REDUCE_SCATTER_BLOCK) {
+        MPI_Reduce_scatter_block(from, to, call->counts[0], call->receive.type, op,
+                                 call->comm->comm);
     } else {
-        MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
         MPI_Allreduce(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
     }
 }
@@ -319,6 +326,7 @@ int main(int argc, char **argv)
     argc = parse(argc, argv);
     test_begin(argc, argv, "check_random", MPI_THREAD_SINGLE);
     watch_signals();
+    test_monoids_allow_nothing();
     random_types_create(&types);
     random_buffers_create(stack);
     random_comms_create(options.first);
@@ -330,6 +338,6 @@ int main(int argc, char **argv)
     random_buffers_free();
     random_types_free(&types);
     test_case_again("arguments of the user functions");
-    test_check(test_monoids_misuses() == 0, "lengths above 0 and the datatype of the call");
+    test_check(test_monoids_misuses() == 0, "no lengths below 0, and the datatype of the call");
     return test_end();
 }

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT = 10, LARGE = 50000, BYTES = 4 * LARGE * 8 };
+enum { SLOT = 10, LARGE = 50000, BYTES = 4 * LARGE * 8, RANKS_MAX = 4 };
 
-enum collective { REDUCE, GATHER, BARRIER };
+enum collective { REDUCE, GATHER, BARRIER, SCATTER, SCATTER_OTHERWISE, SCATTER_BLOCK };
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
 
@@ -53,6 +53,16 @@ static const struct disagreement disagreements[] = {
     {"large class", {REDUCE, LARGE, FLOAT, SUM}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_TYPE},
     {"large operation", {REDUCE, LARGE, INT, MAX}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_OP},
     {"large block", {GATHER, LARGE, INT, SUM}, {GATHER, LARGE - 1, INT, SUM}, MPI_ERR_COUNT},
+    {"sums", {SCATTER, SLOT, INT, SUM}, {SCATTER, SLOT + 1, INT, SUM}, MPI_ERR_COUNT},
+    {"counts", {SCATTER, SLOT, INT, SUM}, {SCATTER_OTHERWISE, SLOT, INT, SUM}, MPI_ERR_COUNT},
+    {"scattered operation", {SCATTER, SLOT, INT, SUM}, {SCATTER, SLOT, INT, MAX}, MPI_ERR_OP},
+    {"scattered user bytes", {SCATTER_BLOCK, SLOT, INT, USER}, {SCATTER_BLOCK, 11, INT, USER},
+     MPI_ERR_COUNT},
+    {"counts and block", {SCATTER, SLOT, INT, SUM}, {SCATTER_BLOCK, SLOT, INT, SUM}, MPI_ERR_OTHER},
+    {"large counts", {SCATTER, LARGE, INT, SUM}, {SCATTER_OTHERWISE, LARGE, INT, SUM},
+     MPI_ERR_COUNT},
+    {"large scattered type", {SCATTER_BLOCK, LARGE, INT, SUM}, {SCATTER_BLOCK, LARGE, FLOAT, SUM},
+     MPI_ERR_TYPE},
 };
 
 enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };
@@ -94,6 +104,21 @@ static int make(struct call call, void *send, void *receive, MPI_Comm comm)
     }
     if (call.collective == BARRIER) {
         return MPI_Barrier(comm);
+    }
+    if (call.collective == SCATTER_BLOCK) {
+        return MPI_Reduce_scatter_block(send, receive, call.count, types[call.type], ops[call.op],
+                                        comm);
+    }
+    if (call.collective >= SCATTER) {
+        int counts[RANKS_MAX];
+        for (int rank = 0; rank < test_size; rank++) {
+            counts[rank] = call.count;
+        }
+        if (call.collective == SCATTER_OTHERWISE) { /* the same sum */
+            counts[0]++;
+            counts[test_size - 1]--;
+        }
+        return MPI_Reduce_scatter(send, receive, counts, types[call.type], ops[call.op], comm);
     }
     return MPI_Allreduce(send, receive, call.count, types[call.type], ops[call.op], comm);
 }

@@ -175,13 +175,34 @@ static bool has_gaps(enum later_elements elements)
     return elements == LATER_GAPS || elements == LATER_BEHIND || elements == LATER_BEFORE;
 }
 
+/*
+ * Every third all-reduce is a reduce-scatter instead.  The random number is one of its own, so that
+ * the other calls are what they are without it.
+ */
+static void scatter_draw(struct later_call *call, uint64_t random)
+{
+    size_t size = (size_t)call->comm.size, each = call->count / size, left = call->count;
+    if (call->collective != LATER_ALLREDUCE || size > LATER_RANKS_MAX || take(&random, 3) != 0) {
+        return;
+    }
+    bool is_block = take(&random, 2) == 0, is_even = take(&random, 3) == 0;
+    call->collective = is_block ? LATER_REDUCE_SCATTER_BLOCK : LATER_REDUCE_SCATTER;
+    for (size_t rank = 0; rank < size; rank++) {
+        random = test_mix(random + rank);
+        size_t some = is_block || is_even ? each : random % 4 == 0 ? 0 : random / 4 % (left + 1);
+        call->counts[rank] = (int)some;
+        left -= some;
+    }
+    call->count -= left;
+}
+
 void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 {
     static const enum later_collective collectives[12] = {
         LATER_ALLREDUCE, LATER_ALLREDUCE, LATER_ALLREDUCE, LATER_ALLREDUCE,
         LATER_ALLREDUCE, LATER_ALLGATHER, LATER_ALLGATHER, LATER_ALLGATHER,
         LATER_BARRIER,   LATER_BCAST,     LATER_ALLTOALL,  LATER_BCAST};
-    uint64_t more = test_mix(common + 1);
+    uint64_t more = test_mix(common + 1), scatter = test_mix(common + 2);
     call->collective = collectives[take(&common, later_served_only ? 9 : 12)];
     call->elements = (enum later_elements)take(&common, LATER_ELEMENTS + 2);
     if (call->elements >= LATER_ELEMENTS) {
@@ -195,12 +216,14 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
     memories_draw(call, &more, &own);
     call->offset = take(&more, 2) == 0 ? 0 : take(&own, LATER_OFFSETS / 8) * 8;
     call->request = MPI_REQUEST_NULL;
+    scatter_draw(call, scatter);
 }
 
 void later_describe(const struct later_call *call, char *text, size_t size)
 {
-    static const char *const collectives[] = {"allreduce", "allgather", "barrier", "bcast",
-                                              "alltoall"};
+    static const char *const collectives[] = {"allreduce", "reduce_scatter",
+                                              "reduce_scatter_block", "allgather", "barrier",
+                                              "bcast", "alltoall"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};
@@ -250,6 +273,13 @@ static void make_blocking(const struct later_call *call, const struct arguments 
     case LATER_ALLREDUCE:
         MPI_Allreduce(a->send, a->receive, a->count, a->type, operation_of(call), comm);
         break;
+    case LATER_REDUCE_SCATTER:
+        MPI_Reduce_scatter(a->send, a->receive, call->counts, a->type, operation_of(call), comm);
+        break;
+    case LATER_REDUCE_SCATTER_BLOCK:
+        MPI_Reduce_scatter_block(a->send, a->receive, call->counts[0], a->type, operation_of(call),
+                                 comm);
+        break;
     case LATER_ALLGATHER:
         MPI_Allgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm);
         break;
@@ -272,6 +302,14 @@ static void make_nonblocking(const struct later_call *call, const struct argumen
     switch (call->collective) {
     case LATER_ALLREDUCE:
         MPI_Iallreduce(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
+        break;
+    case LATER_REDUCE_SCATTER:
+        MPI_Ireduce_scatter(a->send, a->receive, call->counts, a->type, operation_of(call), comm,
+                            request);
+        break;
+    case LATER_REDUCE_SCATTER_BLOCK:
+        MPI_Ireduce_scatter_block(a->send, a->receive, call->counts[0], a->type,
+                                  operation_of(call), comm, request);
         break;
     case LATER_ALLGATHER:
         MPI_Iallgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm,
@@ -297,6 +335,14 @@ static void make_persistent(const struct later_call *call, const struct argument
     case LATER_ALLREDUCE:
         PERSISTENT(Allreduce)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
                               MPI_INFO_NULL, request);
+        break;
+    case LATER_REDUCE_SCATTER:
+        PERSISTENT(Reduce_scatter)(a->send, a->receive, call->counts, a->type, operation_of(call),
+                                   comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_REDUCE_SCATTER_BLOCK:
+        PERSISTENT(Reduce_scatter_block)(a->send, a->receive, call->counts[0], a->type,
+                                         operation_of(call), comm, MPI_INFO_NULL, request);
         break;
     case LATER_ALLGATHER:
         PERSISTENT(Allgather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,

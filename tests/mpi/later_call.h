@@ -16,6 +16,8 @@
 
 enum later_collective {
     LATER_ALLREDUCE,
+    LATER_REDUCE_SCATTER,
+    LATER_REDUCE_SCATTER_BLOCK,
     LATER_ALLGATHER,
     LATER_BARRIER,
     LATER_BCAST,
@@ -45,6 +47,8 @@ enum later_memory {
     LATER_MEMORIES
 };
 
+enum { LATER_RANKS_MAX = 64 };
+
 struct later_comm {
     MPI_Comm comm; /* MPI_COMM_NULL: of others */
     int rank, size;
@@ -62,6 +66,7 @@ struct later_call {
     enum later_elements elements;
     unsigned operation; /* of those that the elements have */
     size_t count;       /* all-gather and all-to-all: for each rank */
+    int counts[LATER_RANKS_MAX]; /* reduce-scatter: for each rank */
     bool in_place;
     bool bytes; /* all-gather: what is sent is described as bytes */
     int root;

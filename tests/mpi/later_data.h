@@ -22,6 +22,12 @@ size_t later_extent(enum later_elements elements);
 /* Where the data of the first element are, seen from the address of the buffer. */
 ptrdiff_t later_lower(enum later_elements elements);
 
+static inline bool later_scatters(const struct later_call *call)
+{
+    return call->collective == LATER_REDUCE_SCATTER ||
+           call->collective == LATER_REDUCE_SCATTER_BLOCK;
+}
+
 /* How many blocks of a rank's data the receive buffer holds. */
 size_t later_blocks(const struct later_call *call);
 

@@ -30,4 +30,7 @@ const struct test_monoid *test_monoids(size_t *count);
 /* How often user functions have been called with a datatype or length that is not plausible. */
 unsigned test_monoids_misuses(void);
 
+/* From now on a length of 0 is plausible: Open MPI's reduce-scatters call functions for nothing. */
+void test_monoids_allow_nothing(void);
+
 #endif

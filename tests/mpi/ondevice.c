@@ -1,8 +1,8 @@
 /*
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
- * It stands in front of MPI_Allreduce and MPI_Allgather: copies of the program's buffers go to blocks from
- * MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
+ * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block] with their
+ * nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
  * every program that checks results on the host checks the kernels, and needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
@@ -480,4 +480,75 @@ int MPI_Allgather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, 
     move_back(&receive);
     move_back(&send);
     return rc;
+}
+
+/* How many elements a reduce-scatter takes from each rank and gives to this one. */
+struct scattered {
+    int count, results;
+};
+
+static struct scattered scattered_of(const int *counts, int count, MPI_Comm comm)
+{
+    struct scattered scattered = {0, 0};
+    int size, rank;
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < size; i++) {
+        scattered.count += counts != NULL ? counts[i] : count;
+    }
+    scattered.results = counts != NULL ? counts[rank] : count;
+    return scattered;
+}
+
+/* Of both collectives: counts or a count.  Nonblocking ones end at once. */
+static int reduce_scatter(const void *sbuf, void *rbuf, const int *counts, int count,
+                          MPI_Datatype type, MPI_Op op, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    struct scattered n = scattered_of(counts, count, comm);
+    struct moved send = move_there(sbuf, n.count, type, "send");
+    struct moved receive =
+        move_there(rbuf, sbuf == MPI_IN_PLACE ? n.count : n.results, type, "receive");
+    calls++;
+    void *to = receive.address;
+    int rc;
+    if (counts != NULL) {
+        rc = blocks ? PMPI_Reduce_scatter(send.address, to, counts, type, op, comm)
+                    : PMPI_Ireduce_scatter(send.address, to, counts, type, op, comm, &request);
+    } else {
+        rc = blocks ? PMPI_Reduce_scatter_block(send.address, to, count, type, op, comm)
+                    : PMPI_Ireduce_scatter_block(send.address, to, count, type, op, comm, &request);
+    }
+    if (rc == MPI_SUCCESS) {
+        rc = PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
+
+int MPI_Reduce_scatter(const void *sbuf, void *rbuf, const int counts[], MPI_Datatype type,
+                       MPI_Op op, MPI_Comm comm)
+{
+    return reduce_scatter(sbuf, rbuf, counts, 0, type, op, comm, true);
+}
+
+int MPI_Reduce_scatter_block(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm)
+{
+    return reduce_scatter(sbuf, rbuf, NULL, count, type, op, comm, true);
+}
+
+int MPI_Ireduce_scatter(const void *sbuf, void *rbuf, const int counts[], MPI_Datatype type,
+                        MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return reduce_scatter(sbuf, rbuf, counts, 0, type, op, comm, false);
+}
+
+int MPI_Ireduce_scatter_block(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return reduce_scatter(sbuf, rbuf, NULL, count, type, op, comm, false);
 }

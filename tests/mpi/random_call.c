@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, COLORS = 64 };
+enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, ROLE_SCATTER = 4, COLORS = 64 };
 enum { MOST_BY_USER = 100000 }; /* elements: user functions are slow */
 
 /* Different numbers from one stream, one after the other. */
@@ -253,6 +253,31 @@ static void draw_traffic(struct random_call *call, struct draw *draw)
     }
 }
 
+/*
+ * One all-reduce in four is a reduce-scatter instead.  Numbers come from a stream of their own, so
+ * that the other calls are what they are without it.
+ */
+static void draw_scatter(struct random_call *call)
+{
+    struct draw draw = {test_stream(call->number, 0, ROLE_SCATTER), 0};
+    size_t size = (size_t)call->comm->size, each = call->count / size, total = 0;
+    if (call->collective != RANDOM_ALLREDUCE || size > RANDOM_RANKS_MAX || !one_in(&draw, 4)) {
+        return;
+    }
+    bool is_block = one_in(&draw, 2), is_even = one_in(&draw, 4);
+    call->collective = is_block ? RANDOM_REDUCE_SCATTER_BLOCK : RANDOM_REDUCE_SCATTER;
+    each += call->count > 0 && each == 0;
+    for (int rank = 0; rank < (int)size; rank++) {
+        size_t some = is_block || is_even ? each : below(&draw, 2 * each + 1);
+        some = is_block || is_even || !one_in(&draw, 4) ? some : 0;
+        call->counts[rank] = (int)some;
+        call->begin += rank < call->comm->rank ? some : 0;
+        total += some;
+    }
+    call->results = (size_t)call->counts[call->comm->rank];
+    call->count = call->send_count = total;
+}
+
 void random_call_draw(struct random_call *call, const struct random_types *types)
 {
     struct draw world = world_draw(call->index);
@@ -273,6 +298,8 @@ void random_call_draw(struct random_call *call, const struct random_types *types
     call->spread = (enum test_spread)below(&draw, SPREADS);
     call->in_place = one_in(&draw, 3);
     draw_other_count(call, &draw, types);
+    call->results = call->count;
+    draw_scatter(call);
     draw_traffic(call, &draw);
     if (call->in_place) {
         call->send = call->receive;
@@ -288,23 +315,26 @@ size_t random_call_input_bytes(const struct random_call *call)
 size_t random_call_output_bytes(const struct random_call *call)
 {
     size_t blocks = call->collective == RANDOM_ALLGATHER ? (size_t)call->comm->size : 1;
-    return blocks * call->count * call->receive.extent;
+    size_t elements = random_call_scatters(call) && !call->in_place ? call->results : call->count;
+    return blocks * elements * call->receive.extent;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void describe_data(const struct random_call *call, char *text, size_t size)
 {
+    static const char *const names[] = {"allreduce", "", "reduce_scatter", "reduce_scatter_block"};
     if (call->collective == RANDOM_ALLGATHER) {
         snprintf(text, size, "allgather %zu %s -> %zu %s", call->send_count, call->send.name,
                  call->count, call->receive.name);
     } else if (call->operation != NULL) {
-        snprintf(text, size, "allreduce %zu %s%s", call->count, call->operation->monoid->name,
+        snprintf(text, size, "%s %zu %s%s", names[call->collective], call->count,
+                 call->operation->monoid->name,
                  call->operation->commutes ? ", commutative" : "");
     } else {
         const char *rounding = call->exact ? ", exact" : ", rounded";
-        snprintf(text, size, "allreduce %zu %s %s%s", call->count, call->element->name,
-                 test_op_name(call->op), may_round(call) ? rounding : "");
+        snprintf(text, size, "%s %zu %s %s%s", names[call->collective], call->count,
+                 call->element->name, test_op_name(call->op), may_round(call) ? rounding : "");
     }
 }
 

@@ -16,7 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum random_collective { RANDOM_ALLREDUCE, RANDOM_ALLGATHER };
+enum random_collective {
+    RANDOM_ALLREDUCE,
+    RANDOM_ALLGATHER,
+    RANDOM_REDUCE_SCATTER,
+    RANDOM_REDUCE_SCATTER_BLOCK
+};
+
+enum { RANDOM_RANKS_MAX = 16 };
 
 /* What happens on the communicator just before the call, or is under way during it. */
 enum random_before { BEFORE_NOTHING, BEFORE_BARRIER, BEFORE_BROADCAST, BEFORE_MESSAGE };
@@ -36,15 +43,17 @@ struct random_call {
     const struct random_comm *comm;
     enum random_collective collective;
 
-    const struct test_element *element;        /* predefined all-reduce */
+    const struct test_element *element;        /* predefined reduction */
     enum test_op op;
     bool exact;                                /* its result needs no rounding */
-    const struct random_operation *operation;  /* user-defined all-reduce */
+    const struct random_operation *operation;  /* user-defined reduction */
 
     struct test_layout send; /* the same as receive but for all-gather */
     struct test_layout receive;
     size_t send_count;
-    size_t count;
+    size_t count;                    /* of elements; all-gather: of a block */
+    int counts[RANDOM_RANKS_MAX];    /* reduce-scatter: of the ranks' blocks */
+    size_t begin, results;           /* the elements of a reduction that this rank gets */
     bool in_place;
     enum test_spread spread;
     const char *source[2]; /* where this rank's buffers come from, by role; NULL: not known yet */
@@ -62,6 +71,11 @@ void random_call_draw_place(struct random_call *call, uint64_t index);
 
 /* Draws the rest; the communicator of the place must be the one of this index. */
 void random_call_draw(struct random_call *call, const struct random_types *types);
+
+static inline bool random_call_scatters(const struct random_call *call)
+{
+    return call->collective >= RANDOM_REDUCE_SCATTER;
+}
 
 /* Bytes between the first and the last byte that MPI may touch. */
 size_t random_call_input_bytes(const struct random_call *call);

@@ -143,8 +143,8 @@ static uint64_t digest_end(struct digest *digest)
 
 static size_t elements(const struct random_call *call)
 {
-    size_t blocks = call->collective == RANDOM_ALLGATHER ? (size_t)call->comm->size : 1;
-    return blocks * call->count;
+    return call->collective == RANDOM_ALLGATHER ? (size_t)call->comm->size * call->count
+                                                : call->results;
 }
 
 /* Layouts may differ between ranks, the data in them may not: gaps are left out, and data comes in
@@ -172,7 +172,7 @@ static void element_text(const struct random_call *call, const unsigned char *at
                          size_t size)
 {
     size_t used = 0;
-    if (call->collective == RANDOM_ALLREDUCE && call->element != NULL) {
+    if (call->collective != RANDOM_ALLGATHER && call->element != NULL) {
         test_element_text(call->element, at, text, size);
         used = strlen(text);
         used += (size_t)snprintf(text + used, size - used, " =");
@@ -195,13 +195,20 @@ static void report(const struct random_call *call, size_t i, const char *who,
 
 /* ---- the previous component ------------------------------------------------------------------ */
 
+/* Bytes of the other component's answer: for reduce-scatters it makes an all-reduce. */
+static size_t answer_bytes(const struct random_call *call)
+{
+    return random_call_scatters(call) ? call->count * call->receive.extent
+                                      : random_call_output_bytes(call);
+}
+
 static void ask_other_component(const struct random_call *call, const unsigned char *input,
                                 unsigned char *answer)
 {
     MPI_Comm comm = call->comm->reference;
     const void *from = input + call->send.origin;
     void *to = answer + call->receive.origin;
-    memset(answer, POISON, random_call_output_bytes(call));
+    memset(answer, POISON, answer_bytes(call));
     if (call->collective == RANDOM_ALLGATHER) {
         PMPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
                        call->receive.type, comm);
@@ -245,21 +252,22 @@ static void settle_one(const struct kept *one)
 {
     const struct random_call *call = &one->call;
     char text[TEXT];
-    unsigned char *answer = new_bytes(random_call_output_bytes(call));
+    unsigned char *answer = new_bytes(answer_bytes(call));
+    const unsigned char *expected = answer + call->begin * call->receive.extent;
     random_call_describe(call, text, sizeof text);
     test_case_again(text);
     ask_other_component(call, one->input, answer);
     if (random_values_same_bits(call)) {
-        size_t i = first_difference(&call->receive, answer, one->result, elements(call));
+        size_t i = first_difference(&call->receive, expected, one->result, elements(call));
         if (i < elements(call)) {
-            report(call, i, "the component below says", answer, one->result);
+            report(call, i, "the component below says", expected, one->result);
         }
     } else {
-        random_values_check_rounded(call, one->result, answer);
+        random_values_check_rounded(call, one->result, expected);
     }
     if (compare_whole && call->collective == RANDOM_ALLGATHER) {
         compare_with_sent(call, one->result);
-    } else if (compare_whole) {
+    } else if (compare_whole && !random_call_scatters(call)) {
         compare_with_root(call, one->result);
     }
     free(answer);
@@ -288,7 +296,8 @@ void random_oracle_keep(const struct random_call *call, unsigned char *input,
 {
     char text[TEXT];
     random_call_describe(call, text, sizeof text);
-    enter(call->index, call->number + 1, digest_result(call, result), text);
+    uint64_t own = random_call_scatters(call) ? (uint64_t)call->comm->rank + 1 : 0;
+    enter(call->index, (call->number + 1) ^ own << 48, digest_result(call, result), text);
     kept[kept_count++] = (struct kept){*call, input, result};
 }
 

@@ -99,27 +99,27 @@ void random_values_fill(const struct random_call *call, int rank, void *input)
 /* The ends, where slices and vectors begin and end, and places at random. */
 static size_t sample(const struct random_call *call, size_t i)
 {
-    if (call->count <= SAMPLES) {
+    if (call->results <= SAMPLES) {
         return i;
     }
     if (i < SAMPLES / 4) {
         return i;
     }
     if (i < SAMPLES / 2) {
-        return call->count - 1 - (i - SAMPLES / 4);
+        return call->results - 1 - (i - SAMPLES / 4);
     }
-    return test_random(random_values_stream(call, call->comm->size), i) % call->count;
+    return test_random(random_values_stream(call, call->comm->size), i) % call->results;
 }
 
 void random_values_check_rounded(const struct random_call *call, const unsigned char *result,
                                  const unsigned char *other)
 {
-    size_t samples = call->count < SAMPLES ? call->count : SAMPLES;
+    size_t samples = call->results < SAMPLES ? call->results : SAMPLES;
     bool good = test_check_close(call->element, call->op, call->comm->size, result, other,
-                                 call->count);
+                                 call->results);
     for (size_t i = 0; good && i < samples; i++) {
         size_t at = sample(call, i);
-        good = test_check_one(call->element, call->op, call->number, call->comm->size, at,
-                              result + at * call->element->form.extent);
+        good = test_check_one(call->element, call->op, call->number, call->comm->size,
+                              call->begin + at, result + at * call->element->form.extent);
     }
 }

@@ -121,6 +121,7 @@ uint32_t collective_make(struct fork_rank *self, struct symm_team *team,
     outputs[team->rank] = call->output;
     struct symm_run run = {
         .team = team, .algorithm = call->algorithm, .sequence = sequence, .count = call->count,
+        .begins = call->begins,
         .reduction = call->reduction, .input = call->input, .output = call->output,
         .inputs = inputs, .outputs = outputs,
     };

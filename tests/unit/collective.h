@@ -18,6 +18,7 @@
 struct collective {
     enum symm_algorithm algorithm; /* the same on all ranks, like the next three */
     size_t count;                  /* elements, or bytes of a block */
+    size_t *begins;                /* reduce-scatter: of the ranks' blocks, and the end */
     const struct symm_reduction *reduction; /* NULL: an all-gather */
     bool is_late;                  /* ranks dawdle in this call */
     const void *input;             /* this rank's; in the heap where the algorithm wants it */

@@ -28,6 +28,7 @@ struct stage {
     struct symm_heap *heap;
     struct unit_random delays; /* of this rank alone */
     uint64_t calls;
+    size_t begins[6]; /* of blocks in a reduce-scatter of up to five ranks */
 };
 
 /* ---- buffers with guards --------------------------------------------------------------------- */
@@ -116,6 +117,7 @@ static uint32_t make(struct stage *stage, const struct plan *plan,
     const struct collective call = {
         .algorithm = plan->algorithm, .count = plan->count, .reduction = reduction,
         .is_late = plan->is_late, .input = input, .output = output, .flags = flags,
+        .begins = stage->begins,
     };
     return collective_make(stage->self, stage->team, &call, &stage->delays);
 }
@@ -199,6 +201,74 @@ static uint32_t allgather(struct stage *stage, const struct plan *plan, uint32_t
     return flags;
 }
 
+/* Blocks of any lengths, alike on all ranks. */
+static void begins_draw(struct stage *stage, const struct plan *plan)
+{
+    struct unit_random common = unit_random_start(plan->stream, 8000);
+    int ranks = stage->self->size;
+    stage->begins[0] = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        size_t left = plan->count - stage->begins[rank];
+        stage->begins[rank + 1] = rank + 1 == ranks ? plan->count
+            : stage->begins[rank] + unit_random_below(&common, left + 1);
+    }
+}
+
+/* What all ranks' inputs reduce to, in rank order, in memory that the caller frees. */
+static unsigned char *reduced_make(struct stage *stage, const struct plan *plan)
+{
+    const struct symm_reduction *reduction = &element_reductions[plan->type];
+    size_t bytes = plan->count * reduction->extent;
+    unsigned char *result = malloc(bytes + 1), *input = malloc(bytes + 1);
+    int last = stage->self->size - 1, first = reduction->ordered ? last : 0;
+    FORK_CHECK(stage->self, result != NULL && input != NULL);
+    elements_fill(plan->type, result, plan->count, plan->stream, first);
+    for (int turn = 1; turn <= last; turn++) { /* operations that need no order commute */
+        elements_fill(plan->type, input, plan->count, plan->stream,
+                      reduction->ordered ? last - turn : turn);
+        reduction->reduce(reduction->context, input, result, plan->count);
+    }
+    free(input);
+    return result;
+}
+
+static uint32_t reduce_scatter(struct stage *stage, const struct plan *plan, uint32_t flags)
+{
+    const struct symm_reduction *reduction = &element_reductions[plan->type];
+    size_t extent = reduction->extent, bytes = plan->count * extent;
+    size_t shift = unit_random_below(&stage->delays, 20) * 4;
+    int rank = stage->self->rank;
+    bool in_place = is_in_place(stage, plan);
+    begins_draw(stage, plan);
+    size_t begin = stage->begins[rank] * extent, end = stage->begins[rank + 1] * extent;
+    struct buffer output =
+        buffer_make(stage, in_place ? bytes : end - begin, shift, plan->others_in_heap);
+    struct buffer input = output;
+    buffer_scribble(&output);
+    if (!in_place) {
+        input = buffer_make(stage, bytes, 76 - shift,
+            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
+    }
+    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
+    flags = make(stage, plan, reduction, input.data, output.data, flags);
+    unsigned char *result = reduced_make(stage, plan);
+    FORK_CHECK(stage->self, memcmp(output.data, result + begin, end - begin) == 0);
+    elements_fill(plan->type, result, plan->count, plan->stream, rank);
+    size_t same = in_place ? end - begin : 0; /* from there on, the input is what it was */
+    FORK_CHECK(stage->self, memcmp(input.data + same, result + same, bytes - same) == 0);
+    free(result);
+    buffer_scribble(&output);
+    if (plan->is_late) {
+        fork_rank_barrier(stage->self);
+    }
+    if (!in_place) {
+        buffer_scribble(&input);
+        buffer_free(stage, &input);
+    }
+    buffer_free(stage, &output);
+    return flags;
+}
+
 static bool is_for(const struct plan *plan, enum symm_collective collective)
 {
     return symm_algorithm_get(plan->algorithm)->collective == collective;
@@ -206,7 +276,14 @@ static bool is_for(const struct plan *plan, enum symm_collective collective)
 
 static size_t plan_extent(const struct plan *plan)
 {
-    return is_for(plan, SYMM_ALLREDUCE) ? element_reductions[plan->type].extent : 1;
+    return is_for(plan, SYMM_ALLGATHER) ? 1 : element_reductions[plan->type].extent;
+}
+
+static uint32_t any(struct stage *stage, const struct plan *plan, uint32_t flags)
+{
+    return is_for(plan, SYMM_ALLREDUCE)   ? allreduce(stage, plan, flags)
+           : is_for(plan, SYMM_ALLGATHER) ? allgather(stage, plan, flags)
+                                          : reduce_scatter(stage, plan, flags);
 }
 
 /* Whether these tests can make it: on data in host memory, which is mapped as it is. */
@@ -250,7 +327,7 @@ static void stage_close(struct stage *stage)
 }
 
 /* Counts around pieces (4096 bytes), blocks (64 KiB), and slices of several blocks. */
-static void run_allreduces(struct fork_rank *self, void *context)
+static void run_reductions(struct fork_rank *self, void *context)
 {
     static const size_t bytes[] = {4, 12, 60, 252, 4092, 4096, 4100, 8192, 12300, 65532, 65536,
                                    65604, 401200};
@@ -266,8 +343,8 @@ static void run_allreduces(struct fork_rank *self, void *context)
             for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
                 plan.in_place = (unsigned)unit_random_below(&common, 32);
                 plan.others_in_heap = unit_random_below(&common, 2) == 0;
-                if (is_for(&plan, SYMM_ALLREDUCE) && is_possible(&plan)) {
-                    (void)allreduce(&stage, &plan, 0);
+                if (!is_for(&plan, SYMM_ALLGATHER) && is_possible(&plan)) {
+                    (void)any(&stage, &plan, 0);
                 }
             }
         }
@@ -333,9 +410,7 @@ static void run_mixture(struct fork_rank *self, void *context)
             plan.count = PAYLOAD / plan_extent(&plan);
         }
         bool is_last = self->rank == 0 && (call == CALLS_MOST || unit_seconds() > end);
-        flags = is_for(&plan, SYMM_ALLREDUCE)
-                    ? allreduce(&stage, &plan, is_last ? LAST_CALL : 0)
-                    : allgather(&stage, &plan, is_last ? LAST_CALL : 0);
+        flags = any(&stage, &plan, is_last ? LAST_CALL : 0);
     }
     (void)fork_send(self->channel, &call, sizeof(call));
     stage_close(&stage);
@@ -350,13 +425,8 @@ static void run_nothing(struct fork_rank *self, void *context)
         struct plan plan = {.type = ELEMENT_FLOAT, .stream = turn};
         for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
             plan.count = turn == 1 ? 10 : 0;
-            if (!is_on_host(plan.algorithm)) {
-                continue;
-            }
-            if (is_for(&plan, SYMM_ALLREDUCE)) {
-                (void)allreduce(&stage, &plan, 0);
-            } else {
-                (void)allgather(&stage, &plan, 0);
+            if (is_on_host(plan.algorithm)) {
+                (void)any(&stage, &plan, 0);
             }
         }
     }
@@ -365,11 +435,11 @@ static void run_nothing(struct fork_rank *self, void *context)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_allreduce(void **state)
+static void test_reductions(void **state)
 {
     (void)state;
     for (int size = 1; size <= 5; size++) {
-        fork_ranks_run(size, run_allreduces, NULL);
+        fork_ranks_run(size, run_reductions, NULL);
     }
 }
 
@@ -463,7 +533,7 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allreduce),
+        cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_allgather),
         cmocka_unit_test(test_mixture),
         cmocka_unit_test(test_nothing_to_do),

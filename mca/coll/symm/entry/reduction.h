@@ -113,6 +113,9 @@ static inline void mca_coll_symm_reduction_describe(
     call->in_place = sbuf == MPI_IN_PLACE || sbuf == rbuf;
     call->input = call->in_place ? rbuf : sbuf;
     call->output = rbuf;
+    if (collective != SYMM_ALLREDUCE && results == 0) {
+        call->output = symm_ompi_unconst(call->input); /* programs may pass anything */
+    }
     call->count = count;
     call->extent = (size_t)extent;
     call->op = op;

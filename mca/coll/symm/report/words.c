@@ -16,7 +16,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_NONE] = {"none", ""},
     [SYMM_REASON_GAPS] = {"gaps", "datatype with gaps, not packed",
                           "use a datatype without gaps, or pack"},
-    [SYMM_REASON_UNEQUAL] = {"unequal", "sizes differ, sent and received or of ranks' elements"},
+    [SYMM_REASON_UNEQUAL] = {"unequal", "sizes differ: sent, received or elements"},
     [SYMM_REASON_ELEMENT] = {"element", "elements of more than 64 KiB",
                              "use more elements of a smaller type"},
     [SYMM_REASON_USER] = {"user", "user-defined operation, which is host code",

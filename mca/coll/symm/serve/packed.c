@@ -87,9 +87,9 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
 
 /*
  * A reduction with a user-defined operation, which wants the elements as the program lays them out.
- * The result has the elements from `begin` on, so many as call->target says.  The result grows in the receive buffer, so that the gaps there keep what they hold.  Each
- * contribution is unpacked into scratch, and then reduced.  The order is from the last rank to the
- * first, like symm_fold().
+ * The result has the elements from `begin` on, so many as call->target says.  It grows in the
+ * receive buffer, so that the gaps there keep what they hold.  Each contribution is unpacked into
+ * scratch, and then reduced.  The order is from the last rank to the first, like symm_fold().
  */
 static enum symm_status reduce_from_slot(struct symm_operation *operation, size_t begin)
 {

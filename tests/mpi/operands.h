@@ -1,0 +1,37 @@
+/*
+ * Elements with an operation, predefined or the program's: what a test of reductions draws from.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_OPERANDS_H
+#define SYMM_TESTS_OPERANDS_H
+
+#include "elements.h"
+#include "monoids.h"
+
+#include <stddef.h>
+
+struct test_operand {
+    const char *name;
+    const struct test_element *element; /* predefined, with `op`; NULL: the next is not */
+    enum test_op op;
+    const struct test_monoid *monoid;
+    MPI_Datatype type;
+    MPI_Op handle;
+    size_t extent, unit;
+    ptrdiff_t lower; /* where the first element begins, seen from the address that MPI gets */
+    size_t datum;    /* where an element's data are, seen from its beginning */
+};
+
+struct test_operand test_operand_of_monoid(const struct test_monoid *monoid);
+
+/* Affine maps: two ints at `displacement`, in elements of `extent` bytes that begin at `lower`. */
+struct test_operand test_operand_of_pairs(const char *name, ptrdiff_t displacement, ptrdiff_t lower,
+                                    size_t extent);
+
+struct test_operand test_operand_of_element(const char *name, enum test_op op);
+
+void test_operand_free(struct test_operand *kind);
+
+#endif
