@@ -94,6 +94,7 @@ EXTRA_DIST += \
 	bench/plotting/series.py \
 	bench/plotting/tables.py \
 	docs/pictures/gpu-ompi-cuda.svg \
+	docs/pictures/gpu-overlap.svg \
 	docs/pictures/gpu-speedup.svg \
 	docs/pictures/gpu-time.svg \
 	docs/pictures/host-ranks.svg \
