@@ -94,6 +94,7 @@ EXTRA_DIST += \
 	bench/plotting/series.py \
 	bench/plotting/tables.py \
 	docs/pictures/gpu-ompi-cuda.svg \
+	docs/pictures/gpu-overlap.svg \
 	docs/pictures/gpu-speedup.svg \
 	docs/pictures/gpu-time.svg \
 	docs/pictures/host-ranks.svg \
@@ -112,6 +113,7 @@ EXTRA_DIST += \
 	bench/results/gpu-2-checks.txt \
 	bench/results/gpu-2-multicast-loops.txt \
 	bench/results/gpu-2-nonblocking.txt \
+	bench/results/gpu-2-overlap-earlier.txt \
 	bench/results/gpu-2-overlap.txt \
 	bench/results/gpu-2-ompi-cuda-alloc.txt \
 	bench/results/gpu-2-ompi-cuda-cudamalloc.txt \
@@ -194,6 +196,7 @@ EXTRA_DIST += \
 	bench/results/host-before-after-tables.txt \
 	bench/results/host-chosen.txt \
 	bench/results/host-communicators.txt \
+	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
 	bench/results/tests-ompi-with-cuda.txt \
 	bench/results/tests-ompi-without-headers.txt

@@ -6,10 +6,11 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import dataclasses
 import functools
+import re
 import typing
 
-from plotting import series
-from plotting.tables import SEGMENTATION_FAULT, read_osu
+from plotting import overlap, series
+from plotting.tables import SEGMENTATION_FAULT, PlotError, read_lines, read_osu, read_timelines
 
 COLLECTIVES = {"allreduce": "All-reduce", "allgather": "All-gather"}
 MEMORIES = {"alloc": "MPI_Alloc_mem", "malloc": "malloc"}
@@ -22,6 +23,7 @@ GPU_LINES = (
 HOST_LINES = (("with", "ours", "with ompi-symm"), ("without", "rival", "Open MPI alone"))
 FLOOR = "Floor: two meetings of the hosts, a launch, and the bytes into each GPU at 391 GB/s"
 GPU_OSU, HOST_OSU = "gpu-2-osu.txt", "gpu-host-osu.txt"
+GPU_OVERLAP = "gpu-2-overlap.txt"
 
 
 def gpu_time(look, results):
@@ -91,6 +93,26 @@ def gpu_ompi_cuda(look, results):
     return time_panels(
         look, made, GPU_MEMORIES, functools.partial(series.ompi_cuda_times, results)
     )
+
+
+def gpu_overlap(look, results):
+    timelines = read_timelines(results / GPU_OVERLAP)
+    if not timelines:
+        raise PlotError(f"{results / GPU_OVERLAP}: no timelines; bench/gpu_run overlap writes them")
+    return overlap.draw(
+        look,
+        timelines,
+        (overlap.NONBLOCKING, *overlap.RIVALS),
+        "Behind a matrix product",
+        f"{machine_of(results / GPU_OVERLAP)}, nonblocking calls; one run of each",
+        note_of("gpu-overlap"),
+    )
+
+
+def machine_of(path):
+    """"2 H100", from the first line of a file of bench/gpu_run."""
+    match = re.search(r"(\d+) x NVIDIA (\w+)", read_lines(path)[0])
+    return f"{match[1]} {match[2]}" if match else "GPUs"
 
 
 def time_panels(look, made, memories, times):
@@ -298,6 +320,12 @@ PICTURES = {
         gpu_ompi_cuda,
         [series.ompi_cuda_file(memory) for memory in GPU_MEMORIES],
         "gpu-2-ompi-cuda-{alloc,cudamalloc}.txt",
+    ),
+    "gpu-overlap": Picture(
+        "An all-gather and an all-reduce behind a matrix product: when each began and ended",
+        gpu_overlap,
+        [GPU_OVERLAP],
+        GPU_OVERLAP,
     ),
     "readme": Picture(
         "All-reduce in GPU memory and in host memory: time against size, lower is better",

@@ -242,6 +242,10 @@ def timelines(text, kinds):
 RIVAL_SIDES = (("CE", "window"), ("NCCL",))
 
 
+def gpu_overlap(results):
+    return timelines(results.text("gpu-2-overlap.txt"), (("MPI",), *RIVAL_SIDES))
+
+
 def own_run(text):
     """Tables in their order: with and without, or the time alone and its floor. Or timelines."""
     if "\ntimeline " in text:
@@ -271,6 +275,7 @@ PICTURES = {
     "gpu-speedup": gpu_speedup,
     "host-time": host_time,
     "gpu-ompi-cuda": gpu_ompi_cuda,
+    "gpu-overlap": gpu_overlap,
     "host-ranks": host_ranks,
     "osu": osu,
     "readme": readme,

@@ -162,6 +162,12 @@ def behind_product(row, column):
     return [abs(sides[side][name])]
 
 
+def behind_product_by(row, column):
+    sides = overlap("gpu-2-overlap.txt")["algorithms", collective_in(row), size_of(column)]
+    name = next(name for name in ("alone", "hidden", "slowed") if name in column)
+    return [abs(sides[row.split("`")[1]][name])]
+
+
 def chosen(row, column):
     """How many choices there are; how many of them are the best, or within 5 % of it."""
     names = {"2 cores": "host-chosen.txt", "16 cores": "gpu-host-chosen.txt"}
@@ -191,6 +197,7 @@ CHECKED = {
     "OSU micro-benchmarks on GPU memory": osu,
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
+    "Behind a matrix product, by each algorithm": behind_product_by,
     "Python": python,
     "Messages over UCX": messages,
 }

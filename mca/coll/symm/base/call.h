@@ -33,7 +33,6 @@ enum symm_reason {
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
     SYMM_REASON_LEFT,     /* by number of ranks and bytes alone the component below is quicker */
-    SYMM_REASON_OWN,      /* an all-reduce like those by which Open MPI makes communicators */
     SYMM_REASON_EARLY,    /* the ranks share no memory yet, and few such calls are not worth it */
     SYMM_REASON_DISABLED, /* the ranks of the communicator cannot share memory */
     SYMM_REASON_COUNT

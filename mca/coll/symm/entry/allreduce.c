@@ -10,7 +10,6 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
 #include "mca/coll/symm/host_copy/reduce.h"
-#include "mca/coll/symm/report/counters.h"
 
 __attribute__((always_inline))
 static inline void describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf,
@@ -76,7 +75,7 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent, cons
  * MPI_Comm_idup it starts from within opal_progress(), at other moments on other ranks, beside those
  * of other communicators and beside the program's calls.  So the ranks' orders differ, and ours
  * would meet another's.  All calls that look like them go below in the program's call, as they
- * would without us.
+ * would without us.  They are not counted: reports are about the program's calls.
  */
 static bool is_like_own(size_t count, const struct ompi_datatype_t *dtype,
                         const struct ompi_op_t *op)
@@ -92,7 +91,6 @@ static int own_leave(const void *sbuf, void *rbuf, struct ompi_datatype_t *dtype
                      ompi_request_t **handle, mca_coll_base_module_t *module)
 {
     const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-    mca_coll_symm_count_left(SYMM_ALLREDUCE, SYMM_CALL_NONBLOCKING, SYMM_REASON_OWN, sizeof(int));
     if (mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_iallreduce)) {
         return mca_coll_symm_host_copy_iallreduce(sbuf, rbuf, 1, dtype, op, comm, handle, module);
     }

@@ -66,16 +66,6 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
     add(&count->bytes, operation->call->payload_bytes, tally);
 }
 
-void mca_coll_symm_count_left(enum symm_collective collective, enum symm_call_form form,
-                              enum symm_reason reason, size_t bytes)
-{
-    int tally = tally_of_thread();
-    struct symm_count *count =
-        &current()->tallies[tally].outcomes[form].fallback[collective][reason];
-    add(&count->calls, 1, tally);
-    add(&count->bytes, bytes, tally);
-}
-
 void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorithm algorithm)
 {
     int tally = tally_of_thread();

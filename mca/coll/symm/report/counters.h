@@ -73,10 +73,6 @@ void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counte
 /* A call is done with. */
 void mca_coll_symm_count_operation(const struct symm_operation *operation);
 
-/* A call goes below without an operation. */
-void mca_coll_symm_count_left(enum symm_collective collective, enum symm_call_form form,
-                              enum symm_reason reason, size_t bytes);
-
 /* The same of a call that was served, whose operation is at work on another one already. */
 void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorithm algorithm);
 

@@ -37,7 +37,6 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
                             "allocate it with MPI_Alloc_mem"},
     [SYMM_REASON_LEFT] = {"left", "left by the table, as quicker there"},
-    [SYMM_REASON_OWN] = {"own", "one integer, like calls of Open MPI itself"},
     [SYMM_REASON_EARLY] = {"early", "few calls, and ranks share no memory yet"},
     [SYMM_REASON_DISABLED] = {"disabled", "ranks cannot share memory",
                               "see the message about it; or coll_symm_verbose 1"},
@@ -63,8 +62,6 @@ bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective co
         return true;
     case SYMM_REASON_OVERLAP:
         return row->scatters && row->has_counts;
-    case SYMM_REASON_OWN:
-        return collective == SYMM_ALLREDUCE;
     case SYMM_REASON_EARLY:
         return row->calls_before_set_up > 0;
     default: /* it is about data */
