@@ -128,7 +128,7 @@ void forcing_hold(struct forcing *forcing, const struct candidate *candidate)
 {
     if (!parameter_write(forcing->collective, candidate->value, &forcing->before)) {
         failure_stop("coll_%s_%s_algorithm cannot be changed any more", machine_component,
-                     forcing_collective(forcing->collective));
+                     options_collective_name(forcing->collective));
     }
 }
 

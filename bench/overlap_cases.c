@@ -33,7 +33,7 @@ static void header_print(const struct overlap_session *session)
 static void result_print(const struct overlap_case *plan, const struct overlap_result *result)
 {
     printf("%-12s %11zu %-11s %8d %11.1f %9.1f %11.1f %14.1f %6.1f%% %6.2f%% %s\n",
-           forcing_collective(plan->call.collective), call_result_bytes(&plan->call),
+           options_collective_name(plan->call.collective), call_result_bytes(&plan->call),
            plan->side.name, result->products, result->product, result->alone, result->in_turn,
            result->overlapped, 100 * result->hidden, 100 * result->slowed,
            result->right ? "Pass" : "WRONG");

@@ -150,7 +150,7 @@ static void rows_print(const struct overlap_case *plan, const struct timeline *o
         for (int lane = 0; lane < LANES; lane++) {
             const struct span *span = &of_ranks[rank].lane[lane];
             printf("timeline %s %zu %s %d %-10s %8.1f %8.1f\n",
-                   forcing_collective(plan->call.collective), call_result_bytes(&plan->call),
+                   options_collective_name(plan->call.collective), call_result_bytes(&plan->call),
                    plan->side.name, rank, names[lane], span->begin, span->end);
         }
     }

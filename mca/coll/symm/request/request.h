@@ -92,7 +92,7 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
  */
 int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts);
 
-/* The nonblocking call is described: start it, and hand the request to the program. */
+/*
  * The nonblocking call is described: start it, and hand the request to the program.  Errors: the
  * communicator has failed or been revoked, and the request is gone.  5.0.7 gets over that error of
  * a call in MPI_Comm_dup(), but not over one of a request (docs/design/open-mpi.md).
