@@ -2,8 +2,8 @@
  * base/lane.h - a lane: one stream of operations of a communicator, in one order on all ranks.
  *
  * Blocking calls are one lane, nonblocking calls take turns in a few others, and each persistent
- * operation has one of its own.  A nonblocking call and a blocking one may begin in another order on
- * other ranks, as seen by the ranks' progress, so what ranks agree about in the course of their
+ * operation has one of its own.  A nonblocking call and a blocking one may begin in another order
+ * on other ranks, as seen by the ranks' progress, so what ranks agree about in the course of their
  * calls belongs to a lane: a team with its control memory and with what it knows of segments, the
  * votes, whether memory is shared at all.  A lane makes one operation at a time.
  *

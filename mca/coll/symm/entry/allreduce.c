@@ -222,8 +222,8 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent, cons
 
 /*
  * Open MPI makes communicators by nonblocking all-reduces of one int on their parent.  Those of
- * MPI_Comm_idup it starts from within opal_progress(), at other moments on other ranks, beside those
- * of other communicators and beside the program's calls.  So the ranks' orders differ, and ours
+ * MPI_Comm_idup it starts from within opal_progress(), at other moments on other ranks, beside
+ * those of other communicators and beside the program's calls.  So the ranks' orders differ, and ours
  * would meet another's.  All calls that look like them go below in the program's call, as they
  * would without us.  They are not counted: reports are about the program's calls.
  */
@@ -247,7 +247,8 @@ int mca_coll_symm_iallreduce(const void *sbuf, void *rbuf, symm_count_t count,
         return OMPI_SUCCESS;
     }
     if (is_like_own((size_t)count, dtype, op)) {
-        return mca_coll_symm_host_copy_iallreduce(sbuf, rbuf, count, dtype, op, comm, handle, module);
+        return mca_coll_symm_host_copy_iallreduce(sbuf, rbuf, count, dtype, op, comm, handle,
+                                                  module);
     }
     int rc = request_make(&request, false, sbuf, rbuf, count, dtype, op, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
