@@ -2,10 +2,10 @@
  * base/lane.h - a lane: one stream of operations of a communicator, in one order on all ranks.
  *
  * Blocking calls are one lane, nonblocking calls take turns in a few others, and each persistent
- * operation has one of its own.  A nonblocking call and a blocking one may begin in another order on other ranks, as
- * seen by the ranks' progress, so what ranks agree about in the course of their calls belongs to a
- * lane: a team with its control memory and with what it knows of segments, the votes, whether
- * memory is shared at all.  A lane makes one operation at a time.
+ * operation has one of its own.  A nonblocking call and a blocking one may begin in another order
+ * on other ranks, as seen by the ranks' progress, so what ranks agree about in the course of their
+ * calls belongs to a lane: a team with its control memory and with what it knows of segments, the
+ * votes, whether memory is shared at all.  A lane makes one operation at a time.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -6,7 +6,6 @@
  */
 #include "mca/coll/symm/entry/allreduce.h"
 
-#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
 #include "mca/coll/symm/host_copy/reduce.h"
@@ -72,9 +71,9 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent, cons
 
 /*
  * Open MPI makes communicators by nonblocking all-reduces of one int on their parent.  Those of
- * MPI_Comm_idup it starts from within opal_progress(), at other moments on other ranks, beside those
- * of other communicators and beside the program's calls.  So the ranks' orders differ, and ours
- * would meet another's.  All calls that look like them go below in the program's call, as they
+ * MPI_Comm_idup it starts from within opal_progress(), at other moments on other ranks, beside
+ * those of other communicators and beside the program's calls.  So the ranks' orders differ, and
+ * ours would meet another's.  All calls that look like them go below in the program's call, as they
  * would without us.  They are not counted: reports are about the program's calls.
  */
 static bool is_like_own(size_t count, const struct ompi_datatype_t *dtype,
@@ -84,21 +83,6 @@ static bool is_like_own(size_t count, const struct ompi_datatype_t *dtype,
            (op->op_type == OMPI_OP_MAX || op->op_type == OMPI_OP_MIN) &&
            ompi_datatype_is_predefined(dtype) && dtype->super.size == sizeof(int) &&
            (dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) == OMPI_DATATYPE_FLAG_DATA_INT;
-}
-
-static int own_leave(const void *sbuf, void *rbuf, struct ompi_datatype_t *dtype,
-                     struct ompi_op_t *op, struct ompi_communicator_t *comm,
-                     ompi_request_t **handle, mca_coll_base_module_t *module)
-{
-    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-    if (mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_iallreduce)) {
-        return mca_coll_symm_host_copy_iallreduce(sbuf, rbuf, 1, dtype, op, comm, handle, module);
-    }
-    mca_coll_symm_nbc_lock();
-    int rc = table->coll_iallreduce(sbuf, rbuf, 1, dtype, op, comm, handle,
-                                    table->coll_iallreduce_module);
-    mca_coll_symm_nbc_unlock();
-    return rc;
 }
 
 int mca_coll_symm_iallreduce(const void *sbuf, void *rbuf, symm_count_t count,
@@ -112,7 +96,8 @@ int mca_coll_symm_iallreduce(const void *sbuf, void *rbuf, symm_count_t count,
         return OMPI_SUCCESS;
     }
     if (is_like_own((size_t)count, dtype, op)) {
-        return own_leave(sbuf, rbuf, dtype, op, comm, handle, module);
+        return mca_coll_symm_host_copy_iallreduce(sbuf, rbuf, count, dtype, op, comm, handle,
+                                                  module);
     }
     int rc = request_make(&request, false, sbuf, rbuf, count, dtype, op, comm, module);
     return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
