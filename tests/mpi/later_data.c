@@ -166,11 +166,12 @@ static void elements_reduce(const struct later_call *call, unsigned char *at)
 
 static void elements_scatter(const struct later_call *call, unsigned char *at)
 {
-    size_t bytes = call->count * later_extent(call->elements);
-    unsigned char *whole = later_bytes(bytes);
+    size_t bytes = call->count * later_extent(call->elements) + 2 * LATER_AROUND;
+    ptrdiff_t lower = later_lower(call->elements);
+    unsigned char *whole = later_bytes(bytes), *vector = whole + LATER_AROUND;
     memset(whole, POISON, bytes);
-    elements_reduce(call, whole);
-    memcpy(at, whole + scattered_bytes(call, true), scattered_bytes(call, false));
+    elements_reduce(call, vector);
+    memcpy(at + lower, vector + lower + scattered_bytes(call, true), scattered_bytes(call, false));
     free(whole);
 }
 
@@ -276,8 +277,9 @@ void later_check(struct later_call *call)
         unsigned char *found = later_bytes(bytes);
         later_memory_read(call->receive_memory, found, later_receive_area(call), bytes);
         if (later_scatters(call) && call->in_place) { /* Open MPI may use the rest */
-            size_t rest = LATER_AROUND + scattered_bytes(call, false);
-            memcpy(call->image + rest, found + rest, bytes - LATER_AROUND - rest);
+            size_t some = scattered_bytes(call, false);
+            ptrdiff_t rest = LATER_AROUND + later_lower(call->elements) + (ptrdiff_t)some;
+            memcpy(call->image + rest, found + rest, bytes - 2 * LATER_AROUND - some);
         }
         compare(call, "receive", found, call->image, bytes);
         free(found);
