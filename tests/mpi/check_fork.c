@@ -27,9 +27,13 @@ enum { MIDDLE = 65536, CHILDREN = 4 };
 
 static uint64_t number;
 
+/* The request starts or wakes the thread that coll_symm_progress_thread asks for. */
 static void exercise(void)
 {
+    MPI_Request request;
     test_exercise(MPI_COMM_WORLD, ++number, MIDDLE);
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static pid_t start(void)
