@@ -62,15 +62,15 @@ static void inclusive_block(const struct symm_reduction *reduction, const struct
 static void exclusive_block(const struct symm_reduction *reduction, const struct block *block,
                             size_t bytes)
 {
-    if (block->before == NULL) {
-        symm_copy_to_shared(block->shared, block->input, bytes);
-        return; /* there is no result */
-    }
-    if (block->shared != NULL) {
+    if (block->shared != NULL && block->before != NULL) {
         symm_prefix_join(reduction, block->before, block->input, block->shared,
                          bytes / reduction->extent);
+    } else if (block->shared != NULL) {
+        symm_copy_to_shared(block->shared, block->input, bytes);
     }
-    memcpy(block->output, block->before, bytes);
+    if (block->before != NULL) { /* the first rank has no result */
+        memcpy(block->output, block->before, bytes);
+    }
 }
 
 /* A block at a time, so that a prefix is still in the cache when it is copied. */
