@@ -381,6 +381,49 @@ static void some_late(void)
     }
 }
 
+static void gaps_add(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < 4 * *length; i += 4) {
+        ((int *)inout)[i] += ((const int *)in)[i];
+    }
+}
+
+/*
+ * Open MPI's scans let a rank leave before those behind it come.  Where calls fall back, it must
+ * not get so far ahead that what it has told them is gone.
+ */
+static void some_ahead(void)
+{
+    enum { CALLS = 40, ELEMENTS = 400 };
+    static int send[4 * ELEMENTS], receive[4 * ELEMENTS];
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_create_resized(MPI_INT, 0, 16, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(gaps_add, 1, &op);
+    for (int call = 0; call < CALLS; call++) {
+        int ranks = test_rank + 1;
+        test_case("the last rank comes late, call %d", call);
+        for (int i = 0; i < ELEMENTS; i++) {
+            send[4 * i] = call * i + test_rank;
+        }
+        if (call % 20 == 0 && test_rank == test_size - 1) {
+            test_delay(200000);
+        }
+        MPI_Scan(send, receive, ELEMENTS, type, op, MPI_COMM_WORLD);
+        for (int i = 0; i < ELEMENTS; i++) {
+            int expected = ranks * call * i + ranks * (ranks - 1) / 2;
+            if (receive[4 * i] != expected) {
+                test_fail("element %d: expected %d, found %d", i, expected, receive[4 * i]);
+                break;
+            }
+        }
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+}
+
 /* No data: nothing is touched, and the next call is as it would have been. */
 static void nothing_to_do(void)
 {
@@ -414,6 +457,7 @@ int main(int argc, char **argv)
         same_bits(i % 2 == 1, ops[i / 2]);
     }
     some_late();
+    some_ahead();
     nothing_to_do();
     MPI_Comm_free(&reversed.comm);
     return test_end();

@@ -1,8 +1,8 @@
 /*
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
- * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block] with their
- * nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
+ * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block], MPI_Scan and
+ * MPI_Exscan with their nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
  * every program that checks results on the host checks the kernels, and needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
