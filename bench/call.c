@@ -17,6 +17,8 @@ const char *call_name(enum collective collective)
         [COLLECTIVE_BARRIER] = "MPI_Barrier",
         [COLLECTIVE_REDUCE_SCATTER] = "MPI_Reduce_scatter",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block",
+        [COLLECTIVE_SCAN] = "MPI_Scan",
+        [COLLECTIVE_EXSCAN] = "MPI_Exscan",
     };
     return names[collective];
 }
@@ -56,6 +58,9 @@ unsigned char *call_result(const struct call *call)
 
 size_t call_result_bytes(const struct call *call)
 {
+    if (call->collective == COLLECTIVE_EXSCAN && call->rank == 0) {
+        return 0;
+    }
     if (call_scatters(call->collective)) {
         return block_bytes(call);
     }
@@ -69,7 +74,8 @@ size_t call_written_bytes(const struct call *call)
 
 size_t call_receive_bytes(const struct call *call)
 {
-    return call_scatters(call->collective) ? call->bytes : call_result_bytes(call);
+    return call_scatters(call->collective) || call_scans(call->collective)
+               ? call->bytes : call_result_bytes(call);
 }
 
 int call_count(const struct call *call)
@@ -112,6 +118,12 @@ void call_run(const struct call *call, MPI_Comm comm)
         break;
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
         MPI_Reduce_scatter_block(send, receive, call_count(call), type, MPI_SUM, comm);
+        break;
+    case COLLECTIVE_SCAN:
+        MPI_Scan(send, receive, call_count(call), type, MPI_SUM, comm);
+        break;
+    case COLLECTIVE_EXSCAN:
+        MPI_Exscan(send, receive, call_count(call), type, MPI_SUM, comm);
         break;
     case COLLECTIVE_BARRIER:
         MPI_Barrier(comm);

@@ -35,10 +35,17 @@ static inline bool call_scatters(enum collective collective)
     return collective == COLLECTIVE_REDUCE_SCATTER || collective == COLLECTIVE_REDUCE_SCATTER_BLOCK;
 }
 
+/* Whether a rank's result is the sum of the inputs of the ranks before it. */
+static inline bool call_scans(enum collective collective)
+{
+    return collective == COLLECTIVE_SCAN || collective == COLLECTIVE_EXSCAN;
+}
+
 /* Whether it sums elements. */
 static inline bool call_reduces(enum collective collective)
 {
-    return collective == COLLECTIVE_ALLREDUCE || call_scatters(collective);
+    return collective == COLLECTIVE_ALLREDUCE || call_scatters(collective) ||
+           call_scans(collective);
 }
 
 /* Rounds sizes of reductions up to elements of four bytes, those of a reduce-scatter to as many of

@@ -28,6 +28,9 @@ double floor_link_bytes(const struct call *call)
     if (call_scatters(call->collective)) {
         return (ranks - 1) / ranks * bytes;
     }
+    if (call_scans(call->collective)) {
+        return bytes;
+    }
     return call_reduces(call->collective) ? 2 * (ranks - 1) / ranks * bytes : (ranks - 1) * bytes;
 }
 

@@ -32,6 +32,8 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_BARRIER] = "MPI_Ibarrier",
         [COLLECTIVE_REDUCE_SCATTER] = "MPI_Ireduce_scatter",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Ireduce_scatter_block",
+        [COLLECTIVE_SCAN] = "MPI_Iscan",
+        [COLLECTIVE_EXSCAN] = "MPI_Iexscan",
     };
     static const char *const persistent[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce_init",
@@ -39,6 +41,8 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_BARRIER] = "MPI_Barrier_init",
         [COLLECTIVE_REDUCE_SCATTER] = "MPI_Reduce_scatter_init",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block_init",
+        [COLLECTIVE_SCAN] = "MPI_Scan_init",
+        [COLLECTIVE_EXSCAN] = "MPI_Exscan_init",
     };
     return form == FORM_NONBLOCKING  ? nonblocking[collective]
            : form == FORM_PERSISTENT ? persistent[collective]
@@ -59,6 +63,12 @@ void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
         MPI_Ireduce_scatter_block(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
                                   request);
+        break;
+    case COLLECTIVE_SCAN:
+        MPI_Iscan(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        break;
+    case COLLECTIVE_EXSCAN:
+        MPI_Iexscan(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
         break;
     case COLLECTIVE_BARRIER:
         MPI_Ibarrier(comm, request);
@@ -91,6 +101,14 @@ void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
         PERSISTENT(Reduce_scatter_block)(sent(call), receive, call_count(call), type(call),
                                          MPI_SUM, comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_SCAN:
+        PERSISTENT(Scan)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+                         MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_EXSCAN:
+        PERSISTENT(Exscan)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+                           MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);

@@ -9,7 +9,8 @@
 static const char help_text[] =
     "Usage: mpirun -n RANKS symm_bench [OPTION]... [COLLECTIVE]...\n"
     "Time MPI_Allreduce (sum) and MPI_Allgather, or the collectives that are named: allreduce,\n"
-    "allgather, reduce_scatter (sum), reduce_scatter_block (sum), barrier.\n"
+    "allgather, reduce_scatter (sum), reduce_scatter_block (sum), scan (sum), exscan (sum),\n"
+    "barrier.\n"
     "\n"
     "What to run\n"
     "  -m, --message-size [MIN:]MAX  sizes, doubling; K, M and G allowed (default up to 1M).\n"
@@ -75,6 +76,7 @@ static const char help_text[] =
     "  all-reduce: reads N slices of B/N, adds them, writes the sum to N places\n"
     "  all-gather: reads B once and writes it to N places (N-1 in place)\n"
     "  reduce-scatter: reads N slices of B/N, adds them, writes the sum to one place\n"
+    "  scans: as an all-reduce, whose slices have as many results\n"
     "private = bytes read and written / rate at which this was done in this run (the better of\n"
     "memcpy and non-temporal stores; at most 256 MiB are touched, and beyond that the rate is\n"
     "kept). distance = the slowest rank's time / private; with --compare the time with\n"
@@ -89,8 +91,8 @@ static const char help_text[] =
     "  CE      all-gather: the same without SMs, NCCL_CTA_POLICY_ZERO (2.28 or newer)\n"
     "Times are the slowest rank's; speed-up = the best of NCCL / MPI. NCCL's own environment\n"
     "variables hold; its results are checked up to 1M. GB/s: bytes that must enter each GPU, for\n"
-    "N ranks 2 (N-1)/N B in an all-reduce, (N-1) B in an all-gather and (N-1)/N B in a\n"
-    "reduce-scatter, / time.\n"
+    "N ranks 2 (N-1)/N B in an all-reduce, (N-1) B in an all-gather, (N-1)/N B in a\n"
+    "reduce-scatter and B in a scan, / time.\n"
     "floor = two handshakes of the ranks + a launch + these bytes / the rate of a copy engine,\n"
     "as they were measured on H200 GPUs; distance = time / floor.\n"
     "SYMM_BENCH_CUDA_LIBRARY in the environment names another library than libcuda.so.1.\n";

@@ -19,6 +19,8 @@ enum collective {
     COLLECTIVE_BARRIER,        /* no data */
     COLLECTIVE_REDUCE_SCATTER, /* with equal counts */
     COLLECTIVE_REDUCE_SCATTER_BLOCK,
+    COLLECTIVE_SCAN,
+    COLLECTIVE_EXSCAN,
     COLLECTIVE_COUNT
 };
 
@@ -95,6 +97,8 @@ static inline const char *options_collective_name(enum collective collective)
         [COLLECTIVE_BARRIER] = "barrier",
         [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
+        [COLLECTIVE_SCAN] = "scan",
+        [COLLECTIVE_EXSCAN] = "exscan",
     };
     return names[collective];
 }

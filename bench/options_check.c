@@ -99,5 +99,11 @@ bool options_check(const struct options *options, char *message, size_t length)
         return refuse(&check, "collective", "barrier",
                       "it has no data: leave it out with --rival, --chosen and --tune-to");
     }
+    if (options->rival &&
+        (options->chosen[COLLECTIVE_SCAN] || options->chosen[COLLECTIVE_EXSCAN])) {
+        return refuse(&check, "collective",
+                      options->chosen[COLLECTIVE_SCAN] ? "scan" : "exscan",
+                      "NCCL has none: leave it out with --rival");
+    }
     return form_check(&check) && choice_check(&check);
 }

@@ -80,6 +80,13 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
     }
 }
 
+/* The number of ranks, from 0 on, whose inputs are in the sum. */
+static int result_sources(const struct call *call)
+{
+    return call->collective == COLLECTIVE_SCAN     ? call->rank + 1
+           : call->collective == COLLECTIVE_EXSCAN ? call->rank : call->ranks;
+}
+
 /*
  * Bytes [offset, offset + length) of the sum, of this rank's block of it, or of the block that came
  * from rank `part`.
@@ -96,7 +103,7 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
     }
     for (size_t i = 0; i < length; i += ELEMENT_BYTES) {
         double sum = 0;
-        for (int rank = 0; rank < call->ranks; rank++) {
+        for (int rank = 0; rank < result_sources(call); rank++) {
             sum += input_value(input_key(key, rank), (offset + i) / ELEMENT_BYTES, call->ranks);
         }
         element_put(call, chunk + i, sum);

@@ -251,6 +251,15 @@ static inline bool symm_phase_reached(const struct symm_control *control, uint64
     return true;
 }
 
+/* The step that one rank has got to; 0 while it has not raised its word in this call. */
+static inline uint64_t symm_phase_of(const struct symm_control *control, uint64_t sequence,
+                                     int rank)
+{
+    uint64_t steps = atomic_load_explicit(&symm_control_phases(control, sequence)[rank].value,
+                                          memory_order_acquire) - (sequence << SYMM_PHASE_BITS);
+    return steps >> SYMM_PHASE_BITS != 0 ? 0 : steps;
+}
+
 /*
  * The step that every rank has got to; 0 while one has not raised its word in this call.  For calls
  * that wait for several steps at a time.

@@ -59,7 +59,17 @@ struct symm_run;
     F(SYMM_REDUCE_SCATTER_BLOCK_PULL, symm_reduce_scatter_block_pull)                             \
     F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL, symm_reduce_scatter_block_cuda_pull)                   \
     F(SYMM_REDUCE_SCATTER_CUDA_PUSH, symm_reduce_scatter_cuda_push)                               \
-    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH, symm_reduce_scatter_block_cuda_push)
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH, symm_reduce_scatter_block_cuda_push)                   \
+    F(SYMM_SCAN_SLOT, symm_scan_slot)                                                             \
+    F(SYMM_SCAN_STAGED, symm_scan_staged)                                                         \
+    F(SYMM_SCAN_TWO_SHOT, symm_scan_two_shot)                                                     \
+    F(SYMM_SCAN_CUDA_PULL, symm_scan_cuda_pull)                                                   \
+    F(SYMM_SCAN_CUDA_SCRATCH, symm_scan_cuda_scratch)                                             \
+    F(SYMM_EXSCAN_SLOT, symm_exscan_slot)                                                         \
+    F(SYMM_EXSCAN_STAGED, symm_exscan_staged)                                                     \
+    F(SYMM_EXSCAN_TWO_SHOT, symm_exscan_two_shot)                                                 \
+    F(SYMM_EXSCAN_CUDA_PULL, symm_exscan_cuda_pull)                                               \
+    F(SYMM_EXSCAN_CUDA_SCRATCH, symm_exscan_cuda_scratch)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -66,4 +66,26 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .slot_algorithm = SYMM_REDUCE_SCATTER_BLOCK_SLOT,
             .device_reads_peers = true,
         },
+    [SYMM_SCAN] =
+        {
+            .name = "scan",
+            .mpi_name = "MPI_Scan",
+            .reduces = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .is_prefix = true,
+            .slot_algorithm = SYMM_SCAN_SLOT,
+            .device_reads_peers = true,
+        },
+    [SYMM_EXSCAN] =
+        {
+            .name = "exscan",
+            .mpi_name = "MPI_Exscan",
+            .reduces = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .is_prefix = true,
+            .slot_algorithm = SYMM_EXSCAN_SLOT,
+            .device_reads_peers = true,
+        },
 };

@@ -3,6 +3,7 @@
 kernel_sources = \
 	kernels/algorithm.c kernels/algorithm.h \
 	kernels/float16.c kernels/float16.h \
+	kernels/prefix.h \
 	kernels/reduction.h \
 	kernels/collective.c kernels/collective.h \
 	kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
@@ -27,6 +28,8 @@ kernel_sources = \
 	kernels/cuda/reduce_scatter_pull.c \
 	kernels/cuda/reduce_scatter_push.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
+	kernels/cuda/scan_pull.c \
+	kernels/cuda/scan_scratch.c \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \
@@ -45,6 +48,10 @@ kernel_sources = \
 	kernels/host/reduce_scatter_pull.c \
 	kernels/host/reduce_scatter_slot.c \
 	kernels/host/reduce_scatter_staged.c \
+	kernels/host/prefix.c kernels/host/prefix.h \
+	kernels/host/scan_slot.c \
+	kernels/host/scan_staged.c \
+	kernels/host/scan_two_shot.c \
 	kernels/host/multimem.h \
 	kernels/host/steps.h
 

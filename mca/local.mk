@@ -95,6 +95,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
 	mca/coll/symm/entry/reduce_scatter.c mca/coll/symm/entry/reduce_scatter.h \
 	mca/coll/symm/entry/reduction.c mca/coll/symm/entry/reduction.h \
+	mca/coll/symm/entry/scan.c mca/coll/symm/entry/scan.h \
 	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \
 	mca/coll/symm/entry/entry.c mca/coll/symm/entry/entry.h
 

@@ -99,6 +99,7 @@ mpi_programs = \
 	tests/mpi/check_reduce_scatter \
 	tests/mpi/check_reentry \
 	tests/mpi/check_reuse \
+	tests/mpi/check_scan \
 	tests/mpi/check_sessions \
 	tests/mpi/check_shortage \
 	tests/mpi/check_slots \

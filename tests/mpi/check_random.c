@@ -180,6 +180,10 @@ static void make_call(const struct random_call *call, const unsigned char *send,
     } else if (call->collective == RANDOM_REDUCE_SCATTER_BLOCK) {
         MPI_Reduce_scatter_block(from, to, call->counts[0], call->receive.type, op,
                                  call->comm->comm);
+    } else if (call->collective == RANDOM_SCAN) {
+        MPI_Scan(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
+    } else if (call->collective == RANDOM_EXSCAN) {
+        MPI_Exscan(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
     } else {
         MPI_Allreduce(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
     }

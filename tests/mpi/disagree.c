@@ -19,7 +19,8 @@
 
 enum { SLOT = 10, LARGE = 50000, BYTES = 4 * LARGE * 8, RANKS_MAX = 4 };
 
-enum collective { REDUCE, GATHER, BARRIER, SCATTER, SCATTER_OTHERWISE, SCATTER_BLOCK };
+enum collective { REDUCE, GATHER, BARRIER, SCATTER, SCATTER_OTHERWISE, SCATTER_BLOCK,
+                  SCAN, EXSCAN };
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
 
@@ -63,6 +64,10 @@ static const struct disagreement disagreements[] = {
      MPI_ERR_COUNT},
     {"large scattered type", {SCATTER_BLOCK, LARGE, INT, SUM}, {SCATTER_BLOCK, LARGE, FLOAT, SUM},
      MPI_ERR_TYPE},
+    {"scans", {SCAN, SLOT, INT, SUM}, {EXSCAN, SLOT, INT, SUM}, MPI_ERR_OTHER},
+    {"scanned user bytes", {EXSCAN, SLOT, INT, USER}, {EXSCAN, 11, INT, USER}, MPI_ERR_COUNT},
+    {"large scan", {SCAN, LARGE, INT, SUM}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_OTHER},
+    {"large scanned operation", {EXSCAN, LARGE, INT, SUM}, {EXSCAN, LARGE, INT, MAX}, MPI_ERR_OP},
 };
 
 enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };
@@ -108,6 +113,10 @@ static int make(struct call call, void *send, void *receive, MPI_Comm comm)
     if (call.collective == SCATTER_BLOCK) {
         return MPI_Reduce_scatter_block(send, receive, call.count, types[call.type], ops[call.op],
                                         comm);
+    }
+    if (call.collective >= SCAN) {
+        return (call.collective == SCAN ? MPI_Scan : MPI_Exscan)(
+            send, receive, call.count, types[call.type], ops[call.op], comm);
     }
     if (call.collective >= SCATTER) {
         int counts[RANKS_MAX];

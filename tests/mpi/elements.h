@@ -53,6 +53,10 @@ void test_check_reduction(const struct test_element *element, enum test_op op, u
 bool test_check_one(const struct test_element *element, enum test_op op, uint64_t number, int ranks,
                     size_t i, const void *found);
 
+/* The same for the reduction of what the first `length` of so many ranks have generated. */
+bool test_check_prefix(const struct test_element *element, enum test_op op, uint64_t number,
+                       int ranks, int length, size_t i, const void *found);
+
 /* Whether sums or products of floating-point values that test_generate has made for so many ranks
  * are as near to each other as two ways of rounding leave them; reports the first that is not. */
 bool test_check_close(const struct test_element *element, enum test_op op, int ranks,

@@ -24,16 +24,23 @@ static bool is_expected(const struct test_element *element, struct test_value fo
            fabsl(found.imaginary - expected.imaginary) <= bound && found.index == expected.index;
 }
 
-static struct test_value reference(const struct test_element *element, enum test_op op,
-                                   uint64_t number, int ranks, size_t i)
+/* The reduction of what the first `length` of so many ranks have generated. */
+static struct test_value prefix(const struct test_element *element, enum test_op op,
+                                uint64_t number, int ranks, int length, size_t i)
 {
     struct test_value value = {0};
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < length; rank++) {
         uint64_t stream = test_stream(number, (uint64_t)rank, TEST_STREAM_VALUES);
         struct test_value next = test_value_random(element, op, stream, i, rank, ranks);
         value = rank == 0 ? next : test_value_combine(&element->form, op, value, next);
     }
     return value;
+}
+
+static struct test_value reference(const struct test_element *element, enum test_op op,
+                                   uint64_t number, int ranks, size_t i)
+{
+    return prefix(element, op, number, ranks, ranks, i);
 }
 
 static bool check_element(const struct test_element *element, enum test_op op, size_t i,
@@ -117,6 +124,13 @@ bool test_check_one(const struct test_element *element, enum test_op op, uint64_
 {
     return check_element(element, op, i, test_value_load(&element->form, found),
                          reference(element, op, number, ranks, i % TEST_PERIOD), ranks);
+}
+
+bool test_check_prefix(const struct test_element *element, enum test_op op, uint64_t number,
+                       int ranks, int length, size_t i, const void *found)
+{
+    return check_element(element, op, i, test_value_load(&element->form, found),
+                         prefix(element, op, number, ranks, length, i % TEST_PERIOD), length);
 }
 
 /* What random values can add or multiply up to; test_value_random() has their limits. */

@@ -196,6 +196,15 @@ static void scatter_draw(struct later_call *call, uint64_t random)
     call->count -= left;
 }
 
+/* And every fourth of those that are left is a scan. */
+static void scan_draw(struct later_call *call, uint64_t random)
+{
+    if (call->collective == LATER_ALLREDUCE && call->comm.size <= LATER_RANKS_MAX &&
+        take(&random, 4) == 0) {
+        call->collective = take(&random, 2) == 0 ? LATER_SCAN : LATER_EXSCAN;
+    }
+}
+
 void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 {
     static const enum later_collective collectives[12] = {
@@ -203,6 +212,7 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
         LATER_ALLREDUCE, LATER_ALLGATHER, LATER_ALLGATHER, LATER_ALLGATHER,
         LATER_BARRIER,   LATER_BCAST,     LATER_ALLTOALL,  LATER_BCAST};
     uint64_t more = test_mix(common + 1), scatter = test_mix(common + 2);
+    uint64_t scan = test_mix(common + 3);
     call->collective = collectives[take(&common, later_served_only ? 9 : 12)];
     call->elements = (enum later_elements)take(&common, LATER_ELEMENTS + 2);
     if (call->elements >= LATER_ELEMENTS) {
@@ -217,13 +227,14 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
     call->offset = take(&more, 2) == 0 ? 0 : take(&own, LATER_OFFSETS / 8) * 8;
     call->request = MPI_REQUEST_NULL;
     scatter_draw(call, scatter);
+    scan_draw(call, scan);
 }
 
 void later_describe(const struct later_call *call, char *text, size_t size)
 {
     static const char *const collectives[] = {"allreduce", "reduce_scatter",
-                                              "reduce_scatter_block", "allgather", "barrier",
-                                              "bcast", "alltoall"};
+                                              "reduce_scatter_block", "scan", "exscan",
+                                              "allgather", "barrier", "bcast", "alltoall"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};
@@ -280,6 +291,12 @@ static void make_blocking(const struct later_call *call, const struct arguments 
         MPI_Reduce_scatter_block(a->send, a->receive, call->counts[0], a->type, operation_of(call),
                                  comm);
         break;
+    case LATER_SCAN:
+        MPI_Scan(a->send, a->receive, a->count, a->type, operation_of(call), comm);
+        break;
+    case LATER_EXSCAN:
+        MPI_Exscan(a->send, a->receive, a->count, a->type, operation_of(call), comm);
+        break;
     case LATER_ALLGATHER:
         MPI_Allgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm);
         break;
@@ -310,6 +327,12 @@ static void make_nonblocking(const struct later_call *call, const struct argumen
     case LATER_REDUCE_SCATTER_BLOCK:
         MPI_Ireduce_scatter_block(a->send, a->receive, call->counts[0], a->type,
                                   operation_of(call), comm, request);
+        break;
+    case LATER_SCAN:
+        MPI_Iscan(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
+        break;
+    case LATER_EXSCAN:
+        MPI_Iexscan(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
         break;
     case LATER_ALLGATHER:
         MPI_Iallgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm,
@@ -343,6 +366,14 @@ static void make_persistent(const struct later_call *call, const struct argument
     case LATER_REDUCE_SCATTER_BLOCK:
         PERSISTENT(Reduce_scatter_block)(a->send, a->receive, call->counts[0], a->type,
                                          operation_of(call), comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_SCAN:
+        PERSISTENT(Scan)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
+                         MPI_INFO_NULL, request);
+        break;
+    case LATER_EXSCAN:
+        PERSISTENT(Exscan)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
+                           MPI_INFO_NULL, request);
         break;
     case LATER_ALLGATHER:
         PERSISTENT(Allgather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,

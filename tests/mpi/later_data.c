@@ -113,11 +113,11 @@ static uint32_t combined(unsigned operation, uint32_t a, uint32_t b)
 }
 
 static void pairs_reduce(const struct later_call *call, const struct source *sources,
-                         unsigned char *at)
+                         int ranks, unsigned char *at)
 {
     for (size_t unit = 0; unit < 2 * call->count; unit += 2) {
         uint32_t a = value_of(sources[0], unit), b = value_of(sources[0], unit + 1);
-        for (int rank = 1; rank < call->comm.size; rank++) {
+        for (int rank = 1; rank < ranks; rank++) {
             b = a * value_of(sources[rank], unit + 1) + b;
             a = a * value_of(sources[rank], unit);
         }
@@ -127,11 +127,11 @@ static void pairs_reduce(const struct later_call *call, const struct source *sou
 }
 
 static void doubles_reduce(const struct later_call *call, const struct source *sources,
-                           unsigned char *at)
+                           int ranks, unsigned char *at)
 {
     for (size_t unit = 0; unit < call->count; unit++) {
         double result = value_of(sources[0], unit) % 65536;
-        for (int rank = 1; rank < call->comm.size; rank++) {
+        for (int rank = 1; rank < ranks; rank++) {
             double next = value_of(sources[rank], unit) % 65536;
             result = call->operation == LATER_SUM ? result + next : result > next ? result : next;
         }
@@ -139,25 +139,29 @@ static void doubles_reduce(const struct later_call *call, const struct source *s
     }
 }
 
-static void elements_reduce(const struct later_call *call, unsigned char *at)
+/* What so many ranks' elements reduce to; nothing for none. */
+static void elements_reduce(const struct later_call *call, int ranks, unsigned char *at)
 {
     enum { MOST = 64 };
     struct source sources[MOST];
+    if (ranks == 0) {
+        return;
+    }
     unsigned operation = call->elements == LATER_INTS ? call->operation : LATER_SUM;
-    for (int rank = 0; rank < call->comm.size && rank < MOST; rank++) {
+    for (int rank = 0; rank < ranks && rank < MOST; rank++) {
         sources[rank] = source_of(call, rank);
     }
     if (call->elements == LATER_PAIRS) {
-        pairs_reduce(call, sources, at);
+        pairs_reduce(call, sources, ranks, at);
         return;
     }
     if (call->elements == LATER_DOUBLES) {
-        doubles_reduce(call, sources, at);
+        doubles_reduce(call, sources, ranks, at);
         return;
     }
     for (size_t unit = 0; unit < call->count * units_of(call->elements); unit++) {
         uint32_t result = value_of(sources[0], unit);
-        for (int rank = 1; rank < call->comm.size; rank++) {
+        for (int rank = 1; rank < ranks; rank++) {
             result = combined(operation, result, value_of(sources[rank], unit));
         }
         unit_put(call->elements, at, unit, result);
@@ -170,7 +174,7 @@ static void elements_scatter(const struct later_call *call, unsigned char *at)
     ptrdiff_t lower = later_lower(call->elements);
     unsigned char *whole = later_bytes(bytes), *vector = whole + LATER_AROUND;
     memset(whole, POISON, bytes);
-    elements_reduce(call, vector);
+    elements_reduce(call, call->comm.size, vector);
     memcpy(at + lower, vector + lower + scattered_bytes(call, true), scattered_bytes(call, false));
     free(whole);
 }
@@ -181,7 +185,11 @@ static void expect(const struct later_call *call, unsigned char *at)
     size_t block = call->count * later_extent(call->elements);
     switch (call->collective) {
     case LATER_ALLREDUCE:
-        elements_reduce(call, at);
+        elements_reduce(call, call->comm.size, at);
+        break;
+    case LATER_SCAN:
+    case LATER_EXSCAN:
+        elements_reduce(call, call->comm.rank + (call->collective == LATER_SCAN), at);
         break;
     case LATER_REDUCE_SCATTER:
     case LATER_REDUCE_SCATTER_BLOCK:

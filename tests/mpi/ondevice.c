@@ -1,8 +1,8 @@
 /*
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
- * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block] with their
- * nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
+ * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block], MPI_Scan and
+ * MPI_Exscan with their nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
  * every program that checks results on the host checks the kernels, and needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
@@ -551,4 +551,52 @@ int MPI_Ireduce_scatter_block(const void *sbuf, void *rbuf, int count, MPI_Datat
 {
     *request = MPI_REQUEST_NULL;
     return reduce_scatter(sbuf, rbuf, NULL, count, type, op, comm, false);
+}
+
+/* Of both scans.  Nonblocking ones end at once.  A rank without a result may pass no buffer. */
+static int scan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm, bool exclusive, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    struct moved send = move_there(sbuf, count, type, "send");
+    struct moved receive = move_there(rbuf, rbuf != NULL ? count : 0, type, "receive");
+    calls++;
+    void *to = receive.address;
+    int rc;
+    if (blocks) {
+        rc = (exclusive ? PMPI_Exscan : PMPI_Scan)(send.address, to, count, type, op, comm);
+    } else {
+        rc = (exclusive ? PMPI_Iexscan : PMPI_Iscan)(send.address, to, count, type, op, comm,
+                                                     &request);
+    }
+    if (rc == MPI_SUCCESS) {
+        rc = PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
+
+int MPI_Scan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    return scan(sbuf, rbuf, count, type, op, comm, false, true);
+}
+
+int MPI_Exscan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    return scan(sbuf, rbuf, count, type, op, comm, true, true);
+}
+
+int MPI_Iscan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+              MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return scan(sbuf, rbuf, count, type, op, comm, false, false);
+}
+
+int MPI_Iexscan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return scan(sbuf, rbuf, count, type, op, comm, true, false);
 }

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, ROLE_SCATTER = 4, COLORS = 64 };
+enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, ROLE_SCATTER = 4, ROLE_SCAN = 5, COLORS = 64 };
 enum { MOST_BY_USER = 100000 }; /* elements: user functions are slow */
 
 /* Different numbers from one stream, one after the other. */
@@ -278,6 +278,16 @@ static void draw_scatter(struct random_call *call)
     call->count = call->send_count = total;
 }
 
+/* One in five of those that are left is a scan. */
+static void draw_scan(struct random_call *call)
+{
+    struct draw draw = {test_stream(call->number, 0, ROLE_SCAN), 0};
+    if (call->collective == RANDOM_ALLREDUCE && one_in(&draw, 5)) {
+        call->collective = one_in(&draw, 2) ? RANDOM_SCAN : RANDOM_EXSCAN;
+        call->results = random_call_sources(call) > 0 ? call->count : 0;
+    }
+}
+
 void random_call_draw(struct random_call *call, const struct random_types *types)
 {
     struct draw world = world_draw(call->index);
@@ -300,6 +310,7 @@ void random_call_draw(struct random_call *call, const struct random_types *types
     draw_other_count(call, &draw, types);
     call->results = call->count;
     draw_scatter(call);
+    draw_scan(call);
     draw_traffic(call, &draw);
     if (call->in_place) {
         call->send = call->receive;
@@ -323,7 +334,8 @@ size_t random_call_output_bytes(const struct random_call *call)
 
 static void describe_data(const struct random_call *call, char *text, size_t size)
 {
-    static const char *const names[] = {"allreduce", "", "reduce_scatter", "reduce_scatter_block"};
+    static const char *const names[] = {"allreduce", "", "reduce_scatter", "reduce_scatter_block",
+                                        "scan", "exscan"};
     if (call->collective == RANDOM_ALLGATHER) {
         snprintf(text, size, "allgather %zu %s -> %zu %s", call->send_count, call->send.name,
                  call->count, call->receive.name);

@@ -20,7 +20,9 @@ enum random_collective {
     RANDOM_ALLREDUCE,
     RANDOM_ALLGATHER,
     RANDOM_REDUCE_SCATTER,
-    RANDOM_REDUCE_SCATTER_BLOCK
+    RANDOM_REDUCE_SCATTER_BLOCK,
+    RANDOM_SCAN,
+    RANDOM_EXSCAN
 };
 
 enum { RANDOM_RANKS_MAX = 16 };
@@ -74,7 +76,20 @@ void random_call_draw(struct random_call *call, const struct random_types *types
 
 static inline bool random_call_scatters(const struct random_call *call)
 {
-    return call->collective >= RANDOM_REDUCE_SCATTER;
+    return call->collective == RANDOM_REDUCE_SCATTER ||
+           call->collective == RANDOM_REDUCE_SCATTER_BLOCK;
+}
+
+static inline bool random_call_scans(const struct random_call *call)
+{
+    return call->collective == RANDOM_SCAN || call->collective == RANDOM_EXSCAN;
+}
+
+/* The number of ranks, from 0 on, whose data a result of this rank consists of. */
+static inline int random_call_sources(const struct random_call *call)
+{
+    return call->collective == RANDOM_SCAN     ? call->comm->rank + 1
+           : call->collective == RANDOM_EXSCAN ? call->comm->rank : call->comm->size;
 }
 
 /* Bytes between the first and the last byte that MPI may touch. */

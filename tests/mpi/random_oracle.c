@@ -214,7 +214,10 @@ static void ask_other_component(const struct random_call *call, const unsigned c
                        call->receive.type, comm);
     } else {
         MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
-        PMPI_Allreduce(from, to, (int)call->count, call->receive.type, op, comm);
+        (call->collective == RANDOM_SCAN     ? PMPI_Scan
+         : call->collective == RANDOM_EXSCAN ? PMPI_Exscan
+                                             : PMPI_Allreduce)(
+            from, to, (int)call->count, call->receive.type, op, comm);
     }
 }
 
@@ -267,7 +270,7 @@ static void settle_one(const struct kept *one)
     }
     if (compare_whole && call->collective == RANDOM_ALLGATHER) {
         compare_with_sent(call, one->result);
-    } else if (compare_whole && !random_call_scatters(call)) {
+    } else if (compare_whole && !random_call_scatters(call) && !random_call_scans(call)) {
         compare_with_root(call, one->result);
     }
     free(answer);
@@ -296,7 +299,8 @@ void random_oracle_keep(const struct random_call *call, unsigned char *input,
 {
     char text[TEXT];
     random_call_describe(call, text, sizeof text);
-    uint64_t own = random_call_scatters(call) ? (uint64_t)call->comm->rank + 1 : 0;
+    bool is_own = random_call_scatters(call) || random_call_scans(call);
+    uint64_t own = is_own ? (uint64_t)call->comm->rank + 1 : 0;
     enter(call->index, (call->number + 1) ^ own << 48, digest_result(call, result), text);
     kept[kept_count++] = (struct kept){*call, input, result};
 }

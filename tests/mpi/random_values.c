@@ -119,7 +119,8 @@ void random_values_check_rounded(const struct random_call *call, const unsigned 
                                  call->results);
     for (size_t i = 0; good && i < samples; i++) {
         size_t at = sample(call, i);
-        good = test_check_one(call->element, call->op, call->number, call->comm->size,
-                              call->begin + at, result + at * call->element->form.extent);
+        good = test_check_prefix(call->element, call->op, call->number, call->comm->size,
+                                 random_call_sources(call), call->begin + at,
+                                 result + at * call->element->form.extent);
     }
 }

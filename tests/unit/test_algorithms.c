@@ -269,6 +269,64 @@ static uint32_t reduce_scatter(struct stage *stage, const struct plan *plan, uin
     return flags;
 }
 
+/*
+ * What the inputs of so many ranks reduce to, in memory that the caller frees.  In the scans, every
+ * prefix is the one before it op the next input.
+ */
+static unsigned char *prefix_make(struct stage *stage, const struct plan *plan, int ranks)
+{
+    const struct symm_reduction *reduction = &element_reductions[plan->type];
+    size_t bytes = plan->count * reduction->extent;
+    unsigned char *prefix = malloc(bytes + 1), *next = malloc(bytes + 1);
+    FORK_CHECK(stage->self, prefix != NULL && next != NULL);
+    elements_fill(plan->type, prefix, plan->count, plan->stream, 0);
+    for (int rank = 1; rank < ranks; rank++) {
+        unsigned char *before = prefix;
+        elements_fill(plan->type, next, plan->count, plan->stream, rank);
+        reduction->reduce(reduction->context, before, next, plan->count);
+        prefix = next;
+        next = before;
+    }
+    free(next);
+    return prefix;
+}
+
+static uint32_t scan(struct stage *stage, const struct plan *plan, uint32_t flags)
+{
+    const struct symm_reduction *reduction = &element_reductions[plan->type];
+    size_t bytes = plan->count * reduction->extent;
+    size_t shift = unit_random_below(&stage->delays, 20) * 4;
+    int rank = stage->self->rank;
+    bool exclusive = symm_algorithm_get(plan->algorithm)->collective == SYMM_EXSCAN;
+    bool in_place = is_in_place(stage, plan);
+    struct buffer output = buffer_make(stage, bytes, shift,
+        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
+    struct buffer input = output;
+    buffer_scribble(&output);
+    if (!in_place) {
+        input = buffer_make(stage, bytes, 76 - shift,
+            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
+    }
+    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
+    unsigned char *expected = prefix_make(stage, plan, rank + (exclusive ? 0 : 1));
+    if (exclusive && rank == 0) { /* what was there stays */
+        memcpy(expected, output.data, bytes);
+    }
+    flags = make(stage, plan, reduction, input.data, output.data, flags);
+    FORK_CHECK(stage->self, memcmp(output.data, expected, bytes) == 0);
+    free(expected);
+    buffer_scribble(&output);
+    if (plan->is_late) {
+        fork_rank_barrier(stage->self);
+    }
+    if (!in_place) {
+        buffer_scribble(&input);
+        buffer_free(stage, &input);
+    }
+    buffer_free(stage, &output);
+    return flags;
+}
+
 static bool is_for(const struct plan *plan, enum symm_collective collective)
 {
     return symm_algorithm_get(plan->algorithm)->collective == collective;
@@ -283,7 +341,9 @@ static uint32_t any(struct stage *stage, const struct plan *plan, uint32_t flags
 {
     return is_for(plan, SYMM_ALLREDUCE)   ? allreduce(stage, plan, flags)
            : is_for(plan, SYMM_ALLGATHER) ? allgather(stage, plan, flags)
-                                          : reduce_scatter(stage, plan, flags);
+           : is_for(plan, SYMM_SCAN) || is_for(plan, SYMM_EXSCAN)
+               ? scan(stage, plan, flags)
+               : reduce_scatter(stage, plan, flags);
 }
 
 /* Whether these tests can make it: on data in host memory, which is mapped as it is. */

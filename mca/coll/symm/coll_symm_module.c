@@ -16,6 +16,7 @@
 #include "mca/coll/symm/entry/allreduce.h"
 #include "mca/coll/symm/entry/barrier.h"
 #include "mca/coll/symm/entry/reduce_scatter.h"
+#include "mca/coll/symm/entry/scan.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -258,5 +259,11 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_reduce_scatter_block = mca_coll_symm_reduce_scatter_block;
     base->coll_ireduce_scatter_block = mca_coll_symm_ireduce_scatter_block;
     base->coll_reduce_scatter_block_init = mca_coll_symm_reduce_scatter_block_init;
+    base->coll_scan = mca_coll_symm_scan;
+    base->coll_iscan = mca_coll_symm_iscan;
+    base->coll_scan_init = mca_coll_symm_scan_init;
+    base->coll_exscan = mca_coll_symm_exscan;
+    base->coll_iexscan = mca_coll_symm_iexscan;
+    base->coll_exscan_init = mca_coll_symm_exscan_init;
     return base;
 }

@@ -108,6 +108,26 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
         "the component on the owners' devices, any buffers there",
         OPAL_INFO_LVL_5},
+    [SYMM_SCAN] = {
+        "scan_algorithm",
+        "Algorithm of MPI_Scan, where the buffers allow it. The value of a communicator's rank 0 "
+        "counts. auto: chosen call by call. slot: the data travel with the ranks' messages to each "
+        "other (up to coll_symm_slot_size). staged: results go from rank to rank through shared "
+        "memory of the component, any buffers. two_shot: every rank makes all results of a part, "
+        "and stores them to all. pull: in device memory, every rank reads the inputs of the ranks "
+        "before it by a kernel. scratch: as pull, through memory of the component on the devices, "
+        "any buffers there",
+        OPAL_INFO_LVL_5},
+    [SYMM_EXSCAN] = {
+        "exscan_algorithm",
+        "Algorithm of MPI_Exscan, where the buffers allow it. The value of a communicator's rank 0 "
+        "counts. auto: chosen call by call. slot: the data travel with the ranks' messages to each "
+        "other (up to coll_symm_slot_size). staged: results go from rank to rank through shared "
+        "memory of the component, any buffers. two_shot: every rank makes all results of a part, "
+        "and stores them to all. pull: in device memory, every rank reads the inputs of the ranks "
+        "before it by a kernel. scratch: as pull, through memory of the component on the devices, "
+        "any buffers there",
+        OPAL_INFO_LVL_5},
 };
 
 static const struct symm_parameter table_parameter = {

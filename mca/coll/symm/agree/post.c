@@ -94,9 +94,11 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
+/* A scan in place has no other algorithm on devices. */
 static bool must_be_relayed(const struct symm_operation *operation, uint32_t flags)
 {
-    return (flags & LINE_WITHHELD) != 0 ||
+    bool is_prefix = symm_collective_get(operation->call->collective)->is_prefix;
+    return (flags & LINE_WITHHELD) != 0 || (is_prefix && operation->in_place) ||
            mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }
 

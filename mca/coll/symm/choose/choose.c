@@ -386,7 +386,9 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
 
 bool mca_coll_symm_choose_again(const struct symm_facts *facts)
 {
-    return (facts->withheld || facts->closed) && !facts->asked && has_any(facts) &&
+    bool in_place = facts->device && !facts->out_of_place &&
+                    symm_collective_get(facts->collective)->is_prefix;
+    return (facts->withheld || facts->closed || in_place) && !facts->asked && has_any(facts) &&
            facts->ranks <= SYMM_CUDA_RANKS_MAX && row_choose(facts) == NULL;
 }
 

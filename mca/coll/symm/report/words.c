@@ -100,6 +100,8 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
         [SYMM_BARRIER] = NAMES(barrier),
         [SYMM_REDUCE_SCATTER] = NAMES(reduce_scatter),
         [SYMM_REDUCE_SCATTER_BLOCK] = NAMES(reduce_scatter_block),
+        [SYMM_SCAN] = NAMES(scan),
+        [SYMM_EXSCAN] = NAMES(exscan),
 #undef NAMES
     };
     return names[collective][form];

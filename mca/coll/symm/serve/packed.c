@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "kernels/prefix.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
 
@@ -85,6 +86,14 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
+/* Where elements are in a block of scratch, as well aligned as the program's own elements. */
+static void *scratch_beside(const struct symm_call *call, void *block)
+{
+    ptrdiff_t remainder =
+        (uintptr_t)mca_coll_symm_at(call->receive, call->target.start) % SYMM_CACHE_LINE;
+    return mca_coll_symm_at(block, remainder - call->target.start);
+}
+
 /*
  * A reduction with a user-defined operation, which wants the elements as the program lays them out.
  * The result has the elements from `begin` on, so many as call->target says.  It grows in the
@@ -100,11 +109,8 @@ static enum symm_status reduce_from_slot(struct symm_operation *operation, size_
     if (call->target.count == 0) {
         return SYMM_OK;
     }
-    /* The scratch is as well aligned as the program's own elements. */
-    ptrdiff_t remainder =
-        (uintptr_t)mca_coll_symm_at(output, call->target.start) % SYMM_CACHE_LINE;
     void *block = symm_scratch_take();
-    void *scratch = mca_coll_symm_at(block, remainder - call->target.start);
+    void *scratch = scratch_beside(call, block);
     int rank = team->size - 1;
     mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload + skipped,
                          output);
@@ -133,6 +139,33 @@ static enum symm_status reduce_scatter_slot_step(struct symm_operation *operatio
     return reduce_from_slot(operation, operation->run.begins[operation->lane->team->rank]);
 }
 
+/*
+ * A scan with a user-defined operation.  Prefixes grow from the first rank to the last, like those
+ * of kernels/host/prefix.h, by turns in scratch and in the receive buffer, where the last one is.
+ */
+static enum symm_status prefix_slot_step(struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    int ranks = symm_prefix_length(&operation->run, operation->lane->team->rank);
+    void *output = call->receive;
+    if (ranks == 0) {
+        return SYMM_OK;
+    }
+    void *block = symm_scratch_take();
+    void *scratch = scratch_beside(call, block);
+    for (int rank = 0; rank < ranks; rank++) {
+        bool in_output = (ranks - 1 - rank) % 2 == 0;
+        void *next = in_output ? output : scratch;
+        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, next);
+        if (rank > 0) {
+            ompi_op_reduce(call->op, in_output ? scratch : output, next, call->target.count,
+                           call->dtype);
+        }
+    }
+    symm_scratch_give(block);
+    return SYMM_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 typedef enum symm_status packed_step(struct symm_operation *operation);
@@ -148,6 +181,8 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLGATHER_STAGED] = allgather_staged_step,
     [SYMM_REDUCE_SCATTER_SLOT] = reduce_scatter_slot_step,
     [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = reduce_scatter_slot_step,
+    [SYMM_SCAN_SLOT] = prefix_slot_step,
+    [SYMM_EXSCAN_SLOT] = prefix_slot_step,
 };
 
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)

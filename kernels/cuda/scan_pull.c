@@ -1,0 +1,55 @@
+/*
+ * scan_pull.c - every rank loads the inputs of the ranks before it, and reduces them, in one
+ * launch.
+ *
+ * Peers read inputs until all ranks have departed, so no rank may be in place.  The last rank loads
+ * as much as in the one-shot of an all-reduce, the others load less.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/steps.h"
+#include "kernels/prefix.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = symm_prefix_length(run, run->team->rank);
+    struct symm_cuda_reduce arguments = {
+        .begin = 0, .end = run->count, .ranks = ranks, .output_count = 1,
+        .outputs = {run->output},
+    };
+    if (ranks == 0) { /* there is no result */
+        run->ticket = (struct symm_ticket){0};
+        return SYMM_OK;
+    }
+    memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, &run->ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}
+
+const struct symm_algorithm_row symm_scan_cuda_pull = {
+    .number = SYMM_SCAN_CUDA_PULL,
+    .name = "cuda_pull",
+    .collective = SYMM_SCAN,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_exscan_cuda_pull = {
+    .number = SYMM_EXSCAN_CUDA_PULL,
+    .name = "cuda_pull",
+    .collective = SYMM_EXSCAN,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .keeps_order = true,
+    .step = step,
+};

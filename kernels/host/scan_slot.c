@@ -1,0 +1,51 @@
+/*
+ * scan_slot.c - scans of small arrays: the inputs have come with the lines.
+ *
+ * Every rank reduces the inputs of the ranks before it.  Nobody waits, as in allreduce_slot.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "heap/scratch.h"
+#include "kernels/host/prefix.h"
+#include "kernels/prefix.h"
+#include "kernels/run_steps.h"
+
+static enum symm_status step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    size_t extent = run->reduction->extent, most = SYMM_SCRATCH_SIZE / extent;
+    int ranks = symm_prefix_length(run, team->rank);
+    for (int rank = 0; rank < ranks; rank++) {
+        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+    }
+    for (size_t done = 0; ranks > 0 && done < run->count;) {
+        size_t count = symm_least(run->count - done, most);
+        symm_prefix_fold(run->reduction, ranks, run->inputs, done * extent,
+                         (unsigned char *)run->output + done * extent, count);
+        done += count;
+    }
+    return SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_scan_slot = {
+    .number = SYMM_SCAN_SLOT,
+    .name = "slot",
+    .collective = SYMM_SCAN,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_exscan_slot = {
+    .number = SYMM_EXSCAN_SLOT,
+    .name = "slot",
+    .collective = SYMM_EXSCAN,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};
