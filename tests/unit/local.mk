@@ -150,15 +150,17 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 
 tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_elsewhere.c \
+	tests/unit/ordering_hooks.c \
 	tests/unit/ordering_leave.c \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \
 	tests/unit/ordering_multicast.c \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \
 	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
 	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
-	tests/unit/ordering_set.c tests/unit/ordering_set.h
+	tests/unit/ordering_set.c tests/unit/ordering_set.h \
+	tests/unit/ordering_state.c tests/unit/ordering_state.h
 tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)
-tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy
+tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy,--wrap=madvise
 tests_unit_test_ordering_LDADD = tests/unit/librecorded.la $(unit_libs) $(OMPI_LIBS)
 endif
 
