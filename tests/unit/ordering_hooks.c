@@ -110,6 +110,18 @@ bool __tsan_atomic64_compare_exchange_weak(volatile uint64_t *address, uint64_t 
                                        __ATOMIC_SEQ_CST);
 }
 
+/* For objects of Open MPI; no word. */
+bool __tsan_atomic64_compare_exchange_strong(volatile uint64_t *address, uint64_t *expected,
+                                             uint64_t value, int order, int failure_order);
+bool __tsan_atomic64_compare_exchange_strong(volatile uint64_t *address, uint64_t *expected,
+                                             uint64_t value, int order, int failure_order)
+{
+    (void)order, (void)failure_order;
+    assert_false(recorder_records((uintptr_t)address));
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
 /* For the flag of a message that is printed once; no word. */
 unsigned char __tsan_atomic8_exchange(volatile unsigned char *address, unsigned char value,
                                       int order);
