@@ -156,7 +156,8 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/report/words.c \
 	tests/unit/ordering_recorded.c tests/unit/ordering_recorded.h
 
-tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
+tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c tests/unit/test_ordering.h \
+	tests/unit/test_ordering_life.c \
 	tests/unit/ordering_elsewhere.c \
 	tests/unit/ordering_hooks.c \
 	tests/unit/ordering_leave.c \
@@ -169,6 +170,7 @@ tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
 	tests/unit/ordering_set.c tests/unit/ordering_set.h \
 	tests/unit/ordering_stand_ins.c \
 	tests/unit/ordering_state.c tests/unit/ordering_state.h \
+	tests/unit/ordering_trial.c tests/unit/ordering_trial.h \
 	tests/unit/ordering_votes.c tests/unit/ordering_votes.h
 tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)
 tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy,--wrap=madvise \

@@ -15,7 +15,7 @@
 #include "tests/unit/ordering_votes.h"
 
 enum {
-    BLOCKS = 2,              /* that are cut before the recording begins, as their words are named */
+    BLOCKS_MAX = 4,
     PIECE_LARGE = 20 * PIECE, /* no second block fits into the chunk */
 };
 
@@ -30,6 +30,7 @@ struct journey {
 static struct {
     const struct planned_life *lives;
     int processes, count;
+    int blocks; /* that may be in use at a time; they are cut first: their words have to be known */
     struct journey journeys[MODEL_RANKS_MAX];
     int left[LIVES_MAX]; /* processes that have left it */
 } plan;
@@ -107,6 +108,16 @@ static bool life_step(struct actor *actor, const struct planned_life *life)
     return !actor->is_busy;
 }
 
+/* The process leaves what it has kept, if it is through with the next communicator. */
+static void kept_leave(struct journey *journey)
+{
+    if (journey->kept != NULL && journey->kept_life < journey->life) {
+        symm_team_destroy(journey->kept);
+        journey->kept = NULL;
+        plan.left[journey->kept_life]++;
+    }
+}
+
 static void life_end(struct actor *actor, int process, const struct planned_life *life)
 {
     struct journey *journey = &plan.journeys[process];
@@ -114,7 +125,7 @@ static void life_end(struct actor *actor, int process, const struct planned_life
     if (lane->team != NULL && life->end != LIFE_FREED) {
         ordering_control_leave(&lane->team->control, actor->rank);
     }
-    if (life->late == process) {
+    if (life->late == process && journey->kept == NULL) {
         journey->kept = lane->team;
         journey->kept_life = journey->life;
         lane->team = NULL;
@@ -122,11 +133,7 @@ static void life_end(struct actor *actor, int process, const struct planned_life
         plan.left[journey->life]++;
     }
     mca_coll_symm_lane_end(lane);
-    if (journey->kept != NULL && journey->kept_life < journey->life) {
-        symm_team_destroy(journey->kept);
-        journey->kept = NULL;
-        plan.left[journey->kept_life]++;
-    }
+    kept_leave(journey);
 }
 
 bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
@@ -153,6 +160,7 @@ static bool process_run(int process, size_t steps)
         const struct planned_life *life = &plan.lives[journey->life];
         ordering_votes_turn(actor, journey->life, life);
         if (!life->members[process]) {
+            kept_leave(journey);
             journey->life++;
             continue;
         }
@@ -168,6 +176,9 @@ static bool process_run(int process, size_t steps)
             journey->is_in = false;
             journey->life++;
         }
+    }
+    if (journey->life == plan.count) {
+        kept_leave(journey);
     }
     recorder_turn(-1);
     return journey->life == plan.count;
@@ -190,9 +201,10 @@ static void table_settle(struct symm_table *table, const struct planned_life *li
 }
 
 /* The arena has blocks, all free, so that it is known where their words will be. */
-static int blocks_cut(struct symm_arena *arena, struct symm_control controls[BLOCKS], void **chunk)
+static void blocks_cut(struct symm_arena *arena, struct symm_control controls[BLOCKS_MAX],
+                       void **chunk)
 {
-    struct symm_arena_block *blocks[BLOCKS];
+    struct symm_arena_block *blocks[BLOCKS_MAX];
     struct symm_control_place place;
     struct symm_table table;
     const struct symm_control_config config = {
@@ -200,17 +212,15 @@ static int blocks_cut(struct symm_arena *arena, struct symm_control controls[BLO
         .piece_size = mca_coll_symm_component.piece_size,
         .extra = &table,
         .extra_size = mca_coll_symm_table_get(&table, size_of(plan.lives))};
-    int count = mca_coll_symm_component.piece_size == PIECE ? BLOCKS : 1;
     table_settle(&table, plan.lives);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < plan.blocks; i++) {
         assert_status(symm_arena_take(arena, size_of(plan.lives), &config, &controls[i], &place,
                                       &blocks[i]), SYMM_OK);
         *chunk = (unsigned char *)controls[i].header - place.offset;
     }
-    for (int i = count; i-- > 0;) {
+    for (int i = plan.blocks; i-- > 0;) {
         symm_arena_give(arena, blocks[i]);
     }
-    return count;
 }
 
 static void plan_open(int processes, const struct planned_life *lives, int count)
@@ -221,32 +231,38 @@ static void plan_open(int processes, const struct planned_life *lives, int count
     plan.count = count;
     mca_coll_symm_component.slot_size = SYMM_CACHE_LINE;
     mca_coll_symm_component.piece_size = PIECE;
+    bool somebody_is_late = false;
+    plan.blocks = 1;
     for (int i = 0; i < count; i++) {
         assert_int_equal(size_of(&lives[i]), size_of(&lives[0]));
         if (lives[i].table != lives[0].table) {
             mca_coll_symm_component.piece_size = PIECE_LARGE;
         }
+        somebody_is_late |= lives[i].late >= 0;
+        plan.blocks += lives[i].end == LIFE_DOUBTED;
     }
+    plan.blocks += somebody_is_late;
+    assert_in_range(plan.blocks, 1, mca_coll_symm_component.piece_size == PIECE ? BLOCKS_MAX : 1);
 }
 
 void ordering_record_lives(struct recording *recording, int processes,
                            const struct planned_life *lives, int count, enum life_breakage how,
                            struct unit_random random)
 {
-    struct symm_control controls[BLOCKS];
+    struct symm_control controls[BLOCKS_MAX];
     struct symm_arena *arena;
     void *chunk;
     int done = 0;
     plan_open(processes, lives, count);
     assert_status(symm_arena_create(NULL, &arena), SYMM_OK);
-    int blocks = blocks_cut(arena, controls, &chunk);
+    blocks_cut(arena, controls, &chunk);
     recorder_begin(recording, random);
     ordering_actors_open(processes);
     ordering_votes_open(arena, chunk, how);
     recorder_share(chunk, SYMM_ARENA_FIRST);
     ordering_actors_share();
     ordering_votes_share();
-    for (int i = 0; i < blocks; i++) {
+    for (int i = 0; i < plan.blocks; i++) {
         block_share(&controls[i]);
     }
     for (long turn = 0; done < processes; turn++) {

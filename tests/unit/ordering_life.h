@@ -42,7 +42,10 @@ enum life_breakage {
     LIFE_NO_BALLOTS, /* rank 0 does not wait for the ballots */
 };
 
-/* Record `processes` processes; process 0 waits for a block until all have left it, or takes a new one. */
+/*
+ * Record processes that have these communicators.  In the recording a process begins with one when
+ * it has freed the one before, or is late with that.
+ */
 void ordering_record_lives(struct recording *recording, int processes,
                            const struct planned_life *lives, int count, enum life_breakage how,
                            struct unit_random random);

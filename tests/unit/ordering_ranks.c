@@ -59,6 +59,24 @@ static const struct plan {
     {CALL_BELOW, SYMM_ALGORITHM_COUNT, SYMM_ALLGATHER, false, false},
 };
 
+int ordering_calls_parse(const char *text, struct planned_call *calls, int most)
+{
+    int count = 0;
+    while (*text != '\0') {
+        struct planned_call call = {.algorithm = *text++, .vetoer = -1};
+        if (strchr("RSG", call.algorithm) != NULL) {
+            call.pieces = *text++ - '0';
+        }
+        if (*text == '!') {
+            call.vetoer = text[1] - '0';
+            text += 2;
+        }
+        assert_true(count < most);
+        calls[count++] = call;
+    }
+    return count;
+}
+
 static const struct plan *plan_of(const struct planned_call *planned)
 {
     size_t i = 0;
@@ -259,7 +277,8 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
         assert_true(turn < 1000000); /* else they wait for each other */
         size_t rank = unit_random_below(&random, (size_t)ranks);
         if (ordering_actors[rank].call < count) {
-            done += actor_run(&ordering_actors[rank], calls, count, 1 + unit_random_below(&random, 8));
+            done += actor_run(&ordering_actors[rank], calls, count,
+                              1 + unit_random_below(&random, 8));
         }
     }
     recorder_end();

@@ -178,6 +178,11 @@ int recorder_word_count(void)
     return recorder.word_count;
 }
 
+uintptr_t recorder_word_at(int number)
+{
+    return recorder.words[number].address;
+}
+
 enum word_class recorder_class(uintptr_t word)
 {
     return word_find(word)->class;

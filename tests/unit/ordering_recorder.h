@@ -93,6 +93,7 @@ void recorder_end(void);
 
 /* About the words that the last recording knows: also after it has ended. */
 int recorder_word_count(void);
+uintptr_t recorder_word_at(int number);
 enum word_class recorder_class(uintptr_t word);
 
 /* The number of the word at this address; fails the test if there is none. */

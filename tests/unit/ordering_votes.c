@@ -126,8 +126,8 @@ void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, in
 /* Rank 0: whether all ballots are in. */
 static bool collect(struct symm_vote *vote)
 {
-    if (stage.how == LIFE_NO_BALLOTS) {
-        vote->loser = 1;
+    if (stage.how == LIFE_NO_BALLOTS && stage.planned->end == LIFE_LOST) {
+        vote->loser = stage.planned->loser;
         return true;
     }
     for (; vote->in.next < vote->size; vote->in.next++) {
