@@ -132,6 +132,11 @@ tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
 	kernels/cuda/multimem_absent.c \
+	heap/arena.c \
+	heap/arena_chunk.c \
+	heap/control.c \
+	heap/lane.c \
+	heap/team.c \
 	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/map.c \
@@ -139,26 +144,37 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/agree/read.c \
 	mca/coll/symm/choose/choose.c \
 	mca/coll/symm/choose/model.c \
+	mca/coll/symm/base/lane.c \
 	mca/coll/symm/serve/end.c \
 	mca/coll/symm/serve/operation.c \
+	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \
 	mca/coll/symm/serve/start.c \
 	mca/coll/symm/data/pack.c \
 	mca/coll/symm/serve/packed.c \
 	mca/coll/symm/choose/table.c \
-	mca/coll/symm/report/words.c
+	mca/coll/symm/report/words.c \
+	tests/unit/ordering_recorded.c tests/unit/ordering_recorded.h
 
-tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c \
+tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c tests/unit/test_ordering.h \
+	tests/unit/test_ordering_life.c \
 	tests/unit/ordering_elsewhere.c \
+	tests/unit/ordering_hooks.c \
 	tests/unit/ordering_leave.c \
+	tests/unit/ordering_life.c tests/unit/ordering_life.h \
 	tests/unit/ordering_model.c tests/unit/ordering_model.h \
 	tests/unit/ordering_multicast.c \
-	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h \
+	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h tests/unit/ordering_actor.h \
 	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
 	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
-	tests/unit/ordering_set.c tests/unit/ordering_set.h
+	tests/unit/ordering_set.c tests/unit/ordering_set.h \
+	tests/unit/ordering_stand_ins.c \
+	tests/unit/ordering_state.c tests/unit/ordering_state.h \
+	tests/unit/ordering_trial.c tests/unit/ordering_trial.h \
+	tests/unit/ordering_votes.c tests/unit/ordering_votes.h
 tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)
-tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy
+tests_unit_test_ordering_LDFLAGS = -Wl,--wrap=memcpy,--wrap=madvise \
+	-Wl,--wrap=symm_control_next_start,--wrap=symm_arena_abandon
 tests_unit_test_ordering_LDADD = tests/unit/librecorded.la $(unit_libs) $(OMPI_LIBS)
 endif
 

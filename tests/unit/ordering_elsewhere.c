@@ -1,6 +1,6 @@
 /*
- * ordering_elsewhere.c - in the place of what concerns device memory from elsewhere: in test_ordering
- * there is none.
+ * ordering_elsewhere.c - in the place of what concerns device memory from elsewhere: in
+ * test_ordering there is none.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

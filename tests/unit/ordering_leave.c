@@ -11,13 +11,7 @@
 bool mca_coll_symm_leave_vote(struct symm_operation *operation)
 {
     (void)operation;
-    abort();
-}
-
-bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
-{
-    (void)operation;
-    return true;
+    return false;
 }
 
 enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int *error)

@@ -1,6 +1,6 @@
 /*
- * ordering_multicast.c - in the place of what sets up multicast: in test_ordering all ranks have it, and the
- * replicas are where their lines say that buffers are.
+ * ordering_multicast.c - in the place of what sets up multicast: in test_ordering all ranks have
+ * it, and the replicas are where their lines say that buffers are.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -118,15 +118,19 @@ static void access_compile(struct model_programs *programs, const struct record 
     }
 }
 
-static void word_compile(struct model_programs *programs, const struct record *record)
+/* `changes`: how many there are of each word, so far. */
+static void word_compile(struct model_programs *programs, const struct record *record,
+                         int *changes)
 {
-    uint64_t more;
     struct model_event *event = event_add(programs, record->rank);
     event->action = record->action;
     event->is_ordered = record->is_ordered;
-    event->place = recorder_word_number(record->begin, &more);
+    event->place = recorder_word_number(record->begin);
     event->low = record->value;
-    event->high = record->value | more;
+    event->high = record->high;
+    if (record->action != MODEL_AWAIT && record->action != MODEL_EXPECT) {
+        event->number = ++changes[event->place];
+    }
 }
 
 void recording_compile(const struct recording *recording, int ranks,
@@ -137,8 +141,9 @@ void recording_compile(const struct recording *recording, int ranks,
     pieces_merge(&pieces, recording);
     *programs = (struct model_programs){
         .ranks = ranks, .words = recorder_word_count(), .cells = pieces.cell_count};
-    int *writes = calloc((size_t)pieces.cell_count * MODEL_RANKS_MAX, sizeof(int));
-    assert_non_null(writes);
+    int *writes = calloc((size_t)pieces.cell_count * MODEL_RANKS_MAX + 1, sizeof(int));
+    int *changes = calloc((size_t)programs->words + 1, sizeof(int));
+    assert_true(writes != NULL && changes != NULL);
     for (int i = 0; i < pieces.cell_count * MODEL_RANKS_MAX; i++) {
         writes[i] = -1;
     }
@@ -147,9 +152,10 @@ void recording_compile(const struct recording *recording, int ranks,
             assert_false(recorder_has_word(recording->records[i].begin, recording->records[i].end));
             access_compile(programs, &recording->records[i], &pieces, writes);
         } else {
-            word_compile(programs, &recording->records[i]);
+            word_compile(programs, &recording->records[i], changes);
         }
     }
+    free(changes);
     free(writes);
     free(pieces.begins);
     free(pieces.histories);

@@ -4,214 +4,27 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "tests/unit/ordering_ranks.h"
+#include "tests/unit/ordering_actor.h"
 
-#include "mca/coll/symm/agree/mismatch.h"
-#include "mca/coll/symm/base/component.h"
-#include "mca/coll/symm/base/module.h"
-#include "mca/coll/symm/choose/single_copy.h"
-#include "mca/coll/symm/choose/explain.h"
-#include "mca/coll/symm/choose/table.h"
-#include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/device/reach.h"
-#include "mca/coll/symm/device/scratch.h"
-#include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/operation.h"
-#include "mca/coll/symm/serve/set_up.h"
 
 #include <unistd.h>
 
-enum {
-    WORDS_SMALL = 6,   /* that fit in a line */
-    PIECE = 4096,      /* the least that control memory takes */
-    BLOCK = PIECES_MAX * PIECE, /* of a rank's input */
-};
-
-struct actor {
-    struct symm_table table; /* the team's, with what its call is to be made by */
-    struct symm_team team;
-    struct mca_coll_symm_module_t module;
-    const void *inputs[MODEL_RANKS_MAX];
-    void *outputs[MODEL_RANKS_MAX], *scratches[MODEL_RANKS_MAX];
-    _Alignas(64) unsigned char input[BLOCK], output[MODEL_RANKS_MAX * BLOCK]; /* peers reach them */
-    unsigned char private_input[BLOCK], private_output[MODEL_RANKS_MAX * BLOCK];
-    int call; /* the one under way or to come */
-    bool is_busy;
-};
-
-static struct actor actors[MODEL_RANKS_MAX];
+struct actor ordering_actors[MODEL_RANKS_MAX];
 static int actor_count;
-static struct symm_control control; /* all ranks'; after the recording for its addresses only */
+static struct symm_team teams[MODEL_RANKS_MAX]; /* of ordering_record() */
+static struct symm_control recorded; /* all ranks'; after the recording for its addresses only */
 
-/* ---- stand-ins ------------------------------------------------------------------------------- */
+/* ---- the heap -------------------------------------------------------------------------------- */
 
-mca_coll_symm_component_t mca_coll_symm_component;
-
-static _Noreturn void unexpected(const char *what)
-{
-    fail_msg("%s is not to be called here", what);
-    abort();
-}
-
-int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-int mca_coll_symm_shortage(enum symm_status status, int error)
-{
-    (void)status, (void)error;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
-                                 const char *format, ...)
-{
-    (void)level, (void)comm, (void)format;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
-{
-    (void)operation, (void)facts;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_step_set_up(struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
-                                  enum mca_coll_symm_trouble trouble)
-{
-    (void)operation, (void)trouble;
-    unexpected(__func__);
-}
-
-bool mca_coll_symm_single_copy(void)
-{
-    unexpected(__func__);
-}
-
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
-                                            const struct symm_location *location,
-                                            enum symm_status mapped)
-{
-    (void)operation, (void)rank, (void)location, (void)mapped;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_device_run_describe(struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_device_copy_early(struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-int mca_coll_symm_device_failure(const struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-void *mca_coll_symm_scratch_take(int device, size_t *size)
-{
-    (void)device, (void)size;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_scratch_give(int device)
-{
-    (void)device;
-    unexpected(__func__);
-}
-
-void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
-{
-    (void)vote, (void)comm;
-    unexpected(__func__);
-}
-
-void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot)
-{
-    (void)vote, (void)comm, (void)ballot;
-    unexpected(__func__);
-}
-
-enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
-                                bool *all_yes)
-{
-    (void)vote, (void)comm, (void)all_yes;
-    unexpected(__func__);
-}
-
-enum symm_status symm_team_map(struct symm_team *team, int rank,
-                               const struct symm_location *location)
-{
-    (void)team, (void)rank, (void)location;
-    unexpected(__func__);
-}
-
-enum symm_status symm_team_tables_get(struct symm_team *team)
-{
-    (void)team;
-    unexpected(__func__);
-}
-
-void symm_team_tables_settle(struct symm_team *team, bool all_have)
-{
-    (void)team, (void)all_have;
-    unexpected(__func__);
-}
-
-void symm_vote_open_announced(struct symm_vote *vote, struct ompi_communicator_t *comm)
-{
-    (void)vote, (void)comm;
-    unexpected(__func__);
-}
-
-void symm_team_set_segment_state(struct symm_team *team, int rank,
-                                 const struct symm_location *location,
-                                 enum symm_segment_state state)
-{
-    (void)team, (void)rank, (void)location, (void)state;
-    unexpected(__func__);
-}
-
-/* The heap: `input` and `output` of all actors, at the same address in every rank. */
-struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number)
-{
-    (void)process, (void)number;
-    return NULL;
-}
-
+/* `input` and `output` of all actors, at the same address in every rank. */
 enum symm_status symm_process_locate(struct symm_process *process, const void *address, size_t size,
                                      struct symm_location *location)
 {
     const unsigned char *byte = address;
     (void)process;
     for (int rank = 0; rank < actor_count; rank++) {
-        const struct actor *actor = &actors[rank];
+        const struct actor *actor = &ordering_actors[rank];
         if ((byte >= actor->input && byte + size <= actor->input + sizeof(actor->input)) ||
             (byte >= actor->output && byte + size <= actor->output + sizeof(actor->output))) {
             *location = (struct symm_location){.offset = (uintptr_t)address, .serial = 1};
@@ -219,46 +32,6 @@ enum symm_status symm_process_locate(struct symm_process *process, const void *a
         }
     }
     return SYMM_ERR_FOREIGN;
-}
-
-uint32_t symm_heap_retired(struct symm_heap *heap)
-{
-    (void)heap;
-    return 0;
-}
-
-enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
-                                                const struct symm_location *location)
-{
-    (void)team, (void)rank, (void)location;
-    return SYMM_SEGMENT_MAPPED;
-}
-
-void *symm_team_address(const struct symm_team *team, int rank,
-                        const struct symm_location *location)
-{
-    (void)team, (void)rank;
-    return (void *)(uintptr_t)location->offset;
-}
-
-void symm_team_note_device(struct symm_team *team, int rank, uint8_t device)
-{
-    (void)team, (void)rank, (void)device; /* host memory: always the same */
-}
-
-void symm_team_devices_done(struct symm_team *team)
-{
-    (void)team;
-}
-
-void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence)
-{
-    (void)team, (void)sequence;
-}
-
-void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired)
-{
-    (void)team, (void)rank, (void)heap, (void)retired;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -285,6 +58,24 @@ static const struct plan {
     {CALL_PACKED_GATHER, SYMM_ALLGATHER_STAGED, SYMM_ALLGATHER, false, false},
     {CALL_BELOW, SYMM_ALGORITHM_COUNT, SYMM_ALLGATHER, false, false},
 };
+
+int ordering_calls_parse(const char *text, struct planned_call *calls, int most)
+{
+    int count = 0;
+    while (*text != '\0') {
+        struct planned_call call = {.algorithm = *text++, .vetoer = -1};
+        if (strchr("RSG", call.algorithm) != NULL) {
+            call.pieces = *text++ - '0';
+        }
+        if (*text == '!') {
+            call.vetoer = text[1] - '0';
+            text += 2;
+        }
+        assert_true(count < most);
+        calls[count++] = call;
+    }
+    return count;
+}
 
 static const struct plan *plan_of(const struct planned_call *planned)
 {
@@ -319,8 +110,24 @@ static size_t call_bytes(const struct planned_call *planned)
     return planned->pieces > 0 ? (size_t)planned->pieces * PIECE : 16 * SYMM_CACHE_LINE;
 }
 
+void ordering_table_take(struct actor *actor)
+{
+    struct symm_control *control = &actor->module.blocking.team->control;
+    const struct plan *plan = plan_of(actor->planned);
+    if (control->extra != &actor->table) {
+        recorder_read(control->extra, control->extra_size);
+        actor->table = *(const struct symm_table *)control->extra;
+    }
+    /* Nothing else forced, and no size at which an all-gather is staged. */
+    memset(actor->table.forced, 0, sizeof(actor->table.forced));
+    actor->table.staged_max = 0;
+    actor->table.forced[plan->collective] =
+        plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
+    control->extra = &actor->table;
+}
+
 /* What the program does with its buffers before the call: it writes both. */
-static void call_begin(struct actor *actor, const struct planned_call *planned)
+void ordering_call_begin(struct actor *actor, const struct planned_call *planned)
 {
     const struct plan *plan = plan_of(planned);
     struct symm_operation *operation = &actor->module.blocking.operation;
@@ -329,13 +136,13 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     bool is_gather = plan->collective == SYMM_ALLGATHER;
     *call = (struct symm_call){
         .collective = plan->collective,
-        .veto = planned->vetoer == actor->team.rank ? SYMM_REASON_GAPS : SYMM_REASON_NONE,
+        .veto = planned->vetoer == actor->rank ? SYMM_REASON_GAPS : SYMM_REASON_NONE,
         .input = plan->is_direct ? actor->input : actor->private_input,
         .output = plan->is_direct ? actor->output : actor->private_output,
         .in_place = plan->in_place,
         .count = is_gather ? bytes : bytes / sizeof(uint64_t),
         .extent = is_gather ? 1 : sizeof(uint64_t),
-        .output_bytes = is_gather ? bytes * (size_t)actor->team.size : bytes,
+        .output_bytes = is_gather ? bytes * (size_t)actor->size : bytes,
         .payload_bytes = bytes,
         .device = -1,
         .signature = 1,
@@ -355,11 +162,10 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
-    /* Nothing forced, and no size at which an all-gather is staged. */
-    actor->table = *(const struct symm_table *)control.extra;
-    actor->table.forced[plan->collective] =
-        plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
-    actor->team.control.extra = &actor->table;
+    actor->planned = planned;
+    if (actor->module.blocking.team != NULL) {
+        ordering_table_take(actor);
+    }
     operation->module = &actor->module;
     operation->lane = &actor->module.blocking;
     operation->call = call;
@@ -370,9 +176,9 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
     actor->is_busy = true;
 }
 
-/* And after it: it reads the result, at once. */
-static void call_end(struct actor *actor, const struct planned_call *planned)
+void ordering_call_end(struct actor *actor)
 {
+    const struct planned_call *planned = actor->planned;
     const struct symm_operation *operation = &actor->module.blocking.operation;
     if (planned->vetoer >= 0 || planned->algorithm == CALL_BELOW) {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_FALLBACK);
@@ -387,37 +193,49 @@ static void call_end(struct actor *actor, const struct planned_call *planned)
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
-/* Which words there are, and what else is shared. */
-static void share(void)
+void ordering_control_share(const struct symm_control *control)
 {
-    recorder_share(control.header, control.words_size + control.stages_size);
-    for (int rank = 0; rank < control.size; rank++) {
-        recorder_share(actors[rank].input, sizeof(actors[rank].input));
-        recorder_share(actors[rank].output, sizeof(actors[rank].output));
-        recorder_word(&control.finished[rank].value, WORD_FINISHED, UINT64_MAX);
+    for (int rank = 0; rank < control->size; rank++) {
+        recorder_word(&control->finished[rank].value, WORD_FINISHED, UINT64_MAX);
         for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
-            recorder_word(&symm_control_line(&control, slot, rank)->sequence, WORD_LINE, 0);
-            recorder_word(&symm_control_phases(&control, slot)[rank].value, WORD_PHASE,
+            recorder_word(&symm_control_line(control, slot, rank)->sequence, WORD_LINE, 0);
+            recorder_word(&symm_control_phases(control, slot)[rank].value, WORD_PHASE,
                           (UINT64_C(1) << SYMM_PHASE_BITS) - 1);
         }
     }
 }
 
-static void actors_open(int ranks)
+void ordering_actors_share(void)
 {
-    actor_count = ranks;
-    for (int rank = 0; rank < ranks; rank++) {
-        struct actor *actor = &actors[rank];
+    for (int rank = 0; rank < actor_count; rank++) {
+        recorder_share(ordering_actors[rank].input, sizeof(ordering_actors[rank].input));
+        recorder_share(ordering_actors[rank].output, sizeof(ordering_actors[rank].output));
+    }
+}
+
+void ordering_actors_open(int count)
+{
+    actor_count = count;
+    for (int rank = 0; rank < count; rank++) {
+        struct actor *actor = &ordering_actors[rank];
         memset(actor, 0, sizeof(*actor));
-        actor->team.rank = rank;
-        actor->team.size = ranks;
-        actor->team.control = control;
-        actor->team.sequence = symm_control_first_start;
-        actor->team.finished = symm_control_first_start;
-        actor->team.finished_by_all = symm_control_first_start;
-        actor->team.has_tables = true;
-        actor->module.blocking.team = &actor->team;
-        actor->module.blocking.state = MCA_COLL_SYMM_READY;
+        actor->rank = rank;
+        actor->size = count;
+    }
+}
+
+/* Teams whose set-up is over. */
+static void teams_open(void)
+{
+    for (int rank = 0; rank < actor_count; rank++) {
+        struct mca_coll_symm_lane *lane = &ordering_actors[rank].module.blocking;
+        teams[rank] = (struct symm_team){.rank = rank, .size = actor_count, .control = recorded,
+                                         .sequence = symm_control_first_start,
+                                         .finished = symm_control_first_start,
+                                         .finished_by_all = symm_control_first_start,
+                                         .has_tables = true};
+        lane->team = &teams[rank];
+        lane->state = MCA_COLL_SYMM_READY;
     }
 }
 
@@ -425,13 +243,13 @@ static void actors_open(int ranks)
 static bool actor_run(struct actor *actor, const struct planned_call *calls, int count,
                       size_t steps)
 {
-    recorder_turn(actor->team.rank);
+    recorder_turn(actor->rank);
     for (; actor->call < count && steps > 0; steps--) {
         if (!actor->is_busy) {
-            call_begin(actor, &calls[actor->call]);
+            ordering_call_begin(actor, &calls[actor->call]);
         }
         if (mca_coll_symm_operation_step(&actor->module.blocking.operation) == SYMM_OK) {
-            call_end(actor, &calls[actor->call]);
+            ordering_call_end(actor);
         }
     }
     recorder_turn(-1);
@@ -448,26 +266,30 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
                                                .extra_size = sizeof(table)};
     int done = 0;
     mca_coll_symm_table_fill(&table, ranks, NULL, 0);
-    assert_status(symm_control_create(&control, ranks, &config), SYMM_OK);
+    assert_status(symm_control_create(&recorded, ranks, &config), SYMM_OK);
     recorder_begin(recording, random);
-    actors_open(ranks);
-    share();
+    ordering_actors_open(ranks);
+    teams_open();
+    recorder_share(recorded.header, recorded.words_size + recorded.stages_size);
+    ordering_actors_share();
+    ordering_control_share(&recorded);
     for (long turn = 0; done < ranks; turn++) {
         assert_true(turn < 1000000); /* else they wait for each other */
         size_t rank = unit_random_below(&random, (size_t)ranks);
-        if (actors[rank].call < count) {
-            done += actor_run(&actors[rank], calls, count, 1 + unit_random_below(&random, 8));
+        if (ordering_actors[rank].call < count) {
+            done += actor_run(&ordering_actors[rank], calls, count,
+                              1 + unit_random_below(&random, 8));
         }
     }
     recorder_end();
-    struct symm_control mapping = control;
+    struct symm_control mapping = recorded;
     symm_control_destroy(&mapping);
 }
 
 void ordering_merge_stages(struct recording *recording)
 {
-    uintptr_t begin = (uintptr_t)symm_stage_buffer(&control, 0, 0);
-    uintptr_t end = begin + (uintptr_t)control.size * SYMM_STAGE_BUFFERS * PIECE;
+    uintptr_t begin = (uintptr_t)symm_stage_buffer(&recorded, 0, 0);
+    uintptr_t end = begin + (uintptr_t)recorded.size * SYMM_STAGE_BUFFERS * PIECE;
     for (size_t i = 0; i < recording->count; i++) {
         struct record *record = &recording->records[i];
         if (record->begin >= begin && record->begin < end &&

@@ -39,6 +39,12 @@ enum {
     CALL_BELOW = 'b', /* all agree that it is not served */
 };
 
+/*
+ * Calls in short: a letter of those above each; a digit after `R`, `S` or `G` is the number of
+ * pieces, and "!n" says that rank n vetoes the call.  Returns how many calls there are.
+ */
+int ordering_calls_parse(const char *text, struct planned_call *calls, int most);
+
 /* Record `ranks` ranks that make these calls, each as far ahead of the others as it may get. */
 void ordering_record(struct recording *recording, int ranks, const struct planned_call *calls,
                      int count, struct unit_random random);

@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGIONS_MAX = 16, WORDS_MAX = 256, VALUES_MAX = 256 };
+enum { REGIONS_MAX = 16, WORDS_MAX = 512, VALUES_MAX = 256 };
 
 struct recorded_word {
     uintptr_t address;
+    size_t size;
     enum word_class class;
     uint64_t more;
     uint64_t values[VALUES_MAX]; /* 0, and all that have been stored */
     int newest;
     int seen[MODEL_RANKS_MAX];
+    int published; /* what the rank had seen that stored a serial number last */
 };
 
 static struct {
@@ -33,6 +35,10 @@ static struct {
     struct recorded_word words[WORDS_MAX];
     int word_count;
     struct record polls[MODEL_RANKS_MAX]; /* each rank's last read of a word; begin = 0: none */
+    struct {
+        enum word_class class; /* WORD_CLASSES: none */
+        uint64_t low, high;
+    } expected;
 } recorder = {.rank = -1};
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -43,6 +49,7 @@ void recorder_begin(struct recording *recording, struct unit_random random)
     recorder.recording = recording;
     recorder.random = random;
     recorder.rank = -1;
+    recorder.expected.class = WORD_CLASSES;
     recording->count = 0;
 }
 
@@ -57,7 +64,9 @@ void recorder_word(const void *word, enum word_class class, uint64_t more)
 {
     assert_true(recorder.word_count < WORDS_MAX);
     recorder.words[recorder.word_count++] =
-        (struct recorded_word){.address = (uintptr_t)word, .class = class, .more = more};
+        (struct recorded_word){.address = (uintptr_t)word,
+                               .size = class == WORD_LEFT ? sizeof(uint32_t) : sizeof(uint64_t),
+                               .class = class, .more = more};
 }
 
 void recorder_turn(int rank)
@@ -65,7 +74,14 @@ void recorder_turn(int rank)
     recorder.rank = rank;
 }
 
-static bool is_recorded(uintptr_t address)
+void recorder_expect(enum word_class class, uint64_t low, uint64_t high)
+{
+    recorder.expected.class = class;
+    recorder.expected.low = low;
+    recorder.expected.high = high;
+}
+
+bool recorder_records(uintptr_t address)
 {
     for (int i = 0; recorder.rank >= 0 && i < recorder.region_count; i++) {
         if (address >= recorder.regions[i].begin && address < recorder.regions[i].end) {
@@ -119,9 +135,9 @@ static void poll_end(int rank)
     }
 }
 
-static void access_record(enum model_action action, uintptr_t begin, size_t size)
+void recorder_access(enum model_action action, uintptr_t begin, size_t size)
 {
-    if (size > 0 && is_recorded(begin)) {
+    if (size > 0 && recorder_records(begin)) {
         poll_end(recorder.rank);
         append(&(struct record){.rank = recorder.rank, .action = action,
                                 .begin = begin, .end = begin + size});
@@ -130,12 +146,12 @@ static void access_record(enum model_action action, uintptr_t begin, size_t size
 
 void recorder_read(const void *memory, size_t size)
 {
-    access_record(MODEL_READ, (uintptr_t)memory, size);
+    recorder_access(MODEL_READ, (uintptr_t)memory, size);
 }
 
 void recorder_write(const void *memory, size_t size)
 {
-    access_record(MODEL_WRITE, (uintptr_t)memory, size);
+    recorder_access(MODEL_WRITE, (uintptr_t)memory, size);
 }
 
 void recorder_end(void)
@@ -162,149 +178,157 @@ int recorder_word_count(void)
     return recorder.word_count;
 }
 
+uintptr_t recorder_word_at(int number)
+{
+    return recorder.words[number].address;
+}
+
 enum word_class recorder_class(uintptr_t word)
 {
     return word_find(word)->class;
 }
 
-int recorder_word_number(uintptr_t word, uint64_t *more)
+int recorder_word_number(uintptr_t word)
 {
-    const struct recorded_word *found = word_find(word);
-    *more = found->more;
-    return (int)(found - recorder.words);
+    return (int)(word_find(word) - recorder.words);
 }
 
 bool recorder_has_word(uintptr_t begin, uintptr_t end)
 {
     for (int i = 0; i < recorder.word_count; i++) {
         uintptr_t address = recorder.words[i].address;
-        if (begin < address + sizeof(uint64_t) && end > address) {
+        if (begin < address + recorder.words[i].size && end > address) {
             return true;
         }
     }
     return false;
 }
 
-/* One value further than last time, or the same once more. */
-static uint64_t word_load(uintptr_t address, bool is_acquire)
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* All that the storing rank knew, as far as the recorder keeps account of it. */
+static void serial_publish(int rank)
+{
+    for (int i = 0; i < recorder.word_count; i++) {
+        recorder.words[i].published = recorder.words[i].seen[rank];
+    }
+}
+
+static void serial_learn(int rank)
+{
+    for (int i = 0; i < recorder.word_count; i++) {
+        struct recorded_word *word = &recorder.words[i];
+        word->seen[rank] = word->published > word->seen[rank] ? word->published
+                                                              : word->seen[rank];
+    }
+}
+
+static void look_expect(const struct record *look)
+{
+    poll_end(look->rank);
+    append(look);
+}
+
+static void look_await(const struct record *look)
+{
+    if (recorder.polls[look->rank].begin != look->begin) {
+        poll_end(look->rank);
+    }
+    recorder.polls[look->rank] = *look;
+}
+
+/* Of words that are looked at once, the newest value; of others one further, or the same again. */
+static uint64_t value_choose(struct recorded_word *word, int rank)
+{
+    bool is_once = word->class == WORD_SERIAL || word->class == WORD_LEFT ||
+                   word->class == WORD_LAST;
+    if (is_once) {
+        word->seen[rank] = word->newest;
+    } else if (word->seen[rank] < word->newest && unit_random_below(&recorder.random, 2) == 0) {
+        word->seen[rank]++;
+    }
+    return word->values[word->seen[rank]];
+}
+
+uint64_t recorder_load(uintptr_t address, bool is_acquire)
 {
     struct recorded_word *word = word_find(address);
     int rank = recorder.rank;
-    if (word->seen[rank] < word->newest && unit_random_below(&recorder.random, 2) == 0) {
-        word->seen[rank]++;
+    uint64_t value = value_choose(word, rank);
+    struct record look = {.rank = rank, .action = MODEL_AWAIT, .is_ordered = is_acquire,
+                          .begin = address, .end = address + word->size,
+                          .value = value, .high = value | word->more};
+    if (word->class == WORD_SERIAL) {
+        serial_learn(rank);
+        look.action = MODEL_EXPECT;
+        look_expect(&look);
+    } else if (word->class == recorder.expected.class) {
+        look.action = MODEL_EXPECT;
+        look.value = recorder.expected.low;
+        look.high = recorder.expected.high;
+        look_expect(&look);
+    } else if (word->class == WORD_LEFT) {
+        look.high = value;
+        if (value == word->more) {
+            look_await(&look);
+        }
+    } else if (word->class != WORD_LAST) {
+        look_await(&look);
     }
-    if (recorder.polls[rank].begin != address) {
-        poll_end(rank);
-    }
-    uint64_t value = word->values[word->seen[rank]];
-    recorder.polls[rank] = (struct record){.rank = rank, .action = MODEL_AWAIT,
-                                           .is_ordered = is_acquire, .begin = address,
-                                           .end = address + sizeof(value), .value = value};
     return value;
 }
 
-static void word_store(uintptr_t address, uint64_t value, bool is_release)
+static void word_change(enum model_action action, uintptr_t address, uint64_t value, uint64_t after,
+                        bool is_release)
 {
     struct recorded_word *word = word_find(address);
     assert_true(word->newest + 1 < VALUES_MAX);
     poll_end(recorder.rank);
-    word->values[++word->newest] = value;
+    word->values[++word->newest] = after;
     word->seen[recorder.rank] = word->newest;
-    append(&(struct record){.rank = recorder.rank, .action = MODEL_STORE,
-                            .is_ordered = is_release, .begin = address,
-                            .end = address + sizeof(value), .value = value});
-}
-
-/* ---- what the compiler calls ----------------------------------------------------------------- */
-
-/* Prototypes first, because these are nobody's public functions. */
-#define PLAIN(name, action, size)                 \
-    void name(void *address);                     \
-    void name(void *address)                      \
-    {                                             \
-        access_record(action, (uintptr_t)address, size); \
+    if (word->class == WORD_SERIAL) {
+        serial_publish(recorder.rank);
     }
-
-PLAIN(__tsan_read1, MODEL_READ, 1)
-PLAIN(__tsan_read2, MODEL_READ, 2)
-PLAIN(__tsan_read4, MODEL_READ, 4)
-PLAIN(__tsan_read8, MODEL_READ, 8)
-PLAIN(__tsan_read16, MODEL_READ, 16)
-PLAIN(__tsan_write1, MODEL_WRITE, 1)
-PLAIN(__tsan_write2, MODEL_WRITE, 2)
-PLAIN(__tsan_write4, MODEL_WRITE, 4)
-PLAIN(__tsan_write8, MODEL_WRITE, 8)
-PLAIN(__tsan_write16, MODEL_WRITE, 16)
-PLAIN(__tsan_unaligned_read2, MODEL_READ, 2)
-PLAIN(__tsan_unaligned_read4, MODEL_READ, 4)
-PLAIN(__tsan_unaligned_read8, MODEL_READ, 8)
-PLAIN(__tsan_unaligned_read16, MODEL_READ, 16)
-PLAIN(__tsan_unaligned_write2, MODEL_WRITE, 2)
-PLAIN(__tsan_unaligned_write4, MODEL_WRITE, 4)
-PLAIN(__tsan_unaligned_write8, MODEL_WRITE, 8)
-PLAIN(__tsan_unaligned_write16, MODEL_WRITE, 16)
-
-void __tsan_init(void);
-void __tsan_init(void)
-{
+    append(&(struct record){.rank = recorder.rank, .action = action, .is_ordered = is_release,
+                            .begin = address, .end = address + word->size, .value = value,
+                            .high = value});
 }
 
-void __tsan_func_entry(void *caller);
-void __tsan_func_entry(void *caller)
+void recorder_store(uintptr_t address, uint64_t value, bool is_release)
 {
-    (void)caller;
+    word_change(MODEL_STORE, address, value, value, is_release);
 }
 
-void __tsan_func_exit(void);
-void __tsan_func_exit(void)
+void recorder_add(uintptr_t address, uint64_t value, bool is_release)
 {
+    const struct recorded_word *word = word_find(address);
+    word_change(MODEL_ADD, address, value, word->values[word->newest] + value, is_release);
 }
 
-void __tsan_read_range(void *address, unsigned long size);
-void __tsan_read_range(void *address, unsigned long size)
+void recorder_raise(uintptr_t address, uint64_t value, bool is_release)
 {
-    recorder_read(address, size);
+    const struct recorded_word *word = word_find(address);
+    uint64_t now = word->values[word->newest];
+    word_change(MODEL_RAISE, address, value, value > now ? value : now, is_release);
 }
 
-void __tsan_write_range(void *address, unsigned long size);
-void __tsan_write_range(void *address, unsigned long size)
+void recorder_clear(const void *memory, size_t size)
 {
-    recorder_write(address, size);
-}
-
-uint64_t __tsan_atomic64_load(const volatile uint64_t *address, int order);
-uint64_t __tsan_atomic64_load(const volatile uint64_t *address, int order)
-{
-    return is_recorded((uintptr_t)address)
-        ? word_load((uintptr_t)address, order != __ATOMIC_RELAXED)
-        : __atomic_load_n(address, __ATOMIC_SEQ_CST);
-}
-
-void __tsan_atomic64_store(volatile uint64_t *address, uint64_t value, int order);
-void __tsan_atomic64_store(volatile uint64_t *address, uint64_t value, int order)
-{
-    if (is_recorded((uintptr_t)address)) {
-        word_store((uintptr_t)address, value, order != __ATOMIC_RELAXED);
+    uintptr_t at = (uintptr_t)memory, end = at + size;
+    while (recorder_records((uintptr_t)memory) && at < end) {
+        const struct recorded_word *next = NULL;
+        for (int i = 0; i < recorder.word_count; i++) {
+            const struct recorded_word *word = &recorder.words[i];
+            if (word->address >= at && word->address < end &&
+                (next == NULL || word->address < next->address)) {
+                next = word;
+            }
+        }
+        uintptr_t until = next != NULL ? next->address : end;
+        recorder_access(MODEL_WRITE, at, until - at);
+        if (next != NULL) {
+            recorder_store(next->address, 0, false);
+        }
+        at = next != NULL ? until + next->size : end;
     }
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
-}
-
-/* For the flag of a message that is printed once; no word. */
-unsigned char __tsan_atomic8_exchange(volatile unsigned char *address, unsigned char value,
-                                      int order);
-unsigned char __tsan_atomic8_exchange(volatile unsigned char *address, unsigned char value,
-                                      int order)
-{
-    (void)order;
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);
-}
-
-/* memcpy() is not announced; the linker brings all calls here. */
-void *__real_memcpy(void *target, const void *source, size_t size);
-void *__wrap_memcpy(void *target, const void *source, size_t size);
-void *__wrap_memcpy(void *target, const void *source, size_t size)
-{
-    recorder_read(source, size);
-    recorder_write(target, size);
-    return __real_memcpy(target, source, size);
 }

@@ -16,8 +16,9 @@
  */
 #include "config.h"
 
-#include "tests/unit/ordering_programs.h"
 #include "tests/unit/ordering_ranks.h"
+#include "tests/unit/ordering_trial.h"
+#include "tests/unit/test_ordering.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,149 +27,6 @@
 #include "heap/control.h"
 
 enum { CALLS_MAX = 64 };
-
-/*
- * Calls in short: a letter of ordering_ranks.h each; a digit after `R`, `S` or `G` is the number of
- * pieces, and "!n" says that rank n vetoes the call.
- */
-static int calls_parse(const char *text, struct planned_call calls[CALLS_MAX])
-{
-    int count = 0;
-    while (*text != '\0') {
-        struct planned_call call = {.algorithm = *text++, .vetoer = -1};
-        if (strchr("RSG", call.algorithm) != NULL) {
-            call.pieces = *text++ - '0';
-        }
-        if (*text == '!') {
-            call.vetoer = text[1] - '0';
-            text += 2;
-        }
-        assert_true(count < CALLS_MAX);
-        calls[count++] = call;
-    }
-    return count;
-}
-
-/* ---- ways to break it ------------------------------------------------------------------------ */
-
-enum breakage {
-    WHOLE,
-    RELAXED_STORE, /* the word is written without release */
-    RELAXED_LOAD,  /* it is read without acquire */
-    EARLY_STORE,   /* it is written before the plain accesses that it closes */
-    LATE_LOAD,     /* it is read after the plain accesses that it opens */
-    NO_LOAD,       /* nobody waits for it */
-    HALF_STAGES,   /* there are half as many staging buffers */
-};
-
-static const char *const breakage_names[] = {
-    "whole", "relaxed store", "relaxed load", "early store", "late load", "no load", "half",
-};
-static const char *const class_names[] = {"lines", "phases", "finished words", "stages"};
-
-static bool is_plain(const struct record *record)
-{
-    return record->action == MODEL_READ || record->action == MODEL_WRITE;
-}
-
-static bool is_atomic(const struct record *record, enum model_action action, enum word_class class)
-{
-    return record->action == action && recorder_class(record->begin) == class;
-}
-
-/* Put record `from` where `to` is. */
-static void move(struct record *records, size_t from, size_t to)
-{
-    struct record record = records[from];
-    if (to < from) {
-        memmove(&records[to + 1], &records[to], (from - to) * sizeof(record));
-    } else {
-        memmove(&records[from], &records[from + 1], (to - from) * sizeof(record));
-    }
-    records[to] = record;
-}
-
-/*
- * The farthest record in a row of plain accesses of the same rank; `at` itself if there are none.
- */
-static size_t plain_end(const struct recording *recording, size_t at, int direction)
-{
-    const struct record *records = recording->records;
-    size_t end = at;
-    for (size_t i = at + (size_t)direction; i < recording->count; i += (size_t)direction) {
-        if (records[i].rank == records[at].rank) {
-            if (!is_plain(&records[i])) {
-                break;
-            }
-            end = i;
-        }
-    }
-    return end;
-}
-
-static void make_early(struct recording *recording, enum word_class class)
-{
-    for (size_t i = 0; i < recording->count; i++) {
-        if (is_atomic(&recording->records[i], MODEL_STORE, class)) {
-            move(recording->records, i, plain_end(recording, i, -1));
-        }
-    }
-}
-
-static void make_late(struct recording *recording, enum word_class class)
-{
-    for (size_t i = recording->count; i-- > 0;) {
-        if (is_atomic(&recording->records[i], MODEL_AWAIT, class)) {
-            move(recording->records, i, plain_end(recording, i, 1));
-        }
-    }
-}
-
-static void drop_loads(struct recording *recording, enum word_class class)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < recording->count; i++) {
-        if (!is_atomic(&recording->records[i], MODEL_AWAIT, class)) {
-            recording->records[kept++] = recording->records[i];
-        }
-    }
-    recording->count = kept;
-}
-
-static void relax(struct recording *recording, enum model_action action, enum word_class class)
-{
-    for (size_t i = 0; i < recording->count; i++) {
-        if (is_atomic(&recording->records[i], action, class)) {
-            recording->records[i].is_ordered = false;
-        }
-    }
-}
-
-static void break_it(struct recording *recording, enum breakage how, enum word_class class)
-{
-    switch (how) {
-    case WHOLE:
-        break;
-    case HALF_STAGES:
-        ordering_merge_stages(recording);
-        break;
-    case RELAXED_STORE:
-        relax(recording, MODEL_STORE, class);
-        break;
-    case RELAXED_LOAD:
-        relax(recording, MODEL_AWAIT, class);
-        break;
-    case EARLY_STORE:
-        make_early(recording, class);
-        break;
-    case LATE_LOAD:
-        make_late(recording, class);
-        break;
-    case NO_LOAD:
-        drop_loads(recording, class);
-        break;
-    }
-}
 
 /* ---- exploring ------------------------------------------------------------------------------- */
 
@@ -182,25 +40,13 @@ struct trial {
     enum model_search search;
 };
 
-static const char *const verdicts[] = {"sound", "a race", "a misread", "a rank is stuck",
-                                       "too many states"};
-static uint64_t executions, states;
-
 static struct model_result try(const struct trial *trial, const struct planned_call *calls,
                                int count)
 {
     struct recording recording = {.count = 0};
-    struct model_programs programs;
-    struct model_result result;
     ordering_record(&recording, trial->ranks, calls, count, unit_random_start(1, trial->stream));
-    break_it(&recording, trial->how, trial->class);
-    recording_compile(&recording, trial->ranks, &programs);
-    model_explore(&programs, trial->search, &result);
-    programs_free(&programs);
-    free(recording.records);
-    executions++;
-    states += result.states;
-    return result;
+    ordering_break(&recording, trial->how, trial->class);
+    return ordering_explore(&recording, trial->ranks, trial->search);
 }
 
 static void expect_sound(const struct trial *trial, const struct planned_call *calls, int count)
@@ -212,15 +58,16 @@ static void expect_sound(const struct trial *trial, const struct planned_call *c
             (void)printf(" %c%d!%d", calls[i].algorithm, calls[i].pieces, calls[i].vetoer);
         }
         (void)printf("\n");
-        fail_msg("%s: event %d of rank %d meets event %d of rank %d", verdicts[result.verdict],
-                 result.position, result.rank, result.other_position, result.other_rank);
+        fail_msg("%s: event %d of rank %d meets event %d of rank %d",
+                 ordering_verdict_names[result.verdict], result.position, result.rank,
+                 result.other_position, result.other_rank);
     }
 }
 
 static void every_execution(int ranks, const char *text)
 {
     struct planned_call calls[CALLS_MAX];
-    int count = calls_parse(text, calls);
+    int count = ordering_calls_parse(text, calls, CALLS_MAX);
     for (uint64_t stream = 0; stream < (ranks == 2 ? 2 : 1); stream++) {
         const struct trial trial = {.ranks = ranks, .stream = stream,
                                     .search = MODEL_EVERY_EXECUTION};
@@ -298,11 +145,6 @@ static void test_mixtures(void **state)
     }
 }
 
-static bool is_noticed(enum model_verdict verdict)
-{
-    return verdict != MODEL_SOUND && verdict != MODEL_TOO_LARGE;
-}
-
 /* What control.h promises, broken: each has to be noticed, in either search. */
 static void test_breakages(void **state)
 {
@@ -339,20 +181,20 @@ static void test_breakages(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {
         struct planned_call calls[CALLS_MAX];
-        int count = calls_parse(breakages[i].calls, calls);
+        int count = ordering_calls_parse(breakages[i].calls, calls, CALLS_MAX);
         for (int search = 0; search < 2; search++) {
             struct trial trial = {.ranks = 2, .how = breakages[i].how,
                                   .class = breakages[i].class,
                                   .search = (enum model_search)search};
             enum model_verdict verdict = MODEL_SOUND;
             /* Ranks that happen to take turns so that they never wait hide some of it. */
-            for (; trial.stream < 20 && !is_noticed(verdict); trial.stream++) {
+            for (; trial.stream < 20 && !ordering_is_noticed(verdict); trial.stream++) {
                 verdict = try(&trial, calls, count).verdict;
             }
-            if (!is_noticed(verdict)) {
+            if (!ordering_is_noticed(verdict)) {
                 fail_msg("%s: %s of the %s: %s", breakages[i].calls,
-                         breakage_names[breakages[i].how], class_names[breakages[i].class],
-                         verdicts[verdict]);
+                         ordering_breakage_names[breakages[i].how],
+                         ordering_class_names[breakages[i].class], ordering_verdict_names[verdict]);
             }
         }
     }
@@ -361,8 +203,8 @@ static void test_breakages(void **state)
 static int say_how_much(void **state)
 {
     (void)state;
-    (void)printf("# %llu recordings, %llu states\n", (unsigned long long)executions,
-                 (unsigned long long)states);
+    (void)printf("# %llu recordings, %llu states\n", (unsigned long long)ordering_recordings,
+                 (unsigned long long)ordering_states);
     return 0;
 }
 
@@ -375,6 +217,9 @@ int main(void)
         cmocka_unit_test(test_direct),
         cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_breakages),
+        cmocka_unit_test(test_lives),
+        cmocka_unit_test(test_life_mixtures),
+        cmocka_unit_test(test_life_breakages),
     };
     unit_begin("test_ordering", 500);
     return cmocka_run_group_tests(tests, NULL, say_how_much);
