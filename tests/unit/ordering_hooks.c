@@ -110,6 +110,21 @@ bool __tsan_atomic64_compare_exchange_weak(volatile uint64_t *address, uint64_t 
                                        __ATOMIC_SEQ_CST);
 }
 
+/* clang has this one for it, which returns what there was. */
+uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *address, uint64_t expected,
+                                              uint64_t value, int order, int failure_order);
+uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *address, uint64_t expected,
+                                              uint64_t value, int order, int failure_order)
+{
+    (void)failure_order;
+    if (recorder_records((uintptr_t)address)) {
+        recorder_raise((uintptr_t)address, value, order != __ATOMIC_RELAXED);
+    }
+    (void)__atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_SEQ_CST);
+    return expected;
+}
+
 /* For objects of Open MPI; no word. */
 bool __tsan_atomic64_compare_exchange_strong(volatile uint64_t *address, uint64_t *expected,
                                              uint64_t value, int order, int failure_order);

@@ -7,6 +7,7 @@
  * ever.
  *
  * To show that it would be noticed, each promise of control.h is then broken in the recording.
+ * What becomes of control memory between communicators is in test_ordering_life.c.
  *
  * What a recording has is one path through the code.  Where the path depends on what a rank has
  * seen (whether it must ask for the `finished` words), several are recorded.
