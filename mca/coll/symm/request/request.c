@@ -182,6 +182,7 @@ int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t c
     size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
     request->kept = malloc(ranks * sizeof(uint64_t)); /* elements have up to eight bytes */
     if (request->kept == NULL) {
+        memset(&request->arguments, 0, sizeof(request->arguments)); /* nothing is held yet */
         request_return(request);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
