@@ -61,6 +61,7 @@ TESTS += $(unit_tests)
 # What the tests share, compiled once: programs take from it what they call.
 check_LTLIBRARIES += tests/unit/libunit.la
 tests_unit_libunit_la_SOURCES = \
+	tests/unit/algorithm_plan.c tests/unit/algorithm_plan.h \
 	tests/unit/allocator_model.c tests/unit/allocator_model.h \
 	tests/unit/collective.c tests/unit/collective.h \
 	tests/unit/elements.c tests/unit/elements.h \

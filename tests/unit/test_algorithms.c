@@ -1,364 +1,22 @@
 /*
  * test_algorithms.c - every algorithm among forked ranks, against results computed here.
  *
- * All algorithms get the same inputs, and their results must have the same bits.  As soon as a
- * call returns on a rank, that rank scribbles over its input and, once it has been compared, its
- * output: who still reads the one or writes the other is found out.  Pieces are 4096 bytes, so
- * that there are many.
+ * All algorithms get the same inputs, and their results must have the same bits.  Pieces are 4096
+ * bytes, so that there are many.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "tests/unit/collective.h"
-#include "tests/unit/elements.h"
+#include "tests/unit/algorithm_plan.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAYLOAD = 4096, PIECE = 4096, GUARD = 192, LAST_CALL = 1 };
-
-/* One rank's view of the test. */
-struct stage {
-    struct fork_rank *self;
-    struct symm_team *team;
-    struct symm_heap *heap;
-    struct unit_random delays; /* of this rank alone */
-    uint64_t calls;
-    size_t begins[6]; /* of blocks in a reduce-scatter of up to five ranks */
-};
-
-/* ---- buffers with guards --------------------------------------------------------------------- */
-
-struct buffer {
-    unsigned char *memory, *data;
-    size_t size;    /* of the data */
-    bool in_heap;
-    uint64_t mark;  /* what the guards are filled with */
-    bool scribbled; /* the data, too */
-};
-
-static struct unit_random guard_contents(const struct buffer *buffer)
-{
-    return unit_random_start(7, buffer->mark);
-}
-
-/* `shift`: where the data begin beyond the guard, for addresses that are multiples of little. */
-static struct buffer buffer_make(struct stage *stage, size_t size, size_t shift, bool in_heap)
-{
-    struct buffer buffer = {.size = size, .in_heap = in_heap, .mark = ++stage->calls};
-    size_t bytes = size + 2 * GUARD + shift;
-    void *memory = NULL;
-    if (in_heap) {
-        FORK_STATUS(stage->self, symm_heap_alloc(stage->heap, bytes, 0, &memory), SYMM_OK);
-    } else {
-        memory = malloc(bytes);
-        FORK_CHECK(stage->self, memory != NULL);
-    }
-    buffer.memory = memory;
-    buffer.data = buffer.memory + GUARD + shift;
-    unit_fill(buffer.data - GUARD, GUARD, guard_contents(&buffer));
-    unit_fill(buffer.data + size, GUARD, guard_contents(&buffer));
-    return buffer;
-}
-
-static void buffer_scribble(struct buffer *buffer)
-{
-    memset(buffer->data, 0xdb, buffer->size);
-    buffer->scribbled = true;
-}
-
-static void buffer_check(struct stage *stage, const struct buffer *buffer)
-{
-    struct unit_random contents = guard_contents(buffer);
-    FORK_CHECK(stage->self, unit_is_filled(buffer->data - GUARD, GUARD, contents));
-    FORK_CHECK(stage->self, unit_is_filled(buffer->data + buffer->size, GUARD, contents));
-    for (size_t i = 0; buffer->scribbled && i < buffer->size; i++) {
-        FORK_CHECK(stage->self, buffer->data[i] == 0xdb);
-    }
-}
-
-static void buffer_free(struct stage *stage, struct buffer *buffer)
-{
-    buffer_check(stage, buffer);
-    if (buffer->in_heap) {
-        FORK_STATUS(stage->self, symm_heap_free(stage->heap, buffer->memory), SYMM_OK);
-    } else {
-        free(buffer->memory);
-    }
-}
-
-/* ---- one call -------------------------------------------------------------------------------- */
-
-/* What all ranks know alike of a call. */
-struct plan {
-    enum symm_algorithm algorithm;
-    enum element_type type;
-    size_t count;
-    uint64_t stream;  /* of the random inputs */
-    unsigned in_place; /* a bit for each rank */
-    bool is_late;
-    bool others_in_heap; /* also buffers that need not be */
-};
-
-static bool is_in_place(const struct stage *stage, const struct plan *plan)
-{
-    return !symm_algorithm_has((int)plan->algorithm, SYMM_NEEDS_OUT_OF_PLACE) &&
-           (plan->in_place >> stage->self->rank & 1) != 0;
-}
-
-static uint32_t make(struct stage *stage, const struct plan *plan,
-                     const struct symm_reduction *reduction, const void *input, void *output,
-                     uint32_t flags)
-{
-    const struct collective call = {
-        .algorithm = plan->algorithm, .count = plan->count, .reduction = reduction,
-        .is_late = plan->is_late, .input = input, .output = output, .flags = flags,
-        .begins = stage->begins,
-    };
-    return collective_make(stage->self, stage->team, &call, &stage->delays);
-}
-
-static uint32_t allreduce(struct stage *stage, const struct plan *plan, uint32_t flags)
-{
-    const struct symm_reduction *reduction = &element_reductions[plan->type];
-    size_t bytes = plan->count * reduction->extent;
-    size_t shift = unit_random_below(&stage->delays, 20) * 4;
-    int rank = stage->self->rank;
-    bool in_place = is_in_place(stage, plan);
-    struct buffer output = buffer_make(stage, bytes, shift,
-        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
-    struct buffer input = output;
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, bytes, 76 - shift,
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
-    flags = make(stage, plan, reduction, input.data, output.data, flags);
-    FORK_CHECK(stage->self, elements_are_reduced(plan->type, output.data, plan->count,
-                                                 plan->stream, stage->self->size));
-    if (!in_place) {
-        unsigned char *again = malloc(bytes);
-        FORK_CHECK(stage->self, again != NULL);
-        elements_fill(plan->type, again, plan->count, plan->stream, rank);
-        FORK_CHECK(stage->self, memcmp(again, input.data, bytes) == 0);
-        free(again);
-        buffer_scribble(&input);
-    }
-    buffer_scribble(&output);
-    if (plan->is_late) { /* the others have time to do harm */
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
-    return flags;
-}
-
-static struct unit_random block_contents(const struct plan *plan, int rank)
-{
-    return unit_random_start(plan->stream, 9000 + (uint64_t)rank);
-}
-
-static uint32_t allgather(struct stage *stage, const struct plan *plan, uint32_t flags)
-{
-    int rank = stage->self->rank;
-    size_t bytes = plan->count * (size_t)stage->self->size;
-    bool in_place = is_in_place(stage, plan);
-    struct buffer output = buffer_make(stage, bytes, unit_random_below(&stage->delays, 70),
-        plan->others_in_heap || collective_reaches_outputs(plan->algorithm) ||
-        (in_place && collective_reaches_inputs(plan->algorithm)));
-    struct buffer input = {.data = output.data + (size_t)rank * plan->count};
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, plan->count, unit_random_below(&stage->delays, 70),
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    unit_fill(input.data, plan->count, block_contents(plan, rank));
-    flags = make(stage, plan, NULL, input.data, output.data, flags);
-    for (int other = 0; other < stage->self->size; other++) {
-        FORK_CHECK(stage->self, unit_is_filled(output.data + (size_t)other * plan->count,
-                                               plan->count, block_contents(plan, other)));
-    }
-    if (!in_place) {
-        FORK_CHECK(stage->self,
-                   unit_is_filled(input.data, plan->count, block_contents(plan, rank)));
-        buffer_scribble(&input);
-    }
-    buffer_scribble(&output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
-    return flags;
-}
-
-/* Blocks of any lengths, alike on all ranks. */
-static void begins_draw(struct stage *stage, const struct plan *plan)
-{
-    struct unit_random common = unit_random_start(plan->stream, 8000);
-    int ranks = stage->self->size;
-    stage->begins[0] = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-        size_t left = plan->count - stage->begins[rank];
-        stage->begins[rank + 1] = rank + 1 == ranks ? plan->count
-            : stage->begins[rank] + unit_random_below(&common, left + 1);
-    }
-}
-
-/* What all ranks' inputs reduce to, in rank order, in memory that the caller frees. */
-static unsigned char *reduced_make(struct stage *stage, const struct plan *plan)
-{
-    const struct symm_reduction *reduction = &element_reductions[plan->type];
-    size_t bytes = plan->count * reduction->extent;
-    unsigned char *result = malloc(bytes + 1), *input = malloc(bytes + 1);
-    int last = stage->self->size - 1, first = reduction->ordered ? last : 0;
-    FORK_CHECK(stage->self, result != NULL && input != NULL);
-    elements_fill(plan->type, result, plan->count, plan->stream, first);
-    for (int turn = 1; turn <= last; turn++) { /* operations that need no order commute */
-        elements_fill(plan->type, input, plan->count, plan->stream,
-                      reduction->ordered ? last - turn : turn);
-        reduction->reduce(reduction->context, input, result, plan->count);
-    }
-    free(input);
-    return result;
-}
-
-static uint32_t reduce_scatter(struct stage *stage, const struct plan *plan, uint32_t flags)
-{
-    const struct symm_reduction *reduction = &element_reductions[plan->type];
-    size_t extent = reduction->extent, bytes = plan->count * extent;
-    size_t shift = unit_random_below(&stage->delays, 20) * 4;
-    int rank = stage->self->rank;
-    bool in_place = is_in_place(stage, plan);
-    begins_draw(stage, plan);
-    size_t begin = stage->begins[rank] * extent, end = stage->begins[rank + 1] * extent;
-    struct buffer output =
-        buffer_make(stage, in_place ? bytes : end - begin, shift, plan->others_in_heap);
-    struct buffer input = output;
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, bytes, 76 - shift,
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
-    flags = make(stage, plan, reduction, input.data, output.data, flags);
-    unsigned char *result = reduced_make(stage, plan);
-    FORK_CHECK(stage->self, memcmp(output.data, result + begin, end - begin) == 0);
-    elements_fill(plan->type, result, plan->count, plan->stream, rank);
-    size_t same = in_place ? end - begin : 0; /* from there on, the input is what it was */
-    FORK_CHECK(stage->self, memcmp(input.data + same, result + same, bytes - same) == 0);
-    free(result);
-    buffer_scribble(&output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_scribble(&input);
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
-    return flags;
-}
-
-/*
- * What the inputs of so many ranks reduce to, in memory that the caller frees.  In the scans, every
- * prefix is the one before it op the next input.
- */
-static unsigned char *prefix_make(struct stage *stage, const struct plan *plan, int ranks)
-{
-    const struct symm_reduction *reduction = &element_reductions[plan->type];
-    size_t bytes = plan->count * reduction->extent;
-    unsigned char *prefix = malloc(bytes + 1), *next = malloc(bytes + 1);
-    FORK_CHECK(stage->self, prefix != NULL && next != NULL);
-    elements_fill(plan->type, prefix, plan->count, plan->stream, 0);
-    for (int rank = 1; rank < ranks; rank++) {
-        unsigned char *before = prefix;
-        elements_fill(plan->type, next, plan->count, plan->stream, rank);
-        reduction->reduce(reduction->context, before, next, plan->count);
-        prefix = next;
-        next = before;
-    }
-    free(next);
-    return prefix;
-}
-
-static uint32_t scan(struct stage *stage, const struct plan *plan, uint32_t flags)
-{
-    const struct symm_reduction *reduction = &element_reductions[plan->type];
-    size_t bytes = plan->count * reduction->extent;
-    size_t shift = unit_random_below(&stage->delays, 20) * 4;
-    int rank = stage->self->rank;
-    bool exclusive = symm_algorithm_get(plan->algorithm)->collective == SYMM_EXSCAN;
-    bool in_place = is_in_place(stage, plan);
-    struct buffer output = buffer_make(stage, bytes, shift,
-        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
-    struct buffer input = output;
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, bytes, 76 - shift,
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
-    unsigned char *expected = prefix_make(stage, plan, rank + (exclusive ? 0 : 1));
-    if (exclusive && rank == 0) { /* what was there stays */
-        memcpy(expected, output.data, bytes);
-    }
-    flags = make(stage, plan, reduction, input.data, output.data, flags);
-    FORK_CHECK(stage->self, memcmp(output.data, expected, bytes) == 0);
-    free(expected);
-    buffer_scribble(&output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_scribble(&input);
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
-    return flags;
-}
-
-static bool is_for(const struct plan *plan, enum symm_collective collective)
-{
-    return symm_algorithm_get(plan->algorithm)->collective == collective;
-}
-
-static size_t plan_extent(const struct plan *plan)
-{
-    return is_for(plan, SYMM_ALLGATHER) ? 1 : element_reductions[plan->type].extent;
-}
-
-static uint32_t any(struct stage *stage, const struct plan *plan, uint32_t flags)
-{
-    return is_for(plan, SYMM_ALLREDUCE)   ? allreduce(stage, plan, flags)
-           : is_for(plan, SYMM_ALLGATHER) ? allgather(stage, plan, flags)
-           : is_for(plan, SYMM_SCAN) || is_for(plan, SYMM_EXSCAN)
-               ? scan(stage, plan, flags)
-               : reduce_scatter(stage, plan, flags);
-}
-
-/* Whether these tests can make it: on data in host memory, which is mapped as it is. */
-static bool is_on_host(enum symm_algorithm algorithm)
-{
-    enum symm_collective collective = symm_algorithm_get(algorithm)->collective;
-    return !symm_algorithm_is_cuda(algorithm) && !symm_algorithm_is_multimem(algorithm) &&
-           symm_collective_get(collective)->writes_outputs;
-}
-
-static bool is_possible(const struct plan *plan)
-{
-    bool slot = symm_algorithm_get(plan->algorithm)->in_slot;
-    return is_on_host(plan->algorithm) && (!slot || plan->count * plan_extent(plan) <= PAYLOAD);
-}
+enum { PIECE = 4096, LAST_CALL = 1 };
 
 /* ---- the ranks ------------------------------------------------------------------------------- */
 
@@ -371,7 +29,7 @@ static struct stage stage_open(struct fork_rank *self)
         .team = fork_team_create(self, process),
         .delays = unit_random_start(10, (uint64_t)self->rank),
     };
-    FORK_STATUS(self, fork_team_set_up(self, stage.team, PAYLOAD, PIECE), SYMM_OK);
+    FORK_STATUS(self, fork_team_set_up(self, stage.team, PLAN_PAYLOAD, PIECE), SYMM_OK);
     return stage;
 }
 
@@ -403,8 +61,8 @@ static void run_reductions(struct fork_rank *self, void *context)
             for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
                 plan.in_place = (unsigned)unit_random_below(&common, 32);
                 plan.others_in_heap = unit_random_below(&common, 2) == 0;
-                if (!is_for(&plan, SYMM_ALLGATHER) && is_possible(&plan)) {
-                    (void)any(&stage, &plan, 0);
+                if (!plan_is_for(&plan, SYMM_ALLGATHER) && plan_is_possible(&plan)) {
+                    (void)plan_make(&stage, &plan, 0);
                 }
             }
         }
@@ -428,8 +86,8 @@ static void run_allgathers(struct fork_rank *self, void *context)
                                 : turn == 1 ? 31
                                             : (unsigned)unit_random_below(&common, 32);
                 plan.others_in_heap = unit_random_below(&common, 2) == 0;
-                if (is_for(&plan, SYMM_ALLGATHER) && is_possible(&plan)) {
-                    (void)allgather(&stage, &plan, 0);
+                if (plan_is_for(&plan, SYMM_ALLGATHER) && plan_is_possible(&plan)) {
+                    (void)plan_make(&stage, &plan, 0);
                 }
             }
         }
@@ -442,7 +100,7 @@ static enum symm_algorithm host_algorithm_draw(struct unit_random *random)
     enum symm_algorithm algorithm;
     do {
         algorithm = (enum symm_algorithm)unit_random_below(random, SYMM_ALGORITHM_COUNT);
-    } while (!is_on_host(algorithm));
+    } while (!plan_takes(algorithm));
     return algorithm;
 }
 
@@ -466,11 +124,11 @@ static void run_mixture(struct fork_rank *self, void *context)
         size_t most = unit_random_below(&common, 4) == 0 ? 20000 : 600;
         plan.count = 1 + unit_random_below(&common, most) / plan_extent(&plan);
         plan.others_in_heap = unit_random_below(&common, 2) == 0;
-        if (!is_possible(&plan)) {
-            plan.count = PAYLOAD / plan_extent(&plan);
+        if (!plan_is_possible(&plan)) {
+            plan.count = PLAN_PAYLOAD / plan_extent(&plan);
         }
         bool is_last = self->rank == 0 && (call == CALLS_MOST || unit_seconds() > end);
-        flags = any(&stage, &plan, is_last ? LAST_CALL : 0);
+        flags = plan_make(&stage, &plan, is_last ? LAST_CALL : 0);
     }
     (void)fork_send(self->channel, &call, sizeof(call));
     stage_close(&stage);
@@ -485,8 +143,8 @@ static void run_nothing(struct fork_rank *self, void *context)
         struct plan plan = {.type = ELEMENT_FLOAT, .stream = turn};
         for (plan.algorithm = 0; plan.algorithm < SYMM_ALGORITHM_COUNT; plan.algorithm++) {
             plan.count = turn == 1 ? 10 : 0;
-            if (is_on_host(plan.algorithm)) {
-                (void)any(&stage, &plan, 0);
+            if (plan_takes(plan.algorithm)) {
+                (void)plan_make(&stage, &plan, 0);
             }
         }
     }
