@@ -220,6 +220,8 @@ tests_mpi_libharness_la_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory
 tests_mpi_aware_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_aware_la_LIBADD = -ldl
 
+tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c tests/mpi/ondevice.h \
+	tests/mpi/ondevice_reductions.c
 tests_mpi_ondevice_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_ondevice_la_LIBADD = $(MPI_LIBS)
 endif

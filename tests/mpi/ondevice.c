@@ -1,9 +1,10 @@
 /*
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
- * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block], MPI_Scan and
- * MPI_Exscan with their nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
- * every program that checks results on the host checks the kernels, and needs not know of devices.
+ * It stands in front of MPI_Allreduce and MPI_Allgather, and of what ondevice_reductions.c has: copies
+ * of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is
+ * made on those, and what they hold afterwards comes back.  So every program that checks results on
+ * the host checks the kernels, and needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
  * SYMM_TEST_DEVICE_RANK   only this rank's buffers go to its device
@@ -20,6 +21,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "ondevice.h"
+
 #include <cuda.h>
 #include <dlfcn.h>
 #include <mpi.h>
@@ -35,7 +38,7 @@ enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d, DEVICES_MAX = 16 };
 static CUresult (*use)(CUcontext);
 static CUcontext contexts[DEVICES_MAX];
 static int devices, local_rank;
-static _Atomic int calls;
+_Atomic int ondevice_calls;
 static CUresult (*allocate)(CUdeviceptr *, size_t);
 static CUresult (*release)(CUdeviceptr);
 static CUresult (*allocate_pooled)(CUdeviceptr *, size_t, CUstream);
@@ -141,9 +144,9 @@ static void driver_open(void)
 static CUcontext context_choose(const char *part)
 {
     const char *turns = getenv("SYMM_TEST_DEVICE_TURNS");
-    int turn = turns == NULL ? 0 : calls >> local_rank % 3;
+    int turn = turns == NULL ? 0 : ondevice_calls >> local_rank % 3;
     if (turns != NULL && strcmp(part, "receive") == 0) {
-        turn += strcmp(turns, "buffers") == 0 || (strcmp(turns, "mixed") == 0 && calls % 4 == 3);
+        turn += strcmp(turns, "buffers") == 0 || (strcmp(turns, "mixed") == 0 && ondevice_calls % 4 == 3);
     }
     return contexts[(local_rank + turn) % devices];
 }
@@ -177,7 +180,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-enum origin { FROM_MPI, FRESH, KEPT, POOLED, MANAGED, MAPPED, ORIGINS };
+
 
 static enum origin origin_choose(const char *part)
 {
@@ -186,11 +189,11 @@ static enum origin origin_choose(const char *part)
         return FROM_MPI;
     }
     int sorts = strcmp(memory, "any") == 0 ? ORIGINS : strcmp(memory, "mixed") == 0 ? 3 : 0;
-    if (sorts > 0 && calls % 4 == 3) {
-        return (enum origin)(calls / 4 % sorts);
+    if (sorts > 0 && ondevice_calls % 4 == 3) {
+        return (enum origin)(ondevice_calls / 4 % sorts);
     }
     if (sorts > 0) {
-        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % sorts);
+        return (enum origin)((ondevice_calls * 5 / 2 + local_rank + (*part == 's')) % sorts);
     }
     static const char *const names[ORIGINS] = {"mpi", "fresh", "kept", "pool", "managed", "mapped"};
     for (int origin = 0; origin < ORIGINS; origin++) {
@@ -355,16 +358,6 @@ static void memory_end(void *block, size_t bytes, enum origin origin)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-struct moved {
-    void *host;              /* where the data begins */
-    unsigned char *block;    /* NULL: not moved */
-    unsigned char *data;     /* on the device, as far behind a cache line as on the host */
-    CUcontext context;
-    enum origin origin;
-    size_t bytes;
-    void *address;           /* for MPI */
-};
-
 static bool is_wanted(const char *part)
 {
     const char *only = getenv("SYMM_TEST_DEVICE_PART");
@@ -385,14 +378,14 @@ static size_t span(int count, MPI_Datatype type, MPI_Aint *lower)
     return count > 0 ? (size_t)(true_extent + (count - 1) * extent) : 0;
 }
 
-static struct moved move_there(const void *buffer, int count, MPI_Datatype type, const char *part)
+struct ondevice_moved ondevice_move(const void *buffer, MPI_Aint lower, size_t bytes,
+                                    const char *part)
 {
-    MPI_Aint lower = 0;
-    struct moved moved = {.address = (void *)(uintptr_t)buffer};
+    struct ondevice_moved moved = {.address = (void *)(uintptr_t)buffer};
     if (buffer == MPI_IN_PLACE || !is_wanted(part)) {
         return moved;
     }
-    moved.bytes = span(count, type, &lower);
+    moved.bytes = bytes;
     if (moved.bytes == 0) {
         return moved;
     }
@@ -419,6 +412,14 @@ static struct moved move_there(const void *buffer, int count, MPI_Datatype type,
     return moved;
 }
 
+struct ondevice_moved ondevice_move_elements(const void *buffer, int count, MPI_Datatype type,
+                                        const char *part)
+{
+    MPI_Aint lower = 0;
+    size_t bytes = buffer == MPI_IN_PLACE ? 0 : span(count, type, &lower);
+    return ondevice_move(buffer, lower, bytes, part);
+}
+
 static void check_guards(const unsigned char *copy, size_t before, size_t bytes, size_t total)
 {
     for (size_t i = 0; i < total; i++) {
@@ -428,7 +429,7 @@ static void check_guards(const unsigned char *copy, size_t before, size_t bytes,
     }
 }
 
-static void move_back(struct moved *moved)
+void ondevice_move_back(struct ondevice_moved *moved)
 {
     if (moved->block == NULL) {
         return;
@@ -454,12 +455,12 @@ static void move_back(struct moved *moved)
 int MPI_Allreduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
-    struct moved send = move_there(sbuf, count, type, "send");
-    struct moved receive = move_there(rbuf, count, type, "receive");
-    calls++;
+    struct ondevice_moved send = ondevice_move_elements(sbuf, count, type, "send");
+    struct ondevice_moved receive = ondevice_move_elements(rbuf, count, type, "receive");
+    ondevice_calls++;
     int rc = PMPI_Allreduce(send.address, receive.address, count, type, op, comm);
-    move_back(&receive);
-    move_back(&send);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
     return rc;
 }
 
@@ -473,130 +474,11 @@ int MPI_Allgather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, 
     } else {
         PMPI_Comm_size(comm, &size);
     }
-    struct moved send = move_there(sbuf, scount, stype, "send");
-    struct moved receive = move_there(rbuf, rcount * size, rtype, "receive");
-    calls++;
+    struct ondevice_moved send = ondevice_move_elements(sbuf, scount, stype, "send");
+    struct ondevice_moved receive = ondevice_move_elements(rbuf, rcount * size, rtype, "receive");
+    ondevice_calls++;
     int rc = PMPI_Allgather(send.address, scount, stype, receive.address, rcount, rtype, comm);
-    move_back(&receive);
-    move_back(&send);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
     return rc;
-}
-
-/* How many elements a reduce-scatter takes from each rank and gives to this one. */
-struct scattered {
-    int count, results;
-};
-
-static struct scattered scattered_of(const int *counts, int count, MPI_Comm comm)
-{
-    struct scattered scattered = {0, 0};
-    int size, rank;
-    PMPI_Comm_size(comm, &size);
-    PMPI_Comm_rank(comm, &rank);
-    for (int i = 0; i < size; i++) {
-        scattered.count += counts != NULL ? counts[i] : count;
-    }
-    scattered.results = counts != NULL ? counts[rank] : count;
-    return scattered;
-}
-
-/* Of both collectives: counts or a count.  Nonblocking ones end at once. */
-static int reduce_scatter(const void *sbuf, void *rbuf, const int *counts, int count,
-                          MPI_Datatype type, MPI_Op op, MPI_Comm comm, bool blocks)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    struct scattered n = scattered_of(counts, count, comm);
-    struct moved send = move_there(sbuf, n.count, type, "send");
-    struct moved receive =
-        move_there(rbuf, sbuf == MPI_IN_PLACE ? n.count : n.results, type, "receive");
-    calls++;
-    void *to = receive.address;
-    int rc;
-    if (counts != NULL) {
-        rc = blocks ? PMPI_Reduce_scatter(send.address, to, counts, type, op, comm)
-                    : PMPI_Ireduce_scatter(send.address, to, counts, type, op, comm, &request);
-    } else {
-        rc = blocks ? PMPI_Reduce_scatter_block(send.address, to, count, type, op, comm)
-                    : PMPI_Ireduce_scatter_block(send.address, to, count, type, op, comm, &request);
-    }
-    if (rc == MPI_SUCCESS) {
-        rc = PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    move_back(&receive);
-    move_back(&send);
-    return rc;
-}
-
-int MPI_Reduce_scatter(const void *sbuf, void *rbuf, const int counts[], MPI_Datatype type,
-                       MPI_Op op, MPI_Comm comm)
-{
-    return reduce_scatter(sbuf, rbuf, counts, 0, type, op, comm, true);
-}
-
-int MPI_Reduce_scatter_block(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
-                             MPI_Comm comm)
-{
-    return reduce_scatter(sbuf, rbuf, NULL, count, type, op, comm, true);
-}
-
-int MPI_Ireduce_scatter(const void *sbuf, void *rbuf, const int counts[], MPI_Datatype type,
-                        MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    *request = MPI_REQUEST_NULL;
-    return reduce_scatter(sbuf, rbuf, counts, 0, type, op, comm, false);
-}
-
-int MPI_Ireduce_scatter_block(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm comm, MPI_Request *request)
-{
-    *request = MPI_REQUEST_NULL;
-    return reduce_scatter(sbuf, rbuf, NULL, count, type, op, comm, false);
-}
-
-/* Of both scans.  Nonblocking ones end at once.  A rank without a result may pass no buffer. */
-static int scan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
-                MPI_Comm comm, bool exclusive, bool blocks)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    struct moved send = move_there(sbuf, count, type, "send");
-    struct moved receive = move_there(rbuf, rbuf != NULL ? count : 0, type, "receive");
-    calls++;
-    void *to = receive.address;
-    int rc;
-    if (blocks) {
-        rc = (exclusive ? PMPI_Exscan : PMPI_Scan)(send.address, to, count, type, op, comm);
-    } else {
-        rc = (exclusive ? PMPI_Iexscan : PMPI_Iscan)(send.address, to, count, type, op, comm,
-                                                     &request);
-    }
-    if (rc == MPI_SUCCESS) {
-        rc = PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    move_back(&receive);
-    move_back(&send);
-    return rc;
-}
-
-int MPI_Scan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-    return scan(sbuf, rbuf, count, type, op, comm, false, true);
-}
-
-int MPI_Exscan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-    return scan(sbuf, rbuf, count, type, op, comm, true, true);
-}
-
-int MPI_Iscan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-              MPI_Request *request)
-{
-    *request = MPI_REQUEST_NULL;
-    return scan(sbuf, rbuf, count, type, op, comm, false, false);
-}
-
-int MPI_Iexscan(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
-                MPI_Comm comm, MPI_Request *request)
-{
-    *request = MPI_REQUEST_NULL;
-    return scan(sbuf, rbuf, count, type, op, comm, true, false);
 }
