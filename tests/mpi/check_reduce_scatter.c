@@ -257,7 +257,7 @@ static void run_size(const struct test_operand *kind, size_t bytes)
         for (int spread = 0; spread < SPREADS; spread++) {
             for (int form = 0; form < FORMS; form++) {
                 for (int in_place = 0; in_place < 2; in_place++) {
-                    if (combination++ % (test_quick ? 2 * every : every) == 0) {
+                    if (combination++ % (test_quick ? 5 * every : every) == 0) {
                         run(kind, (enum shape)shape, (enum test_spread)spread, in_place == 1,
                             (enum form)form, count);
                     }

@@ -206,7 +206,7 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     for (int spread = 0; spread < SPREADS; spread++) {
         for (int form = 0; form < FORMS; form++) {
             for (int which = 0; which < 8; which++) {
-                if (combination++ % (test_quick ? 2 * every : every) == 0) {
+                if (combination++ % (test_quick ? 5 * every : every) == 0) {
                     run(kind, which / 4 == 0 ? &world : &reversed, which % 2 == 1,
                         (enum test_spread)spread, which / 2 % 2 == 1, (enum form)form, count);
                 }
