@@ -66,6 +66,8 @@ static const struct symm_row built_in[] = {
     ROW(SCAN, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCAN_TWO_SHOT),
     ROW(SCAN, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCAN_STAGED),
     ROW(EXSCAN, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_EXSCAN_TWO_SHOT),
+    /* Between two ranks this is one message: host-reduce-scatter-scan.txt, exscan, malloc. */
+    ROW(EXSCAN, HOST, 2, 2, ANYWHERE, EITHER, KIB(24), ENDLESS, SYMM_ALGORITHM_BELOW),
     ROW(EXSCAN, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_EXSCAN_STAGED),
     /* Two H200: bench/results/gpu-2-ranks-allreduce.table, from symm_bench --tune-to. */
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(576), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
@@ -111,6 +113,9 @@ enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
  */
 static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, int ranks)
 {
+    if (ranks == 2 && collective->scatters) { /* host-reduce-scatter-scan.txt */
+        return KIB(3);
+    }
     if (ranks <= 16) {
         return KIB(16);
     }
