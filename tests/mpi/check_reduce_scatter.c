@@ -139,6 +139,14 @@ static struct test_buffer new_buffer(const struct call *call, enum test_role rol
     return test_buffer_new(place, elements * call->kind->extent, call->kind->unit);
 }
 
+/* Packed bytes that travel in the slot, by the table in docs/design/choosing.md. */
+static size_t slot_bytes(void)
+{
+    size_t ranks = (size_t)test_size, in_all = ranks == 2 ? 3072 : ranks <= 16 ? 16384 : 32768;
+    size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    return slot < in_all / ranks ? slot : in_all / ranks;
+}
+
 /*
  * In place, what is behind the result stays as it was in calls that the component serves.  Open MPI
  * makes some others, with gaps or on devices, by a reduction to rank 0, which writes there.
@@ -149,8 +157,7 @@ static bool keeps_rest(const struct call *call)
     bool has_gaps = kind->element == NULL && kind->extent > kind->monoid->used;
     return test_expects_symm() && getenv("SYMM_TEST_CUDA_LIBRARY") == NULL &&
            (!has_gaps || getenv("OMPI_MCA_coll_symm_reduce_scatter_algorithm") == NULL) &&
-           (!has_gaps ||
-            call->total * kind->monoid->used <= test_parameter("coll_symm_slot_size", 4096));
+           (!has_gaps || call->total * kind->monoid->used <= slot_bytes());
 }
 
 /* The data of a call have come: look at them.  `copy` is what was sent. */
