@@ -28,6 +28,7 @@ kernel_sources = \
 	kernels/cuda/reduce_scatter_pull.c \
 	kernels/cuda/reduce_scatter_push.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
+	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \
 	kernels/cuda/scan_pull.c \
 	kernels/cuda/scan_scratch.c \
 	kernels/cuda/steps.h \

@@ -21,23 +21,13 @@
  */
 #include "config.h"
 
-#include "kernels/cuda/relay.h"
+#include "kernels/cuda/relay_array.h"
 
 /*
  * The most bytes that a rank loads from others by one-shot.  Loading them takes less time than a
  * stage.
  */
 static const size_t one_shot_loads = 1024 * 1024;
-
-/* How the array is cut, alike on all ranks. */
-struct cut {
-    bool one_shot;
-    size_t extent;
-    size_t row;      /* bytes of a part of the scratch */
-    size_t elements; /* of a piece */
-    uint64_t pieces;
-    unsigned parts;
-};
 
 static bool is_one_shot(size_t bytes, int ranks, size_t scratch_size)
 {
@@ -52,76 +42,39 @@ static unsigned stages_beside(bool one_shot)
 
 static size_t scratch_wanted(size_t bytes, int ranks)
 {
-    unsigned fill = stages_beside(is_one_shot(bytes, ranks, SIZE_MAX));
-    size_t piece = symm_relay_piece(bytes, fill);
-    return piece == bytes ? piece + 256 : piece * (fill + 1);
+    return symm_relay_array_wanted(bytes, stages_beside(is_one_shot(bytes, ranks, SIZE_MAX)));
 }
+
+/* How the array is cut, alike on all ranks. */
+struct cut {
+    bool one_shot;
+    struct symm_relay_array array;
+};
 
 static struct cut cut_make(const struct symm_run *run)
 {
-    const size_t unit = 256; /* elements of which a piece is a multiple, so that slices are alike */
-    size_t extent = symm_cuda_type_extent(run->cuda_type), bytes = run->count * extent;
-    struct cut cut = {.extent = extent};
-    cut.one_shot = is_one_shot(bytes, run->team->size, run->scratch_size) ||
-                   symm_cuda_type_is_padded(run->cuda_type);
-    unsigned fill = stages_beside(cut.one_shot);
-    bool is_whole = symm_relay_piece(bytes, fill) == bytes &&
-                    bytes <= symm_relay_row(run->scratch_size, 1);
-    cut.parts = is_whole ? 1 : fill + 1;
-    cut.row = symm_relay_row(run->scratch_size, cut.parts);
-    cut.elements = symm_least(cut.row, symm_relay_piece(bytes, fill)) / extent;
-    if (!is_whole && cut.elements > unit) {
-        cut.elements -= cut.elements % unit;
-    }
-    cut.pieces = run->count == 0 ? 1 : (run->count + cut.elements - 1) / cut.elements;
-    return cut;
-}
-
-static size_t begin_of(const struct cut *cut, uint64_t piece)
-{
-    return (size_t)piece * cut->elements;
-}
-
-static size_t count_of(const struct symm_run *run, const struct cut *cut, uint64_t piece)
-{
-    return symm_least(run->count - begin_of(cut, piece), cut->elements);
-}
-
-static unsigned char *part_of(const struct symm_run *run, const struct cut *cut, int rank,
-                              uint64_t piece)
-{
-    return (unsigned char *)run->scratches[rank] + piece % cut->parts * cut->row;
+    size_t bytes = run->count * symm_cuda_type_extent(run->cuda_type);
+    bool one_shot = is_one_shot(bytes, run->team->size, run->scratch_size) ||
+                    symm_cuda_type_is_padded(run->cuda_type);
+    return (struct cut){one_shot, symm_relay_array_cut(run, stages_beside(one_shot))};
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static enum symm_status one_shot_start(struct symm_run *run, const struct cut *cut, uint64_t piece,
-                                       struct symm_ticket *ticket)
-{
-    int ranks = run->team->size;
-    struct symm_cuda_reduce arguments = {
-        .end = count_of(run, cut, piece), .ranks = ranks, .output_count = 1,
-        .outputs = {(unsigned char *)run->output + begin_of(cut, piece) * cut->extent},
-    };
-    for (int rank = 0; rank < ranks; rank++) {
-        arguments.inputs[rank] = part_of(run, cut, rank, piece);
-    }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
-}
-
-static enum symm_status two_shot_start(struct symm_run *run, const struct cut *cut, uint64_t piece,
-                                       struct symm_ticket *ticket)
+static enum symm_status two_shot_start(struct symm_run *run, const struct symm_relay_array *array,
+                                       uint64_t piece, struct symm_ticket *ticket)
 {
     int ranks = run->team->size;
     size_t begin, end;
-    symm_slice(count_of(run, cut, piece), cut->extent, run->team->rank, ranks, &begin, &end);
+    symm_slice(symm_relay_array_count(run, array, piece), array->extent, run->team->rank, ranks,
+               &begin, &end);
     struct symm_cuda_reduce arguments = {
         .begin = begin, .end = end, .ranks = ranks, .output_count = ranks,
     };
     for (int turn = 0; turn < ranks; turn++) {
-        arguments.inputs[turn] = part_of(run, cut, turn, piece);
-        arguments.outputs[turn] = part_of(run, cut, symm_run_rotate(run, turn), piece);
+        int target = symm_run_rotate(run, turn);
+        arguments.inputs[turn] = symm_relay_array_part(run, array, turn, piece);
+        arguments.outputs[turn] = symm_relay_array_part(run, array, target, piece);
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
                                     run->block_limit, ticket);
@@ -132,32 +85,30 @@ static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
 {
     struct cut cut = cut_make(run);
     uint64_t piece = stage - 1;
-    if (stage == 0 || piece >= cut.pieces) {
+    if (stage == 0 || piece >= cut.array.pieces) {
         return SYMM_OK;
     }
-    return cut.one_shot ? one_shot_start(run, &cut, piece, ticket)
-                        : two_shot_start(run, &cut, piece, ticket);
+    return cut.one_shot ? symm_relay_array_reduce(run, &cut.array, run->team->size, piece, ticket)
+                        : two_shot_start(run, &cut.array, piece, ticket);
 }
 
 static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
                                      struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);
+    const struct symm_relay_array *array = &cut.array;
     struct symm_cuda_push copies[2];
-    int count = 0, me = run->team->rank;
-    if (stage < cut.pieces) {
-        copies[count++] = (struct symm_cuda_push){
-            .input = (const unsigned char *)run->input + begin_of(&cut, stage) * cut.extent,
-            .output = part_of(run, &cut, me, stage),
-            .bytes = count_of(run, &cut, stage) * cut.extent,
-        };
+    int count = 0;
+    if (stage < array->pieces) {
+        copies[count++] = symm_relay_array_copy_in(run, array, stage);
     }
     if (!cut.one_shot && stage >= 2) {
         uint64_t piece = stage - 2;
         copies[count++] = (struct symm_cuda_push){
-            .input = part_of(run, &cut, me, piece),
-            .output = (unsigned char *)run->output + begin_of(&cut, piece) * cut.extent,
-            .bytes = count_of(run, &cut, piece) * cut.extent,
+            .input = symm_relay_array_part(run, array, run->team->rank, piece),
+            .output = (unsigned char *)run->output +
+                      symm_relay_array_begin(array, piece) * array->extent,
+            .bytes = symm_relay_array_count(run, array, piece) * array->extent,
         };
     }
     return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
@@ -168,7 +119,7 @@ static enum symm_status step(struct symm_run *run)
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = copies_start};
     struct cut cut = cut_make(run);
-    return symm_relay_step(run, cut.pieces + stages_beside(cut.one_shot), launches);
+    return symm_relay_step(run, cut.array.pieces + stages_beside(cut.one_shot), launches);
 }
 
 const struct symm_algorithm_row symm_allreduce_cuda_scratch = {
