@@ -10,15 +10,6 @@
 #include "mca/coll/symm/entry/reduction.h"
 #include "mca/coll/symm/host_copy/reduce.h"
 
-__attribute__((always_inline))
-static inline void describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf,
-                            void *rbuf, size_t count, struct ompi_datatype_t *dtype,
-                            struct ompi_op_t *op)
-{
-    mca_coll_symm_reduction_describe(call, SYMM_ALLREDUCE, kinds, sbuf, rbuf, count, count, 0,
-                                     dtype, op);
-}
-
 int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
                             struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                             struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
@@ -30,7 +21,9 @@ int mca_coll_symm_allreduce(const void *sbuf, void *rbuf, symm_count_t count,
     if (!mca_coll_symm_entry_open(&entry, SYMM_ALLREDUCE, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, entry.module->super.kinds, sbuf, rbuf, (size_t)count, dtype, op);
+    mca_coll_symm_reduction_describe(&entry.module->call, SYMM_ALLREDUCE,
+                                     entry.module->super.kinds, sbuf, rbuf, (size_t)count,
+                                     (size_t)count, 0, dtype, op);
     return SYMM_ENTRY_MAKE(&entry, comm, allreduce, sbuf, rbuf, count, dtype, op);
 }
 
@@ -54,21 +47,6 @@ static int init_below(mca_coll_symm_request_t *request, struct ompi_info_t *info
 
 static const struct symm_request_below below_makes = {start_below, init_below};
 
-static int request_make(mca_coll_symm_request_t **request, bool persistent, const void *sbuf,
-                        void *rbuf, symm_count_t count, struct ompi_datatype_t *dtype,
-                        struct ompi_op_t *op, struct ompi_communicator_t *comm,
-                        mca_coll_base_module_t *module)
-{
-    int rc = mca_coll_symm_request_open(request, &below_makes, persistent, comm, module);
-    if (rc == OMPI_SUCCESS) {
-        (*request)->arguments = (struct symm_arguments){
-            .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
-        describe(&(*request)->call, (*request)->module->super.kinds, sbuf, rbuf, (size_t)count,
-                 dtype, op);
-    }
-    return rc;
-}
-
 /*
  * Open MPI makes communicators by nonblocking all-reduces of one int on their parent.  Those of
  * MPI_Comm_idup it starts from within opal_progress(), at other moments on other ranks, beside
@@ -90,17 +68,14 @@ int mca_coll_symm_iallreduce(const void *sbuf, void *rbuf, symm_count_t count,
                              struct ompi_communicator_t *comm, ompi_request_t **handle,
                              mca_coll_base_module_t *module)
 {
-    mca_coll_symm_request_t *request;
-    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        *handle = &ompi_request_empty;
-        return OMPI_SUCCESS;
-    }
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
     if (is_like_own((size_t)count, dtype, op)) {
         return mca_coll_symm_host_copy_iallreduce(sbuf, rbuf, count, dtype, op, comm, handle,
                                                   module);
     }
-    int rc = request_make(&request, false, sbuf, rbuf, count, dtype, op, comm, module);
-    return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
+    return mca_coll_symm_reduction_start(SYMM_ALLREDUCE, &below_makes, &arguments, (size_t)count,
+                                         comm, handle, module);
 }
 
 int mca_coll_symm_allreduce_init(const void *sbuf, void *rbuf, symm_count_t count,
@@ -108,10 +83,8 @@ int mca_coll_symm_allreduce_init(const void *sbuf, void *rbuf, symm_count_t coun
                                  struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                  ompi_request_t **handle, mca_coll_base_module_t *module)
 {
-    mca_coll_symm_request_t *request;
-    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        return ompi_request_persistent_noop_create(handle); /* see entry/entry.h */
-    }
-    int rc = request_make(&request, true, sbuf, rbuf, count, dtype, op, comm, module);
-    return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
+    return mca_coll_symm_reduction_init(SYMM_ALLREDUCE, &below_makes, &arguments, (size_t)count,
+                                        comm, info, handle, module);
 }

@@ -52,3 +52,55 @@ enum symm_reason mca_coll_symm_reduction_device_veto(struct symm_call *call)
     }
     return ompi_op_is_intrinsic(call->op) ? SYMM_REASON_KERNEL : SYMM_REASON_USER;
 }
+
+/* ---- nonblocking and persistent calls -------------------------------------------------------- */
+
+static int request_make(mca_coll_symm_request_t **request, bool persistent,
+                        enum symm_collective collective, const struct symm_request_below *below,
+                        const struct symm_arguments *arguments, size_t results,
+                        struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+{
+    int rc = mca_coll_symm_request_open(request, below, persistent, comm, module);
+    if (rc == OMPI_SUCCESS) {
+        (*request)->arguments = *arguments;
+        mca_coll_symm_reduction_describe(&(*request)->call, collective,
+                                         (*request)->module->super.kinds, arguments->sbuf,
+                                         arguments->rbuf, (size_t)arguments->scount, results, 0,
+                                         arguments->sdtype, arguments->op);
+    }
+    return rc;
+}
+
+static bool is_empty(const struct symm_arguments *arguments)
+{
+    return mca_coll_symm_bytes(arguments->sdtype, (size_t)arguments->scount) == 0;
+}
+
+int mca_coll_symm_reduction_start(enum symm_collective collective,
+                                  const struct symm_request_below *below,
+                                  const struct symm_arguments *arguments, size_t results,
+                                  struct ompi_communicator_t *comm, ompi_request_t **handle,
+                                  mca_coll_base_module_t *module)
+{
+    mca_coll_symm_request_t *request;
+    if (is_empty(arguments)) {
+        *handle = &ompi_request_empty;
+        return OMPI_SUCCESS;
+    }
+    int rc = request_make(&request, false, collective, below, arguments, results, comm, module);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
+}
+
+int mca_coll_symm_reduction_init(enum symm_collective collective,
+                                 const struct symm_request_below *below,
+                                 const struct symm_arguments *arguments, size_t results,
+                                 struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                                 ompi_request_t **handle, mca_coll_base_module_t *module)
+{
+    mca_coll_symm_request_t *request;
+    if (is_empty(arguments)) {
+        return ompi_request_persistent_noop_create(handle); /* see entry/entry.h */
+    }
+    int rc = request_make(&request, true, collective, below, arguments, results, comm, module);
+    return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
+}

@@ -13,6 +13,7 @@
 #include "mca/coll/symm/base/call.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
+#include "mca/coll/symm/request/request.h"
 
 /* The functions of struct symm_reduction.  Their context is the call. */
 void mca_coll_symm_reduction_reduce(void *context, const void *source, void *target, size_t count);
@@ -144,5 +145,20 @@ static inline void mca_coll_symm_reduction_describe(
                        ? mca_coll_symm_reduction_combine : NULL,
     };
 }
+
+/*
+ * A nonblocking or persistent call of a collective that reduces so many elements on all ranks, of
+ * which this rank gets `results`.  Of the arguments sbuf, rbuf, scount, sdtype and op count.
+ */
+int mca_coll_symm_reduction_start(enum symm_collective collective,
+                                  const struct symm_request_below *below,
+                                  const struct symm_arguments *arguments, size_t results,
+                                  struct ompi_communicator_t *comm, ompi_request_t **handle,
+                                  mca_coll_base_module_t *module);
+int mca_coll_symm_reduction_init(enum symm_collective collective,
+                                 const struct symm_request_below *below,
+                                 const struct symm_arguments *arguments, size_t results,
+                                 struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                                 ompi_request_t **handle, mca_coll_base_module_t *module);
 
 #endif /* MCA_COLL_SYMM_ENTRY_REDUCTION_H */

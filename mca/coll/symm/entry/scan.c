@@ -11,30 +11,9 @@
 #include "mca/coll/symm/host_copy/reduce.h"
 
 /* The first rank of an exclusive scan has no result. */
-static void describe(struct symm_call *call, enum symm_collective collective,
-                     enum symm_kinds kinds, const void *sbuf, void *rbuf, size_t count,
-                     struct ompi_datatype_t *dtype, struct ompi_op_t *op,
-                     struct ompi_communicator_t *comm)
+static size_t exclusive_results(symm_count_t count, struct ompi_communicator_t *comm)
 {
-    bool has_result = collective == SYMM_SCAN || ompi_comm_rank(comm) > 0;
-    mca_coll_symm_reduction_describe(call, collective, kinds, sbuf, rbuf, count,
-                                     has_result ? count : 0, 0, dtype, op);
-}
-
-static int request_make(mca_coll_symm_request_t **request, enum symm_collective collective,
-                        const struct symm_request_below *below, bool persistent,
-                        const void *sbuf, void *rbuf, symm_count_t count,
-                        struct ompi_datatype_t *dtype, struct ompi_op_t *op,
-                        struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
-{
-    int rc = mca_coll_symm_request_open(request, below, persistent, comm, module);
-    if (rc == OMPI_SUCCESS) {
-        (*request)->arguments = (struct symm_arguments){
-            .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
-        describe(&(*request)->call, collective, (*request)->module->super.kinds, sbuf, rbuf,
-                 (size_t)count, dtype, op, comm);
-    }
-    return rc;
+    return ompi_comm_rank(comm) > 0 ? (size_t)count : 0;
 }
 
 /* ---- MPI_Scan ------------------------------------------------------------------------------- */
@@ -50,8 +29,9 @@ int mca_coll_symm_scan(const void *sbuf, void *rbuf, symm_count_t count,
     if (!mca_coll_symm_entry_open(&entry, SYMM_SCAN, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, SYMM_SCAN, entry.module->super.kinds, sbuf, rbuf,
-             (size_t)count, dtype, op, comm);
+    mca_coll_symm_reduction_describe(&entry.module->call, SYMM_SCAN,
+                                     entry.module->super.kinds, sbuf, rbuf, (size_t)count,
+                                     (size_t)count, 0, dtype, op);
     return SYMM_ENTRY_MAKE(&entry, comm, scan, sbuf, rbuf, count, dtype, op);
 }
 
@@ -77,14 +57,10 @@ int mca_coll_symm_iscan(const void *sbuf, void *rbuf, symm_count_t count,
                         struct ompi_communicator_t *comm, ompi_request_t **handle,
                         mca_coll_base_module_t *module)
 {
-    mca_coll_symm_request_t *request;
-    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        *handle = &ompi_request_empty;
-        return OMPI_SUCCESS;
-    }
-    int rc = request_make(&request, SYMM_SCAN, &scan_below, false, sbuf, rbuf, count, dtype, op,
-                          comm, module);
-    return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
+    return mca_coll_symm_reduction_start(SYMM_SCAN, &scan_below, &arguments,
+                                         (size_t)count, comm, handle, module);
 }
 
 int mca_coll_symm_scan_init(const void *sbuf, void *rbuf, symm_count_t count,
@@ -92,13 +68,10 @@ int mca_coll_symm_scan_init(const void *sbuf, void *rbuf, symm_count_t count,
                             struct ompi_communicator_t *comm, struct ompi_info_t *info,
                             ompi_request_t **handle, mca_coll_base_module_t *module)
 {
-    mca_coll_symm_request_t *request;
-    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        return ompi_request_persistent_noop_create(handle);
-    }
-    int rc = request_make(&request, SYMM_SCAN, &scan_below, true, sbuf, rbuf, count, dtype, op,
-                          comm, module);
-    return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
+    return mca_coll_symm_reduction_init(SYMM_SCAN, &scan_below, &arguments,
+                                        (size_t)count, comm, info, handle, module);
 }
 
 /* ---- MPI_Exscan ----------------------------------------------------------------------------- */
@@ -114,8 +87,9 @@ int mca_coll_symm_exscan(const void *sbuf, void *rbuf, symm_count_t count,
     if (!mca_coll_symm_entry_open(&entry, SYMM_EXSCAN, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, SYMM_EXSCAN, entry.module->super.kinds, sbuf, rbuf,
-             (size_t)count, dtype, op, comm);
+    mca_coll_symm_reduction_describe(&entry.module->call, SYMM_EXSCAN,
+                                     entry.module->super.kinds, sbuf, rbuf, (size_t)count,
+                                     exclusive_results(count, comm), 0, dtype, op);
     return SYMM_ENTRY_MAKE(&entry, comm, exscan, sbuf, rbuf, count, dtype, op);
 }
 
@@ -141,14 +115,10 @@ int mca_coll_symm_iexscan(const void *sbuf, void *rbuf, symm_count_t count,
                           struct ompi_communicator_t *comm, ompi_request_t **handle,
                           mca_coll_base_module_t *module)
 {
-    mca_coll_symm_request_t *request;
-    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        *handle = &ompi_request_empty;
-        return OMPI_SUCCESS;
-    }
-    int rc = request_make(&request, SYMM_EXSCAN, &exscan_below, false, sbuf, rbuf, count, dtype, op,
-                          comm, module);
-    return rc == OMPI_SUCCESS ? mca_coll_symm_request_submit(request, handle) : rc;
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
+    return mca_coll_symm_reduction_start(SYMM_EXSCAN, &exscan_below, &arguments,
+                                         exclusive_results(count, comm), comm, handle, module);
 }
 
 int mca_coll_symm_exscan_init(const void *sbuf, void *rbuf, symm_count_t count,
@@ -156,11 +126,8 @@ int mca_coll_symm_exscan_init(const void *sbuf, void *rbuf, symm_count_t count,
                               struct ompi_communicator_t *comm, struct ompi_info_t *info,
                               ompi_request_t **handle, mca_coll_base_module_t *module)
 {
-    mca_coll_symm_request_t *request;
-    if (mca_coll_symm_bytes(dtype, (size_t)count) == 0) {
-        return ompi_request_persistent_noop_create(handle);
-    }
-    int rc = request_make(&request, SYMM_EXSCAN, &exscan_below, true, sbuf, rbuf, count, dtype, op,
-                          comm, module);
-    return rc == OMPI_SUCCESS ? mca_coll_symm_request_init(request, info, handle) : rc;
+    const struct symm_arguments arguments = {
+        .sbuf = sbuf, .rbuf = rbuf, .scount = count, .sdtype = dtype, .op = op};
+    return mca_coll_symm_reduction_init(SYMM_EXSCAN, &exscan_below, &arguments,
+                                        exclusive_results(count, comm), comm, info, handle, module);
 }
