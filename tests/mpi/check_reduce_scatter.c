@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MAX = 64, ELEMENT_MAX = 64, POISON = 0xdb };
+enum { RANKS_MAX = 64, POISON = 0xdb };
 
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
@@ -46,48 +46,12 @@ static uint64_t number; /* of the call: what makes its random data and places un
 
 /* ---- contributions and results --------------------------------------------------------------- */
 
-static void datum_generate(const struct call *call, int rank, size_t i, void *datum)
-{
-    call->kind->monoid->generate(test_random(test_stream(number, (uint64_t)rank, 0), i), datum);
-}
-
-static void fill(const struct call *call, unsigned char *data)
-{
-    const struct test_operand *kind = call->kind;
-    if (kind->element != NULL) {
-        test_generate(kind->element, kind->op, number, test_rank, test_size, data, call->total);
-        return;
-    }
-    for (size_t i = 0; i < call->total; i++) {
-        datum_generate(call, test_rank, i, data + i * kind->extent + kind->datum);
-    }
-}
-
-/* x0 * x1 * ... * xN-1, from the right; what is beside the datum stays as it is. */
-static void reference(const struct call *call, size_t i, unsigned char *element)
-{
-    unsigned char left[ELEMENT_MAX];
-    datum_generate(call, test_size - 1, i, element + call->kind->datum);
-    for (int rank = test_size - 2; rank >= 0; rank--) {
-        datum_generate(call, rank, i, left);
-        call->kind->monoid->combine(left, element + call->kind->datum);
-    }
-}
-
 static bool is_right(const struct call *call, size_t i, const unsigned char *found)
 {
     const struct test_operand *kind = call->kind;
-    unsigned char expected[ELEMENT_MAX];
-    if (kind->element != NULL) {
-        return test_check_one(kind->element, kind->op, number, test_size, i, found);
-    }
-    memset(expected, POISON, sizeof expected);
-    reference(call, i, expected);
-    if (memcmp(found, expected, kind->extent) == 0) {
-        return true;
-    }
-    test_fail("element %zu of %zu: an element or its gap is wrong", i, call->total);
-    return false;
+    return kind->element != NULL
+               ? test_check_one(kind->element, kind->op, number, test_size, i, found)
+               : test_operand_check(kind, number, test_size, i, found, POISON);
 }
 
 static void check_result(const struct call *call, const unsigned char *data)
@@ -183,7 +147,8 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
     MPI_Request request = MPI_REQUEST_NULL;
     for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
         test_buffer_poison(receive);
-        fill(call, input->data);
+        test_operand_fill(call->kind, number, test_rank, test_size, input->data,
+                          call->total);
         memcpy(copy, input->data, input->bytes);
         if (round == 0 && call->shape == SHAPE_BLOCK) {
             make_block(call, from, to, &request);
@@ -288,55 +253,13 @@ static void sizes_around_thresholds(const struct test_operand *kind)
     }
 }
 
-static void every_kind(void)
+static void one_type_and_operation(const struct test_operand *kind, size_t index)
 {
-    size_t count;
-    const struct test_monoid *monoids = test_monoids(&count);
-    struct test_operand kinds[16];
-    size_t number_of = 0;
-    for (size_t i = 0; i < count; i++) {
-        kinds[number_of++] = test_operand_of_monoid(&monoids[i]);
-    }
-    kinds[number_of++] = test_operand_of_pairs("pairs behind their bound", 8, 8, 8);
-    kinds[number_of++] = test_operand_of_pairs("pairs before a gap, behind their bound", 8, 8, 16);
-    kinds[number_of++] = test_operand_of_pairs("pairs behind a gap", 0, -8, 24);
-    kinds[number_of++] = test_operand_of_element("int64", OP_SUM);
-    kinds[number_of++] = test_operand_of_element("uint8", OP_BXOR);
-    kinds[number_of++] = test_operand_of_element("float", OP_SUM);
-    kinds[number_of++] = test_operand_of_element("double", OP_PROD);
-    kinds[number_of++] = test_operand_of_element("double+int", OP_MINLOC);
-    for (size_t i = 0; i < number_of; i++) {
-        sizes_around_thresholds(&kinds[i]);
-        test_operand_free(&kinds[i]);
-    }
-}
-
-static void every_type_and_operation(void)
-{
-    size_t types;
-    const struct test_element *elements = test_elements(&types);
-    for (size_t t = 0; t < types; t++) {
-        for (enum test_op op = 0; op < OPS; op++) {
-            if (test_op_is_allowed(op, &elements[t].form)) {
-                struct test_operand kind = test_operand_of_element(elements[t].name, op);
-                bool odd = (t + op) % 2 == 1;
-                run(&kind, odd ? SHAPE_BLOCK : SHAPE_RANDOM, SPREAD_RANDOM, op % 3 == 0, BLOCKING,
-                    test_quick ? 37 : 1037);
-            }
-        }
-    }
+    run(kind, index % 2 == 1 ? SHAPE_BLOCK : SHAPE_RANDOM, SPREAD_RANDOM, kind->op % 3 == 0,
+        BLOCKING, test_quick ? 37 : 1037);
 }
 
 /* Elements that no row of a staging buffer has room for. */
-static void ints_add(void *in, void *inout, int *length, MPI_Datatype *type)
-{
-    int size;
-    MPI_Type_size(*type, &size);
-    for (int i = 0; i < *length * (size / 4); i++) {
-        ((uint32_t *)inout)[i] += ((const uint32_t *)in)[i];
-    }
-}
-
 static void long_elements(int ints, bool heap)
 {
     enum { ELEMENTS = 3 };
@@ -353,7 +276,7 @@ static void long_elements(int ints, bool heap)
     test_case("elements of %d ints, %s", ints, test_place_name(place));
     MPI_Type_contiguous(ints, MPI_UINT32_T, &type);
     MPI_Type_commit(&type);
-    MPI_Op_create(ints_add, 1, &op);
+    MPI_Op_create(test_ints_add, 1, &op);
     for (size_t i = 0; i < bytes / 4; i++) {
         from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
     }
@@ -381,9 +304,9 @@ static void gaps_add(void *in, void *inout, int *length, MPI_Datatype *type)
 }
 
 /*
- * With five ranks Open MPI's reduce-scatter lets the last one, which gets nothing, leave before rank
- * 1 comes.  Where calls fall back, it must not get so far ahead that what it has told rank 1 is
- * gone.
+ * With five ranks Open MPI's reduce-scatter lets the last one, which gets nothing, leave before
+ * rank 1 comes.  Where calls fall back, it must not get so far ahead that what it has told rank 1
+ * is gone.
  */
 static void some_ahead(void)
 {
@@ -431,9 +354,9 @@ int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_reduce_scatter", MPI_THREAD_SINGLE);
     if (getenv("SYMM_TEST_SIZES") == NULL) {
-        every_type_and_operation();
+        test_operands_each_predefined(one_type_and_operation);
     }
-    every_kind();
+    test_operands_each(sizes_around_thresholds);
     for (int i = 0; i < 4; i++) {
         long_elements(i < 2 ? 11000 : 35000, i % 2 == 0);
     }

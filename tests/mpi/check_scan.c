@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENT_MAX = 64, POISON = 0xdb };
+enum { POISON = 0xdb };
 
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
@@ -44,57 +44,19 @@ static uint64_t number; /* of the call: what makes its random data and places un
 
 /* ---- contributions and results --------------------------------------------------------------- */
 
-static void datum_generate(const struct call *call, int rank, size_t i, void *datum)
-{
-    call->kind->monoid->generate(test_random(test_stream(number, (uint64_t)rank, 0), i), datum);
-}
-
-static void fill(const struct call *call, unsigned char *data)
-{
-    const struct test_operand *kind = call->kind;
-    if (kind->element != NULL) {
-        test_generate(kind->element, kind->op, number, call->team->rank, call->team->size, data,
-                      call->count);
-        return;
-    }
-    for (size_t i = 0; i < call->count; i++) {
-        datum_generate(call, call->team->rank, i, data + i * kind->extent + kind->datum);
-    }
-}
-
 /* Ranks of whose contributions a result consists. */
 static int length_of(const struct call *call)
 {
     return call->exclusive ? call->team->rank : call->team->rank + 1;
 }
 
-/* x0 * x1 * ..., from the right; what is beside the datum stays as it is. */
-static void reference(const struct call *call, size_t i, unsigned char *element)
-{
-    unsigned char left[ELEMENT_MAX];
-    int rank = length_of(call) - 1;
-    datum_generate(call, rank, i, element + call->kind->datum);
-    while (--rank >= 0) {
-        datum_generate(call, rank, i, left);
-        call->kind->monoid->combine(left, element + call->kind->datum);
-    }
-}
-
 static bool is_right(const struct call *call, size_t i, const unsigned char *found)
 {
     const struct test_operand *kind = call->kind;
-    unsigned char expected[ELEMENT_MAX];
-    if (kind->element != NULL) {
-        return test_check_prefix(kind->element, kind->op, number, call->team->size,
-                                 length_of(call), i, found);
-    }
-    memset(expected, POISON, sizeof expected);
-    reference(call, i, expected);
-    if (memcmp(found, expected, kind->extent) == 0) {
-        return true;
-    }
-    test_fail("element %zu of %zu: an element or its gap is wrong", i, call->count);
-    return false;
+    int length = length_of(call);
+    return kind->element != NULL ? test_check_prefix(kind->element, kind->op, number,
+                                                     call->team->size, length, i, found)
+                                 : test_operand_check(kind, number, length, i, found, POISON);
 }
 
 /* `before` is what the receive buffer held.  The first rank of an exclusive scan gets nothing. */
@@ -147,7 +109,8 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
     MPI_Request request = MPI_REQUEST_NULL;
     for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
         test_buffer_poison(receive);
-        fill(call, input->data);
+        test_operand_fill(call->kind, number, call->team->rank, call->team->size, input->data,
+                          call->count);
         memcpy(copy, input->data, input->bytes);
         memcpy(before, receive->data, receive->bytes);
         if (round == 0) {
@@ -227,53 +190,13 @@ static void sizes_around_thresholds(const struct test_operand *kind)
     }
 }
 
-static void every_kind(void)
+static void one_type_and_operation(const struct test_operand *kind, size_t index)
 {
-    size_t count;
-    const struct test_monoid *monoids = test_monoids(&count);
-    struct test_operand kinds[16];
-    size_t number_of = 0;
-    for (size_t i = 0; i < count; i++) {
-        kinds[number_of++] = test_operand_of_monoid(&monoids[i]);
-    }
-    kinds[number_of++] = test_operand_of_pairs("pairs behind their bound", 8, 8, 8);
-    kinds[number_of++] = test_operand_of_pairs("pairs before a gap, behind their bound", 8, 8, 16);
-    kinds[number_of++] = test_operand_of_pairs("pairs behind a gap", 0, -8, 24);
-    kinds[number_of++] = test_operand_of_element("int64", OP_SUM);
-    kinds[number_of++] = test_operand_of_element("uint8", OP_BXOR);
-    kinds[number_of++] = test_operand_of_element("float", OP_SUM);
-    kinds[number_of++] = test_operand_of_element("double+int", OP_MINLOC);
-    for (size_t i = 0; i < number_of; i++) {
-        sizes_around_thresholds(&kinds[i]);
-        test_operand_free(&kinds[i]);
-    }
-}
-
-static void every_type_and_operation(void)
-{
-    size_t types;
-    const struct test_element *elements = test_elements(&types);
-    for (size_t t = 0; t < types; t++) {
-        for (enum test_op op = 0; op < OPS; op++) {
-            if (test_op_is_allowed(op, &elements[t].form)) {
-                struct test_operand kind = test_operand_of_element(elements[t].name, op);
-                run(&kind, &world, (t + op) % 2 == 1, SPREAD_RANDOM, op % 3 == 0, BLOCKING,
-                    test_quick ? 37 : 1037);
-            }
-        }
-    }
+    run(kind, &world, index % 2 == 1, SPREAD_RANDOM, kind->op % 3 == 0, BLOCKING,
+        test_quick ? 37 : 1037);
 }
 
 /* Elements that no two of go through a block of scratch. */
-static void ints_add(void *in, void *inout, int *length, MPI_Datatype *type)
-{
-    int size;
-    MPI_Type_size(*type, &size);
-    for (int i = 0; i < *length * (size / 4); i++) {
-        ((uint32_t *)inout)[i] += ((const uint32_t *)in)[i];
-    }
-}
-
 static void long_elements(int ints, bool heap, bool exclusive)
 {
     enum { ELEMENTS = 9 };
@@ -288,7 +211,7 @@ static void long_elements(int ints, bool heap, bool exclusive)
     test_case("elements of %d ints, %s", ints, test_place_name(place));
     MPI_Type_contiguous(ints, MPI_UINT32_T, &type);
     MPI_Type_commit(&type);
-    MPI_Op_create(ints_add, 1, &op);
+    MPI_Op_create(test_ints_add, 1, &op);
     for (size_t i = 0; i < bytes / 4; i++) {
         from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
     }
@@ -450,8 +373,8 @@ int main(int argc, char **argv)
     const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
     test_begin(argc, argv, "check_scan", MPI_THREAD_SINGLE);
     teams_make();
-    every_type_and_operation();
-    every_kind();
+    test_operands_each_predefined(one_type_and_operation);
+    test_operands_each(sizes_around_thresholds);
     for (int i = 0; i < 6; i++) {
         long_elements(i < 2 ? 3000 : i < 4 ? 11000 : 35000, i % 2 == 0, i / 2 % 2 == 1);
         same_bits(i % 2 == 1, ops[i / 2]);

@@ -10,7 +10,9 @@
 #include "elements.h"
 #include "monoids.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct test_operand {
     const char *name;
@@ -33,5 +35,25 @@ struct test_operand test_operand_of_pairs(const char *name, ptrdiff_t displaceme
 struct test_operand test_operand_of_element(const char *name, enum test_op op);
 
 void test_operand_free(struct test_operand *kind);
+
+/* What `rank` of `ranks` contributes to call `number`: `count` elements. */
+void test_operand_fill(const struct test_operand *kind, uint64_t number, int rank, int ranks,
+                       unsigned char *data, size_t count);
+
+/*
+ * Whether element `i` is what the contributions of the first `ranks` ranks come to, and all beside
+ * its data is `poison`.  Not for predefined elements, for which elements.h has checks.
+ */
+bool test_operand_check(const struct test_operand *kind, uint64_t number, int ranks, size_t i,
+                        const unsigned char *found, int poison);
+
+/* Every kind of element: user-defined operations, gaps, bounds, and some that are predefined. */
+void test_operands_each(void (*visit)(const struct test_operand *kind));
+
+/* Every predefined element with every operation that it may have, and a number for each. */
+void test_operands_each_predefined(void (*visit)(const struct test_operand *kind, size_t index));
+
+/* An operation on types that consist of 32-bit integers alone. */
+void test_ints_add(void *in, void *inout, int *length, MPI_Datatype *type);
 
 #endif

@@ -203,6 +203,21 @@ static unsigned char *reduced_make(struct stage *stage, const struct plan *plan)
     return result;
 }
 
+/* A call whose results have been looked at is over.  `input` is in place where it is `output`. */
+static void buffers_end(struct stage *stage, const struct plan *plan, struct buffer *input,
+                        struct buffer *output)
+{
+    buffer_scribble(output);
+    if (plan->is_late) {
+        fork_rank_barrier(stage->self);
+    }
+    if (input->memory != output->memory) {
+        buffer_scribble(input);
+        buffer_free(stage, input);
+    }
+    buffer_free(stage, output);
+}
+
 static uint32_t reduce_scatter(struct stage *stage, const struct plan *plan, uint32_t flags)
 {
     const struct symm_reduction *reduction = &element_reductions[plan->type];
@@ -228,15 +243,7 @@ static uint32_t reduce_scatter(struct stage *stage, const struct plan *plan, uin
     size_t same = in_place ? end - begin : 0; /* from there on, the input is what it was */
     FORK_CHECK(stage->self, memcmp(input.data + same, result + same, bytes - same) == 0);
     free(result);
-    buffer_scribble(&output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_scribble(&input);
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
+    buffers_end(stage, plan, &input, &output);
     return flags;
 }
 
@@ -286,15 +293,7 @@ static uint32_t scan(struct stage *stage, const struct plan *plan, uint32_t flag
     flags = make(stage, plan, reduction, input.data, output.data, flags);
     FORK_CHECK(stage->self, memcmp(output.data, expected, bytes) == 0);
     free(expected);
-    buffer_scribble(&output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_scribble(&input);
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
+    buffers_end(stage, plan, &input, &output);
     return flags;
 }
 
