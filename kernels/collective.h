@@ -23,6 +23,10 @@ enum symm_collective {
     SYMM_BARRIER,
     SYMM_REDUCE_SCATTER,
     SYMM_REDUCE_SCATTER_BLOCK,
+    SYMM_ALLTOALL,
+    SYMM_ALLGATHERV,
+    SYMM_ALLTOALLV,
+    SYMM_ALLTOALLW,
     SYMM_COLLECTIVE_COUNT
 };
 
@@ -36,6 +40,8 @@ struct symm_collective_row {
     bool writes_outputs;   /* every rank has an output */
     bool gathers;          /* a result holds a block of each rank */
     bool scatters;         /* an input holds a block for each rank, and its result is that block */
+    bool has_blocks;       /* ranks exchange blocks with each other: struct symm_block */
+    bool has_tables;       /* only the two ranks of a block know it: lines carry tables of them */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
     bool in_place_by_copy; /* once the input is copied to the output, a call is in place */
     bool device_reads_peers; /* on devices, ranks read peers' inputs, not only store to outputs */

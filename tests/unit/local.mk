@@ -132,6 +132,7 @@ tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
 	kernels/cuda/multimem_absent.c \
+	mca/coll/symm/agree/blocks.c \
 	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/map.c \
@@ -145,6 +146,8 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/serve/start.c \
 	mca/coll/symm/data/pack.c \
 	mca/coll/symm/serve/packed.c \
+	mca/coll/symm/serve/packed_blocks.c \
+	mca/coll/symm/data/sides.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c
 

@@ -59,6 +59,12 @@ int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
     unexpected(__func__);
 }
 
+int mca_coll_symm_truncated_report(const struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
 int mca_coll_symm_shortage(enum symm_status status, int error)
 {
     (void)status, (void)error;
