@@ -19,6 +19,10 @@ enum collective {
     COLLECTIVE_BARRIER,        /* no data */
     COLLECTIVE_REDUCE_SCATTER, /* with equal counts */
     COLLECTIVE_REDUCE_SCATTER_BLOCK,
+    COLLECTIVE_ALLTOALL,
+    COLLECTIVE_ALLTOALLV,  /* these with equal counts, and blocks in a row */
+    COLLECTIVE_ALLTOALLW,
+    COLLECTIVE_ALLGATHERV,
     COLLECTIVE_COUNT
 };
 
@@ -95,6 +99,10 @@ static inline const char *options_collective_name(enum collective collective)
         [COLLECTIVE_BARRIER] = "barrier",
         [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
+        [COLLECTIVE_ALLTOALL] = "alltoall",
+        [COLLECTIVE_ALLTOALLV] = "alltoallv",
+        [COLLECTIVE_ALLTOALLW] = "alltoallw",
+        [COLLECTIVE_ALLGATHERV] = "allgatherv",
     };
     return names[collective];
 }
