@@ -3,6 +3,8 @@
  *
  * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block], MPI_Scan and
  * MPI_Exscan with their nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
+ * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block] with their
+ * nonblocking forms (and of what ondevice_exchange.c has): copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
  * every program that checks results on the host checks the kernels, and needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
@@ -20,6 +22,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "ondevice.h"
+
 #include <cuda.h>
 #include <dlfcn.h>
 #include <mpi.h>
@@ -35,7 +39,7 @@ enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d, DEVICES_MAX = 16 };
 static CUresult (*use)(CUcontext);
 static CUcontext contexts[DEVICES_MAX];
 static int devices, local_rank;
-static _Atomic int calls;
+_Atomic int ondevice_calls;
 static CUresult (*allocate)(CUdeviceptr *, size_t);
 static CUresult (*release)(CUdeviceptr);
 static CUresult (*allocate_pooled)(CUdeviceptr *, size_t, CUstream);
@@ -141,9 +145,9 @@ static void driver_open(void)
 static CUcontext context_choose(const char *part)
 {
     const char *turns = getenv("SYMM_TEST_DEVICE_TURNS");
-    int turn = turns == NULL ? 0 : calls >> local_rank % 3;
+    int turn = turns == NULL ? 0 : ondevice_calls >> local_rank % 3;
     if (turns != NULL && strcmp(part, "receive") == 0) {
-        turn += strcmp(turns, "buffers") == 0 || (strcmp(turns, "mixed") == 0 && calls % 4 == 3);
+        turn += strcmp(turns, "buffers") == 0 || (strcmp(turns, "mixed") == 0 && ondevice_calls % 4 == 3);
     }
     return contexts[(local_rank + turn) % devices];
 }
@@ -177,7 +181,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-enum origin { FROM_MPI, FRESH, KEPT, POOLED, MANAGED, MAPPED, ORIGINS };
+
 
 static enum origin origin_choose(const char *part)
 {
@@ -186,11 +190,11 @@ static enum origin origin_choose(const char *part)
         return FROM_MPI;
     }
     int sorts = strcmp(memory, "any") == 0 ? ORIGINS : strcmp(memory, "mixed") == 0 ? 3 : 0;
-    if (sorts > 0 && calls % 4 == 3) {
-        return (enum origin)(calls / 4 % sorts);
+    if (sorts > 0 && ondevice_calls % 4 == 3) {
+        return (enum origin)(ondevice_calls / 4 % sorts);
     }
     if (sorts > 0) {
-        return (enum origin)((calls * 5 / 2 + local_rank + (*part == 's')) % sorts);
+        return (enum origin)((ondevice_calls * 5 / 2 + local_rank + (*part == 's')) % sorts);
     }
     static const char *const names[ORIGINS] = {"mpi", "fresh", "kept", "pool", "managed", "mapped"};
     for (int origin = 0; origin < ORIGINS; origin++) {
@@ -355,16 +359,6 @@ static void memory_end(void *block, size_t bytes, enum origin origin)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-struct moved {
-    void *host;              /* where the data begins */
-    unsigned char *block;    /* NULL: not moved */
-    unsigned char *data;     /* on the device, as far behind a cache line as on the host */
-    CUcontext context;
-    enum origin origin;
-    size_t bytes;
-    void *address;           /* for MPI */
-};
-
 static bool is_wanted(const char *part)
 {
     const char *only = getenv("SYMM_TEST_DEVICE_PART");
@@ -385,14 +379,14 @@ static size_t span(int count, MPI_Datatype type, MPI_Aint *lower)
     return count > 0 ? (size_t)(true_extent + (count - 1) * extent) : 0;
 }
 
-static struct moved move_there(const void *buffer, int count, MPI_Datatype type, const char *part)
+struct ondevice_moved ondevice_move(const void *buffer, MPI_Aint lower, size_t bytes,
+                                    const char *part)
 {
-    MPI_Aint lower = 0;
-    struct moved moved = {.address = (void *)(uintptr_t)buffer};
+    struct ondevice_moved moved = {.address = (void *)(uintptr_t)buffer};
     if (buffer == MPI_IN_PLACE || !is_wanted(part)) {
         return moved;
     }
-    moved.bytes = span(count, type, &lower);
+    moved.bytes = bytes;
     if (moved.bytes == 0) {
         return moved;
     }
@@ -419,6 +413,14 @@ static struct moved move_there(const void *buffer, int count, MPI_Datatype type,
     return moved;
 }
 
+static struct ondevice_moved move_there(const void *buffer, int count, MPI_Datatype type,
+                                        const char *part)
+{
+    MPI_Aint lower = 0;
+    size_t bytes = buffer == MPI_IN_PLACE ? 0 : span(count, type, &lower);
+    return ondevice_move(buffer, lower, bytes, part);
+}
+
 static void check_guards(const unsigned char *copy, size_t before, size_t bytes, size_t total)
 {
     for (size_t i = 0; i < total; i++) {
@@ -428,7 +430,7 @@ static void check_guards(const unsigned char *copy, size_t before, size_t bytes,
     }
 }
 
-static void move_back(struct moved *moved)
+void ondevice_move_back(struct ondevice_moved *moved)
 {
     if (moved->block == NULL) {
         return;
@@ -454,12 +456,12 @@ static void move_back(struct moved *moved)
 int MPI_Allreduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
-    struct moved send = move_there(sbuf, count, type, "send");
-    struct moved receive = move_there(rbuf, count, type, "receive");
-    calls++;
+    struct ondevice_moved send = move_there(sbuf, count, type, "send");
+    struct ondevice_moved receive = move_there(rbuf, count, type, "receive");
+    ondevice_calls++;
     int rc = PMPI_Allreduce(send.address, receive.address, count, type, op, comm);
-    move_back(&receive);
-    move_back(&send);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
     return rc;
 }
 
@@ -473,12 +475,12 @@ int MPI_Allgather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, 
     } else {
         PMPI_Comm_size(comm, &size);
     }
-    struct moved send = move_there(sbuf, scount, stype, "send");
-    struct moved receive = move_there(rbuf, rcount * size, rtype, "receive");
-    calls++;
+    struct ondevice_moved send = move_there(sbuf, scount, stype, "send");
+    struct ondevice_moved receive = move_there(rbuf, rcount * size, rtype, "receive");
+    ondevice_calls++;
     int rc = PMPI_Allgather(send.address, scount, stype, receive.address, rcount, rtype, comm);
-    move_back(&receive);
-    move_back(&send);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
     return rc;
 }
 
@@ -506,10 +508,10 @@ static int reduce_scatter(const void *sbuf, void *rbuf, const int *counts, int c
 {
     MPI_Request request = MPI_REQUEST_NULL;
     struct scattered n = scattered_of(counts, count, comm);
-    struct moved send = move_there(sbuf, n.count, type, "send");
-    struct moved receive =
+    struct ondevice_moved send = move_there(sbuf, n.count, type, "send");
+    struct ondevice_moved receive =
         move_there(rbuf, sbuf == MPI_IN_PLACE ? n.count : n.results, type, "receive");
-    calls++;
+    ondevice_calls++;
     void *to = receive.address;
     int rc;
     if (counts != NULL) {
@@ -522,8 +524,8 @@ static int reduce_scatter(const void *sbuf, void *rbuf, const int *counts, int c
     if (rc == MPI_SUCCESS) {
         rc = PMPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    move_back(&receive);
-    move_back(&send);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
     return rc;
 }
 

@@ -16,6 +16,173 @@ static struct symm_team teams[MODEL_RANKS_MAX]; /* of ordering_record() */
 static struct symm_control recorded; /* all ranks'; after the recording for its addresses only */
 
 /* ---- the heap -------------------------------------------------------------------------------- */
+/* ---- stand-ins ------------------------------------------------------------------------------- */
+
+mca_coll_symm_component_t mca_coll_symm_component;
+
+static _Noreturn void unexpected(const char *what)
+{
+    fail_msg("%s is not to be called here", what);
+    abort();
+}
+
+int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+int mca_coll_symm_truncated_report(const struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+int mca_coll_symm_shortage(enum symm_status status, int error)
+{
+    (void)status, (void)error;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *comm,
+                                 const char *format, ...)
+{
+    (void)level, (void)comm, (void)format;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
+{
+    (void)operation, (void)facts;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_step_set_up(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble)
+{
+    (void)operation, (void)trouble;
+    unexpected(__func__);
+}
+
+bool mca_coll_symm_single_copy(void)
+{
+    unexpected(__func__);
+}
+
+enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+                                            const struct symm_location *location,
+                                            enum symm_status mapped)
+{
+    (void)operation, (void)rank, (void)location, (void)mapped;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_device_run_describe(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_device_copy_early(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+int mca_coll_symm_device_failure(const struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+void *mca_coll_symm_scratch_take(int device, size_t *size)
+{
+    (void)device, (void)size;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_scratch_give(int device)
+{
+    (void)device;
+    unexpected(__func__);
+}
+
+void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    (void)vote, (void)comm;
+    unexpected(__func__);
+}
+
+void symm_vote_cast(struct symm_vote *vote, struct ompi_communicator_t *comm, int ballot)
+{
+    (void)vote, (void)comm, (void)ballot;
+    unexpected(__func__);
+}
+
+enum symm_status symm_vote_test(struct symm_vote *vote, struct ompi_communicator_t *comm,
+                                bool *all_yes)
+{
+    (void)vote, (void)comm, (void)all_yes;
+    unexpected(__func__);
+}
+
+enum symm_status symm_team_map(struct symm_team *team, int rank,
+                               const struct symm_location *location)
+{
+    (void)team, (void)rank, (void)location;
+    unexpected(__func__);
+}
+
+enum symm_status symm_team_tables_get(struct symm_team *team)
+{
+    (void)team;
+    unexpected(__func__);
+}
+
+void symm_team_tables_settle(struct symm_team *team, bool all_have)
+{
+    (void)team, (void)all_have;
+    unexpected(__func__);
+}
+
+void symm_vote_open_announced(struct symm_vote *vote, struct ompi_communicator_t *comm)
+{
+    (void)vote, (void)comm;
+    unexpected(__func__);
+}
+
+void symm_team_set_segment_state(struct symm_team *team, int rank,
+                                 const struct symm_location *location,
+                                 enum symm_segment_state state)
+{
+    (void)team, (void)rank, (void)location, (void)state;
+    unexpected(__func__);
+}
+
+/* The heap: `input` and `output` of all actors, at the same address in every rank. */
+struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t number)
+{
+    (void)process, (void)number;
+    return NULL;
+}
 
 /* `input` and `output` of all actors, at the same address in every rank. */
 enum symm_status symm_process_locate(struct symm_process *process, const void *address, size_t size,
