@@ -19,6 +19,10 @@ const char *call_name(enum collective collective)
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block",
         [COLLECTIVE_SCAN] = "MPI_Scan",
         [COLLECTIVE_EXSCAN] = "MPI_Exscan",
+        [COLLECTIVE_ALLTOALL] = "MPI_Alltoall",
+        [COLLECTIVE_ALLTOALLV] = "MPI_Alltoallv",
+        [COLLECTIVE_ALLTOALLW] = "MPI_Alltoallw",
+        [COLLECTIVE_ALLGATHERV] = "MPI_Allgatherv",
     };
     return names[collective];
 }
@@ -44,10 +48,15 @@ unsigned char *call_input(const struct call *call)
     if (!call->in_place) {
         return call->buffers->send;
     }
-    if (call_reduces(call->collective)) {
+    if (call_reduces(call->collective) || call_exchanges(call->collective)) {
         return call->buffers->receive;
     }
     return call->buffers->receive + (size_t)call->rank * call->bytes;
+}
+
+size_t call_input_bytes(const struct call *call)
+{
+    return call->bytes * (call_exchanges(call->collective) ? (size_t)call->ranks : 1);
 }
 
 unsigned char *call_result(const struct call *call)
@@ -104,6 +113,56 @@ const int *call_counts(const struct call *call)
     return counts;
 }
 
+const int *call_displacements(const struct call *call)
+{
+    static int *displacements;
+    static int ranks;
+    int count = call_count(call);
+    if (ranks != call->ranks) {
+        free(displacements);
+        ranks = call->ranks;
+        displacements = buffers_private((size_t)ranks * sizeof(*displacements));
+    }
+    for (int rank = 0; ranks > 1 && displacements[1] != count && rank < ranks; rank++) {
+        displacements[ranks - 1 - rank] = (ranks - 1 - rank) * count;
+    }
+    displacements[0] = 0;
+    return displacements;
+}
+
+const MPI_Datatype *call_types(const struct call *call)
+{
+    static MPI_Datatype *types;
+    static int ranks;
+    if (ranks != call->ranks) {
+        free(types);
+        ranks = call->ranks;
+        types = buffers_private((size_t)ranks * sizeof(*types));
+        for (int rank = 0; rank < ranks; rank++) {
+            types[rank] = MPI_CHAR;
+        }
+    }
+    return types;
+}
+
+static void exchange_run(const struct call *call, const void *send, void *receive, MPI_Comm comm)
+{
+    const int *counts = call_counts(call), *displacements = call_displacements(call);
+    const MPI_Datatype *types = call_types(call);
+    if (call->collective == COLLECTIVE_ALLTOALL) {
+        MPI_Alltoall(send, call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR, comm);
+    } else if (call->collective == COLLECTIVE_ALLTOALLV) {
+        MPI_Alltoallv(send, counts, displacements, MPI_CHAR, receive, counts, displacements,
+                      MPI_CHAR, comm);
+    } else if (call->collective == COLLECTIVE_ALLTOALLW) {
+        MPI_Alltoallw(send, counts, displacements, types, receive, counts, displacements, types,
+                      comm);
+    } else {
+        MPI_Allgatherv(send, call_count(call), MPI_CHAR, receive, counts, displacements, MPI_CHAR,
+                       comm);
+    }
+}
+
 void call_run(const struct call *call, MPI_Comm comm)
 {
     const void *send = call->in_place ? MPI_IN_PLACE : call->buffers->send;
@@ -128,6 +187,12 @@ void call_run(const struct call *call, MPI_Comm comm)
     case COLLECTIVE_BARRIER:
         MPI_Barrier(comm);
         break;
+    case COLLECTIVE_ALLTOALL:
+    case COLLECTIVE_ALLTOALLV:
+    case COLLECTIVE_ALLTOALLW:
+    case COLLECTIVE_ALLGATHERV:
+        exchange_run(call, send, receive, comm);
+        break;
     default:
         MPI_Allgather(send, call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR, comm);
     }
@@ -143,6 +208,6 @@ void call_touch(const struct call *call, int round)
     if (call_reduces(call->collective)) {
         buffers_write_elements(buffers, call_input(call), call->bytes, call->element, round);
     } else {
-        buffers_write_bytes(buffers, call_input(call), call->bytes, round);
+        buffers_write_bytes(buffers, call_input(call), call_input_bytes(call), round);
     }
 }

@@ -14,8 +14,8 @@
 
 struct call {
     enum collective collective;
-    size_t bytes; /* the size in the table: of the vector, or, of an all-gather, of a block; 0 for
-                     a barrier */
+    size_t bytes; /* the size in the table: of a reduction's vector, otherwise of a block; 0 for a
+                     barrier */
     int rank;
     int ranks;
     bool in_place;
@@ -41,6 +41,19 @@ static inline bool call_scans(enum collective collective)
     return collective == COLLECTIVE_SCAN || collective == COLLECTIVE_EXSCAN;
 }
 
+/* Whether an input has a block for each rank, of as many bytes as the size says, and a result one of
+ * each rank. */
+static inline bool call_exchanges(enum collective collective)
+{
+    return collective >= COLLECTIVE_ALLTOALL && collective <= COLLECTIVE_ALLTOALLW;
+}
+
+/* Whether a result has a block of each rank. */
+static inline bool call_has_parts(enum collective collective)
+{
+    return collective == COLLECTIVE_ALLGATHER || collective >= COLLECTIVE_ALLTOALL;
+}
+
 /* Whether it sums elements. */
 static inline bool call_reduces(enum collective collective)
 {
@@ -52,8 +65,9 @@ static inline bool call_reduces(enum collective collective)
  * them for each rank. All-gather moves bytes. */
 size_t call_round(enum collective collective, size_t bytes, int ranks);
 
-/* The first byte of this rank's input, `bytes` long, within the result if in place. */
+/* The first byte of this rank's input, within the result if in place, and its length. */
 unsigned char *call_input(const struct call *call);
+size_t call_input_bytes(const struct call *call);
 
 /* The result in the receive buffer, and its length. */
 unsigned char *call_result(const struct call *call);
@@ -71,6 +85,11 @@ int call_count(const struct call *call);
 /* For MPI_Reduce_scatter(): the count of each rank. The array is valid until the next call with
  * another count. */
 const int *call_counts(const struct call *call);
+
+/* For calls with displacements: where each rank's block begins, and for MPI_Alltoallw() its type.
+ * They are valid as long. */
+const int *call_displacements(const struct call *call);
+const MPI_Datatype *call_types(const struct call *call);
 
 /* Makes the call. */
 void call_run(const struct call *call, MPI_Comm comm);

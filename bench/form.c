@@ -34,6 +34,10 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Ireduce_scatter_block",
         [COLLECTIVE_SCAN] = "MPI_Iscan",
         [COLLECTIVE_EXSCAN] = "MPI_Iexscan",
+        [COLLECTIVE_ALLTOALL] = "MPI_Ialltoall",
+        [COLLECTIVE_ALLTOALLV] = "MPI_Ialltoallv",
+        [COLLECTIVE_ALLTOALLW] = "MPI_Ialltoallw",
+        [COLLECTIVE_ALLGATHERV] = "MPI_Iallgatherv",
     };
     static const char *const persistent[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce_init",
@@ -43,10 +47,34 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block_init",
         [COLLECTIVE_SCAN] = "MPI_Scan_init",
         [COLLECTIVE_EXSCAN] = "MPI_Exscan_init",
+        [COLLECTIVE_ALLTOALL] = "MPI_Alltoall_init",
+        [COLLECTIVE_ALLTOALLV] = "MPI_Alltoallv_init",
+        [COLLECTIVE_ALLTOALLW] = "MPI_Alltoallw_init",
+        [COLLECTIVE_ALLGATHERV] = "MPI_Allgatherv_init",
     };
     return form == FORM_NONBLOCKING  ? nonblocking[collective]
            : form == FORM_PERSISTENT ? persistent[collective]
                                      : call_name(collective);
+}
+
+static void exchange_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
+{
+    const int *counts = call_counts(call), *displacements = call_displacements(call);
+    const MPI_Datatype *types = call_types(call);
+    unsigned char *receive = call->buffers->receive;
+    int count = call_count(call);
+    if (call->collective == COLLECTIVE_ALLTOALL) {
+        MPI_Ialltoall(sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, request);
+    } else if (call->collective == COLLECTIVE_ALLTOALLV) {
+        MPI_Ialltoallv(sent(call), counts, displacements, MPI_CHAR, receive, counts,
+           displacements, MPI_CHAR, comm, request);
+    } else if (call->collective == COLLECTIVE_ALLTOALLW) {
+        MPI_Ialltoallw(sent(call), counts, displacements, types, receive, counts,
+           displacements, types, comm, request);
+    } else {
+        MPI_Iallgatherv(sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
+           comm, request);
+    }
 }
 
 void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
@@ -73,6 +101,12 @@ void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
     case COLLECTIVE_BARRIER:
         MPI_Ibarrier(comm, request);
         break;
+    case COLLECTIVE_ALLTOALL:
+    case COLLECTIVE_ALLTOALLV:
+    case COLLECTIVE_ALLTOALLW:
+    case COLLECTIVE_ALLGATHERV:
+        exchange_start(call, comm, request);
+        break;
     default:
         MPI_Iallgather(sent(call), call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR,
                        comm, request);
@@ -84,6 +118,26 @@ void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
 bool form_has_persistent(void)
 {
     return true;
+}
+
+static void exchange_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
+{
+    const int *counts = call_counts(call), *displacements = call_displacements(call);
+    const MPI_Datatype *types = call_types(call);
+    unsigned char *receive = call->buffers->receive;
+    int count = call_count(call);
+    if (call->collective == COLLECTIVE_ALLTOALL) {
+        PERSISTENT(Alltoall)(sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, MPI_INFO_NULL, request);
+    } else if (call->collective == COLLECTIVE_ALLTOALLV) {
+        PERSISTENT(Alltoallv)(sent(call), counts, displacements, MPI_CHAR, receive, counts,
+           displacements, MPI_CHAR, comm, MPI_INFO_NULL, request);
+    } else if (call->collective == COLLECTIVE_ALLTOALLW) {
+        PERSISTENT(Alltoallw)(sent(call), counts, displacements, types, receive, counts,
+           displacements, types, comm, MPI_INFO_NULL, request);
+    } else {
+        PERSISTENT(Allgatherv)(sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
+           comm, MPI_INFO_NULL, request);
+    }
 }
 
 void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
@@ -112,6 +166,12 @@ void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
         break;
     case COLLECTIVE_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_ALLTOALL:
+    case COLLECTIVE_ALLTOALLV:
+    case COLLECTIVE_ALLTOALLW:
+    case COLLECTIVE_ALLGATHERV:
+        exchange_init(call, comm, request);
         break;
     default:
         PERSISTENT(Allgather)(sent(call), call_count(call), MPI_CHAR, receive, call_count(call),

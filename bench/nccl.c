@@ -72,6 +72,8 @@ struct nccl_functions {
     int (*reduce_scatter)(const void *send, void *receive, size_t count, int type, int operation,
                           void *comm, void *stream);
     /* From here on NULL in releases that do not have them. */
+    int (*all_to_all)(const void *send, void *receive, size_t count, int type, void *comm,
+                      void *stream);
     int (*allocate)(void **memory, size_t bytes);
     int (*release)(void *memory);
     int (*window_register)(void *comm, void *memory, size_t bytes, void **window, int flags);
@@ -121,6 +123,7 @@ static const char *functions_look_up(struct nccl_functions *call, void *library)
     LOOK_UP(all_reduce, "ncclAllReduce", &missing);
     LOOK_UP(all_gather, "ncclAllGather", &missing);
     LOOK_UP(reduce_scatter, "ncclReduceScatter", &missing);
+    LOOK_UP(all_to_all, "ncclAlltoAll", &optional);
     LOOK_UP(init_with_config, "ncclCommInitRankConfig", &optional);
     LOOK_UP(allocate, "ncclMemAlloc", &optional);
     LOOK_UP(release, "ncclMemFree", &optional);
@@ -301,6 +304,9 @@ bool nccl_path_open(struct nccl_path *path, const struct nccl *nccl, enum nccl_w
     memset(path, 0, sizeof(*path));
     path->nccl = nccl;
     path->way = way;
+    if (call_exchanges(collective) && nccl->call.all_to_all == NULL) { /* before 2.28 */
+        return false;
+    }
     if (way == NCCL_PLAIN) {
         buffers_open(&path->buffers, MEMORY_CUDAMALLOC, nccl->device, send_bytes, receive_bytes);
         return true;
@@ -348,6 +354,9 @@ void nccl_path_start(const struct nccl_path *path, const struct call *call, void
     } else if (call_reduces(call->collective)) {
         check(nccl, "ncclAllReduce",
               nccl->call.all_reduce(input, result, count, type, OPERATION_SUM, comm, stream));
+    } else if (call_exchanges(call->collective)) {
+        check(nccl, "ncclAlltoAll",
+              nccl->call.all_to_all(input, result, count, TYPE_INT8, comm, stream));
     } else {
         check(nccl, "ncclAllGather",
               nccl->call.all_gather(input, result, count, TYPE_INT8, comm, stream));

@@ -257,7 +257,8 @@ static bool collective_parse(const struct parser *parser, const char *text)
             return true;
         }
     }
-    return refuse(parser, "collective", text, "choose from allreduce, allgather, reduce_scatter, "
+    return refuse(parser, "collective", text, "choose from allreduce, allgather, allgatherv, "
+                                              "alltoall, alltoallv, alltoallw, reduce_scatter, "
                                               "reduce_scatter_block, scan, exscan and barrier");
 }
 

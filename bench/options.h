@@ -21,6 +21,10 @@ enum collective {
     COLLECTIVE_REDUCE_SCATTER_BLOCK,
     COLLECTIVE_SCAN,
     COLLECTIVE_EXSCAN,
+    COLLECTIVE_ALLTOALL,
+    COLLECTIVE_ALLTOALLV,  /* these with equal counts, and blocks in a row */
+    COLLECTIVE_ALLTOALLW,
+    COLLECTIVE_ALLGATHERV,
     COLLECTIVE_COUNT
 };
 
@@ -99,6 +103,10 @@ static inline const char *options_collective_name(enum collective collective)
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
         [COLLECTIVE_SCAN] = "scan",
         [COLLECTIVE_EXSCAN] = "exscan",
+        [COLLECTIVE_ALLTOALL] = "alltoall",
+        [COLLECTIVE_ALLTOALLV] = "alltoallv",
+        [COLLECTIVE_ALLTOALLW] = "alltoallw",
+        [COLLECTIVE_ALLGATHERV] = "allgatherv",
     };
     return names[collective];
 }

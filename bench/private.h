@@ -5,6 +5,8 @@
  *               bytes = N * B/N read + N * B/N written = 2 B
  *   all-gather: reads its block once and writes it to N places (N-1 in place)
  *               bytes = B read + N * B written
+ *   all-to-all: reads N blocks and writes them to N places
+ *               bytes = N * B read + N * B written
  *   reduce-scatter: reads N slices of B/N, adds them, writes the sum to one place
  *               bytes = N * B/N read + B/N written = (N+1)/N B
  *   scans: as an all-reduce, whose slices have as many results

@@ -187,7 +187,7 @@ static bool collective_run(struct session *session, enum collective collective)
     size_t most = call_round(collective, options->max_bytes, session->ranks);
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
                         options->element, &buffers, false};
-    buffers_open(&buffers, options->memory, session->gpus.device, most,
+    buffers_open(&buffers, options->memory, session->gpus.device, call_input_bytes(&call),
                  call_receive_bytes(&call));
     sides_open(&sides, &origin, &call);
     if (session->rank == 0) {
@@ -226,7 +226,7 @@ static bool choice_run(struct session *session, enum collective collective, stru
     if (!forcing_open(&forcing, collective, extra, session->control)) {
         return false;
     }
-    buffers_open(&buffers, options->memory, session->gpus.device, call.bytes,
+    buffers_open(&buffers, options->memory, session->gpus.device, call_input_bytes(&call),
                  call_receive_bytes(&call));
     bool right = tune != NULL ? tune_measure(tune, &origin, &forcing)
                               : choice_show(&origin, &forcing);

@@ -59,10 +59,12 @@ static void element_put(const struct call *call, unsigned char *to, double value
 
 static void input_bytes(uint64_t key, size_t offset, size_t length, unsigned char *chunk)
 {
-    for (size_t i = 0; i < length; i += sizeof(uint64_t)) {
-        uint64_t word = scatter(key + offset + i);
-        size_t left = length - i;
-        memcpy(chunk + i, &word, left < sizeof(word) ? left : sizeof(word));
+    for (size_t i = 0; i < length;) {
+        size_t at = (offset + i) % sizeof(uint64_t), rest = sizeof(uint64_t) - at;
+        uint64_t word = scatter(key + offset + i - at);
+        size_t some = length - i < rest ? length - i : rest;
+        memcpy(chunk + i, (const unsigned char *)&word + at, some);
+        i += some;
     }
 }
 
@@ -71,7 +73,7 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
                         size_t length, unsigned char *chunk)
 {
     uint64_t own = input_key(key, rank);
-    if (call->collective == COLLECTIVE_ALLGATHER) {
+    if (call_has_parts(call->collective)) {
         input_bytes(own, offset, length, chunk);
         return;
     }
@@ -97,7 +99,10 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
     if (call_scatters(call->collective)) {
         offset += (size_t)call->rank * call_result_bytes(call);
     }
-    if (call->collective == COLLECTIVE_ALLGATHER) {
+    if (call_exchanges(call->collective)) { /* this rank's block of that rank's input */
+        offset += (size_t)call->rank * call->bytes;
+    }
+    if (call_has_parts(call->collective)) {
         input_chunk(call, key, part, offset, length, chunk);
         return;
     }
@@ -117,7 +122,7 @@ static size_t chunk_length(size_t whole, size_t offset)
 
 static int result_parts(const struct call *call)
 {
-    return call->collective == COLLECTIVE_ALLGATHER ? call->ranks : 1;
+    return call_has_parts(call->collective) ? call->ranks : 1;
 }
 
 static size_t part_bytes(const struct call *call)
@@ -154,8 +159,9 @@ static void fill_input(const struct check *check)
 {
     const struct call *call = check->call;
     unsigned char *input = call_input(call);
-    for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-        size_t length = chunk_length(call->bytes, offset);
+    size_t bytes = call_input_bytes(call);
+    for (size_t offset = 0; offset < bytes; offset += CHUNK) {
+        size_t length = chunk_length(bytes, offset);
         input_chunk(call, check->key, call->rank, offset, length, check->expected);
         buffers_store(call->buffers, input + offset, check->expected, length);
     }
@@ -167,7 +173,7 @@ static void report(const struct check *check, const char *what, int part, size_t
     const struct call *call = check->call;
     char block[48] = "";
     char line[256];
-    if (call->collective == COLLECTIVE_ALLGATHER) {
+    if (call_has_parts(call->collective)) {
         snprintf(block, sizeof(block), "block of rank %d, ", part);
     }
     snprintf(line, sizeof(line), "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
@@ -217,8 +223,9 @@ static bool input_is_whole(const struct check *check)
     if (call->in_place) {
         return true;
     }
-    for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-        size_t length = chunk_length(call->bytes, offset);
+    size_t bytes = call_input_bytes(call);
+    for (size_t offset = 0; offset < bytes; offset += CHUNK) {
+        size_t length = chunk_length(bytes, offset);
         input_chunk(call, check->key, call->rank, offset, length, check->expected);
         size_t wrong = first_difference(check, call->buffers->send + offset, length);
         if (wrong < length) {

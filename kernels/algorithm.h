@@ -69,7 +69,31 @@ struct symm_run;
     F(SYMM_EXSCAN_STAGED, symm_exscan_staged)                                                     \
     F(SYMM_EXSCAN_TWO_SHOT, symm_exscan_two_shot)                                                 \
     F(SYMM_EXSCAN_CUDA_PULL, symm_exscan_cuda_pull)                                               \
-    F(SYMM_EXSCAN_CUDA_SCRATCH, symm_exscan_cuda_scratch)
+    F(SYMM_EXSCAN_CUDA_SCRATCH, symm_exscan_cuda_scratch)                                         \
+    F(SYMM_ALLTOALL_SLOT, symm_alltoall_slot)                                                     \
+    F(SYMM_ALLTOALL_STAGED, symm_alltoall_staged)                                                 \
+    F(SYMM_ALLTOALL_PULL, symm_alltoall_pull)                                                     \
+    F(SYMM_ALLTOALL_CUDA_KERNEL, symm_alltoall_cuda_kernel)                                       \
+    F(SYMM_ALLTOALL_CUDA_COPY_ENGINE, symm_alltoall_cuda_copy_engine)                             \
+    F(SYMM_ALLTOALL_CUDA_SCRATCH, symm_alltoall_cuda_scratch)                                     \
+    F(SYMM_ALLGATHERV_SLOT, symm_allgatherv_slot)                                                 \
+    F(SYMM_ALLGATHERV_STAGED, symm_allgatherv_staged)                                             \
+    F(SYMM_ALLGATHERV_PULL, symm_allgatherv_pull)                                                 \
+    F(SYMM_ALLGATHERV_CUDA_KERNEL, symm_allgatherv_cuda_kernel)                                   \
+    F(SYMM_ALLGATHERV_CUDA_COPY_ENGINE, symm_allgatherv_cuda_copy_engine)                         \
+    F(SYMM_ALLGATHERV_CUDA_SCRATCH, symm_allgatherv_cuda_scratch)                                 \
+    F(SYMM_ALLTOALLV_SLOT, symm_alltoallv_slot)                                                   \
+    F(SYMM_ALLTOALLV_STAGED, symm_alltoallv_staged)                                               \
+    F(SYMM_ALLTOALLV_PULL, symm_alltoallv_pull)                                                   \
+    F(SYMM_ALLTOALLV_CUDA_KERNEL, symm_alltoallv_cuda_kernel)                                     \
+    F(SYMM_ALLTOALLV_CUDA_COPY_ENGINE, symm_alltoallv_cuda_copy_engine)                           \
+    F(SYMM_ALLTOALLV_CUDA_SCRATCH, symm_alltoallv_cuda_scratch)                                   \
+    F(SYMM_ALLTOALLW_SLOT, symm_alltoallw_slot)                                                   \
+    F(SYMM_ALLTOALLW_STAGED, symm_alltoallw_staged)                                               \
+    F(SYMM_ALLTOALLW_PULL, symm_alltoallw_pull)                                                   \
+    F(SYMM_ALLTOALLW_CUDA_KERNEL, symm_alltoallw_cuda_kernel)                                     \
+    F(SYMM_ALLTOALLW_CUDA_COPY_ENGINE, symm_alltoallw_cuda_copy_engine)                           \
+    F(SYMM_ALLTOALLW_CUDA_SCRATCH, symm_alltoallw_cuda_scratch)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

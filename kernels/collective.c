@@ -88,4 +88,44 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .slot_algorithm = SYMM_EXSCAN_SLOT,
             .device_reads_peers = true,
         },
+    [SYMM_ALLTOALL] =
+        {
+            .name = "alltoall",
+            .mpi_name = "MPI_Alltoall",
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .has_blocks = true,
+            .slot_algorithm = SYMM_ALLTOALL_SLOT,
+        },
+    [SYMM_ALLGATHERV] =
+        {
+            .name = "allgatherv",
+            .mpi_name = "MPI_Allgatherv",
+            .has_counts = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .gathers = true,
+            .has_blocks = true,
+            .slot_algorithm = SYMM_ALLGATHERV_SLOT,
+        },
+    [SYMM_ALLTOALLV] =
+        {
+            .name = "alltoallv",
+            .mpi_name = "MPI_Alltoallv",
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .has_blocks = true,
+            .has_tables = true,
+            .slot_algorithm = SYMM_ALLTOALLV_SLOT,
+        },
+    [SYMM_ALLTOALLW] =
+        {
+            .name = "alltoallw",
+            .mpi_name = "MPI_Alltoallw",
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .has_blocks = true,
+            .has_tables = true,
+            .slot_algorithm = SYMM_ALLTOALLW_SLOT,
+        },
 };

@@ -25,6 +25,10 @@ enum symm_collective {
     SYMM_REDUCE_SCATTER_BLOCK,
     SYMM_SCAN,
     SYMM_EXSCAN,
+    SYMM_ALLTOALL,
+    SYMM_ALLGATHERV,
+    SYMM_ALLTOALLV,
+    SYMM_ALLTOALLW,
     SYMM_COLLECTIVE_COUNT
 };
 
@@ -39,6 +43,8 @@ struct symm_collective_row {
     bool gathers;          /* a result holds a block of each rank */
     bool scatters;         /* an input holds a block for each rank, and its result is that block */
     bool is_prefix;        /* a rank's result comes from this rank and those before it */
+    bool has_blocks;       /* ranks exchange blocks with each other: struct symm_block */
+    bool has_tables;       /* only the two ranks of a block know it: lines carry tables of them */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
     bool in_place_by_copy; /* once the input is copied to the output, a call is in place */
     bool device_reads_peers; /* on devices, ranks read peers' inputs, not only store to outputs */
@@ -50,6 +56,15 @@ SYMM_API extern const struct symm_collective_row symm_collectives[SYMM_COLLECTIV
 static inline const struct symm_collective_row *symm_collective_get(enum symm_collective collective)
 {
     return &symm_collectives[collective];
+}
+
+/*
+ * Whether a rank in place writes where other ranks still read: on devices such a call goes through
+ * scratch.
+ */
+static inline bool symm_collective_swaps(const struct symm_collective_row *collective)
+{
+    return collective->is_prefix || (collective->has_blocks && !collective->gathers);
 }
 
 /* Bytes of the result of a call to which each of so many ranks contributes `bytes`. */

@@ -4,6 +4,7 @@ kernel_sources = \
 	kernels/algorithm.c kernels/algorithm.h \
 	kernels/float16.c kernels/float16.h \
 	kernels/prefix.h \
+	kernels/block.h \
 	kernels/reduction.h \
 	kernels/collective.c kernels/collective.h \
 	kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
@@ -22,6 +23,9 @@ kernel_sources = \
 	kernels/cuda/copy.h \
 	kernels/cuda/device.h \
 	kernels/cuda/host_memory.h \
+	kernels/cuda/exchange_copy_engine.c \
+	kernels/cuda/exchange_kernel.c \
+	kernels/cuda/exchange_scratch.c \
 	kernels/cuda/link.h \
 	kernels/cuda/multimem.h kernels/cuda/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
@@ -46,6 +50,9 @@ kernel_sources = \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
 	kernels/host/barrier_slot.c \
+	kernels/host/exchange_pull.c \
+	kernels/host/exchange_slot.c \
+	kernels/host/exchange_staged.c \
 	kernels/host/reduce_scatter_pull.c \
 	kernels/host/reduce_scatter_slot.c \
 	kernels/host/reduce_scatter_staged.c \

@@ -27,6 +27,7 @@
 #include "heap/multicast_groups.h"
 #include "heap/team.h"
 #include "kernels/algorithm.h"
+#include "kernels/block.h"
 #include "kernels/reduction.h"
 #include "kernels/ticket.h"
 
@@ -54,9 +55,11 @@ struct symm_run {
     uint64_t sequence;
     /*
      * All-reduce: elements.  All-gather: bytes of a rank's block.  Reduce-scatter: elements of all
-     * blocks together.
+     * blocks together.  All-to-all: bytes of all blocks together.
      */
     size_t count;
+    struct symm_block *blocks; /* exchanges: [ranks] */
+    size_t largest;            /* exchanges: bytes of the largest block of any two ranks */
     size_t *begins; /* reduce-scatter: [ranks + 1], the elements with which ranks' blocks begin */
     const struct symm_reduction *reduction; /* outlives the run; NULL: nothing is reduced */
 

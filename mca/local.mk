@@ -25,6 +25,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \
+	mca/coll/symm/data/sides.c mca/coll/symm/data/sides.h \
 	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
@@ -58,6 +59,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
 	mca/coll/symm/device/scratch.c mca/coll/symm/device/scratch.h \
+	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
 	mca/coll/symm/agree/buffers.c mca/coll/symm/agree/buffers.h \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
 	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
@@ -74,6 +76,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
+	mca/coll/symm/serve/packed_blocks.c mca/coll/symm/serve/packed_blocks.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
@@ -93,6 +96,11 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
 	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
+	mca/coll/symm/entry/allgatherv.c mca/coll/symm/entry/allgatherv.h \
+	mca/coll/symm/entry/alltoall.c mca/coll/symm/entry/alltoall.h \
+	mca/coll/symm/entry/alltoallv.c mca/coll/symm/entry/alltoallv.h \
+	mca/coll/symm/entry/alltoallw.c mca/coll/symm/entry/alltoallw.h \
+	mca/coll/symm/entry/exchange.c mca/coll/symm/entry/exchange.h \
 	mca/coll/symm/entry/reduce_scatter.c mca/coll/symm/entry/reduce_scatter.h \
 	mca/coll/symm/entry/reduction.c mca/coll/symm/entry/reduction.h \
 	mca/coll/symm/entry/scan.c mca/coll/symm/entry/scan.h \

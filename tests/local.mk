@@ -81,6 +81,7 @@ mpi_programs = \
 	tests/mpi/check_empty_types \
 	tests/mpi/check_crowd \
 	tests/mpi/check_environment \
+	tests/mpi/check_exchange \
 	tests/mpi/check_failures \
 	tests/mpi/check_fork \
 	tests/mpi/check_lanes \
@@ -139,6 +140,7 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/elements_check.c \
 	tests/mpi/elements_every.c \
 	tests/mpi/empty_types.c tests/mpi/empty_types.h \
+	tests/mpi/exchange_types.c tests/mpi/exchange_types.h \
 	tests/mpi/exercise.c tests/mpi/exercise.h \
 	tests/mpi/forced.c tests/mpi/forced.h \
 	tests/mpi/harness.c tests/mpi/harness.h \
@@ -221,7 +223,7 @@ tests_mpi_aware_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_aware_la_LIBADD = -ldl
 
 tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c tests/mpi/ondevice.h \
-	tests/mpi/ondevice_reductions.c
+	tests/mpi/ondevice_exchange.c tests/mpi/ondevice_reductions.c
 tests_mpi_ondevice_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_ondevice_la_LIBADD = $(MPI_LIBS)
 endif

@@ -98,6 +98,8 @@ int ncclAllGather(const void *send, void *receive, size_t count, int type, struc
                   void *stream);
 int ncclReduceScatter(const void *send, void *receive, size_t count, int type, int operation,
                       struct comm *comm, void *stream);
+int ncclAlltoAll(const void *send, void *receive, size_t count, int type, struct comm *comm,
+                 void *stream);
 
 static bool is_set_to(const char *variable, const char *value)
 {
@@ -389,6 +391,31 @@ EXPORTED int ncclAllGather(const void *send, void *receive, size_t count, int ty
                                length, stream);
         }
         meet(comm);
+    }
+    return result;
+}
+
+/* Block by block, each of which goes from all ranks to one. */
+EXPORTED int ncclAlltoAll(const void *send, void *receive, size_t count, int type,
+                          struct comm *comm, void *stream)
+{
+    int result = SUCCESS;
+    FAIL_IF_ASKED();
+    if (type != TYPE_INT8 || send == receive) {
+        return INVALID_ARGUMENT;
+    }
+    for (int owner = 0; owner < comm->ranks; owner++) {
+        for (size_t offset = 0; offset < count && SUCCESS == result; offset += PIECE) {
+            size_t length = count - offset < PIECE ? count - offset : PIECE;
+            result = piece_put(comm, send, (size_t)owner * count + offset, length, stream);
+            meet(comm);
+            for (int rank = 0; rank < comm->ranks && owner == comm->rank && SUCCESS == result;
+                 rank++) {
+                result = piece_get(receive, (size_t)rank * count + offset,
+                                   comm->shared->piece[rank], length, stream);
+            }
+            meet(comm);
+        }
     }
     return result;
 }

@@ -136,6 +136,23 @@ EXPORTED int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_t
     return error;
 }
 
+EXPORTED int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                          int count, MPI_Datatype type, MPI_Comm comm)
+{
+    int ranks;
+    if (!is_on_gpu(receive)) {
+        return PMPI_Alltoall(send, send_count, send_type, receive, count, type, comm);
+    }
+    MPI_Comm_size(comm, &ranks);
+    size_t bytes = (size_t)count * (size_t)ranks;
+    unsigned char *input = host_copy(send == MPI_IN_PLACE ? receive : send, bytes);
+    unsigned char *result = host_room(bytes);
+    int error = PMPI_Alltoall(input, count, type, result, count, type, comm);
+    free(input);
+    gpu_copy(receive, result, bytes);
+    return error;
+}
+
 #else
 
 /* A C file must not be empty. */

@@ -19,8 +19,21 @@
 
 enum { SLOT = 10, LARGE = 50000, BYTES = 4 * LARGE * 8, RANKS_MAX = 4 };
 
-enum collective { REDUCE, GATHER, BARRIER, SCATTER, SCATTER_OTHERWISE, SCATTER_BLOCK,
-                  SCAN, EXSCAN };
+enum collective {
+    REDUCE,
+    GATHER,
+    BARRIER,
+    SCATTER,
+    SCATTER_OTHERWISE,
+    SCATTER_BLOCK,
+    SCAN,
+    EXSCAN,
+    EXCHANGE, /* the next ones do not reduce */
+    GATHER_V,
+    GATHER_V_OTHERWISE,
+    EXCHANGE_V,
+    EXCHANGE_W
+};
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
 
@@ -68,6 +81,16 @@ static const struct disagreement disagreements[] = {
     {"scanned user bytes", {EXSCAN, SLOT, INT, USER}, {EXSCAN, 11, INT, USER}, MPI_ERR_COUNT},
     {"large scan", {SCAN, LARGE, INT, SUM}, {REDUCE, LARGE, INT, SUM}, MPI_ERR_OTHER},
     {"large scanned operation", {EXSCAN, LARGE, INT, SUM}, {EXSCAN, LARGE, INT, MAX}, MPI_ERR_OP},
+    {"exchanged blocks", {EXCHANGE, SLOT, INT, SUM}, {EXCHANGE, 11, INT, SUM}, MPI_ERR_COUNT},
+    {"large exchanged blocks", {EXCHANGE, LARGE, INT, SUM}, {EXCHANGE, LARGE - 1, INT, SUM},
+     MPI_ERR_COUNT},
+    {"gathered counts", {GATHER_V, SLOT, INT, SUM}, {GATHER_V_OTHERWISE, SLOT, INT, SUM},
+     MPI_ERR_COUNT},
+    {"large gathered counts", {GATHER_V, LARGE, INT, SUM}, {GATHER_V, LARGE - 1, INT, SUM},
+     MPI_ERR_COUNT},
+    {"exchanges", {EXCHANGE_V, SLOT, INT, SUM}, {EXCHANGE_W, SLOT, INT, SUM}, MPI_ERR_OTHER},
+    {"large exchange and gather", {EXCHANGE_V, LARGE, INT, SUM}, {GATHER, LARGE, INT, SUM},
+     MPI_ERR_OTHER},
 };
 
 enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };
@@ -99,6 +122,32 @@ static void add(void *in, void *inout, int *length, MPI_Datatype *type)
     }
 }
 
+static int exchange(struct call call, void *send, void *receive, MPI_Comm comm)
+{
+    int counts[RANKS_MAX], disps[RANKS_MAX], bytes[RANKS_MAX];
+    MPI_Datatype types[RANKS_MAX];
+    for (int rank = 0; rank < test_size; rank++) {
+        counts[rank] = call.count;
+        disps[rank] = rank * call.count;
+        bytes[rank] = disps[rank] * (int)sizeof(int);
+        types[rank] = MPI_INT;
+    }
+    if (call.collective == EXCHANGE) {
+        return MPI_Alltoall(send, call.count, MPI_INT, receive, call.count, MPI_INT, comm);
+    }
+    if (call.collective == EXCHANGE_V) {
+        return MPI_Alltoallv(send, counts, disps, MPI_INT, receive, counts, disps, MPI_INT, comm);
+    }
+    if (call.collective == EXCHANGE_W) {
+        return MPI_Alltoallw(send, counts, bytes, types, receive, counts, bytes, types, comm);
+    }
+    if (call.collective == GATHER_V_OTHERWISE) { /* the same sum */
+        counts[0]++;
+        counts[test_size - 1]--;
+    }
+    return MPI_Allgatherv(send, counts[test_rank], MPI_INT, receive, counts, disps, MPI_INT, comm);
+}
+
 static int make(struct call call, void *send, void *receive, MPI_Comm comm)
 {
     const MPI_Datatype types[] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX};
@@ -109,6 +158,9 @@ static int make(struct call call, void *send, void *receive, MPI_Comm comm)
     }
     if (call.collective == BARRIER) {
         return MPI_Barrier(comm);
+    }
+    if (call.collective >= EXCHANGE) {
+        return exchange(call, send, receive, comm);
     }
     if (call.collective == SCATTER_BLOCK) {
         return MPI_Reduce_scatter_block(send, receive, call.count, types[call.type], ops[call.op],

@@ -138,6 +138,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	heap/control.c \
 	heap/lane.c \
 	heap/team.c \
+	mca/coll/symm/agree/blocks.c \
 	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/map.c \
@@ -153,6 +154,8 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/serve/start.c \
 	mca/coll/symm/data/pack.c \
 	mca/coll/symm/serve/packed.c \
+	mca/coll/symm/serve/packed_blocks.c \
+	mca/coll/symm/data/sides.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c \
 	tests/unit/ordering_recorded.c tests/unit/ordering_recorded.h

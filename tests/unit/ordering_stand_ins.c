@@ -37,6 +37,12 @@ int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
     unexpected(__func__);
 }
 
+int mca_coll_symm_truncated_report(const struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
 void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
 {
     (void)operation, (void)facts;

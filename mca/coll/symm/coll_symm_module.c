@@ -13,7 +13,11 @@
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/entry/allgather.h"
+#include "mca/coll/symm/entry/allgatherv.h"
 #include "mca/coll/symm/entry/allreduce.h"
+#include "mca/coll/symm/entry/alltoall.h"
+#include "mca/coll/symm/entry/alltoallv.h"
+#include "mca/coll/symm/entry/alltoallw.h"
 #include "mca/coll/symm/entry/barrier.h"
 #include "mca/coll/symm/entry/reduce_scatter.h"
 #include "mca/coll/symm/entry/scan.h"
@@ -265,5 +269,17 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_exscan = mca_coll_symm_exscan;
     base->coll_iexscan = mca_coll_symm_iexscan;
     base->coll_exscan_init = mca_coll_symm_exscan_init;
+    base->coll_alltoall = mca_coll_symm_alltoall;
+    base->coll_ialltoall = mca_coll_symm_ialltoall;
+    base->coll_alltoall_init = mca_coll_symm_alltoall_init;
+    base->coll_allgatherv = mca_coll_symm_allgatherv;
+    base->coll_iallgatherv = mca_coll_symm_iallgatherv;
+    base->coll_allgatherv_init = mca_coll_symm_allgatherv_init;
+    base->coll_alltoallv = mca_coll_symm_alltoallv;
+    base->coll_ialltoallv = mca_coll_symm_ialltoallv;
+    base->coll_alltoallv_init = mca_coll_symm_alltoallv_init;
+    base->coll_alltoallw = mca_coll_symm_alltoallw;
+    base->coll_ialltoallw = mca_coll_symm_ialltoallw;
+    base->coll_alltoallw_init = mca_coll_symm_alltoallw_init;
     return base;
 }

@@ -128,6 +128,46 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "before it by a kernel. scratch: as pull, through memory of the component on the devices, "
         "any buffers there",
         OPAL_INFO_LVL_5},
+    [SYMM_ALLTOALL] = {
+        "alltoall_algorithm",
+        "Algorithm of MPI_Alltoall, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
+        "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
+        "memory of the component on the devices, any buffers there",
+        OPAL_INFO_LVL_5},
+    [SYMM_ALLGATHERV] = {
+        "allgatherv_algorithm",
+        "Algorithm of MPI_Allgatherv, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
+        "copy_engine: in device memory, every rank copies its input to all ranks' outputs "
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
+        "memory of the component on the devices, any buffers there",
+        OPAL_INFO_LVL_5},
+    [SYMM_ALLTOALLV] = {
+        "alltoallv_algorithm",
+        "Algorithm of MPI_Alltoallv, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
+        "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
+        "memory of the component on the devices, any buffers there",
+        OPAL_INFO_LVL_5},
+    [SYMM_ALLTOALLW] = {
+        "alltoallw_algorithm",
+        "Algorithm of MPI_Alltoallw, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
+        "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
+        "memory of the component on the devices, any buffers there",
+        OPAL_INFO_LVL_5},
 };
 
 static const struct symm_parameter table_parameter = {

@@ -37,6 +37,10 @@ bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
+        if ((line->flags & LINE_ALONG) != 0) { /* it does not describe buffers */
+            run->inputs[rank] = run->outputs[rank] = run->scratches[rank] = NULL;
+            continue;
+        }
         symm_team_collect(team, rank, buffers->heap, buffers->retired);
         run->inputs[rank] = buffer_address(operation, rank,
                                            (line->flags & LINE_INPUT_IN_HEAP) != 0,

@@ -65,7 +65,8 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     if (operation->veto != SYMM_REASON_NONE) {
         return;
     }
-    if (symm_collective_get(call->collective)->scatters) { /* peers do not store results */
+    if (symm_collective_get(call->collective)->scatters || /* peers do not store results */
+        call->output_bytes == 0) {
         operation->output_offer = (struct symm_offer){0};
     } else {
         offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes,

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/agree/facts.h"
 
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
 
@@ -50,6 +51,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .ranks = team->size,
         .bytes = call->payload_bytes,
         .staged_max = mca_coll_symm_choose_staged_max(team),
+        .packed = call->payload_bytes,
         .piece_size = team->control.piece_size,
         .forced = mca_coll_symm_choose_forced(call->collective, team),
         .device = call->device >= 0,
@@ -61,17 +63,30 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .asked = true,
         .slices = true,
     };
+    bool has_blocks = symm_collective_get(call->collective)->has_blocks;
     *unknown = false;
     devices_note(operation);
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         enum symm_segment_state input = SYMM_SEGMENT_REFUSED, output = SYMM_SEGMENT_REFUSED;
+        if ((line->flags & LINE_ALONG) != 0) { /* its data are in the line, for anybody */
+            facts->gaps |= (line->flags & LINE_GAPS) != 0;
+            facts->outputs_reachable = false;
+            facts->scratch_size = 0;
+            continue;
+        }
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
             input = symm_team_segment_state(team, rank, &buffers->input);
         }
         if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
             output = symm_team_segment_state(team, rank, &buffers->output);
+        }
+        if (has_blocks) {
+            input = mca_coll_symm_blocks_without_input(operation, rank) ? SYMM_SEGMENT_MAPPED
+                                                                        : input;
+            output = mca_coll_symm_blocks_without_output(operation, rank) ? SYMM_SEGMENT_MAPPED
+                                                                          : output;
         }
         facts->inputs_reachable &= input != SYMM_SEGMENT_REFUSED;
         facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
@@ -93,6 +108,9 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         }
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||
                     scratch == SYMM_SEGMENT_UNKNOWN;
+    }
+    if (has_blocks) {
+        mca_coll_symm_blocks_facts(operation, facts);
     }
     if (!*unknown) {
         mca_coll_symm_multicast_facts(operation, facts);

@@ -55,6 +55,13 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
     const struct symm_collective_row *collective = symm_collective_get(signature.collective);
     if (!collective->reads_inputs && !collective->writes_outputs) {
         (void)snprintf(text, size, "%s", collective->mpi_name);
+    } else if (collective->has_tables) { /* ranks do not compare sizes */
+        (void)snprintf(text, size, "%s", collective->mpi_name);
+    } else if (collective->has_blocks && collective->gathers) {
+        (void)snprintf(text, size, "%s of %llu bytes", collective->mpi_name, count);
+    } else if (collective->has_blocks) {
+        (void)snprintf(text, size, "%s of %llu bytes from each rank to each",
+                       collective->mpi_name, count);
     } else if (!collective->reduces) {
         (void)snprintf(text, size, "%s of %llu bytes from each rank", collective->mpi_name, count);
     } else if (signature.op == SYMM_SIGNATURE_USER_OP) {
@@ -99,4 +106,15 @@ int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
                        operation->mismatch, theirs);
     }
     return error_class(my_line, their_line);
+}
+
+int mca_coll_symm_truncated_report(const struct symm_operation *operation)
+{
+    const struct symm_block *block = &operation->run.blocks[operation->truncated];
+    symm_help_show("help-coll-symm.txt", "truncated",
+                   symm_collective_get(operation->call->collective)->mpi_name,
+                   operation->comm->c_name, operation->truncated,
+                   (unsigned long long)block->from_bytes, operation->lane->team->rank,
+                   (unsigned long long)block->receive_bytes);
+    return MPI_ERR_TRUNCATE;
 }

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/agree/post.h"
 
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
 #include "mca/coll/symm/choose/choose.h"
@@ -89,16 +90,16 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     buffers->retired = symm_heap_retired(symm_process_heap_at(process, heap));
     buffers->extent = (uint32_t)call->extent;
     return flags | (operation->in_place ? LINE_IN_PLACE : 0) |
-           (operation->gaps != 0 ? LINE_GAPS : 0) |
+           ((operation->gaps & SYMM_GAPS_ANY) != 0 ? LINE_GAPS : 0) |
            (call->device >= 0 ? LINE_DEVICE : 0) |
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
 
-/* A scan in place has no other algorithm on devices. */
 static bool must_be_relayed(const struct symm_operation *operation, uint32_t flags)
 {
-    bool is_prefix = symm_collective_get(operation->call->collective)->is_prefix;
-    return (flags & LINE_WITHHELD) != 0 || (is_prefix && operation->in_place) ||
+    bool swaps = operation->in_place &&
+                 symm_collective_swaps(symm_collective_get(operation->call->collective));
+    return (flags & LINE_WITHHELD) != 0 || swaps ||
            mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }
 
@@ -181,6 +182,9 @@ static void memory_describe(struct symm_operation *operation, struct symm_line *
     line->flags |= scratch_describe(operation, line);
     line->flags |= mca_coll_symm_multicast_flags(operation, line);
     retired_describe(operation->lane->team->process, line);
+    if (symm_collective_get(operation->call->collective)->has_blocks) {
+        mca_coll_symm_blocks_post(operation, line);
+    }
 }
 
 void mca_coll_symm_line_post(struct symm_operation *operation)
@@ -197,6 +201,8 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = 0; /* nothing on a device travels in the slot */
         if (operation->gaps == 0) {
             memcpy(line->payload, call->input, call->payload_bytes);
+        } else if ((operation->gaps & SYMM_GAPS_BETWEEN) != 0) {
+            line->flags = mca_coll_symm_blocks_pack(operation, line);
         } else {
             mca_coll_symm_pack(&call->source, call->send, line->payload);
         }

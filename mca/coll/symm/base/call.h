@@ -16,6 +16,7 @@
 #include "kernels/collective.h"
 #include "kernels/reduction.h"
 #include "mca/coll/symm/data/pack.h"
+#include "mca/coll/symm/data/sides.h"
 
 /* Why a call is not served by us.  The words for the reasons are in report/words.c. */
 enum symm_reason {
@@ -30,6 +31,7 @@ enum symm_reason {
     SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
     SYMM_REASON_OVERLAP,  /* device memory, in place, and a block overlaps its result */
+    SYMM_REASON_TABLE,    /* a line has no room for a table of so many ranks' blocks */
     SYMM_REASON_PEER,     /* another rank said that its part of the call cannot be served */
     SYMM_REASON_SLOWER,   /* staging would take longer than the component below */
     SYMM_REASON_LEFT,     /* by number of ranks and bytes alone the component below is quicker */
@@ -39,7 +41,12 @@ enum symm_reason {
 };
 
 /* Which buffers of this rank have gaps. */
-enum { SYMM_GAPS_INPUT = 1, SYMM_GAPS_OUTPUT = 2 };
+enum {
+    SYMM_GAPS_INPUT = 1,
+    SYMM_GAPS_OUTPUT = 2,
+    SYMM_GAPS_ANY = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT,
+    SYMM_GAPS_BETWEEN = 4, /* blocks travel one by one: they need not lie in one row */
+};
 
 /* How the program waits for a call. */
 enum symm_call_form {
@@ -81,6 +88,9 @@ struct symm_call {
     struct symm_layout source, target;
     const void *send;
     void *receive;
+    /* Exchanges: the blocks, and the bytes of the largest that this rank sends. */
+    struct symm_side sending, receiving;
+    size_t largest;
 };
 
 #endif /* MCA_COLL_SYMM_BASE_CALL_H */

@@ -31,5 +31,6 @@ void mca_coll_symm_lane_end(struct mca_coll_symm_lane *lane)
     symm_team_destroy(lane->team);
     lane->team = NULL;
     free(lane->operation.arrays.locations);
+    free(lane->operation.arrays.blocks);
     lane->operation.arrays = (struct symm_rank_arrays){0};
 }

@@ -79,6 +79,7 @@ struct symm_rank_arrays {
     void **outputs;
     void **scratches;
     size_t *begins; /* of the ranks' blocks; one more element for the end */
+    struct symm_block *blocks; /* exchanges; made with the first one, by itself */
 };
 
 struct symm_operation {
@@ -110,6 +111,8 @@ struct symm_operation {
     bool packed;             /* it runs in mca_coll_symm_packed_step() */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */
+    int truncated;           /* exchanges: a rank whose block is longer than its place; -1: none */
+    bool truncated_packed;   /* then: whether data are packed */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     enum symm_status map_status; /* first failure to map a peer's segment here */
     int map_errno;               /* errno of the first failure to map, where the status has one */

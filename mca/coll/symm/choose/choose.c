@@ -88,7 +88,8 @@ enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
 enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team)
 {
-    if (!mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
+    if (symm_collective_get(call->collective)->has_tables || /* ranks' bytes differ */
+        !mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
                                    call->payload_bytes) ||
         mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
         return SYMM_LEFT_NOT;
@@ -187,7 +188,7 @@ static const char *obstacle_by_gaps(const struct symm_algorithm_row *row,
     if (row->packing == SYMM_PACKS_NOT) {
         return "some rank's data have gaps";
     }
-    return facts->bytes <= facts->piece_size ? NULL : "packed blocks do not fit a staging buffer";
+    return facts->packed <= facts->piece_size ? NULL : "packed blocks do not fit a staging buffer";
 }
 
 static bool has_slice_scratch(const struct symm_algorithm_row *row, const struct symm_facts *facts,
@@ -386,9 +387,9 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
 
 bool mca_coll_symm_choose_again(const struct symm_facts *facts)
 {
-    bool in_place = facts->device && !facts->out_of_place &&
-                    symm_collective_get(facts->collective)->is_prefix;
-    return (facts->withheld || facts->closed || in_place) && !facts->asked && has_any(facts) &&
+    bool swaps = facts->device && !facts->out_of_place &&
+                 symm_collective_swaps(symm_collective_get(facts->collective));
+    return (facts->withheld || facts->closed || swaps) && !facts->asked && has_any(facts) &&
            facts->ranks <= SYMM_CUDA_RANKS_MAX && row_choose(facts) == NULL;
 }
 
@@ -400,5 +401,5 @@ enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
     if (facts->device && (!has_any(facts) || row_choose(facts) == NULL)) {
         return facts->withheld || facts->closed ? SYMM_REASON_ELSEWHERE : SYMM_REASON_REACH;
     }
-    return facts->gaps && facts->bytes > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
+    return facts->gaps && facts->packed > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
 }

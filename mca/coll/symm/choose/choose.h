@@ -36,7 +36,8 @@ struct symm_facts {
     bool multicast_outputs; /* all ranks' outputs are, or can be put, behind one */
     bool multimem;          /* multicast can reduce this type by this operation, or copies */
     bool multimem_one_shot; /* multicast gives all ranks the same bits if each asks for itself */
-    size_t piece_size;      /* of a staging buffer, which packed blocks have to fit */
+    size_t packed;          /* bytes of the largest block, where some have to be packed */
+    size_t piece_size;      /* of staging buffers: what packed blocks have to fit */
     size_t scratch_size;    /* bytes on devices that all ranks have and can map; 0: not all have */
 };
 

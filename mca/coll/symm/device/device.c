@@ -69,7 +69,9 @@ void mca_coll_symm_device_copy_early(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    if (operation->lane->relay_device == call->device) {
+    /* Blocks for several ranks do not go through scratch as one. */
+    if (operation->lane->relay_device == call->device &&
+        !symm_collective_get(call->collective)->has_blocks) {
         run_describe(run, call);
         run->input = operation->input;
         operation->run_is_begun = true;

@@ -50,7 +50,11 @@ static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
                          collective == SYMM_HOST_COPY_reduce_scatter ||
                          collective == SYMM_HOST_COPY_reduce_scatter_block ||
                          collective == SYMM_HOST_COPY_scan ||
-                         collective == SYMM_HOST_COPY_exscan;
+                         collective == SYMM_HOST_COPY_exscan ||
+                         collective == SYMM_HOST_COPY_alltoall ||
+                         collective == SYMM_HOST_COPY_allgatherv ||
+                         collective == SYMM_HOST_COPY_alltoallv ||
+                         collective == SYMM_HOST_COPY_alltoallw;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
 }
 

@@ -33,6 +33,8 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
                            "see the message about GPUs; or coll_symm_verbose 1"},
     [SYMM_REASON_OVERLAP] = {"overlap", "in place, and a rank's block overlaps its result",
                              "use a send buffer of its own"},
+    [SYMM_REASON_TABLE] = {"table", "no room for a table of all ranks' blocks",
+                           "raise coll_symm_slot_size"},
     [SYMM_REASON_PEER] = {"peer", "another rank's part cannot be served"},
     [SYMM_REASON_SLOWER] = {"slower", "large, and not from MPI_Alloc_mem",
                             "allocate it with MPI_Alloc_mem"},
@@ -62,6 +64,8 @@ bool mca_coll_symm_reason_is_of(enum symm_reason reason, enum symm_collective co
         return true;
     case SYMM_REASON_OVERLAP:
         return row->scatters && row->has_counts;
+    case SYMM_REASON_TABLE:
+        return row->has_blocks;
     case SYMM_REASON_EARLY:
         return row->calls_before_set_up > 0;
     default: /* it is about data */
@@ -102,6 +106,10 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
         [SYMM_REDUCE_SCATTER_BLOCK] = NAMES(reduce_scatter_block),
         [SYMM_SCAN] = NAMES(scan),
         [SYMM_EXSCAN] = NAMES(exscan),
+        [SYMM_ALLTOALL] = NAMES(alltoall),
+        [SYMM_ALLGATHERV] = NAMES(allgatherv),
+        [SYMM_ALLTOALLV] = NAMES(alltoallv),
+        [SYMM_ALLTOALLW] = NAMES(alltoallw),
 #undef NAMES
     };
     return names[collective][form];

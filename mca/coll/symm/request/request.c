@@ -59,6 +59,18 @@ static void type_each(struct ompi_datatype_t *type, void (*use)(opal_object_t *o
     }
 }
 
+/* Types of blocks with elements: those of others may be anything. */
+static void types_each(const mca_coll_symm_request_t *request, symm_counts_t counts,
+                       struct ompi_datatype_t *const *dtypes, void (*use)(opal_object_t *object))
+{
+    size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
+    for (size_t rank = 0; dtypes != NULL && rank < ranks; rank++) {
+        if (symm_count_at(counts, rank) > 0) {
+            type_each(dtypes[rank], use);
+        }
+    }
+}
+
 static void held_each(const mca_coll_symm_request_t *request, void (*use)(opal_object_t *object))
 {
     const struct symm_arguments *arguments = &request->arguments;
@@ -68,7 +80,9 @@ static void held_each(const mca_coll_symm_request_t *request, void (*use)(opal_o
     }
     if (is_reduction || arguments->sbuf != MPI_IN_PLACE) { /* else the type may be anything */
         type_each(arguments->sdtype, use);
+        types_each(request, arguments->scounts, arguments->sdtypes, use);
     }
+    types_each(request, arguments->rcounts, arguments->rdtypes, use);
     type_each(arguments->rdtype, use);
     if (request->info != NULL) {
         use((opal_object_t *)request->info);
@@ -92,7 +106,6 @@ static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(mca_coll_symm_request
 /* Forget a request that is in no queue. */
 static void request_return(mca_coll_symm_request_t *request)
 {
-    free(request->kept);
     if (request->super.super.req_persistent) {
         if (request->below != MPI_REQUEST_NULL) {
             (void)ompi_request_free(&request->below);
@@ -100,6 +113,7 @@ static void request_return(mca_coll_symm_request_t *request)
         mca_coll_symm_queue_destroy(request->queue);
         held_each(request, object_release);
     }
+    free(request->kept);
     mca_coll_symm_request_put(&idle, &request->super.super);
 }
 
@@ -187,6 +201,38 @@ int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t c
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->arguments.rcounts = symm_counts_copy(counts, ranks, request->kept);
+    return OMPI_SUCCESS;
+}
+
+/* Copy the arrays of a buffer to *room, which moves on behind them. */
+static void blocks_keep(symm_counts_t *counts, symm_disps_t *disps,
+                        struct ompi_datatype_t *const **dtypes, size_t ranks, uint64_t **room)
+{
+    *counts = symm_counts_copy(*counts, ranks, *room);
+    *disps = symm_disps_copy(*disps, ranks, *room + ranks);
+    *room += 2 * ranks;
+    if (*dtypes != NULL) {
+        *dtypes = memcpy(*room, *dtypes, ranks * sizeof(**dtypes));
+        *room += ranks;
+    }
+}
+
+int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, bool sends)
+{
+    enum { ARRAYS = 6 };
+    size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
+    struct symm_arguments *arguments = &request->arguments;
+    uint64_t *room = malloc(ARRAYS * ranks * sizeof(*room));
+    if (room == NULL) {
+        memset(arguments, 0, sizeof(*arguments)); /* nothing is held yet */
+        request_return(request);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    request->kept = room;
+    blocks_keep(&arguments->rcounts, &arguments->rdisps, &arguments->rdtypes, ranks, &room);
+    if (sends) {
+        blocks_keep(&arguments->scounts, &arguments->sdisps, &arguments->sdtypes, ranks, &room);
+    }
     return OMPI_SUCCESS;
 }
 

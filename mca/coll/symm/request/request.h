@@ -33,7 +33,10 @@ struct symm_arguments {
     const void *sbuf;
     void *rbuf;
     symm_count_t scount, rcount;
-    symm_counts_t rcounts; /* in `kept` of the request */
+    symm_counts_t rcounts; /* in `kept` of the request, like all arrays */
+    symm_counts_t scounts;
+    symm_disps_t sdisps, rdisps;
+    struct ompi_datatype_t *const *sdtypes, *const *rdtypes; /* NULL: one type */
     struct ompi_datatype_t *sdtype, *rdtype;
     struct ompi_op_t *op;
 };
@@ -91,6 +94,12 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
  * OUT_OF_RESOURCE; the request has then been given back.
  */
 int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts);
+
+/*
+ * Keep a copy of rcounts and rdisps of request->arguments, and of rdtypes, unless that is NULL;
+ * where the call `sends` blocks of its own, of those of the send buffer, too.  Errors: as above.
+ */
+int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, bool sends);
 
 /*
  * The nonblocking call is described: start it, and hand the request to the program.  Errors: the

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/serve/operation.h"
 
 #include "mca/coll/symm/agree/elsewhere.h"
+#include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/serve/end.h"
@@ -17,6 +18,16 @@
 #include "mca/coll/symm/serve/start.h"
 
 /* ---- states ---------------------------------------------------------------------------------- */
+
+/* A run has failed: what MPI gets. */
+static int run_failure(const struct symm_operation *operation)
+{
+    bool is_truncated = symm_collective_get(operation->call->collective)->has_blocks &&
+                        operation->truncated >= 0 &&
+                        operation->run.failure == SYMM_ERR_ARGUMENT;
+    return is_truncated ? mca_coll_symm_truncated_report(operation)
+                        : mca_coll_symm_device_failure(operation);
+}
 
 static void step_run(struct symm_operation *operation)
 {
@@ -29,7 +40,7 @@ static void step_run(struct symm_operation *operation)
         mca_coll_symm_end_served(operation);
     } else {
         mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, mca_coll_symm_device_failure(operation));
+        mca_coll_symm_end_error(operation, run_failure(operation));
     }
 }
 

@@ -19,6 +19,7 @@
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/serve/packed_blocks.h"
 
 /* ---- all-gather ------------------------------------------------------------------------------ */
 
@@ -183,13 +184,47 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = reduce_scatter_slot_step,
     [SYMM_SCAN_SLOT] = prefix_slot_step,
     [SYMM_EXSCAN_SLOT] = prefix_slot_step,
+    [SYMM_ALLTOALL_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLTOALL_PULL] = mca_coll_symm_packed_blocks_pull,
+    [SYMM_ALLTOALL_STAGED] = mca_coll_symm_packed_blocks_staged,
+    [SYMM_ALLGATHERV_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLGATHERV_PULL] = mca_coll_symm_packed_blocks_pull,
+    [SYMM_ALLGATHERV_STAGED] = mca_coll_symm_packed_blocks_staged,
+    [SYMM_ALLTOALLV_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLTOALLV_PULL] = mca_coll_symm_packed_blocks_pull,
+    [SYMM_ALLTOALLV_STAGED] = mca_coll_symm_packed_blocks_staged,
+    [SYMM_ALLTOALLW_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLTOALLW_PULL] = mca_coll_symm_packed_blocks_pull,
+    [SYMM_ALLTOALLW_STAGED] = mca_coll_symm_packed_blocks_staged,
 };
 
-enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
+static enum symm_status plain_step(struct symm_operation *operation)
 {
     packed_step *step = steps[operation->run.algorithm];
     if (step == NULL) {
         abort(); /* a row says that it packs data, and no function here does */
     }
     return step(operation);
+}
+
+/*
+ * A rank that gets a longer block than it has a place for takes part to the end, and fails then:
+ * other ranks may still need it.
+ */
+static enum symm_status truncated_step(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    enum symm_status status =
+        operation->truncated_packed ? plain_step(operation) : symm_run_step(run);
+    if (status == SYMM_OK && run->failure == SYMM_OK) {
+        run->failure = SYMM_ERR_ARGUMENT;
+    }
+    return status;
+}
+
+enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
+{
+    bool is_exchange = symm_collective_get(operation->call->collective)->has_blocks;
+    return is_exchange && operation->truncated >= 0 ? truncated_step(operation)
+                                                     : plain_step(operation);
 }

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/serve/slot.h"
 
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/elsewhere.h"
 #include "mca/coll/symm/agree/post.h"
 #include "mca/coll/symm/base/module.h"
@@ -37,7 +38,11 @@ static bool slot_is_free(struct symm_team *team, uint64_t sequence)
 static void packing_review(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    bool reduces = symm_collective_get(call->collective)->reduces;
+    const struct symm_collective_row *collective = symm_collective_get(call->collective);
+    bool reduces = collective->reduces;
+    if (collective->has_blocks) {
+        return; /* only all lines together tell whether the largest block can be packed */
+    }
     if (reduces && ompi_datatype_is_predefined(call->dtype)) {
         operation->gaps = 0; /* a pair: its elements may be copied whole */
     } else if (reduces) {
@@ -55,7 +60,9 @@ static void packing_review(struct symm_operation *operation)
 static bool has_long_elements(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
-    return symm_collective_get(operation->call->collective)->scatters &&
+    const struct symm_collective_row *collective =
+        symm_collective_get(operation->call->collective);
+    return (collective->scatters || collective->has_blocks) &&
            operation->call->extent > symm_stage_row(&team->control);
 }
 
@@ -86,7 +93,13 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
     struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     enum symm_left left = SYMM_LEFT_NOT;
-    bool is_small = mca_coll_symm_choose_slot(call->collective, team, call->payload_bytes);
+    size_t travels = call->payload_bytes;
+    if (symm_collective_get(call->collective)->has_blocks &&
+        !mca_coll_symm_blocks_prepare(operation, &travels)) {
+        mca_coll_symm_end_fallback(operation, SYMM_REASON_TABLE);
+        return;
+    }
+    bool is_small = mca_coll_symm_choose_slot(call->collective, team, travels);
     if (!is_small) {
         left = mca_coll_symm_choose_left(call, team);
         if (left == SYMM_LEFT_MUTE) {

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/buffers.h"
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/map.h"
@@ -154,17 +155,34 @@ static void choose_and_start(struct symm_operation *operation)
     if (!mca_coll_symm_buffers_resolve(operation)) {
         mca_coll_symm_device_run_refuse(operation);
     }
+    if (symm_collective_get(operation->call->collective)->has_blocks) {
+        mca_coll_symm_blocks_resolve(operation);
+    }
+}
+
+/* The data of all ranks have come with their lines. */
+static void slot_start(struct symm_operation *operation)
+{
+    const struct symm_collective_row *collective =
+        symm_collective_get(operation->call->collective);
+    if (collective->has_tables && !mca_coll_symm_blocks_all_along(operation)) {
+        operation->in_slot = false; /* this rank's have, and others take them from its line */
+        choose_and_start(operation);
+        return;
+    }
+    run_start(operation, (enum symm_algorithm)collective->slot_algorithm,
+              (operation->gaps & SYMM_GAPS_ANY) != 0);
+    if (collective->has_blocks) {
+        mca_coll_symm_blocks_resolve(operation);
+    }
+    mca_coll_symm_verbose_choice(operation, NULL);
 }
 
 void mca_coll_symm_step_agree(struct symm_operation *operation)
 {
     enum symm_agreement agreement = mca_coll_symm_lines_read(operation);
     if (agreement == SYMM_AGREEMENT_ALIKE && operation->in_slot) {
-        const struct symm_collective_row *collective =
-            symm_collective_get(operation->call->collective);
-        run_start(operation, (enum symm_algorithm)collective->slot_algorithm,
-                  operation->gaps != 0);
-        mca_coll_symm_verbose_choice(operation, NULL);
+        slot_start(operation);
     } else if (agreement == SYMM_AGREEMENT_ALIKE) {
         choose_and_start(operation);
     } else if (agreement == SYMM_AGREEMENT_VETO) {

@@ -1,0 +1,101 @@
+/*
+ * exchange_copy_engine.c - every rank has its blocks copied to the outputs that they are for
+ * by copy engines.
+ *
+ * In a blocking call a kernel of few blocks makes the rank's own copy, as in
+ * allgather_copy_engine.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/link.h"
+#include "kernels/cuda/steps.h"
+
+/* Copy in the order me + 1, me + 2, ... so that not all begin with the same rank. */
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    for (int turn = 0; turn < ranks; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        const struct symm_block *block = &run->blocks[rank];
+        pushes[turn] = (struct symm_cuda_push){
+            .input = (const unsigned char *)run->input + block->send_at,
+            .output = (unsigned char *)run->outputs[rank] + block->to_at,
+            .bytes = symm_block_outgoing(block),
+        };
+    }
+    bool in_place = pushes[0].output == pushes[0].input;
+    return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
+                                    in_place ? NULL : &pushes[0],
+                                    run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
+                                    &run->ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}
+
+/* Those of an all-gather, which moves as many bytes in the same way.  Nobody has measured them. */
+#define COST {.floor = 0.4, .floor_rank = 4.55, .start = 1.1, .start_rank = 4.3,                   \
+              .rate_two = 383e3, .rate = 385e3, .own = 5.2, .is_guess = true,                      \
+              .link_bytes = symm_link_bytes_of_blocks}
+
+const struct symm_algorithm_row symm_alltoall_cuda_copy_engine = {
+    .number = SYMM_ALLTOALL_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_ALLTOALL,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20,
+    .spares_multiprocessors = true,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_allgatherv_cuda_copy_engine = {
+    .number = SYMM_ALLGATHERV_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_ALLGATHERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20,
+    .spares_multiprocessors = true,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallv_cuda_copy_engine = {
+    .number = SYMM_ALLTOALLV_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_ALLTOALLV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20,
+    .spares_multiprocessors = true,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallw_cuda_copy_engine = {
+    .number = SYMM_ALLTOALLW_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_ALLTOALLW,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20,
+    .spares_multiprocessors = true,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};

@@ -1,0 +1,176 @@
+/*
+ * exchange_scratch.c - every rank stores pieces of its blocks in the scratch of the ranks that they
+ * are for, who copy them to their outputs.
+ *
+ * It is for outputs that other ranks cannot reach, and for calls in place; relay.h says how.  Piece
+ * p goes through
+ *
+ *   push  stage p:     own input to a row of each other rank's scratch,
+ *   out   stage p + 1: the rows of own scratch, and own input, to own output.
+ *
+ * All ranks take as many pieces as the largest block of all has.  In place, piece p + 1 is pushed
+ * while piece p is copied over what has been pushed before.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/relay.h"
+#include "kernels/cuda/steps.h"
+
+enum { FILL = 1, PARTS = 2 };
+
+/*
+ * Bytes of a piece of a block.  The more bytes the pieces of all other ranks have together, the
+ * less a meeting costs.
+ */
+static size_t piece_of(size_t bytes, int ranks)
+{
+    size_t rows = symm_cuda_scratch_rows(ranks), all = symm_relay_piece(bytes * rows, FILL);
+    return all == bytes * rows ? bytes : all / rows;
+}
+
+static size_t block_scratch(size_t block, int ranks)
+{
+    return (piece_of(block, ranks) + 512) * symm_cuda_scratch_rows(ranks) * PARTS;
+}
+
+/* Of an exchange, all blocks of a rank are known together. */
+static size_t blocks_scratch(size_t bytes, int ranks)
+{
+    return block_scratch((bytes + (size_t)ranks - 1) / (size_t)ranks, ranks);
+}
+
+struct cut {
+    size_t row;
+    size_t piece; /* bytes */
+    uint64_t pieces;
+};
+
+static struct cut cut_make(const struct symm_run *run)
+{
+    const size_t unit = 256;
+    int ranks = run->team->size;
+    struct cut cut = {
+        .row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS)};
+    cut.piece = symm_least(piece_of(run->largest, ranks), cut.row);
+    if (cut.piece < run->largest && cut.piece > unit) {
+        cut.piece -= cut.piece % unit;
+    }
+    cut.pieces = run->largest == 0 ? 1 : (run->largest + cut.piece - 1) / cut.piece;
+    return cut;
+}
+
+/* The part of a block that is in a piece; *bytes is 0 behind the block's end. */
+static size_t part_of(const struct cut *cut, size_t block, uint64_t piece, size_t *bytes)
+{
+    size_t begin = symm_least((size_t)piece * cut->piece, block);
+    *bytes = symm_least(block - begin, cut->piece);
+    return begin;
+}
+
+/* Where `source` puts its pieces for `owner`. */
+static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
+                             int source, uint64_t piece)
+{
+    return symm_cuda_scratch_row(run, owner, source, piece % PARTS, cut->row);
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
+static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    int count = 0;
+    for (int turn = 1; turn < run->team->size && stage < cut.pieces; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        const struct symm_block *block = &run->blocks[rank];
+        size_t bytes, begin = part_of(&cut, block->send_bytes, stage, &bytes);
+        if (bytes > 0) {
+            pushes[count++] = (struct symm_cuda_push){
+                .input = (const unsigned char *)run->input + block->send_at + begin,
+                .output = row_of(run, &cut, rank, run->team->rank, stage),
+                .bytes = bytes,
+            };
+        }
+    }
+    return count == 0 ? SYMM_OK
+                      : symm_device_push_start(run->device, pushes, count, run->block_limit,
+                                               ticket);
+}
+
+/* In place the block for this rank itself is already in the output. */
+static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
+    int count = 0, me = run->team->rank;
+    for (int rank = 0; rank < run->team->size && stage > 0; rank++) {
+        const struct symm_block *block = &run->blocks[rank];
+        size_t bytes, begin = part_of(&cut, symm_block_incoming(block), stage - 1, &bytes);
+        const unsigned char *input =
+            rank == me ? (const unsigned char *)run->input + block->send_at + begin
+                       : row_of(run, &cut, me, rank, stage - 1);
+        unsigned char *output = (unsigned char *)run->output + block->receive_at + begin;
+        if (bytes > 0 && output != input) {
+            copies[count++] = (struct symm_cuda_push){input, output, bytes};
+        }
+    }
+    return count == 0 ? SYMM_OK
+                      : symm_device_beside_start(run->device, copies, count, run->block_limit,
+                                                 ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
+    return symm_relay_step(run, cut_make(run).pieces + FILL, launches);
+}
+
+const struct symm_algorithm_row symm_alltoall_cuda_scratch = {
+    .number = SYMM_ALLTOALL_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_ALLTOALL,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = blocks_scratch,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_allgatherv_cuda_scratch = {
+    .number = SYMM_ALLGATHERV_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_ALLGATHERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = block_scratch,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallv_cuda_scratch = {
+    .number = SYMM_ALLTOALLV_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_ALLTOALLV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = blocks_scratch,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallw_cuda_scratch = {
+    .number = SYMM_ALLTOALLW_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_ALLTOALLW,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = blocks_scratch,
+    .step = step,
+};

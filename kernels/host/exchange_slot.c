@@ -1,0 +1,80 @@
+/*
+ * exchange_slot.c - exchanges of small blocks: the inputs have come with the lines.
+ *
+ * Each rank copies its block of every line, in an all-gather the line's one block.  Nobody waits.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/run_steps.h"
+
+/* An all-to-all: all blocks are alike, so they need no description. */
+static enum symm_status even_step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    unsigned char *output = run->output;
+    size_t bytes = run->count / (size_t)team->size, mine = (size_t)team->rank * bytes;
+    for (int rank = 0; rank < team->size; rank++) {
+        const struct symm_line *line = symm_control_line(&team->control, run->sequence, rank);
+        memcpy(output + (size_t)rank * bytes, line->payload + mine, bytes);
+    }
+    return SYMM_OK;
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    unsigned char *output = run->output;
+    for (int rank = 0; rank < run->team->size; rank++) {
+        const struct symm_block *block = &run->blocks[rank];
+        size_t bytes = symm_block_incoming(block);
+        if (bytes > 0) {
+            memcpy(output + block->receive_at,
+                   (const unsigned char *)run->inputs[rank] + block->from_at, bytes);
+        }
+    }
+    return SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_alltoall_slot = {
+    .number = SYMM_ALLTOALL_SLOT,
+    .name = "slot",
+    .collective = SYMM_ALLTOALL,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = even_step,
+};
+
+const struct symm_algorithm_row symm_allgatherv_slot = {
+    .number = SYMM_ALLGATHERV_SLOT,
+    .name = "slot",
+    .collective = SYMM_ALLGATHERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallv_slot = {
+    .number = SYMM_ALLTOALLV_SLOT,
+    .name = "slot",
+    .collective = SYMM_ALLTOALLV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallw_slot = {
+    .number = SYMM_ALLTOALLW_SLOT,
+    .name = "slot",
+    .collective = SYMM_ALLTOALLW,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};

@@ -1,0 +1,170 @@
+/*
+ * exchange_staged.c - exchanges of memory that the peers cannot reach, or in place, through staging
+ * buffers.
+ *
+ * A piece has so many bytes of each block.  A staging buffer has a row for each peer; that of an
+ * all-gather, whose block is the same for all peers, is one row.  Of piece k each rank copies the
+ * blocks for its peers into its staging buffer k mod 4, one piece ahead of copying out.  All ranks
+ * take as many pieces as the largest block of all has.  The steps, and the reason why four buffers
+ * suffice, are as in allgather_staged.c.
+ *
+ * In place a block is received where the block for the same rank has been sent from.  What piece k
+ * is copied over is piece k of that block, which has been copied in.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/run_steps.h"
+
+enum { STARTING, EXCHANGING };
+
+_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
+
+static bool is_gather(const struct symm_run *run)
+{
+    return symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers;
+}
+
+/* Bytes of a row. */
+static size_t row_length(const struct symm_run *run)
+{
+    const struct symm_control *control = &run->team->control;
+    return is_gather(run) ? control->piece_size : symm_stage_row(control);
+}
+
+static unsigned char *row_at(const struct symm_run *run, int source, int target, uint64_t piece)
+{
+    size_t row = is_gather(run) ? 0 : (size_t)target;
+    return symm_stage_buffer(&run->team->control, source, piece) + row * row_length(run);
+}
+
+/* The part of a block that is in a piece; *bytes is 0 behind the block's end. */
+static size_t part_of(const struct symm_run *run, size_t block, uint64_t piece, size_t *bytes)
+{
+    size_t length = row_length(run), begin = symm_least((size_t)piece * length, block);
+    *bytes = symm_least(length, block - begin);
+    return begin;
+}
+
+static bool has_piece(const struct symm_run *run, uint64_t piece)
+{
+    return (size_t)piece * row_length(run) < run->largest;
+}
+
+static void row_copy_in(struct symm_run *run, int rank, uint64_t piece)
+{
+    const struct symm_block *block = &run->blocks[rank];
+    size_t bytes, begin = part_of(run, block->send_bytes, piece, &bytes);
+    if (bytes > 0) {
+        symm_copy_to_shared(row_at(run, run->team->rank, rank, piece),
+                            (const unsigned char *)run->input + block->send_at + begin, bytes);
+    }
+}
+
+/* A rank's block for itself, which nobody else sees. */
+static void own_copy(struct symm_run *run, uint64_t piece)
+{
+    const struct symm_block *block = &run->blocks[run->team->rank];
+    const unsigned char *source = (const unsigned char *)run->input + block->send_at;
+    unsigned char *target = (unsigned char *)run->output + block->receive_at;
+    size_t bytes, begin = part_of(run, symm_block_incoming(block), piece, &bytes);
+    if (bytes > 0 && source != target) {
+        memcpy(target + begin, source + begin, bytes);
+    }
+}
+
+/* Copy a piece in, if there is one. */
+static void input_copy(struct symm_run *run, uint64_t piece)
+{
+    const struct symm_team *team = run->team;
+    int last = is_gather(run) ? 2 : team->size;
+    if (!has_piece(run, piece)) {
+        return;
+    }
+    for (int turn = 1; turn < last && turn < team->size; turn++) {
+        row_copy_in(run, symm_run_rotate(run, turn), piece);
+    }
+    symm_run_raise(run, piece + 1);
+    own_copy(run, piece);
+}
+
+static void output_copy(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    for (int turn = 1; turn < team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        const struct symm_block *block = &run->blocks[rank];
+        size_t bytes, begin = part_of(run, symm_block_incoming(block), run->piece, &bytes);
+        if (bytes > 0) {
+            memcpy((unsigned char *)run->output + block->receive_at + begin,
+                   row_at(run, rank, team->rank, run->piece), bytes);
+        }
+    }
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    if (!has_piece(run, run->piece)) {
+        return SYMM_OK; /* nobody sends anything */
+    }
+    if (run->stage == STARTING) {
+        input_copy(run, 0);
+        input_copy(run, 1);
+        run->stage = EXCHANGING;
+    }
+    if (!symm_run_reached(run, run->piece + 1)) {
+        return SYMM_PENDING;
+    }
+    output_copy(run);
+    run->piece++;
+    input_copy(run, run->piece + 1);
+    return has_piece(run, run->piece) ? symm_run_more(run) : SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_alltoall_staged = {
+    .number = SYMM_ALLTOALL_STAGED,
+    .name = "staged",
+    .collective = SYMM_ALLTOALL,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_allgatherv_staged = {
+    .number = SYMM_ALLGATHERV_STAGED,
+    .name = "staged",
+    .collective = SYMM_ALLGATHERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallv_staged = {
+    .number = SYMM_ALLTOALLV_STAGED,
+    .name = "staged",
+    .collective = SYMM_ALLTOALLV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_alltoallw_staged = {
+    .number = SYMM_ALLTOALLW_STAGED,
+    .name = "staged",
+    .collective = SYMM_ALLTOALLW,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};

@@ -1,0 +1,346 @@
+/*
+ * agree/blocks.c - see agree/blocks.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/agree/blocks.h"
+
+#include <stdlib.h>
+
+#include "kernels/run_steps.h"
+#include "mca/coll/symm/agree/line.h"
+
+/* ---- what lines hold ------------------------------------------------------------------------- */
+
+/* This follows all that describes buffers, in a line of a collective with tables. */
+struct line_table {
+    uint64_t largest; /* bytes of the largest block that the rank sends */
+    uint64_t bytes;   /* of all that it sends */
+    uint32_t without; /* enum below */
+    uint32_t fill[11];
+    struct line_entry {
+        uint64_t send_at, send_bytes, receive_at, receive_bytes;
+    } entries[]; /* one for each rank */
+};
+
+enum { WITHOUT_INPUT = 1, WITHOUT_OUTPUT = 2 };
+enum { TABLE_AT = SYMM_PAYLOAD_LEAST };
+
+_Static_assert(2 * SYMM_CACHE_LINE + sizeof(struct line_handles) <= TABLE_AT, "they come before");
+_Static_assert(sizeof(struct line_table) == SYMM_CACHE_LINE, "entries do not cross cache lines");
+
+static struct line_table *table_of(const struct symm_line *line)
+{
+    return (struct line_table *)(void *)symm_ompi_unconst(line->payload + TABLE_AT);
+}
+
+/*
+ * A line with its data, of a collective with tables: where the block for each rank begins behind
+ * the head, and where the last one ends.
+ */
+struct line_along {
+    uint32_t largest;
+    uint32_t at[]; /* one more than ranks */
+};
+
+static struct line_along *along_of(const struct symm_line *line)
+{
+    return (struct line_along *)(void *)symm_ompi_unconst(line->payload);
+}
+
+static size_t along_head(int ranks)
+{
+    return sizeof(struct line_along) + ((size_t)ranks + 1) * sizeof(uint32_t);
+}
+
+static const struct symm_collective_row *row_of(const struct symm_operation *operation)
+{
+    return symm_collective_get(operation->call->collective);
+}
+
+/*
+ * In an all-gather only those who store to others need to know the places of their blocks.  Ranks
+ * on devices do; all have that alike, or none is served.
+ */
+static bool has_table(const struct symm_operation *operation)
+{
+    return row_of(operation)->has_tables ||
+           (row_of(operation)->gathers && operation->call->device >= 0);
+}
+
+/* ---- before the line is posted --------------------------------------------------------------- */
+
+bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
+{
+    const struct symm_team *team = operation->lane->team;
+    size_t ranks = (size_t)team->size;
+    bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
+                    team->control.payload_size;
+    if (row_of(operation)->has_tables) {
+        *travels += along_head(team->size);
+        if (!has_room) {
+            return false;
+        }
+    } else if (has_table(operation) && !has_room) {
+        operation->veto = SYMM_REASON_TABLE;
+    }
+    if (operation->arrays.blocks == NULL) {
+        operation->arrays.blocks = calloc(ranks, sizeof(struct symm_block));
+        operation->run.blocks = operation->arrays.blocks;
+    }
+    if (operation->arrays.blocks == NULL && operation->veto == SYMM_REASON_NONE) {
+        operation->veto = SYMM_REASON_TABLE;
+    }
+    operation->truncated = -1;
+    return true;
+}
+
+/* Both ends of the blocks that lie in this rank's memory.  Those with gaps have no offset. */
+static void own_describe(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    struct symm_block *blocks = operation->arrays.blocks;
+    struct symm_layout layout;
+    void *address;
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        struct symm_block *block = &blocks[rank];
+        mca_coll_symm_side_block(&call->sending, (size_t)rank, &layout, &address);
+        block->send_bytes = layout.bytes;
+        block->send_at = layout.bytes == 0 || (call->gaps & SYMM_GAPS_INPUT) != 0
+                             ? 0
+                             : (uintptr_t)address + (size_t)layout.start - (uintptr_t)call->input;
+        mca_coll_symm_side_block(&call->receiving, (size_t)rank, &layout, &address);
+        block->receive_bytes = layout.bytes;
+        block->receive_at = layout.bytes == 0 || (call->gaps & SYMM_GAPS_OUTPUT) != 0
+                                ? 0
+                                : (uintptr_t)address + (size_t)layout.start -
+                                      (uintptr_t)call->output;
+    }
+}
+
+/* Write the blocks one after the other. */
+static void blocks_write(const struct symm_operation *operation, unsigned char *to, uint32_t *at)
+{
+    const struct symm_call *call = operation->call;
+    size_t ranks = (size_t)operation->lane->team->size, written = 0;
+    struct symm_layout layout;
+    void *address;
+    for (size_t rank = 0; rank < (row_of(operation)->gathers ? 1 : ranks); rank++) {
+        mca_coll_symm_side_block(&call->sending, rank, &layout, &address);
+        if (at != NULL) {
+            at[rank] = (uint32_t)written;
+        }
+        if (layout.bytes > 0) {
+            mca_coll_symm_pack(&layout, address, to + written);
+        }
+        written += layout.bytes;
+    }
+    if (at != NULL) {
+        at[ranks] = (uint32_t)written;
+    }
+}
+
+uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm_line *line)
+{
+    int ranks = operation->lane->team->size;
+    if (!row_of(operation)->has_tables) {
+        blocks_write(operation, line->payload, NULL);
+        return 0;
+    }
+    struct line_along *along = along_of(line);
+    along->largest = (uint32_t)operation->call->largest;
+    blocks_write(operation, line->payload + along_head(ranks), along->at);
+    return LINE_ALONG | ((operation->gaps & SYMM_GAPS_OUTPUT) != 0 ? LINE_GAPS : 0);
+}
+
+void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_line *line)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_block *blocks = operation->arrays.blocks;
+    struct line_table *table = table_of(line);
+    size_t sent = 0, received = 0;
+    if (!has_table(operation)) {
+        return;
+    }
+    own_describe(operation);
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        const struct symm_block *block = &blocks[rank];
+        table->entries[rank] = (struct line_entry){block->send_at, block->send_bytes,
+                                                   block->receive_at, block->receive_bytes};
+        sent += block->send_bytes;
+        received += block->receive_bytes;
+    }
+    table->largest = call->largest;
+    table->bytes = sent;
+    table->without = (sent == 0 ? WITHOUT_INPUT : 0u) | (received == 0 ? WITHOUT_OUTPUT : 0u);
+}
+
+/* ---- when all lines are there ---------------------------------------------------------------- */
+
+bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation)
+{
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        if ((mca_coll_symm_line(operation, rank)->flags & LINE_ALONG) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_without(const struct symm_operation *operation, int rank, uint32_t what)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    return row_of(operation)->has_tables && (line->flags & LINE_ALONG) == 0 &&
+           (table_of(line)->without & what) != 0;
+}
+
+bool mca_coll_symm_blocks_without_input(const struct symm_operation *operation, int rank)
+{
+    const struct symm_call *call = operation->call;
+    if (row_of(operation)->gathers) {
+        return symm_count_at(call->receiving.counts, (size_t)rank) == 0;
+    }
+    return is_without(operation, rank, WITHOUT_INPUT);
+}
+
+bool mca_coll_symm_blocks_without_output(const struct symm_operation *operation, int rank)
+{
+    return is_without(operation, rank, WITHOUT_OUTPUT);
+}
+
+/* Bytes that packed data may have: the largest block of a rank has to fit. */
+static size_t packed_most(const struct symm_operation *operation)
+{
+    const struct symm_control *control = &operation->lane->team->control;
+    return row_of(operation)->gathers ? SYMM_STAGE_BUFFERS * control->piece_size
+                                      : SYMM_STAGE_BUFFERS * symm_stage_row(control);
+}
+
+static size_t largest_of(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    size_t largest = 0;
+    if (row_of(operation)->gathers) {
+        return call->payload_bytes;
+    }
+    if (!row_of(operation)->has_tables) {
+        return call->largest;
+    }
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        size_t theirs = (line->flags & LINE_ALONG) != 0 ? along_of(line)->largest
+                                                        : table_of(line)->largest;
+        largest = theirs > largest ? theirs : largest;
+    }
+    return largest;
+}
+
+void mca_coll_symm_blocks_facts(const struct symm_operation *operation, struct symm_facts *facts)
+{
+    int ranks = operation->lane->team->size;
+    uint64_t bytes = 0;
+    facts->packed = largest_of(operation);
+    facts->piece_size = packed_most(operation);
+    if (!row_of(operation)->has_tables) {
+        return;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        const struct symm_line *line = mca_coll_symm_line(operation, rank);
+        bytes += (line->flags & LINE_ALONG) != 0 ? along_of(line)->at[ranks]
+                                                 : table_of(line)->bytes;
+    }
+    facts->bytes = (size_t)((bytes + (uint64_t)ranks - 1) / (uint64_t)ranks);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static void even_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    int me = operation->lane->team->rank;
+    size_t bytes = operation->call->largest;
+    *block = (struct symm_block){
+        (size_t)rank * bytes, bytes, (size_t)rank * bytes, bytes,
+        (size_t)me * bytes,   bytes, (size_t)me * bytes,   bytes,
+    };
+}
+
+static void gather_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    int me = operation->lane->team->rank;
+    block->from_at = 0;
+    block->from_bytes = block->receive_bytes;
+    block->to_at = operation->call->device >= 0 ? table_of(line)->entries[me].receive_at : 0;
+    block->to_bytes = block->send_bytes;
+    if (operation->in_slot) {
+        operation->run.inputs[rank] = line->payload;
+    }
+}
+
+static void table_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    int me = operation->lane->team->rank, ranks = operation->lane->team->size;
+    if ((line->flags & LINE_ALONG) != 0) {
+        const struct line_along *along = along_of(line);
+        operation->run.inputs[rank] = line->payload + along_head(ranks);
+        block->from_at = along->at[me];
+        block->from_bytes = along->at[me + 1] - along->at[me];
+        block->to_at = 0;
+        block->to_bytes = 0;
+    } else {
+        const struct line_entry *entry = &table_of(line)->entries[me];
+        block->from_at = entry->send_at;
+        block->from_bytes = entry->send_bytes;
+        block->to_at = entry->receive_at;
+        block->to_bytes = entry->receive_bytes;
+    }
+    if (block->from_bytes > block->receive_bytes) {
+        operation->truncated = operation->truncated < 0 ? rank : operation->truncated;
+    }
+}
+
+/* This rank's data have come with its line: others may write to where they were. */
+static void along_resolve(struct symm_operation *operation)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
+    struct symm_block *blocks = operation->arrays.blocks;
+    if ((line->flags & LINE_ALONG) == 0) {
+        return;
+    }
+    operation->run.input = line->payload + along_head(operation->lane->team->size);
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        blocks[rank].send_at = along_of(line)->at[rank];
+    }
+}
+
+void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
+{
+    const struct symm_collective_row *row = row_of(operation);
+    const struct symm_call *call = operation->call;
+    struct symm_block *blocks = operation->arrays.blocks;
+    if (operation->in_slot && call->gaps == 0) {
+        return; /* an all-to-all: see exchange_slot.c */
+    }
+    if (row->gathers || row->has_tables) {
+        own_describe(operation);
+    }
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        if (row->gathers) {
+            gather_resolve(operation, &blocks[rank], rank);
+        } else if (row->has_tables) {
+            table_resolve(operation, &blocks[rank], rank);
+        } else {
+            even_resolve(operation, &blocks[rank], rank);
+        }
+    }
+    if (row->has_tables) {
+        along_resolve(operation);
+    }
+    operation->run.largest = largest_of(operation);
+    if (operation->truncated >= 0) {
+        operation->truncated_packed = operation->packed;
+        operation->packed = true; /* serve/packed.c makes an error of it when the run is over */
+    }
+}

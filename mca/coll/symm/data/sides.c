@@ -1,0 +1,115 @@
+/*
+ * data/sides.c - see data/sides.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/data/sides.h"
+
+static size_t count_of(const struct symm_side *side, size_t rank)
+{
+    return side->shape == SYMM_SIDE_EVEN || side->shape == SYMM_SIDE_SAME
+               ? side->count : symm_count_at(side->counts, rank);
+}
+
+static struct ompi_datatype_t *dtype_of(const struct symm_side *side, size_t rank)
+{
+    return side->shape == SYMM_SIDE_TYPED ? side->dtypes[rank] : side->dtype;
+}
+
+/* The layout of a block that has data. */
+static void layout_get(const struct symm_side *side, size_t rank, size_t count,
+                       struct symm_layout *layout)
+{
+    if (side->shape != SYMM_SIDE_TYPED && side->plain) {
+        *layout = (struct symm_layout){
+            .dtype = side->dtype, .count = count, .bytes = count * side->size,
+            .start = side->start, .dense = true, .repeats = true};
+    } else {
+        mca_coll_symm_layout_describe(layout, dtype_of(side, rank), count);
+    }
+}
+
+static ptrdiff_t offset_of(const struct symm_side *side, size_t rank)
+{
+    ptrdiff_t lower, extent;
+    if (side->shape == SYMM_SIDE_SAME) {
+        return 0;
+    }
+    if (side->shape == SYMM_SIDE_TYPED) {
+        return symm_disp_at(side->disps, rank);
+    }
+    extent = (ptrdiff_t)side->size;
+    if (!side->plain) {
+        ompi_datatype_get_extent(side->dtype, &lower, &extent);
+    }
+    return extent * (side->shape == SYMM_SIDE_EVEN ? (ptrdiff_t)(rank * side->count)
+                                                   : symm_disp_at(side->disps, rank));
+}
+
+void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
+                              struct symm_layout *layout, void **address)
+{
+    size_t count = count_of(side, rank);
+    *address = symm_ompi_unconst(side->buffer);
+    if (count == 0 || mca_coll_symm_bytes(dtype_of(side, rank), count) == 0) {
+        *layout = (struct symm_layout){.dense = true, .repeats = true};
+        return;
+    }
+    layout_get(side, rank, count, layout);
+    *address = mca_coll_symm_at(side->buffer, offset_of(side, rank));
+}
+
+/* What all elements have alike.  A layout of two elements tells whether they follow each other. */
+static void elements_measure(struct symm_side *side)
+{
+    struct symm_layout two;
+    mca_coll_symm_layout_describe(&two, side->dtype, 2);
+    side->size = two.bytes / 2;
+    side->start = two.start;
+    side->plain = two.dense && two.repeats;
+}
+
+static void block_measure(const struct symm_side *side, size_t rank, uintptr_t *end,
+                          struct symm_side_measure *measure)
+{
+    struct symm_layout layout;
+    void *address;
+    mca_coll_symm_side_block(side, rank, &layout, &address);
+    if (layout.bytes == 0) {
+        return;
+    }
+    uintptr_t first = (uintptr_t)mca_coll_symm_at(address, layout.start);
+    measure->gaps |= !layout.dense;
+    if (measure->bytes == 0 || first < measure->first) {
+        measure->first = first;
+    }
+    if (measure->bytes == 0 || first + layout.bytes > *end) {
+        *end = first + layout.bytes;
+    }
+    measure->bytes += layout.bytes;
+    measure->largest = layout.bytes > measure->largest ? layout.bytes : measure->largest;
+}
+
+void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
+                                struct symm_side_measure *measure)
+{
+    uintptr_t end = 0;
+    *measure = (struct symm_side_measure){.first = 0};
+    side->plain = false;
+    if (side->shape != SYMM_SIDE_TYPED) {
+        elements_measure(side);
+    }
+    if (side->shape == SYMM_SIDE_EVEN) { /* no block needs to be looked at */
+        measure->first = (uintptr_t)mca_coll_symm_at(side->buffer, side->start);
+        measure->largest = side->size * side->count;
+        measure->bytes = measure->largest * ranks;
+        measure->span = side->plain ? measure->bytes : 0;
+        measure->gaps = !side->plain;
+        return;
+    }
+    for (size_t rank = 0; rank < (side->shape == SYMM_SIDE_SAME ? 1 : ranks); rank++) {
+        block_measure(side, rank, &end, measure);
+    }
+    measure->span = measure->gaps ? 0 : end - measure->first;
+}

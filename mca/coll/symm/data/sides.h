@@ -1,0 +1,52 @@
+/*
+ * data/sides.h - the blocks of a buffer that a rank exchanges with the others: one for each rank,
+ * described by counts, displacements and types as MPI has them.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_DATA_SIDES_H
+#define MCA_COLL_SYMM_DATA_SIDES_H
+
+#include "mca/coll/symm/data/pack.h"
+
+enum symm_side_shape {
+    SYMM_SIDE_EVEN,   /* blocks of `count` elements one after the other */
+    SYMM_SIDE_SAME,   /* one block of `count` elements, for all ranks */
+    SYMM_SIDE_SPREAD, /* counts[i] elements, disps[i] extents from the start */
+    SYMM_SIDE_TYPED,  /* counts[i] elements of dtypes[i], disps[i] bytes from the start */
+};
+
+/* The program's arrays are borrowed. */
+struct symm_side {
+    enum symm_side_shape shape;
+    const void *buffer;
+    size_t count;
+    symm_counts_t counts;
+    symm_disps_t disps;
+    struct ompi_datatype_t *dtype;
+    struct ompi_datatype_t *const *dtypes;
+    /* What mca_coll_symm_side_measure() has found out, unless blocks have types of their own. */
+    bool plain;      /* elements without gaps, one after the other */
+    size_t size;     /* bytes of an element; its extent, too, if it is plain */
+    ptrdiff_t start; /* from an element's address to its first byte, if it is plain */
+};
+
+/* Of all blocks of a side. */
+struct symm_side_measure {
+    uintptr_t first; /* the lowest byte of all; with gaps, the first byte of some block */
+    size_t span;     /* bytes from there to the end of the last; 0 with gaps */
+    size_t bytes;    /* of data */
+    size_t largest;  /* bytes of data in the largest block */
+    bool gaps;       /* some block has gaps, or blocks that should follow each other do not */
+};
+
+/* Measure the blocks of so many ranks. */
+void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
+                                struct symm_side_measure *measure);
+
+/* The block for a rank: how its elements lie, and their address as the program has it. */
+void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
+                              struct symm_layout *layout, void **address);
+
+#endif /* MCA_COLL_SYMM_DATA_SIDES_H */

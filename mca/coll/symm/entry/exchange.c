@@ -1,0 +1,99 @@
+/*
+ * entry/exchange.c - see entry/exchange.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/entry/exchange.h"
+
+#include "mca/coll/symm/base/signature.h"
+#include "mca/coll/symm/device/place.h"
+
+static enum symm_reason veto_reason(const struct symm_call *call, bool is_unequal)
+{
+    if (is_unequal) {
+        return SYMM_REASON_UNEQUAL; /* an error; the component below says so or truncates */
+    }
+    if (call->unusable) {
+        return SYMM_REASON_ELSEWHERE;
+    }
+    if (call->mixed) {
+        return SYMM_REASON_MIXED;
+    }
+    return call->device >= 0 && (call->gaps & SYMM_GAPS_ANY) != 0 ? SYMM_REASON_GAPS
+                                                                  : SYMM_REASON_NONE;
+}
+
+/*
+ * The addresses, after both sides have been measured.  A buffer without data may be anything, and
+ * is taken to be where the other one is.
+ */
+static void buffers_set(struct symm_call *call, const struct symm_side_measure *sent,
+                        const struct symm_side_measure *received)
+{
+    static char nothing;
+    uintptr_t none = (uintptr_t)&nothing;
+    uintptr_t input = sent->bytes > 0 ? sent->first : received->bytes > 0 ? received->first : none;
+    call->input = (const void *)input;
+    call->output = (void *)(received->bytes > 0 ? received->first : input);
+    call->count = sent->span;
+    call->output_bytes = received->span;
+    call->gaps = (sent->gaps ? SYMM_GAPS_INPUT : 0u) | (received->gaps ? SYMM_GAPS_OUTPUT : 0u);
+}
+
+/* FNV-1a of the bytes that each rank gives. */
+static unsigned counts_checksum(const struct symm_side *side, size_t ranks)
+{
+    const uint64_t start = UINT64_C(0xcbf29ce484222325), factor = UINT64_C(0x100000001b3);
+    size_t unit = mca_coll_symm_bytes(side->dtype, 1);
+    uint64_t sum = start;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        sum = (sum ^ symm_count_at(side->counts, rank) * unit) * factor;
+    }
+    return (unsigned)((sum ^ sum >> 24 ^ sum >> 48) & ((1u << SYMM_SIGNATURE_ROOT_BITS) - 1));
+}
+
+/* What ranks compare, and what travels. */
+static bool sizes_set(struct symm_call *call, const struct symm_side_measure *sent,
+                      const struct symm_side_measure *received, struct ompi_communicator_t *comm,
+                      unsigned *counts)
+{
+    size_t ranks = (size_t)ompi_comm_size(comm);
+    *counts = 0;
+    call->agreed_count = 0;
+    call->payload_bytes = sent->bytes;
+    if (call->collective == SYMM_ALLTOALL) {
+        call->agreed_count = received->largest;
+        call->gaps |= (call->gaps & SYMM_GAPS_ANY) != 0 ? SYMM_GAPS_BETWEEN : 0;
+        return sent->largest != received->largest;
+    }
+    call->gaps |= SYMM_GAPS_BETWEEN;
+    if (call->collective == SYMM_ALLGATHERV) {
+        *counts = counts_checksum(&call->receiving, ranks);
+        call->agreed_count = received->bytes;
+        call->payload_bytes = received->largest;
+        return sent->bytes != mca_coll_symm_bytes(call->receiving.dtype,
+                                                  symm_count_at(call->receiving.counts,
+                                                                (size_t)ompi_comm_rank(comm)));
+    }
+    return false; /* only the two ranks of a block know its size */
+}
+
+void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collective collective,
+                                     enum symm_kinds kinds, struct ompi_communicator_t *comm)
+{
+    size_t ranks = (size_t)ompi_comm_size(comm);
+    struct symm_side_measure sent, received;
+    unsigned counts;
+    call->collective = collective;
+    mca_coll_symm_side_measure(&call->receiving, ranks, &received);
+    mca_coll_symm_side_measure(&call->sending, ranks, &sent);
+    buffers_set(call, &sent, &received);
+    call->extent = 1;
+    call->largest = sent.largest;
+    bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
+    mca_coll_symm_device_describe(call, kinds);
+    call->veto = veto_reason(call, is_unequal);
+    call->signature = symm_signature_pack(
+        (struct symm_signature){.collective = collective, .root = counts, .extent = 1});
+}
