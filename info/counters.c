@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "info/counters.h"
@@ -59,7 +60,8 @@ void counters_open(struct counters *counters, const struct mpi_library *mpi)
     counters->is_open = true;
     (void)mpi->MPI_T_pvar_session_create(&counters->session);
     (void)mpi->MPI_T_pvar_get_num(&variables);
-    for (int i = 0; i < variables && counters->count < COUNTERS_MOST; i++) {
+    counters->list = calloc((size_t)variables, sizeof(*counters->list));
+    for (int i = 0; i < variables && counters->list != NULL; i++) {
         counter_open(counters, i);
     }
 }
@@ -74,6 +76,8 @@ void counters_close(struct counters *counters)
     }
     (void)counters->mpi->MPI_T_pvar_session_free(&counters->session);
     (void)counters->mpi->MPI_T_finalize();
+    free(counters->list);
+    counters->list = NULL;
 }
 
 static unsigned long long counter_read(const struct counters *counters, int i)

@@ -16,15 +16,13 @@ struct counter {
     unsigned long long before;
 };
 
-enum { COUNTERS_MOST = 512 };
-
 /* Between MPI_Init and MPI_Finalize.  No counters: the component is not in this job. */
 struct counters {
     const struct mpi_library *mpi;
     MPI_T_pvar_session session;
     bool is_open;
     int count;
-    struct counter list[COUNTERS_MOST];
+    struct counter *list;
 };
 
 void counters_open(struct counters *counters, const struct mpi_library *mpi);
