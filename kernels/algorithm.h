@@ -93,7 +93,9 @@ struct symm_run;
     F(SYMM_ALLTOALLW_PULL, symm_alltoallw_pull)                                                   \
     F(SYMM_ALLTOALLW_CUDA_KERNEL, symm_alltoallw_cuda_kernel)                                     \
     F(SYMM_ALLTOALLW_CUDA_COPY_ENGINE, symm_alltoallw_cuda_copy_engine)                           \
-    F(SYMM_ALLTOALLW_CUDA_SCRATCH, symm_alltoallw_cuda_scratch)
+    F(SYMM_ALLTOALLW_CUDA_SCRATCH, symm_alltoallw_cuda_scratch)                                   \
+    F(SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE, symm_reduce_scatter_cuda_copy_engine)                 \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE, symm_reduce_scatter_block_cuda_copy_engine)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -30,6 +30,7 @@ kernel_sources = \
 	kernels/cuda/multimem.h kernels/cuda/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/reduce_scatter_pull.c \
+	kernels/cuda/reduce_scatter_copy_engine.c \
 	kernels/cuda/reduce_scatter_push.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \

@@ -253,8 +253,8 @@ static void test_model_rows(void **state)
                 const struct symm_row *row = mca_coll_symm_choose_row(&facts, NULL);
                 assert_non_null(row);
                 assert_false(symm_algorithm_is_multimem((enum symm_algorithm)row->algorithm));
-                bool measured = (ranks == 2 || ranks == 4) &&
-                                !symm_collective_get((enum symm_collective)collective)->has_blocks;
+                bool blocks = symm_collective_get((enum symm_collective)collective)->has_blocks;
+                bool measured = ranks == 2 || (ranks == 4 && !blocks);
                 assert_int_equal(row->origin, measured ||
                                               row->ranks_most != ranks ? SYMM_ROW_BUILT_IN
                                                                        : SYMM_ROW_MODEL);
