@@ -23,6 +23,10 @@ enum symm_collective {
     SYMM_BARRIER,
     SYMM_REDUCE_SCATTER,
     SYMM_REDUCE_SCATTER_BLOCK,
+    SYMM_BCAST,
+    SYMM_REDUCE,
+    SYMM_GATHER,
+    SYMM_SCATTER,
     SYMM_COLLECTIVE_COUNT
 };
 
@@ -31,9 +35,11 @@ struct symm_collective_row {
     const char *mpi_name;  /* in messages: "MPI_Allreduce" */
     bool reduces;          /* elements are combined by an operation: type and operation matter */
     bool is_rooted;        /* one rank's buffers differ from those of the others */
+    bool from_root;        /* the root alone has an input; the others read it */
+    bool to_root;          /* the root alone has an output */
     bool has_counts;       /* each rank has a count of its own */
-    bool reads_inputs;     /* every rank has an input */
-    bool writes_outputs;   /* every rank has an output */
+    bool reads_inputs;     /* every rank has an input, unless the root alone has one */
+    bool writes_outputs;   /* every rank has an output, unless the root alone has one */
     bool gathers;          /* a result holds a block of each rank */
     bool scatters;         /* an input holds a block for each rank, and its result is that block */
     int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */

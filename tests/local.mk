@@ -96,9 +96,11 @@ mpi_programs = \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \
+	tests/mpi/check_reduce \
 	tests/mpi/check_reduce_scatter \
 	tests/mpi/check_reentry \
 	tests/mpi/check_reuse \
+	tests/mpi/check_rooted \
 	tests/mpi/check_sessions \
 	tests/mpi/check_shortage \
 	tests/mpi/check_slots \

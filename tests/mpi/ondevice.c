@@ -1,7 +1,8 @@
 /*
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
- * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block] with their
+ * It stands in front of MPI_Allreduce, MPI_Allgather, and MPI_Reduce_scatter[_block], MPI_Bcast,
+ * MPI_Reduce, MPI_Gather and MPI_Scatter with their
  * nonblocking forms: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold afterwards comes back.  So
  * every program that checks results on the host checks the kernels, and needs not know of devices.
  *
@@ -551,4 +552,161 @@ int MPI_Ireduce_scatter_block(const void *sbuf, void *rbuf, int count, MPI_Datat
 {
     *request = MPI_REQUEST_NULL;
     return reduce_scatter(sbuf, rbuf, NULL, count, type, op, comm, false);
+}
+
+/* ---- collectives with a root ----------------------------------------------------------------- */
+
+/* What is not significant on a rank stays as it is.  Nonblocking calls end at once. */
+static bool is_root(int root, MPI_Comm comm)
+{
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    return rank == root;
+}
+
+static bool is_inter(MPI_Comm comm)
+{
+    int inter;
+    PMPI_Comm_test_inter(comm, &inter);
+    return inter != 0;
+}
+
+static struct moved as_it_is(const void *buffer)
+{
+    return (struct moved){.address = (void *)(uintptr_t)buffer};
+}
+
+static int all_ranks(MPI_Comm comm)
+{
+    int size;
+    PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+static int end_at_once(int rc, MPI_Request *request)
+{
+    int later = *request == MPI_REQUEST_NULL ? MPI_SUCCESS : PMPI_Wait(request, MPI_STATUS_IGNORE);
+    return rc == MPI_SUCCESS ? later : rc;
+}
+
+static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    struct moved moved = is_inter(comm) ? as_it_is(buffer)
+                                        : move_there(buffer, count, type, "receive");
+    calls++;
+    int rc = blocks ? PMPI_Bcast(moved.address, count, type, root, comm)
+                    : PMPI_Ibcast(moved.address, count, type, root, comm, &request);
+    rc = end_at_once(rc, &request);
+    move_back(&moved);
+    return rc;
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return bcast(buffer, count, type, root, comm, true);
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return bcast(buffer, count, type, root, comm, false);
+}
+
+static int reduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+                  MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool moves = !is_inter(comm);
+    struct moved send = moves ? move_there(sbuf, count, type, "send") : as_it_is(sbuf);
+    struct moved receive = moves && is_root(root, comm) ? move_there(rbuf, count, type, "receive")
+                                                        : as_it_is(rbuf);
+    calls++;
+    int rc = blocks ? PMPI_Reduce(send.address, receive.address, count, type, op, root, comm)
+                    : PMPI_Ireduce(send.address, receive.address, count, type, op, root, comm,
+                                   &request);
+    rc = end_at_once(rc, &request);
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
+
+int MPI_Reduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    return reduce(sbuf, rbuf, count, type, op, root, comm, true);
+}
+
+int MPI_Ireduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return reduce(sbuf, rbuf, count, type, op, root, comm, false);
+}
+
+static int gather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                  MPI_Datatype rtype, int root, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool moves = !is_inter(comm);
+    struct moved send = moves ? move_there(sbuf, scount, stype, "send") : as_it_is(sbuf);
+    struct moved receive = moves && is_root(root, comm)
+                               ? move_there(rbuf, rcount * all_ranks(comm), rtype, "receive")
+                               : as_it_is(rbuf);
+    calls++;
+    int rc = blocks ? PMPI_Gather(send.address, scount, stype, receive.address, rcount, rtype, root,
+                                  comm)
+                    : PMPI_Igather(send.address, scount, stype, receive.address, rcount, rtype,
+                                   root, comm, &request);
+    rc = end_at_once(rc, &request);
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
+
+int MPI_Gather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+               MPI_Datatype rtype, int root, MPI_Comm comm)
+{
+    return gather(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, true);
+}
+
+int MPI_Igather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                MPI_Datatype rtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return gather(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, false);
+}
+
+static int scatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                   MPI_Datatype rtype, int root, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool moves = !is_inter(comm);
+    struct moved send = moves && is_root(root, comm)
+                            ? move_there(sbuf, scount * all_ranks(comm), stype, "send")
+                            : as_it_is(sbuf);
+    struct moved receive = moves ? move_there(rbuf, rcount, rtype, "receive") : as_it_is(rbuf);
+    calls++;
+    int rc = blocks ? PMPI_Scatter(send.address, scount, stype, receive.address, rcount, rtype,
+                                   root, comm)
+                    : PMPI_Iscatter(send.address, scount, stype, receive.address, rcount, rtype,
+                                    root, comm, &request);
+    rc = end_at_once(rc, &request);
+    move_back(&receive);
+    move_back(&send);
+    return rc;
+}
+
+int MPI_Scatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                MPI_Datatype rtype, int root, MPI_Comm comm)
+{
+    return scatter(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, true);
+}
+
+int MPI_Iscatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                 MPI_Datatype rtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return scatter(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, false);
 }

@@ -291,7 +291,8 @@ static bool is_on_host(enum symm_algorithm algorithm)
 {
     enum symm_collective collective = symm_algorithm_get(algorithm)->collective;
     return !symm_algorithm_is_cuda(algorithm) && !symm_algorithm_is_multimem(algorithm) &&
-           symm_collective_get(collective)->writes_outputs;
+           symm_collective_get(collective)->writes_outputs &&
+           !symm_collective_get(collective)->is_rooted; /* test_rooted.c */
 }
 
 static bool is_possible(const struct plan *plan)

@@ -15,7 +15,11 @@
 #include "mca/coll/symm/entry/allgather.h"
 #include "mca/coll/symm/entry/allreduce.h"
 #include "mca/coll/symm/entry/barrier.h"
+#include "mca/coll/symm/entry/bcast.h"
+#include "mca/coll/symm/entry/gather.h"
+#include "mca/coll/symm/entry/reduce.h"
 #include "mca/coll/symm/entry/reduce_scatter.h"
+#include "mca/coll/symm/entry/scatter.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -258,5 +262,17 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_reduce_scatter_block = mca_coll_symm_reduce_scatter_block;
     base->coll_ireduce_scatter_block = mca_coll_symm_ireduce_scatter_block;
     base->coll_reduce_scatter_block_init = mca_coll_symm_reduce_scatter_block_init;
+    base->coll_bcast = mca_coll_symm_bcast;
+    base->coll_ibcast = mca_coll_symm_ibcast;
+    base->coll_bcast_init = mca_coll_symm_bcast_init;
+    base->coll_reduce = mca_coll_symm_reduce;
+    base->coll_ireduce = mca_coll_symm_ireduce;
+    base->coll_reduce_init = mca_coll_symm_reduce_init;
+    base->coll_gather = mca_coll_symm_gather;
+    base->coll_igather = mca_coll_symm_igather;
+    base->coll_gather_init = mca_coll_symm_gather_init;
+    base->coll_scatter = mca_coll_symm_scatter;
+    base->coll_iscatter = mca_coll_symm_iscatter;
+    base->coll_scatter_init = mca_coll_symm_scatter_init;
     return base;
 }

@@ -27,6 +27,8 @@ enum {
     LINE_ASKED = 1 << 8,       /* the rank offers what scratch it has for relaying */
     LINE_SLICES = 1 << 9,      /* scratch is offered for slices */
     LINE_SMALL_PAGES = 1 << 10, /* peers see the output, which is from elsewhere, in small pages */
+    LINE_NO_INPUT = 1 << 11,    /* of a rooted collective: the rank has none */
+    LINE_NO_OUTPUT = 1 << 12,
     /* Fields behind the flags. */
     LINE_BAR_SHIFT = 13, /* the rank's reason against multicast; 0: none */
     LINE_BAR_BITS = 3,
@@ -36,7 +38,7 @@ enum {
     LINE_DEVICE_BITS = 8,
 };
 
-_Static_assert(LINE_SMALL_PAGES < 1 << LINE_BAR_SHIFT &&
+_Static_assert(LINE_NO_OUTPUT < 1 << LINE_BAR_SHIFT &&
                    LINE_BAR_SHIFT + LINE_BAR_BITS <= LINE_REASON_SHIFT &&
                    LINE_REASON_SHIFT + LINE_REASON_BITS <= LINE_DEVICE_SHIFT &&
                    LINE_DEVICE_SHIFT + LINE_DEVICE_BITS <= 32,

@@ -48,7 +48,11 @@ static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
     bool may_be_served = collective == SYMM_HOST_COPY_allreduce ||
                          collective == SYMM_HOST_COPY_allgather ||
                          collective == SYMM_HOST_COPY_reduce_scatter ||
-                         collective == SYMM_HOST_COPY_reduce_scatter_block;
+                         collective == SYMM_HOST_COPY_reduce_scatter_block ||
+                         collective == SYMM_HOST_COPY_bcast ||
+                         collective == SYMM_HOST_COPY_reduce ||
+                         collective == SYMM_HOST_COPY_gather ||
+                         collective == SYMM_HOST_COPY_scatter;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
 }
 

@@ -100,6 +100,10 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
         [SYMM_BARRIER] = NAMES(barrier),
         [SYMM_REDUCE_SCATTER] = NAMES(reduce_scatter),
         [SYMM_REDUCE_SCATTER_BLOCK] = NAMES(reduce_scatter_block),
+        [SYMM_BCAST] = NAMES(bcast),
+        [SYMM_REDUCE] = NAMES(reduce),
+        [SYMM_GATHER] = NAMES(gather),
+        [SYMM_SCATTER] = NAMES(scatter),
 #undef NAMES
     };
     return names[collective][form];

@@ -36,6 +36,7 @@ struct symm_arguments {
     symm_counts_t rcounts; /* in `kept` of the request */
     struct ompi_datatype_t *sdtype, *rdtype;
     struct ompi_op_t *op;
+    int root;
 };
 
 /* How the component below makes a nonblocking call of a collective, or a persistent operation. */

@@ -18,6 +18,7 @@
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/serve/packed_rooted.h"
 
 /* ---- all-gather ------------------------------------------------------------------------------ */
 
@@ -148,6 +149,15 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLGATHER_STAGED] = allgather_staged_step,
     [SYMM_REDUCE_SCATTER_SLOT] = reduce_scatter_slot_step,
     [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = reduce_scatter_slot_step,
+    [SYMM_BCAST_SLOT] = mca_coll_symm_packed_from_root_slot,
+    [SYMM_BCAST_STAGED] = mca_coll_symm_packed_from_root_staged,
+    [SYMM_BCAST_PULL] = mca_coll_symm_packed_from_root_pull,
+    [SYMM_REDUCE_SLOT] = allreduce_slot_step, /* ranks without an output have no result */
+    [SYMM_GATHER_SLOT] = mca_coll_symm_packed_gather_slot,
+    [SYMM_GATHER_STAGED] = mca_coll_symm_packed_gather_staged,
+    [SYMM_SCATTER_SLOT] = mca_coll_symm_packed_from_root_slot,
+    [SYMM_SCATTER_STAGED] = mca_coll_symm_packed_from_root_staged,
+    [SYMM_SCATTER_PULL] = mca_coll_symm_packed_from_root_pull,
 };
 
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)

@@ -55,7 +55,8 @@ static void packing_review(struct symm_operation *operation)
 static bool has_long_elements(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
-    return symm_collective_get(operation->call->collective)->scatters &&
+    const struct symm_collective_row *row = symm_collective_get(operation->call->collective);
+    return (row->scatters || row->from_root) &&
            operation->call->extent > symm_stage_row(&team->control);
 }
 
