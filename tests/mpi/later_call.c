@@ -166,7 +166,8 @@ static void memories_draw(struct later_call *call, uint64_t *common, uint64_t *o
 
 size_t later_blocks(const struct later_call *call)
 {
-    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_ALLTOALL;
+    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_ALLTOALL ||
+                call->collective == LATER_GATHER;
     return many ? (size_t)call->comm.size : 1;
 }
 
@@ -196,6 +197,22 @@ static void scatter_draw(struct later_call *call, uint64_t random)
     call->count -= left;
 }
 
+/*
+ * Every fourth all-reduce and every third all-gather is a reduce or a gather instead.  In place only
+ * the root is.
+ */
+static void root_draw(struct later_call *call, uint64_t random)
+{
+    if (call->collective == LATER_ALLREDUCE && take(&random, 4) == 0) {
+        call->collective = LATER_REDUCE;
+    } else if (call->collective == LATER_ALLGATHER && take(&random, 3) == 0) {
+        call->collective = LATER_GATHER;
+    } else {
+        return;
+    }
+    call->in_place = call->in_place && call->comm.rank == call->root;
+}
+
 void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 {
     static const enum later_collective collectives[12] = {
@@ -217,13 +234,14 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
     call->offset = take(&more, 2) == 0 ? 0 : take(&own, LATER_OFFSETS / 8) * 8;
     call->request = MPI_REQUEST_NULL;
     scatter_draw(call, scatter);
+    root_draw(call, test_mix(scatter + 1));
 }
 
 void later_describe(const struct later_call *call, char *text, size_t size)
 {
     static const char *const collectives[] = {"allreduce", "reduce_scatter",
-                                              "reduce_scatter_block", "allgather", "barrier",
-                                              "bcast", "alltoall"};
+                                              "reduce_scatter_block", "reduce", "allgather",
+                                              "gather", "barrier", "bcast", "alltoall"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};
@@ -280,6 +298,13 @@ static void make_blocking(const struct later_call *call, const struct arguments 
         MPI_Reduce_scatter_block(a->send, a->receive, call->counts[0], a->type, operation_of(call),
                                  comm);
         break;
+    case LATER_REDUCE:
+        MPI_Reduce(a->send, a->receive, a->count, a->type, operation_of(call), call->root, comm);
+        break;
+    case LATER_GATHER:
+        MPI_Gather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, call->root,
+                   comm);
+        break;
     case LATER_ALLGATHER:
         MPI_Allgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm);
         break;
@@ -310,6 +335,14 @@ static void make_nonblocking(const struct later_call *call, const struct argumen
     case LATER_REDUCE_SCATTER_BLOCK:
         MPI_Ireduce_scatter_block(a->send, a->receive, call->counts[0], a->type,
                                   operation_of(call), comm, request);
+        break;
+    case LATER_REDUCE:
+        MPI_Ireduce(a->send, a->receive, a->count, a->type, operation_of(call), call->root, comm,
+                    request);
+        break;
+    case LATER_GATHER:
+        MPI_Igather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, call->root,
+                    comm, request);
         break;
     case LATER_ALLGATHER:
         MPI_Iallgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm,
@@ -343,6 +376,14 @@ static void make_persistent(const struct later_call *call, const struct argument
     case LATER_REDUCE_SCATTER_BLOCK:
         PERSISTENT(Reduce_scatter_block)(a->send, a->receive, call->counts[0], a->type,
                                          operation_of(call), comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_REDUCE:
+        PERSISTENT(Reduce)(a->send, a->receive, a->count, a->type, operation_of(call), call->root,
+                           comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_GATHER:
+        PERSISTENT(Gather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,
+                           call->root, comm, MPI_INFO_NULL, request);
         break;
     case LATER_ALLGATHER:
         PERSISTENT(Allgather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,

@@ -335,6 +335,7 @@ static void call_begin(struct actor *actor, const struct planned_call *planned)
         .in_place = plan->in_place,
         .count = is_gather ? bytes : bytes / sizeof(uint64_t),
         .extent = is_gather ? 1 : sizeof(uint64_t),
+        .input_bytes = bytes,
         .output_bytes = is_gather ? bytes * (size_t)actor->team.size : bytes,
         .payload_bytes = bytes,
         .device = -1,
