@@ -7,6 +7,8 @@
  *   all-reduce of B bytes: 2 (N-1)/N B  (its slice of the others' inputs, then the others' results)
  *   all-gather of blocks of B bytes: (N-1) B
  *   reduce-scatter of B bytes: (N-1)/N B  (this rank's block of the others' inputs)
+ *   broadcast or reduce of B bytes: B  (into each of the others; into the root)
+ *   gather or scatter of blocks of B bytes: (N-1) B  (into the root, or out of it)
  * The rates are those of H200 GPUs on NVLink 4; other machines have other floors.
  *
  * Copyright (c) 2026 The ompi-symm authors

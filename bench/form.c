@@ -14,10 +14,7 @@
 #define PERSISTENT(name) MPIX_##name##_init
 #endif
 
-static const void *sent(const struct call *call)
-{
-    return call->in_place ? MPI_IN_PLACE : call->buffers->send;
-}
+enum { ROOT = 0 };
 
 static MPI_Datatype type(const struct call *call)
 {
@@ -32,6 +29,10 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_BARRIER] = "MPI_Ibarrier",
         [COLLECTIVE_REDUCE_SCATTER] = "MPI_Ireduce_scatter",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Ireduce_scatter_block",
+        [COLLECTIVE_BCAST] = "MPI_Ibcast",
+        [COLLECTIVE_REDUCE] = "MPI_Ireduce",
+        [COLLECTIVE_GATHER] = "MPI_Igather",
+        [COLLECTIVE_SCATTER] = "MPI_Iscatter",
     };
     static const char *const persistent[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce_init",
@@ -39,6 +40,10 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_BARRIER] = "MPI_Barrier_init",
         [COLLECTIVE_REDUCE_SCATTER] = "MPI_Reduce_scatter_init",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block_init",
+        [COLLECTIVE_BCAST] = "MPI_Bcast_init",
+        [COLLECTIVE_REDUCE] = "MPI_Reduce_init",
+        [COLLECTIVE_GATHER] = "MPI_Gather_init",
+        [COLLECTIVE_SCATTER] = "MPI_Scatter_init",
     };
     return form == FORM_NONBLOCKING  ? nonblocking[collective]
            : form == FORM_PERSISTENT ? persistent[collective]
@@ -47,24 +52,39 @@ const char *form_name(enum form form, enum collective collective)
 
 void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
 {
-    unsigned char *receive = call->buffers->receive;
+    void *receive = call_received(call);
+    int count = call_count(call);
     switch (call->collective) {
     case COLLECTIVE_ALLREDUCE:
-        MPI_Iallreduce(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        MPI_Iallreduce(call_sent(call), receive, count, type(call), MPI_SUM, comm, request);
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        MPI_Ireduce_scatter(sent(call), receive, call_counts(call), type(call), MPI_SUM, comm,
+        MPI_Ireduce_scatter(call_sent(call), receive, call_counts(call), type(call), MPI_SUM, comm,
                             request);
         break;
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        MPI_Ireduce_scatter_block(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+        MPI_Ireduce_scatter_block(call_sent(call), receive, count, type(call), MPI_SUM, comm,
                                   request);
+        break;
+    case COLLECTIVE_BCAST:
+        MPI_Ibcast(receive, count, MPI_CHAR, ROOT, comm, request);
+        break;
+    case COLLECTIVE_REDUCE:
+        MPI_Ireduce(call_sent(call), receive, count, type(call), MPI_SUM, ROOT, comm, request);
+        break;
+    case COLLECTIVE_GATHER:
+        MPI_Igather(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                    request);
+        break;
+    case COLLECTIVE_SCATTER:
+        MPI_Iscatter(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                     request);
         break;
     case COLLECTIVE_BARRIER:
         MPI_Ibarrier(comm, request);
         break;
     default:
-        MPI_Iallgather(sent(call), call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR,
+        MPI_Iallgather(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR,
                        comm, request);
     }
 }
@@ -78,25 +98,41 @@ bool form_has_persistent(void)
 
 void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
 {
-    unsigned char *receive = call->buffers->receive;
+    void *receive = call_received(call);
+    int count = call_count(call);
     switch (call->collective) {
     case COLLECTIVE_ALLREDUCE:
-        PERSISTENT(Allreduce)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+        PERSISTENT(Allreduce)(call_sent(call), receive, count, type(call), MPI_SUM, comm,
                               MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        PERSISTENT(Reduce_scatter)(sent(call), receive, call_counts(call), type(call), MPI_SUM,
+        PERSISTENT(Reduce_scatter)(call_sent(call), receive, call_counts(call), type(call), MPI_SUM,
                                    comm, MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        PERSISTENT(Reduce_scatter_block)(sent(call), receive, call_count(call), type(call),
+        PERSISTENT(Reduce_scatter_block)(call_sent(call), receive, count, type(call),
                                          MPI_SUM, comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_BCAST:
+        PERSISTENT(Bcast)(receive, count, MPI_CHAR, ROOT, comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_REDUCE:
+        PERSISTENT(Reduce)(call_sent(call), receive, count, type(call), MPI_SUM, ROOT, comm,
+                           MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_GATHER:
+        PERSISTENT(Gather)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                           MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_SCATTER:
+        PERSISTENT(Scatter)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                            MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
         break;
     default:
-        PERSISTENT(Allgather)(sent(call), call_count(call), MPI_CHAR, receive, call_count(call),
+        PERSISTENT(Allgather)(call_sent(call), count, MPI_CHAR, receive, count,
                               MPI_CHAR, comm, MPI_INFO_NULL, request);
     }
 }

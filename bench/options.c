@@ -258,7 +258,8 @@ static bool collective_parse(const struct parser *parser, const char *text)
         }
     }
     return refuse(parser, "collective", text, "choose from allreduce, allgather, reduce_scatter, "
-                                              "reduce_scatter_block and barrier");
+                                              "reduce_scatter_block, bcast, reduce, gather, "
+                                              "scatter and barrier");
 }
 
 /* One option that takes effect; false if its value was refused. */

@@ -19,6 +19,10 @@ enum collective {
     COLLECTIVE_BARRIER,        /* no data */
     COLLECTIVE_REDUCE_SCATTER, /* with equal counts */
     COLLECTIVE_REDUCE_SCATTER_BLOCK,
+    COLLECTIVE_BCAST,
+    COLLECTIVE_REDUCE,
+    COLLECTIVE_GATHER,
+    COLLECTIVE_SCATTER,
     COLLECTIVE_COUNT
 };
 
@@ -95,6 +99,10 @@ static inline const char *options_collective_name(enum collective collective)
         [COLLECTIVE_BARRIER] = "barrier",
         [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
         [COLLECTIVE_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
+        [COLLECTIVE_BCAST] = "bcast",
+        [COLLECTIVE_REDUCE] = "reduce",
+        [COLLECTIVE_GATHER] = "gather",
+        [COLLECTIVE_SCATTER] = "scatter",
     };
     return names[collective];
 }

@@ -52,7 +52,8 @@ double private_time(const struct call *call, MPI_Comm control)
     bool reduce = call_reduces(call->collective);
     size_t ranks = (size_t)call->ranks;
     sweep.sources = reduce ? call->ranks : 1;
-    sweep.targets = call_scatters(call->collective) ? 1
+    bool one = call_scatters(call->collective) || call_is_rooted(call->collective);
+    sweep.targets = one                             ? 1
                     : reduce || !call->in_place     ? call->ranks
                                                     : call->ranks - 1;
     size_t slices = (size_t)(sweep.sources + sweep.targets);

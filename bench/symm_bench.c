@@ -1,6 +1,6 @@
 /*
  * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather, MPI_Reduce_scatter,
- * MPI_Reduce_scatter_block and MPI_Barrier, of nonblocking and persistent ones too, in the format of
+ * MPI_Reduce_scatter_block, MPI_Bcast, MPI_Reduce, MPI_Gather, MPI_Scatter and MPI_Barrier, of nonblocking and persistent ones too, in the format of
  * the OSU micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It
  * is a plain MPI program and knows the component by name only.
  *
@@ -187,7 +187,7 @@ static bool collective_run(struct session *session, enum collective collective)
     size_t most = call_round(collective, options->max_bytes, session->ranks);
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
                         options->element, &buffers, false};
-    buffers_open(&buffers, options->memory, session->gpus.device, most,
+    buffers_open(&buffers, options->memory, session->gpus.device, call_send_bytes(&call),
                  call_receive_bytes(&call));
     sides_open(&sides, &origin, &call);
     if (session->rank == 0) {
@@ -226,7 +226,7 @@ static bool choice_run(struct session *session, enum collective collective, stru
     if (!forcing_open(&forcing, collective, extra, session->control)) {
         return false;
     }
-    buffers_open(&buffers, options->memory, session->gpus.device, call.bytes,
+    buffers_open(&buffers, options->memory, session->gpus.device, call_send_bytes(&call),
                  call_receive_bytes(&call));
     bool right = tune != NULL ? tune_measure(tune, &origin, &forcing)
                               : choice_show(&origin, &forcing);

@@ -71,7 +71,7 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
                         size_t length, unsigned char *chunk)
 {
     uint64_t own = input_key(key, rank);
-    if (call->collective == COLLECTIVE_ALLGATHER) {
+    if (!call_reduces(call->collective)) {
         input_bytes(own, offset, length, chunk);
         return;
     }
@@ -90,8 +90,9 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
     if (call_scatters(call->collective)) {
         offset += (size_t)call->rank * call_result_bytes(call);
     }
-    if (call->collective == COLLECTIVE_ALLGATHER) {
-        input_chunk(call, key, part, offset, length, chunk);
+    if (!call_reduces(call->collective)) { /* the root is rank 0, as is the only part */
+        bool scatters = call->collective == COLLECTIVE_SCATTER;
+        input_chunk(call, key, scatters ? call->rank : part, offset, length, chunk);
         return;
     }
     for (size_t i = 0; i < length; i += ELEMENT_BYTES) {
@@ -110,7 +111,7 @@ static size_t chunk_length(size_t whole, size_t offset)
 
 static int result_parts(const struct call *call)
 {
-    return call->collective == COLLECTIVE_ALLGATHER ? call->ranks : 1;
+    return call_gathers(call->collective) ? call->ranks : 1;
 }
 
 static size_t part_bytes(const struct call *call)
@@ -143,14 +144,28 @@ static void poison_result(const struct check *check)
     buffers_store(call->buffers, guard_of(call), check->expected, BUFFERS_GUARD);
 }
 
+/* An input has a block of its own, or at the root of a scatter one for each rank. */
+static int input_parts(const struct call *call)
+{
+    return !call_has_input(call) ? 0 : call->collective == COLLECTIVE_SCATTER ? call->ranks : 1;
+}
+
+static int input_owner(const struct call *call, int part)
+{
+    return call->collective == COLLECTIVE_SCATTER ? part : call->rank;
+}
+
 static void fill_input(const struct check *check)
 {
     const struct call *call = check->call;
     unsigned char *input = call_input(call);
-    for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
-        size_t length = chunk_length(call->bytes, offset);
-        input_chunk(call, check->key, call->rank, offset, length, check->expected);
-        buffers_store(call->buffers, input + offset, check->expected, length);
+    for (int part = 0; part < input_parts(call); part++, input += call->bytes) {
+        for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
+            size_t length = chunk_length(call->bytes, offset);
+            input_chunk(call, check->key, input_owner(call, part), offset, length,
+                        check->expected);
+            buffers_store(call->buffers, input + offset, check->expected, length);
+        }
     }
 }
 
@@ -160,7 +175,7 @@ static void report(const struct check *check, const char *what, int part, size_t
     const struct call *call = check->call;
     char block[48] = "";
     char line[256];
-    if (call->collective == COLLECTIVE_ALLGATHER) {
+    if (call_gathers(call->collective)) {
         snprintf(block, sizeof(block), "block of rank %d, ", part);
     }
     snprintf(line, sizeof(line), "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
@@ -204,22 +219,31 @@ static bool result_is_right(const struct check *check)
     return true;
 }
 
-static bool input_is_whole(const struct check *check)
+static bool part_is_whole(const struct check *check, int part, const unsigned char *input)
 {
     const struct call *call = check->call;
-    if (call->in_place) {
-        return true;
-    }
     for (size_t offset = 0; offset < call->bytes; offset += CHUNK) {
         size_t length = chunk_length(call->bytes, offset);
-        input_chunk(call, check->key, call->rank, offset, length, check->expected);
-        size_t wrong = first_difference(check, call->buffers->send + offset, length);
+        input_chunk(call, check->key, input_owner(call, part), offset, length, check->expected);
+        size_t wrong = first_difference(check, input + offset, length);
         if (wrong < length) {
             report(check, "the input was changed", call->rank, offset + wrong);
             return false;
         }
     }
     return true;
+}
+
+static bool input_is_whole(const struct check *check)
+{
+    const struct call *call = check->call;
+    const unsigned char *input = call_input(call);
+    int parts = input == call->buffers->send ? input_parts(call) : 0;
+    bool is_whole = true;
+    for (int part = 0; part < parts && is_whole; part++) {
+        is_whole = part_is_whole(check, part, input + (size_t)part * call->bytes);
+    }
+    return is_whole;
 }
 
 static bool guard_is_whole(const struct check *check)

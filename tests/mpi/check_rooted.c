@@ -83,11 +83,21 @@ static void check(const struct call *call, const struct side *side)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
+/*
+ * Open MPI 4.1.4 may lose the end of the root's own block, if it is sent as one type and received as
+ * another (random_call.c has when).  So the root has one type for both if a call may fall back.
+ */
+static bool is_lost_below(const struct call *call)
+{
+    return me == call->root && call->bytes > 65536;
+}
+
 static void side_make(const struct call *call, struct side *side, enum test_role role,
                       size_t blocks)
 {
     enum test_place place = test_spread_place(call->spread, role, test_rank, number);
-    side->layout = call->mixed ? &ints[(number * 5 + (size_t)(3 * me) + role) % LAYOUT_INTS]
+    size_t other = is_lost_below(call) ? 0 : role;
+    side->layout = call->mixed ? &ints[(number * 5 + (size_t)(3 * me) + other) % LAYOUT_INTS]
                                : call->layout;
     side->count = call->bytes / test_layout_size(side->layout);
     side->blocks = blocks;
