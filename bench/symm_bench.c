@@ -1,8 +1,9 @@
 /*
  * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather, MPI_Reduce_scatter,
- * MPI_Reduce_scatter_block, MPI_Bcast, MPI_Reduce, MPI_Gather, MPI_Scatter and MPI_Barrier, of nonblocking and persistent ones too, in the format of
- * the OSU micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It
- * is a plain MPI program and knows the component by name only.
+ * MPI_Reduce_scatter_block, MPI_Bcast, MPI_Reduce, MPI_Gather, MPI_Scatter and MPI_Barrier, of
+ * nonblocking and persistent ones too, in the format of the OSU micro-benchmarks, with and without
+ * the component coll/symm, or beside NCCL, in one run. It is a plain MPI program and knows the
+ * component by name only.
  *
  * Each size passes these steps: validate (if asked), find the floor, time the call in blocks, print
  * a row for each state of the machine. --help (help.c) explains how time is taken. private.h

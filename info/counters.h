@@ -16,7 +16,7 @@ struct counter {
     unsigned long long before;
 };
 
-enum { COUNTERS_MOST = 512 };
+enum { COUNTERS_MOST = 2048 };
 
 /* Between MPI_Init and MPI_Finalize.  No counters: the component is not in this job. */
 struct counters {

@@ -86,7 +86,8 @@ struct symm_run;
     F(SYMM_SCATTER_PULL, symm_scatter_pull)                                                       \
     F(SYMM_SCATTER_CUDA_PUSH, symm_scatter_cuda_push)                                             \
     F(SYMM_SCATTER_CUDA_COPY_ENGINE, symm_scatter_cuda_copy_engine)                               \
-    F(SYMM_SCATTER_CUDA_SCRATCH, symm_scatter_cuda_scratch)
+    F(SYMM_SCATTER_CUDA_SCRATCH, symm_scatter_cuda_scratch)                                       \
+    F(SYMM_GATHER_PULL, symm_gather_pull)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

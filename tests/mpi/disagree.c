@@ -86,8 +86,8 @@ static const struct disagreement disagreements[] = {
      MPI_ERR_COUNT},
     {"large root of a scatter", {ROOT_SCATTER, LARGE, INT, SUM},
      {ROOT_SCATTER_FROM_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
-    {"scatter in the slot and large", {ROOT_SCATTER, SLOT, INT, SUM}, {ROOT_SCATTER, LARGE, INT, SUM},
-     MPI_ERR_COUNT},
+    {"scatter in the slot and large", {ROOT_SCATTER, SLOT, INT, SUM},
+     {ROOT_SCATTER, LARGE, INT, SUM}, MPI_ERR_COUNT},
 };
 
 enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };

@@ -134,9 +134,10 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "Algorithm of MPI_Gather, where the buffers allow it. The value of a communicator's rank "
         "0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
-        "any buffers. push: every rank stores its block in the root's output, in device memory by"
-        " a kernel. copy_engine: in device memory, copy engines do so. scratch: in device memory,"
-        " through memory of the component there, any buffers",
+        "any buffers. pull: the root reads all ranks' inputs. push: every rank stores its block "
+        "in the root's output, in device memory by a kernel. copy_engine: in device memory, copy "
+        "engines do so. scratch: in device memory, through memory of the component there, any "
+        "buffers",
         OPAL_INFO_LVL_5},
     [SYMM_SCATTER] = {
         "scatter_algorithm",
