@@ -23,6 +23,10 @@ const char *call_name(enum collective collective)
         [COLLECTIVE_ALLTOALLV] = "MPI_Alltoallv",
         [COLLECTIVE_ALLTOALLW] = "MPI_Alltoallw",
         [COLLECTIVE_ALLGATHERV] = "MPI_Allgatherv",
+        [COLLECTIVE_BCAST] = "MPI_Bcast",
+        [COLLECTIVE_REDUCE] = "MPI_Reduce",
+        [COLLECTIVE_GATHER] = "MPI_Gather",
+        [COLLECTIVE_SCATTER] = "MPI_Scatter",
     };
     return names[collective];
 }
@@ -43,9 +47,42 @@ static size_t block_bytes(const struct call *call)
     return call->bytes / (size_t)call->ranks;
 }
 
+enum { ROOT = 0 };
+
+bool call_has_input(const struct call *call)
+{
+    return (call->collective != COLLECTIVE_BCAST && call->collective != COLLECTIVE_SCATTER) ||
+           call->rank == ROOT;
+}
+
+/* In place the root's block of a scatter stays where it is. */
+bool call_has_result(const struct call *call)
+{
+    if (call->collective == COLLECTIVE_SCATTER) {
+        return !call_is_in_place(call);
+    }
+    return (call->collective != COLLECTIVE_REDUCE && call->collective != COLLECTIVE_GATHER) ||
+           call->rank == ROOT;
+}
+
+bool call_is_in_place(const struct call *call)
+{
+    return call->in_place && call->collective != COLLECTIVE_BCAST &&
+           (!call_is_rooted(call->collective) || call->rank == ROOT);
+}
+
+size_t call_input_bytes(const struct call *call)
+{
+    bool blocks = call->collective == COLLECTIVE_SCATTER || call_exchanges(call->collective);
+    return blocks ? call->bytes * (size_t)call->ranks : call->bytes;
+}
+
 unsigned char *call_input(const struct call *call)
 {
-    if (!call->in_place) {
+    if (call->collective == COLLECTIVE_BCAST) {
+        return call->buffers->receive;
+    }
+    if (!call_is_in_place(call) || call->collective == COLLECTIVE_SCATTER) {
         return call->buffers->send;
     }
     if (call_reduces(call->collective) || call_exchanges(call->collective)) {
@@ -54,14 +91,9 @@ unsigned char *call_input(const struct call *call)
     return call->buffers->receive + (size_t)call->rank * call->bytes;
 }
 
-size_t call_input_bytes(const struct call *call)
-{
-    return call->bytes * (call_exchanges(call->collective) ? (size_t)call->ranks : 1);
-}
-
 unsigned char *call_result(const struct call *call)
 {
-    bool own = call->in_place && call->in_own_block && call_scatters(call->collective);
+    bool own = call_is_in_place(call) && call->in_own_block && call_scatters(call->collective);
     return call->buffers->receive + (own ? (size_t)call->rank * block_bytes(call) : 0);
 }
 
@@ -70,21 +102,29 @@ size_t call_result_bytes(const struct call *call)
     if (call->collective == COLLECTIVE_EXSCAN && call->rank == 0) {
         return 0;
     }
+    if (!call_has_result(call)) {
+        return 0;
+    }
     if (call_scatters(call->collective)) {
         return block_bytes(call);
     }
-    return call_reduces(call->collective) ? call->bytes : call->bytes * (size_t)call->ranks;
+    return call_gathers(call->collective) ? call->bytes * (size_t)call->ranks : call->bytes;
 }
 
 size_t call_written_bytes(const struct call *call)
 {
-    return call->in_place ? call_receive_bytes(call) : call_result_bytes(call);
+    return call_is_in_place(call) && call_has_result(call) ? call_receive_bytes(call)
+                                                           : call_result_bytes(call);
+}
+
+size_t call_send_bytes(const struct call *call)
+{
+    return call_input_bytes(call);
 }
 
 size_t call_receive_bytes(const struct call *call)
 {
-    return call_scatters(call->collective) || call_scans(call->collective)
-               ? call->bytes : call_result_bytes(call);
+    return call_gathers(call->collective) ? call->bytes * (size_t)call->ranks : call->bytes;
 }
 
 int call_count(const struct call *call)
@@ -163,12 +203,37 @@ static void exchange_run(const struct call *call, const void *send, void *receiv
     }
 }
 
+const void *call_sent(const struct call *call)
+{
+    return call_is_in_place(call) && call->collective != COLLECTIVE_SCATTER ? MPI_IN_PLACE
+                                                                            : call->buffers->send;
+}
+
+void *call_received(const struct call *call)
+{
+    return call_is_in_place(call) && call->collective == COLLECTIVE_SCATTER
+               ? MPI_IN_PLACE : call->buffers->receive;
+}
+
 void call_run(const struct call *call, MPI_Comm comm)
 {
-    const void *send = call->in_place ? MPI_IN_PLACE : call->buffers->send;
-    unsigned char *receive = call->buffers->receive;
+    const void *send = call_sent(call);
+    void *receive = call_received(call);
     MPI_Datatype type = call->element == ELEMENT_INT ? MPI_INT32_T : MPI_FLOAT;
+    int count = call_count(call);
     switch (call->collective) {
+    case COLLECTIVE_BCAST:
+        MPI_Bcast(receive, count, MPI_CHAR, ROOT, comm);
+        break;
+    case COLLECTIVE_REDUCE:
+        MPI_Reduce(send, receive, count, type, MPI_SUM, ROOT, comm);
+        break;
+    case COLLECTIVE_GATHER:
+        MPI_Gather(send, count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm);
+        break;
+    case COLLECTIVE_SCATTER:
+        MPI_Scatter(send, count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm);
+        break;
     case COLLECTIVE_ALLREDUCE:
         MPI_Allreduce(send, receive, call_count(call), type, MPI_SUM, comm);
         break;
@@ -204,10 +269,12 @@ void call_touch(const struct call *call, int round)
     if (call->collective == COLLECTIVE_BARRIER) {
         return;
     }
-    buffers_read(buffers, call_result(call), call_result_bytes(call));
+    if (call_has_result(call)) {
+        buffers_read(buffers, call_result(call), call_result_bytes(call));
+    }
     if (call_reduces(call->collective)) {
         buffers_write_elements(buffers, call_input(call), call->bytes, call->element, round);
-    } else {
+    } else if (call_has_input(call)) {
         buffers_write_bytes(buffers, call_input(call), call_input_bytes(call), round);
     }
 }

@@ -14,8 +14,8 @@
 
 struct call {
     enum collective collective;
-    size_t bytes; /* the size in the table: of a reduction's vector, otherwise of a block; 0 for a
-                     barrier */
+    size_t bytes; /* the size in the table: of the vector, or, where there is a block for each rank
+                     or from each, of a block; 0 for a barrier */
     int rank;
     int ranks;
     bool in_place;
@@ -48,18 +48,32 @@ static inline bool call_exchanges(enum collective collective)
     return collective >= COLLECTIVE_ALLTOALL && collective <= COLLECTIVE_ALLTOALLW;
 }
 
-/* Whether a result has a block of each rank. */
-static inline bool call_has_parts(enum collective collective)
-{
-    return collective == COLLECTIVE_ALLGATHER || collective >= COLLECTIVE_ALLTOALL;
-}
-
 /* Whether it sums elements. */
 static inline bool call_reduces(enum collective collective)
 {
-    return collective == COLLECTIVE_ALLREDUCE || call_scatters(collective) ||
-           call_scans(collective);
+    return collective == COLLECTIVE_ALLREDUCE || collective == COLLECTIVE_REDUCE ||
+           call_scatters(collective) || call_scans(collective);
 }
+
+/* Whether a result has a block of each rank. */
+static inline bool call_gathers(enum collective collective)
+{
+    return collective == COLLECTIVE_ALLGATHER || collective == COLLECTIVE_ALLGATHERV ||
+           collective == COLLECTIVE_GATHER || call_exchanges(collective);
+}
+
+/* Collectives with a root, which is rank 0. */
+static inline bool call_is_rooted(enum collective collective)
+{
+    return collective >= COLLECTIVE_BCAST && collective <= COLLECTIVE_SCATTER;
+}
+
+/* Whether this rank has an input, and a result, which of a broadcast is in the same buffer. */
+bool call_has_input(const struct call *call);
+bool call_has_result(const struct call *call);
+
+/* Whether this rank is in place: of collectives with a root only that may be. */
+bool call_is_in_place(const struct call *call);
 
 /* Rounds sizes of reductions up to elements of four bytes, those of a reduce-scatter to as many of
  * them for each rank. All-gather moves bytes. */
@@ -76,10 +90,12 @@ size_t call_result_bytes(const struct call *call);
 /* Bytes of the receive buffer that the call may write: in place the input is there too. */
 size_t call_written_bytes(const struct call *call);
 
-/* Bytes that the receive buffer needs, for calls in and out of place. */
+/* Bytes that the buffers need on any rank, for calls in and out of place. */
+size_t call_send_bytes(const struct call *call);
 size_t call_receive_bytes(const struct call *call);
 
-/* Elements of a reduction's input; of a reduce-scatter, a rank's block; of an all-gather, bytes. */
+/* Elements of a reduction's input; of a reduce-scatter, a rank's block; of calls that move data,
+ * bytes. */
 int call_count(const struct call *call);
 
 /* For MPI_Reduce_scatter(): the count of each rank. The array is valid until the next call with
@@ -90,6 +106,10 @@ const int *call_counts(const struct call *call);
  * They are valid as long. */
 const int *call_displacements(const struct call *call);
 const MPI_Datatype *call_types(const struct call *call);
+
+/* The buffers as MPI gets them: MPI_IN_PLACE or an address. */
+const void *call_sent(const struct call *call);
+void *call_received(const struct call *call);
 
 /* Makes the call. */
 void call_run(const struct call *call, MPI_Comm comm);

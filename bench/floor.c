@@ -25,6 +25,9 @@ double floor_link_bytes(const struct call *call)
 {
     double ranks = call->ranks;
     double bytes = (double)call->bytes;
+    if (call->collective == COLLECTIVE_BCAST || call->collective == COLLECTIVE_REDUCE) {
+        return bytes;
+    }
     if (call_scatters(call->collective)) {
         return (ranks - 1) / ranks * bytes;
     }

@@ -8,6 +8,8 @@
  *   all-gather of blocks of B bytes: (N-1) B
  *   reduce-scatter of B bytes: (N-1)/N B  (this rank's block of the others' inputs)
  *   scan of B bytes: B  (the result of the rank before)
+ *   broadcast or reduce of B bytes: B  (into each of the others; into the root)
+ *   gather or scatter of blocks of B bytes: (N-1) B  (into the root, or out of it)
  * The rates are those of H200 GPUs on NVLink 4; other machines have other floors.
  *
  * Copyright (c) 2026 The ompi-symm authors

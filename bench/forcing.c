@@ -97,7 +97,7 @@ static void first_call(enum collective collective, MPI_Comm comm)
     MPI_Comm_rank(comm, &call.rank);
     MPI_Comm_size(comm, &call.ranks);
     call.bytes = call_round(collective, sizeof(float), call.ranks);
-    buffers_open(&buffers, MEMORY_MALLOC, NULL, call_input_bytes(&call),
+    buffers_open(&buffers, MEMORY_MALLOC, NULL, call_send_bytes(&call),
                  call_receive_bytes(&call));
     call_run(&call, comm);
     buffers_close(&buffers);

@@ -14,10 +14,7 @@
 #define PERSISTENT(name) MPIX_##name##_init
 #endif
 
-static const void *sent(const struct call *call)
-{
-    return call->in_place ? MPI_IN_PLACE : call->buffers->send;
-}
+enum { ROOT = 0 };
 
 static MPI_Datatype type(const struct call *call)
 {
@@ -38,6 +35,10 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_ALLTOALLV] = "MPI_Ialltoallv",
         [COLLECTIVE_ALLTOALLW] = "MPI_Ialltoallw",
         [COLLECTIVE_ALLGATHERV] = "MPI_Iallgatherv",
+        [COLLECTIVE_BCAST] = "MPI_Ibcast",
+        [COLLECTIVE_REDUCE] = "MPI_Ireduce",
+        [COLLECTIVE_GATHER] = "MPI_Igather",
+        [COLLECTIVE_SCATTER] = "MPI_Iscatter",
     };
     static const char *const persistent[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce_init",
@@ -51,6 +52,10 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_ALLTOALLV] = "MPI_Alltoallv_init",
         [COLLECTIVE_ALLTOALLW] = "MPI_Alltoallw_init",
         [COLLECTIVE_ALLGATHERV] = "MPI_Allgatherv_init",
+        [COLLECTIVE_BCAST] = "MPI_Bcast_init",
+        [COLLECTIVE_REDUCE] = "MPI_Reduce_init",
+        [COLLECTIVE_GATHER] = "MPI_Gather_init",
+        [COLLECTIVE_SCATTER] = "MPI_Scatter_init",
     };
     return form == FORM_NONBLOCKING  ? nonblocking[collective]
            : form == FORM_PERSISTENT ? persistent[collective]
@@ -64,39 +69,54 @@ static void exchange_start(const struct call *call, MPI_Comm comm, MPI_Request *
     unsigned char *receive = call->buffers->receive;
     int count = call_count(call);
     if (call->collective == COLLECTIVE_ALLTOALL) {
-        MPI_Ialltoall(sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, request);
+        MPI_Ialltoall(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLV) {
-        MPI_Ialltoallv(sent(call), counts, displacements, MPI_CHAR, receive, counts,
+        MPI_Ialltoallv(call_sent(call), counts, displacements, MPI_CHAR, receive, counts,
            displacements, MPI_CHAR, comm, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLW) {
-        MPI_Ialltoallw(sent(call), counts, displacements, types, receive, counts,
+        MPI_Ialltoallw(call_sent(call), counts, displacements, types, receive, counts,
            displacements, types, comm, request);
     } else {
-        MPI_Iallgatherv(sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
+        MPI_Iallgatherv(call_sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
            comm, request);
     }
 }
 
 void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
 {
-    unsigned char *receive = call->buffers->receive;
+    void *receive = call_received(call);
+    int count = call_count(call);
     switch (call->collective) {
     case COLLECTIVE_ALLREDUCE:
-        MPI_Iallreduce(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        MPI_Iallreduce(call_sent(call), receive, count, type(call), MPI_SUM, comm, request);
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        MPI_Ireduce_scatter(sent(call), receive, call_counts(call), type(call), MPI_SUM, comm,
+        MPI_Ireduce_scatter(call_sent(call), receive, call_counts(call), type(call), MPI_SUM, comm,
                             request);
         break;
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        MPI_Ireduce_scatter_block(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+        MPI_Ireduce_scatter_block(call_sent(call), receive, count, type(call), MPI_SUM, comm,
                                   request);
         break;
     case COLLECTIVE_SCAN:
-        MPI_Iscan(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        MPI_Iscan(call_sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
         break;
     case COLLECTIVE_EXSCAN:
-        MPI_Iexscan(sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        MPI_Iexscan(call_sent(call), receive, call_count(call), type(call), MPI_SUM, comm, request);
+        break;
+    case COLLECTIVE_BCAST:
+        MPI_Ibcast(receive, count, MPI_CHAR, ROOT, comm, request);
+        break;
+    case COLLECTIVE_REDUCE:
+        MPI_Ireduce(call_sent(call), receive, count, type(call), MPI_SUM, ROOT, comm, request);
+        break;
+    case COLLECTIVE_GATHER:
+        MPI_Igather(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                    request);
+        break;
+    case COLLECTIVE_SCATTER:
+        MPI_Iscatter(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                     request);
         break;
     case COLLECTIVE_BARRIER:
         MPI_Ibarrier(comm, request);
@@ -108,7 +128,7 @@ void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
         exchange_start(call, comm, request);
         break;
     default:
-        MPI_Iallgather(sent(call), call_count(call), MPI_CHAR, receive, call_count(call), MPI_CHAR,
+        MPI_Iallgather(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR,
                        comm, request);
     }
 }
@@ -127,42 +147,58 @@ static void exchange_init(const struct call *call, MPI_Comm comm, MPI_Request *r
     unsigned char *receive = call->buffers->receive;
     int count = call_count(call);
     if (call->collective == COLLECTIVE_ALLTOALL) {
-        PERSISTENT(Alltoall)(sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, MPI_INFO_NULL, request);
+        PERSISTENT(Alltoall)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, MPI_INFO_NULL, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLV) {
-        PERSISTENT(Alltoallv)(sent(call), counts, displacements, MPI_CHAR, receive, counts,
+        PERSISTENT(Alltoallv)(call_sent(call), counts, displacements, MPI_CHAR, receive, counts,
            displacements, MPI_CHAR, comm, MPI_INFO_NULL, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLW) {
-        PERSISTENT(Alltoallw)(sent(call), counts, displacements, types, receive, counts,
+        PERSISTENT(Alltoallw)(call_sent(call), counts, displacements, types, receive, counts,
            displacements, types, comm, MPI_INFO_NULL, request);
     } else {
-        PERSISTENT(Allgatherv)(sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
+        PERSISTENT(Allgatherv)(call_sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
            comm, MPI_INFO_NULL, request);
     }
 }
 
 void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
 {
-    unsigned char *receive = call->buffers->receive;
+    void *receive = call_received(call);
+    int count = call_count(call);
     switch (call->collective) {
     case COLLECTIVE_ALLREDUCE:
-        PERSISTENT(Allreduce)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+        PERSISTENT(Allreduce)(call_sent(call), receive, count, type(call), MPI_SUM, comm,
                               MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        PERSISTENT(Reduce_scatter)(sent(call), receive, call_counts(call), type(call), MPI_SUM,
+        PERSISTENT(Reduce_scatter)(call_sent(call), receive, call_counts(call), type(call), MPI_SUM,
                                    comm, MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        PERSISTENT(Reduce_scatter_block)(sent(call), receive, call_count(call), type(call),
+        PERSISTENT(Reduce_scatter_block)(call_sent(call), receive, count, type(call),
                                          MPI_SUM, comm, MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_SCAN:
-        PERSISTENT(Scan)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+        PERSISTENT(Scan)(call_sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
                          MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_EXSCAN:
-        PERSISTENT(Exscan)(sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
+        PERSISTENT(Exscan)(call_sent(call), receive, call_count(call), type(call), MPI_SUM, comm,
                            MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_BCAST:
+        PERSISTENT(Bcast)(receive, count, MPI_CHAR, ROOT, comm, MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_REDUCE:
+        PERSISTENT(Reduce)(call_sent(call), receive, count, type(call), MPI_SUM, ROOT, comm,
+                           MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_GATHER:
+        PERSISTENT(Gather)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                           MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_SCATTER:
+        PERSISTENT(Scatter)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
+                            MPI_INFO_NULL, request);
         break;
     case COLLECTIVE_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
@@ -174,7 +210,7 @@ void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
         exchange_init(call, comm, request);
         break;
     default:
-        PERSISTENT(Allgather)(sent(call), call_count(call), MPI_CHAR, receive, call_count(call),
+        PERSISTENT(Allgather)(call_sent(call), count, MPI_CHAR, receive, count,
                               MPI_CHAR, comm, MPI_INFO_NULL, request);
     }
 }

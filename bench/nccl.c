@@ -74,6 +74,14 @@ struct nccl_functions {
     /* From here on NULL in releases that do not have them. */
     int (*all_to_all)(const void *send, void *receive, size_t count, int type, void *comm,
                       void *stream);
+    int (*broadcast)(const void *send, void *receive, size_t count, int type, int root, void *comm,
+                     void *stream);
+    int (*reduce)(const void *send, void *receive, size_t count, int type, int operation, int root,
+                  void *comm, void *stream);
+    int (*gather)(const void *send, void *receive, size_t count, int type, int root, void *comm,
+                  void *stream);
+    int (*scatter)(const void *send, void *receive, size_t count, int type, int root, void *comm,
+                   void *stream);
     int (*allocate)(void **memory, size_t bytes);
     int (*release)(void *memory);
     int (*window_register)(void *comm, void *memory, size_t bytes, void **window, int flags);
@@ -124,6 +132,10 @@ static const char *functions_look_up(struct nccl_functions *call, void *library)
     LOOK_UP(all_gather, "ncclAllGather", &missing);
     LOOK_UP(reduce_scatter, "ncclReduceScatter", &missing);
     LOOK_UP(all_to_all, "ncclAlltoAll", &optional);
+    LOOK_UP(broadcast, "ncclBroadcast", &optional);
+    LOOK_UP(reduce, "ncclReduce", &optional);
+    LOOK_UP(gather, "ncclGather", &optional); /* 2.28 */
+    LOOK_UP(scatter, "ncclScatter", &optional);
     LOOK_UP(init_with_config, "ncclCommInitRankConfig", &optional);
     LOOK_UP(allocate, "ncclMemAlloc", &optional);
     LOOK_UP(release, "ncclMemFree", &optional);
@@ -341,6 +353,47 @@ void nccl_path_close(struct nccl_path *path)
     window_close(path, 1, path->buffers.receive);
 }
 
+/* Ends the job if this release does not have the function. */
+static void wanted(const char *function, bool is_there)
+{
+    if (!is_there) {
+        failure_stop("this NCCL has no %s", function);
+    }
+}
+
+static void rooted_start(const struct nccl_path *path, const struct call *call, int type,
+                         void *stream)
+{
+    enum { ROOT = 0 };
+    const struct nccl_functions *functions = &path->nccl->call;
+    const void *input = call_input(call);
+    void *result = call_result(call), *comm = path_comm(path);
+    size_t count = (size_t)call_count(call);
+    switch (call->collective) {
+    case COLLECTIVE_BCAST:
+        wanted("ncclBroadcast", functions->broadcast != NULL);
+        check(path->nccl, "ncclBroadcast",
+              functions->broadcast(input, result, count, TYPE_INT8, ROOT, comm, stream));
+        break;
+    case COLLECTIVE_REDUCE:
+        wanted("ncclReduce", functions->reduce != NULL);
+        check(path->nccl, "ncclReduce",
+              functions->reduce(input, result, count, type, OPERATION_SUM, ROOT, comm, stream));
+        break;
+    case COLLECTIVE_GATHER:
+        wanted("ncclGather", functions->gather != NULL);
+        check(path->nccl, "ncclGather",
+              functions->gather(input, result, count, TYPE_INT8, ROOT, comm, stream));
+        break;
+    default:
+        wanted("ncclScatter", functions->scatter != NULL);
+        result = call_has_result(call) ? result : (unsigned char *)call->buffers->send;
+        check(path->nccl, "ncclScatter",
+              functions->scatter(input, result, count, TYPE_INT8, ROOT, comm, stream));
+        break;
+    }
+}
+
 void nccl_path_start(const struct nccl_path *path, const struct call *call, void *stream)
 {
     const struct nccl *nccl = path->nccl;
@@ -348,7 +401,9 @@ void nccl_path_start(const struct nccl_path *path, const struct call *call, void
     void *result = call_result(call), *comm = path_comm(path);
     size_t count = (size_t)call_count(call);
     int type = call->element == ELEMENT_INT ? TYPE_INT32 : TYPE_FLOAT32;
-    if (call_scatters(call->collective)) {
+    if (call_is_rooted(call->collective)) {
+        rooted_start(path, call, type, stream);
+    } else if (call_scatters(call->collective)) {
         check(nccl, "ncclReduceScatter",
               nccl->call.reduce_scatter(input, result, count, type, OPERATION_SUM, comm, stream));
     } else if (call_reduces(call->collective)) {

@@ -25,6 +25,10 @@ enum collective {
     COLLECTIVE_ALLTOALLV,  /* these with equal counts, and blocks in a row */
     COLLECTIVE_ALLTOALLW,
     COLLECTIVE_ALLGATHERV,
+    COLLECTIVE_BCAST,
+    COLLECTIVE_REDUCE,
+    COLLECTIVE_GATHER,
+    COLLECTIVE_SCATTER,
     COLLECTIVE_COUNT
 };
 
@@ -107,6 +111,10 @@ static inline const char *options_collective_name(enum collective collective)
         [COLLECTIVE_ALLTOALLV] = "alltoallv",
         [COLLECTIVE_ALLTOALLW] = "alltoallw",
         [COLLECTIVE_ALLGATHERV] = "allgatherv",
+        [COLLECTIVE_BCAST] = "bcast",
+        [COLLECTIVE_REDUCE] = "reduce",
+        [COLLECTIVE_GATHER] = "gather",
+        [COLLECTIVE_SCATTER] = "scatter",
     };
     return names[collective];
 }

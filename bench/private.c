@@ -52,12 +52,15 @@ double private_time(const struct call *call, MPI_Comm control)
     bool reduce = call_reduces(call->collective);
     size_t ranks = (size_t)call->ranks;
     sweep.sources = reduce ? call->ranks : 1;
-    bool exchange = call_exchanges(call->collective);
-    sweep.targets = call_scatters(call->collective) || exchange ? 1
+    bool one = call_scatters(call->collective) || call_is_rooted(call->collective) ||
+               call_exchanges(call->collective);
+    sweep.targets = one                             ? 1
                     : reduce || !call->in_place     ? call->ranks
                                                     : call->ranks - 1;
     size_t slices = (size_t)(sweep.sources + sweep.targets);
-    size_t slice = reduce ? (call->bytes + ranks - 1) / ranks : call_input_bytes(call);
+    size_t slice = reduce                              ? (call->bytes + ranks - 1) / ranks
+                   : call_exchanges(call->collective) ? call_input_bytes(call)
+                                                      : call->bytes;
     size_t most = PRIVATE_LIMIT / slices;
     sweep.slice = round_up(slice < most ? slice : most);
     sweep.stride = sweep.slice + STREAM_PADDING;

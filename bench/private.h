@@ -10,6 +10,9 @@
  *   reduce-scatter: reads N slices of B/N, adds them, writes the sum to one place
  *               bytes = N * B/N read + B/N written = (N+1)/N B
  *   scans: as an all-reduce, whose slices have as many results
+ *   reduce: the same
+ *   broadcast, gather, scatter: copies an array, or a block, once
+ *               bytes = B read + B written
  *   floor = bytes / rate, where rate = bytes / time of just this work, measured in the same run
  * The work touches at most PRIVATE_LIMIT bytes; for larger messages the rate at the limit is used.
  * Two ways to write are tried, memcpy (after adding straight into the first place) and

@@ -26,6 +26,8 @@ void report_calls(const struct options *options, enum collective collective)
     }
     if (call_reduces(collective)) {
         printf("# Size: bytes of the vector, %s sum", options_element_name(options->element));
+    } else if (collective == COLLECTIVE_BCAST) {
+        printf("# Size: bytes of the array");
     } else {
         printf("# Size: bytes of each rank's block");
     }

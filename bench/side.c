@@ -67,8 +67,7 @@ static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct 
     for (int way = 0; way < NCCL_WAYS; way++) {
         struct nccl_path *path = &sides->path[sides->count - 1];
         if (nccl_path_open(path, nccl, (enum nccl_way) way, largest->collective,
-                           call_input_bytes(largest),
-                           call_receive_bytes(largest))) {
+                           call_send_bytes(largest), call_receive_bytes(largest))) {
             struct side *side = side_add(sides, heads[way], words[way]);
             side->rival = path;
             side->buffers = &path->buffers;

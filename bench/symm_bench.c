@@ -1,8 +1,9 @@
 /*
  * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather, MPI_Reduce_scatter,
- * MPI_Reduce_scatter_block, MPI_Scan, MPI_Exscan and MPI_Barrier, of nonblocking and persistent ones
- * too, in the format of the OSU micro-benchmarks, with and without the component coll/symm, or beside
- * NCCL, in one run. It is a plain MPI program and knows the component by name only.
+ * MPI_Reduce_scatter_block, MPI_Scan, MPI_Exscan, MPI_Bcast, MPI_Reduce, MPI_Gather, MPI_Scatter,
+ * all-to-all calls and MPI_Barrier, of nonblocking and persistent ones too, in the format of the OSU
+ * micro-benchmarks, with and without the component coll/symm, or beside NCCL, in one run. It is a
+ * plain MPI program and knows the component by name only.
  *
  * Each size passes these steps: validate (if asked), find the floor, time the call in blocks, print
  * a row for each state of the machine. --help (help.c) explains how time is taken. private.h
@@ -187,7 +188,7 @@ static bool collective_run(struct session *session, enum collective collective)
     size_t most = call_round(collective, options->max_bytes, session->ranks);
     struct call call = {collective, most, session->rank, session->ranks, options->in_place,
                         options->element, &buffers, false};
-    buffers_open(&buffers, options->memory, session->gpus.device, call_input_bytes(&call),
+    buffers_open(&buffers, options->memory, session->gpus.device, call_send_bytes(&call),
                  call_receive_bytes(&call));
     sides_open(&sides, &origin, &call);
     if (session->rank == 0) {
@@ -226,7 +227,7 @@ static bool choice_run(struct session *session, enum collective collective, stru
     if (!forcing_open(&forcing, collective, extra, session->control)) {
         return false;
     }
-    buffers_open(&buffers, options->memory, session->gpus.device, call_input_bytes(&call),
+    buffers_open(&buffers, options->memory, session->gpus.device, call_send_bytes(&call),
                  call_receive_bytes(&call));
     bool right = tune != NULL ? tune_measure(tune, &origin, &forcing)
                               : choice_show(&origin, &forcing);

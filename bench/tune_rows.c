@@ -122,12 +122,13 @@ struct heading {
     const char *multicast;
 };
 
-/* As tables count: of a result, or, of a reduce-scatter, of the vector. */
+/* As tables count: of a result, or, of a reduce-scatter or scatter, of the vector. */
 static uint64_t result_bytes(const struct heading *heading, int size)
 {
     uint64_t bytes = heading->part->times[0][size].bytes;
-    return call_reduces(heading->part->forcing.collective) ? bytes
-                                                          : bytes * (uint64_t)heading->ranks;
+    enum collective collective = heading->part->forcing.collective;
+    return call_reduces(collective) || collective == COLLECTIVE_BCAST
+               ? bytes : bytes * (uint64_t)heading->ranks;
 }
 
 static void bytes_write(FILE *file, uint64_t bytes)

@@ -73,7 +73,7 @@ static void input_chunk(const struct call *call, uint64_t key, int rank, size_t 
                         size_t length, unsigned char *chunk)
 {
     uint64_t own = input_key(key, rank);
-    if (call_has_parts(call->collective)) {
+    if (!call_reduces(call->collective)) {
         input_bytes(own, offset, length, chunk);
         return;
     }
@@ -102,8 +102,9 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
     if (call_exchanges(call->collective)) { /* this rank's block of that rank's input */
         offset += (size_t)call->rank * call->bytes;
     }
-    if (call_has_parts(call->collective)) {
-        input_chunk(call, key, part, offset, length, chunk);
+    if (!call_reduces(call->collective)) { /* the root is rank 0, as is the only part */
+        bool scatters = call->collective == COLLECTIVE_SCATTER;
+        input_chunk(call, key, scatters ? call->rank : part, offset, length, chunk);
         return;
     }
     for (size_t i = 0; i < length; i += ELEMENT_BYTES) {
@@ -122,7 +123,7 @@ static size_t chunk_length(size_t whole, size_t offset)
 
 static int result_parts(const struct call *call)
 {
-    return call_has_parts(call->collective) ? call->ranks : 1;
+    return call_gathers(call->collective) ? call->ranks : 1;
 }
 
 static size_t part_bytes(const struct call *call)
@@ -155,15 +156,35 @@ static void poison_result(const struct check *check)
     buffers_store(call->buffers, guard_of(call), check->expected, BUFFERS_GUARD);
 }
 
+/* An input has a block of its own, or at the root of a scatter one for each rank. */
+static int input_parts(const struct call *call)
+{
+    return !call_has_input(call) ? 0 : call->collective == COLLECTIVE_SCATTER ? call->ranks : 1;
+}
+
+/* Bytes that one rank's key makes. */
+static size_t input_part_bytes(const struct call *call)
+{
+    return call->collective == COLLECTIVE_SCATTER ? call->bytes : call_input_bytes(call);
+}
+
+static int input_owner(const struct call *call, int part)
+{
+    return call->collective == COLLECTIVE_SCATTER ? part : call->rank;
+}
+
 static void fill_input(const struct check *check)
 {
     const struct call *call = check->call;
     unsigned char *input = call_input(call);
-    size_t bytes = call_input_bytes(call);
-    for (size_t offset = 0; offset < bytes; offset += CHUNK) {
-        size_t length = chunk_length(bytes, offset);
-        input_chunk(call, check->key, call->rank, offset, length, check->expected);
-        buffers_store(call->buffers, input + offset, check->expected, length);
+    size_t bytes = input_part_bytes(call);
+    for (int part = 0; part < input_parts(call); part++, input += bytes) {
+        for (size_t offset = 0; offset < bytes; offset += CHUNK) {
+            size_t length = chunk_length(bytes, offset);
+            input_chunk(call, check->key, input_owner(call, part), offset, length,
+                        check->expected);
+            buffers_store(call->buffers, input + offset, check->expected, length);
+        }
     }
 }
 
@@ -173,7 +194,7 @@ static void report(const struct check *check, const char *what, int part, size_t
     const struct call *call = check->call;
     char block[48] = "";
     char line[256];
-    if (call_has_parts(call->collective)) {
+    if (call_gathers(call->collective)) {
         snprintf(block, sizeof(block), "block of rank %d, ", part);
     }
     snprintf(line, sizeof(line), "symm_bench: rank %d: %s of %zu bytes%s: %s (%sbyte %zu)\n",
@@ -217,23 +238,32 @@ static bool result_is_right(const struct check *check)
     return true;
 }
 
-static bool input_is_whole(const struct check *check)
+static bool part_is_whole(const struct check *check, int part, const unsigned char *input)
 {
     const struct call *call = check->call;
-    if (call->in_place) {
-        return true;
-    }
-    size_t bytes = call_input_bytes(call);
+    size_t bytes = input_part_bytes(call);
     for (size_t offset = 0; offset < bytes; offset += CHUNK) {
         size_t length = chunk_length(bytes, offset);
-        input_chunk(call, check->key, call->rank, offset, length, check->expected);
-        size_t wrong = first_difference(check, call->buffers->send + offset, length);
+        input_chunk(call, check->key, input_owner(call, part), offset, length, check->expected);
+        size_t wrong = first_difference(check, input + offset, length);
         if (wrong < length) {
             report(check, "the input was changed", call->rank, offset + wrong);
             return false;
         }
     }
     return true;
+}
+
+static bool input_is_whole(const struct check *check)
+{
+    const struct call *call = check->call;
+    const unsigned char *input = call_input(call);
+    int parts = input == call->buffers->send ? input_parts(call) : 0;
+    bool is_whole = true;
+    for (int part = 0; part < parts && is_whole; part++) {
+        is_whole = part_is_whole(check, part, input + (size_t)part * input_part_bytes(call));
+    }
+    return is_whole;
 }
 
 static bool guard_is_whole(const struct check *check)

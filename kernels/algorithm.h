@@ -95,7 +95,35 @@ struct symm_run;
     F(SYMM_ALLTOALLW_CUDA_COPY_ENGINE, symm_alltoallw_cuda_copy_engine)                           \
     F(SYMM_ALLTOALLW_CUDA_SCRATCH, symm_alltoallw_cuda_scratch)                                   \
     F(SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE, symm_reduce_scatter_cuda_copy_engine)                 \
-    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE, symm_reduce_scatter_block_cuda_copy_engine)
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE, symm_reduce_scatter_block_cuda_copy_engine)     \
+    F(SYMM_BCAST_SLOT, symm_bcast_slot)                                                           \
+    F(SYMM_BCAST_STAGED, symm_bcast_staged)                                                       \
+    F(SYMM_BCAST_PULL, symm_bcast_pull)                                                           \
+    F(SYMM_BCAST_CUDA_PUSH, symm_bcast_cuda_push)                                                 \
+    F(SYMM_BCAST_CUDA_COPY_ENGINE, symm_bcast_cuda_copy_engine)                                   \
+    F(SYMM_BCAST_CUDA_PASS, symm_bcast_cuda_pass)                                                 \
+    F(SYMM_BCAST_CUDA_SCRATCH, symm_bcast_cuda_scratch)                                           \
+    F(SYMM_BCAST_CUDA_MULTIMEM, symm_bcast_cuda_multimem)                                         \
+    F(SYMM_REDUCE_SLOT, symm_reduce_slot)                                                         \
+    F(SYMM_REDUCE_STAGED, symm_reduce_staged)                                                     \
+    F(SYMM_REDUCE_ONE_SHOT, symm_reduce_one_shot)                                                 \
+    F(SYMM_REDUCE_TWO_SHOT, symm_reduce_two_shot)                                                 \
+    F(SYMM_REDUCE_CUDA_ONE_SHOT, symm_reduce_cuda_one_shot)                                       \
+    F(SYMM_REDUCE_CUDA_TWO_SHOT, symm_reduce_cuda_two_shot)                                       \
+    F(SYMM_REDUCE_CUDA_SCRATCH, symm_reduce_cuda_scratch)                                         \
+    F(SYMM_GATHER_SLOT, symm_gather_slot)                                                         \
+    F(SYMM_GATHER_STAGED, symm_gather_staged)                                                     \
+    F(SYMM_GATHER_PUSH, symm_gather_push)                                                         \
+    F(SYMM_GATHER_CUDA_PUSH, symm_gather_cuda_push)                                               \
+    F(SYMM_GATHER_CUDA_COPY_ENGINE, symm_gather_cuda_copy_engine)                                 \
+    F(SYMM_GATHER_CUDA_SCRATCH, symm_gather_cuda_scratch)                                         \
+    F(SYMM_SCATTER_SLOT, symm_scatter_slot)                                                       \
+    F(SYMM_SCATTER_STAGED, symm_scatter_staged)                                                   \
+    F(SYMM_SCATTER_PULL, symm_scatter_pull)                                                       \
+    F(SYMM_SCATTER_CUDA_PUSH, symm_scatter_cuda_push)                                             \
+    F(SYMM_SCATTER_CUDA_COPY_ENGINE, symm_scatter_cuda_copy_engine)                               \
+    F(SYMM_SCATTER_CUDA_SCRATCH, symm_scatter_cuda_scratch)                                       \
+    F(SYMM_GATHER_PULL, symm_gather_pull)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

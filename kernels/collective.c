@@ -128,4 +128,47 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .has_tables = true,
             .slot_algorithm = SYMM_ALLTOALLW_SLOT,
         },
+    [SYMM_BCAST] =
+        {
+            .name = "bcast",
+            .mpi_name = "MPI_Bcast",
+            .is_rooted = true,
+            .from_root = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .slot_algorithm = SYMM_BCAST_SLOT,
+        },
+    [SYMM_REDUCE] =
+        {
+            .name = "reduce",
+            .mpi_name = "MPI_Reduce",
+            .reduces = true,
+            .is_rooted = true,
+            .to_root = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .slot_algorithm = SYMM_REDUCE_SLOT,
+            .device_reads_peers = true,
+        },
+    [SYMM_GATHER] =
+        {
+            .name = "gather",
+            .mpi_name = "MPI_Gather",
+            .is_rooted = true,
+            .to_root = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .gathers = true,
+            .slot_algorithm = SYMM_GATHER_SLOT,
+        },
+    [SYMM_SCATTER] =
+        {
+            .name = "scatter",
+            .mpi_name = "MPI_Scatter",
+            .is_rooted = true,
+            .from_root = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .slot_algorithm = SYMM_SCATTER_SLOT,
+        },
 };

@@ -29,6 +29,10 @@ enum symm_collective {
     SYMM_ALLGATHERV,
     SYMM_ALLTOALLV,
     SYMM_ALLTOALLW,
+    SYMM_BCAST,
+    SYMM_REDUCE,
+    SYMM_GATHER,
+    SYMM_SCATTER,
     SYMM_COLLECTIVE_COUNT
 };
 
@@ -37,9 +41,11 @@ struct symm_collective_row {
     const char *mpi_name;  /* in messages: "MPI_Allreduce" */
     bool reduces;          /* elements are combined by an operation: type and operation matter */
     bool is_rooted;        /* one rank's buffers differ from those of the others */
+    bool from_root;        /* the root alone has an input; the others read it */
+    bool to_root;          /* the root alone has an output */
     bool has_counts;       /* each rank has a count of its own */
-    bool reads_inputs;     /* every rank has an input */
-    bool writes_outputs;   /* every rank has an output */
+    bool reads_inputs;     /* every rank has an input, unless the root alone has one */
+    bool writes_outputs;   /* every rank has an output, unless the root alone has one */
     bool gathers;          /* a result holds a block of each rank */
     bool scatters;         /* an input holds a block for each rank, and its result is that block */
     bool is_prefix;        /* a rank's result comes from this rank and those before it */

@@ -7,7 +7,7 @@ kernel_sources = \
 	kernels/block.h \
 	kernels/reduction.h \
 	kernels/collective.c kernels/collective.h \
-	kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
+	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
 	kernels/cuda/allgather_multimem.c \
@@ -29,6 +29,14 @@ kernel_sources = \
 	kernels/cuda/link.h \
 	kernels/cuda/multimem.h kernels/cuda/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
+	kernels/cuda/bcast_multimem.c \
+	kernels/cuda/bcast_pass.c \
+	kernels/cuda/reduce_direct.c \
+	kernels/cuda/reduce_scratch.c \
+	kernels/cuda/rooted.h \
+	kernels/cuda/rooted_copy_engine.c \
+	kernels/cuda/rooted_push.c \
+	kernels/cuda/rooted_scratch.c \
 	kernels/cuda/reduce_scatter_pull.c \
 	kernels/cuda/reduce_scatter_copy_engine.c \
 	kernels/cuda/reduce_scatter_push.c \
@@ -54,6 +62,12 @@ kernel_sources = \
 	kernels/host/exchange_pull.c \
 	kernels/host/exchange_slot.c \
 	kernels/host/exchange_staged.c \
+	kernels/host/reduce_one_shot.c \
+	kernels/host/reduce_slot.c \
+	kernels/host/reduce_two_shot.c \
+	kernels/host/rooted_direct.c \
+	kernels/host/rooted_slot.c \
+	kernels/host/rooted_staged.c \
 	kernels/host/reduce_scatter_pull.c \
 	kernels/host/reduce_scatter_slot.c \
 	kernels/host/reduce_scatter_staged.c \

@@ -55,18 +55,22 @@ struct symm_run {
     uint64_t sequence;
     /*
      * All-reduce: elements.  All-gather: bytes of a rank's block.  Reduce-scatter: elements of all
-     * blocks together.  All-to-all: bytes of all blocks together.
+     * blocks together.  All-to-all: bytes of all blocks together.  Broadcast: bytes.  Reduce:
+     * elements.  Gather, scatter: bytes of a block.
      */
     size_t count;
     struct symm_block *blocks; /* exchanges: [ranks] */
     size_t largest;            /* exchanges: bytes of the largest block of any two ranks */
     size_t *begins; /* reduce-scatter: [ranks + 1], the elements with which ranks' blocks begin */
+    int root;       /* of a rooted collective */
     const struct symm_reduction *reduction; /* outlives the run; NULL: nothing is reduced */
 
     /*
      * This rank's buffers.  Equal pointers mean in place; in an all-gather the input of an in-place
      * call is the rank's block of its own output.  In a reduce-scatter the output has this rank's
-     * block only, and in place it is the beginning of the input.
+     * block only, and in place it is the beginning of the input.  Of a rooted collective a rank may
+     * have one buffer only; the other pointer then means nothing.  At a root in place that buffer
+     * holds its own block of a gather or scatter as well, and the other pointer is where.
      */
     const void *input;
     void *output;

@@ -40,6 +40,15 @@ static inline bool symm_run_reached(struct symm_run *run, uint64_t step)
     return true;
 }
 
+/* Whether one rank has got to `step`. */
+static inline bool symm_run_rank_reached(const struct symm_run *run, int rank, uint64_t step)
+{
+    const struct symm_word *phases = symm_control_phases(&run->team->control, run->sequence);
+    uint64_t steps = atomic_load_explicit(&phases[rank].value, memory_order_acquire) -
+                     (run->sequence << SYMM_PHASE_BITS);
+    return steps >> SYMM_PHASE_BITS == 0 && steps >= step;
+}
+
 /* To return from a step that has more to do. */
 static inline enum symm_status symm_run_more(struct symm_run *run)
 {

@@ -77,6 +77,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/serve/packed_blocks.c mca/coll/symm/serve/packed_blocks.h \
+	mca/coll/symm/serve/packed_rooted.c mca/coll/symm/serve/packed_rooted.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
@@ -105,6 +106,11 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/entry/reduction.c mca/coll/symm/entry/reduction.h \
 	mca/coll/symm/entry/scan.c mca/coll/symm/entry/scan.h \
 	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \
+	mca/coll/symm/entry/bcast.c mca/coll/symm/entry/bcast.h \
+	mca/coll/symm/entry/gather.c mca/coll/symm/entry/gather.h \
+	mca/coll/symm/entry/reduce.c mca/coll/symm/entry/reduce.h \
+	mca/coll/symm/entry/scatter.c mca/coll/symm/entry/scatter.h \
+	mca/coll/symm/entry/rooted.h \
 	mca/coll/symm/entry/entry.c mca/coll/symm/entry/entry.h
 
 mca_mpool_symm_la_CPPFLAGS = $(component_cppflags)

@@ -97,10 +97,12 @@ mpi_programs = \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \
+	tests/mpi/check_reduce \
 	tests/mpi/check_reduce_scatter \
 	tests/mpi/check_reentry \
 	tests/mpi/check_reuse \
 	tests/mpi/check_scan \
+	tests/mpi/check_rooted \
 	tests/mpi/check_sessions \
 	tests/mpi/check_shortage \
 	tests/mpi/check_slots \
@@ -223,7 +225,8 @@ tests_mpi_aware_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_aware_la_LIBADD = -ldl
 
 tests_mpi_ondevice_la_SOURCES = tests/mpi/ondevice.c tests/mpi/ondevice.h \
-	tests/mpi/ondevice_exchange.c tests/mpi/ondevice_reductions.c
+	tests/mpi/ondevice_exchange.c tests/mpi/ondevice_reductions.c \
+	tests/mpi/ondevice_rooted.c
 tests_mpi_ondevice_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_ondevice_la_LIBADD = $(MPI_LIBS)
 endif

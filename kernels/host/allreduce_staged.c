@@ -8,7 +8,7 @@
  *   its output, copies that into its output buffer, and raises                     2k + 2
  *   copies the others' slices from their output buffers to its output.
  * While it waits for the others to reduce piece k it has already copied piece k + 1.  Its own slice
- * never goes through a buffer on its way in.
+ * never goes through a buffer on its way in.  In a reduce only the root has an output.
  *
  * Why two buffers of each sort suffice: input buffer k mod 2 is written again for piece k + 2 after
  * all ranks have been seen at 2k + 2, that is when all have reduced piece k.  Output buffer k mod 2
@@ -44,6 +44,11 @@ static unsigned char *input_buffer(const struct symm_team *team, int rank, uint6
 static unsigned char *output_buffer(const struct symm_team *team, int rank, uint64_t piece)
 {
     return symm_stage_buffer(&team->control, rank, 2 + piece % 2);
+}
+
+static bool has_output(const struct symm_run *run)
+{
+    return run->algorithm == SYMM_ALLREDUCE_STAGED || run->team->rank == run->root;
 }
 
 /* A rank's slice of a piece, in bytes. */
@@ -86,7 +91,7 @@ static void slice_reduce(struct symm_run *run)
     const struct symm_team *team = run->team;
     size_t extent = run->reduction->extent;
     struct slice slice = slice_of(run, run->piece, team->rank);
-    bool in_place = run->input == run->output;
+    bool in_place = run->input == run->output || !has_output(run);
     void *scratch = in_place ? symm_scratch_take() : NULL;
     for (size_t done = 0; done < slice.bytes;) {
         size_t block = symm_least(slice.bytes - done, symm_block_bytes(extent));
@@ -100,7 +105,7 @@ static void slice_reduce(struct symm_run *run)
         run->inputs[team->rank] = (const unsigned char *)run->input + slice.array_offset + done;
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
         symm_copy_to_shared(shared, result, block);
-        if (in_place) {
+        if (in_place && has_output(run)) {
             memcpy(output, result, block);
         }
         done += block;
@@ -145,7 +150,9 @@ static enum symm_status step(struct symm_run *run)
     if (!symm_run_reached(run, step_output(run->piece))) {
         return SYMM_PENDING;
     }
-    output_copy(run);
+    if (has_output(run)) {
+        output_copy(run);
+    }
     run->piece++;
     run->stage = WAITING_INPUTS;
     return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
@@ -155,6 +162,15 @@ const struct symm_algorithm_row symm_allreduce_staged = {
     .number = SYMM_ALLREDUCE_STAGED,
     .name = "staged",
     .collective = SYMM_ALLREDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_reduce_staged = {
+    .number = SYMM_REDUCE_STAGED,
+    .name = "staged",
+    .collective = SYMM_REDUCE,
     .memory = SYMM_ALGORITHM_HOST,
     .keeps_order = true,
     .step = step,

@@ -164,9 +164,48 @@ static void come_late(const struct random_call *call)
     }
 }
 
+/*
+ * The call by calls with a root: a reduce and a broadcast, a gather and a broadcast, or a reduce and
+ * a scatter.
+ */
+static void make_parts(const struct random_call *call, const unsigned char *send,
+                       unsigned char *receive)
+{
+    bool is_root = call->comm->rank == call->root, is_gather = call->collective == RANDOM_ALLGATHER;
+    MPI_Comm comm = call->comm->comm;
+    MPI_Datatype type = call->receive.type;
+    MPI_Op op = call->operation != NULL ? call->operation->op
+                : is_gather             ? MPI_OP_NULL
+                                        : test_op_handle(call->op);
+    size_t own = is_gather ? (size_t)call->comm->rank * call->count * call->receive.extent : 0;
+    const void *from = call->in_place ? receive + own + call->receive.origin
+                                      : send + call->send.origin;
+    void *to = receive + call->receive.origin;
+    int count = (int)call->count, blocks = is_gather ? call->comm->size : 1;
+    if (call->collective == RANDOM_REDUCE_SCATTER_BLOCK) {
+        unsigned char *vector = new_bytes(call->count * call->receive.extent);
+        void *all = vector + call->receive.origin;
+        MPI_Reduce(from, all, count, type, op, call->root, comm);
+        MPI_Scatter(all, call->counts[0], type, to, call->counts[0], type, call->root, comm);
+        free(vector);
+        return;
+    }
+    from = call->in_place && is_root ? MPI_IN_PLACE : from;
+    if (is_gather) {
+        MPI_Gather(from, (int)call->send_count, call->send.type, to, count, type, call->root, comm);
+    } else {
+        MPI_Reduce(from, to, count, type, op, call->root, comm);
+    }
+    MPI_Bcast(to, count * blocks, type, call->root, comm);
+}
+
 static void make_call(const struct random_call *call, const unsigned char *send,
                       unsigned char *receive)
 {
+    if (call->root >= 0) {
+        make_parts(call, send, receive);
+        return;
+    }
     const void *from = call->in_place ? MPI_IN_PLACE : send + call->send.origin;
     void *to = receive + call->receive.origin;
     if (call->collective == RANDOM_ALLGATHER) {

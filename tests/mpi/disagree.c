@@ -28,11 +28,19 @@ enum collective {
     SCATTER_BLOCK,
     SCAN,
     EXSCAN,
-    EXCHANGE, /* the next ones do not reduce */
+    EXCHANGE, /* these do not reduce */
     GATHER_V,
     GATHER_V_OTHERWISE,
     EXCHANGE_V,
-    EXCHANGE_W
+    EXCHANGE_W,
+    BCAST, /* with a root: rank 0, or rank 1 in the second of a pair */
+    BCAST_FROM_1,
+    ROOT_REDUCE,
+    ROOT_REDUCE_TO_1,
+    ROOT_GATHER,
+    ROOT_GATHER_TO_1,
+    ROOT_SCATTER,
+    ROOT_SCATTER_FROM_1
 };
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
@@ -91,6 +99,26 @@ static const struct disagreement disagreements[] = {
     {"exchanges", {EXCHANGE_V, SLOT, INT, SUM}, {EXCHANGE_W, SLOT, INT, SUM}, MPI_ERR_OTHER},
     {"large exchange and gather", {EXCHANGE_V, LARGE, INT, SUM}, {GATHER, LARGE, INT, SUM},
      MPI_ERR_OTHER},
+    {"root", {BCAST, SLOT, INT, SUM}, {BCAST_FROM_1, SLOT, INT, SUM}, MPI_ERR_ROOT},
+    {"broadcast bytes", {BCAST, SLOT, INT, SUM}, {BCAST, 11, INT, SUM}, MPI_ERR_COUNT},
+    {"broadcast and gather", {BCAST, SLOT, INT, SUM}, {ROOT_GATHER, SLOT, INT, SUM}, MPI_ERR_OTHER},
+    {"reduce and all-reduce", {ROOT_REDUCE, SLOT, INT, SUM}, {REDUCE, SLOT, INT, SUM},
+     MPI_ERR_OTHER},
+    {"root of a reduce", {ROOT_REDUCE, SLOT, INT, SUM}, {ROOT_REDUCE_TO_1, SLOT, INT, SUM},
+     MPI_ERR_ROOT},
+    {"operation of a reduce", {ROOT_REDUCE, SLOT, INT, SUM}, {ROOT_REDUCE, SLOT, INT, MAX},
+     MPI_ERR_OP},
+    {"root of a gather", {ROOT_GATHER, SLOT, INT, SUM}, {ROOT_GATHER_TO_1, SLOT, INT, SUM},
+     MPI_ERR_ROOT},
+    {"large root", {BCAST, LARGE, INT, SUM}, {BCAST_FROM_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
+    {"large root of a reduce", {ROOT_REDUCE, LARGE, INT, SUM}, {ROOT_REDUCE_TO_1, LARGE, INT, SUM},
+     MPI_ERR_ROOT},
+    {"large gathered bytes", {ROOT_GATHER, LARGE, INT, SUM}, {ROOT_GATHER, LARGE - 1, INT, SUM},
+     MPI_ERR_COUNT},
+    {"large root of a scatter", {ROOT_SCATTER, LARGE, INT, SUM},
+     {ROOT_SCATTER_FROM_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
+    {"scatter in the slot and large", {ROOT_SCATTER, SLOT, INT, SUM},
+     {ROOT_SCATTER, LARGE, INT, SUM}, MPI_ERR_COUNT},
 };
 
 enum { DISAGREEMENTS = sizeof disagreements / sizeof disagreements[0] };
@@ -148,6 +176,25 @@ static int exchange(struct call call, void *send, void *receive, MPI_Comm comm)
     return MPI_Allgatherv(send, counts[test_rank], MPI_INT, receive, counts, disps, MPI_INT, comm);
 }
 
+static int make_rooted(struct call call, void *send, void *receive, MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm)
+{
+    int root = (call.collective - BCAST) % 2;
+    switch (call.collective) {
+    case BCAST:
+    case BCAST_FROM_1:
+        return MPI_Bcast(receive, call.count, type, root, comm);
+    case ROOT_REDUCE:
+    case ROOT_REDUCE_TO_1:
+        return MPI_Reduce(send, receive, call.count, type, op, root, comm);
+    case ROOT_GATHER:
+    case ROOT_GATHER_TO_1:
+        return MPI_Gather(send, call.count, type, receive, call.count, type, root, comm);
+    default:
+        return MPI_Scatter(send, call.count, type, receive, call.count, type, root, comm);
+    }
+}
+
 static int make(struct call call, void *send, void *receive, MPI_Comm comm)
 {
     const MPI_Datatype types[] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX};
@@ -159,8 +206,11 @@ static int make(struct call call, void *send, void *receive, MPI_Comm comm)
     if (call.collective == BARRIER) {
         return MPI_Barrier(comm);
     }
-    if (call.collective >= EXCHANGE) {
+    if (call.collective >= EXCHANGE && call.collective <= EXCHANGE_W) {
         return exchange(call, send, receive, comm);
+    }
+    if (call.collective >= BCAST) {
+        return make_rooted(call, send, receive, types[call.type], ops[call.op], comm);
     }
     if (call.collective == SCATTER_BLOCK) {
         return MPI_Reduce_scatter_block(send, receive, call.count, types[call.type], ops[call.op],

@@ -166,7 +166,8 @@ static void memories_draw(struct later_call *call, uint64_t *common, uint64_t *o
 
 size_t later_blocks(const struct later_call *call)
 {
-    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_ALLTOALL;
+    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_ALLTOALL ||
+                call->collective == LATER_GATHER;
     return many ? (size_t)call->comm.size : 1;
 }
 
@@ -205,6 +206,22 @@ static void scan_draw(struct later_call *call, uint64_t random)
     }
 }
 
+/*
+ * Every fourth all-reduce and every third all-gather is a reduce or a gather instead.  In place only
+ * the root is.
+ */
+static void root_draw(struct later_call *call, uint64_t random)
+{
+    if (call->collective == LATER_ALLREDUCE && take(&random, 4) == 0) {
+        call->collective = LATER_REDUCE;
+    } else if (call->collective == LATER_ALLGATHER && take(&random, 3) == 0) {
+        call->collective = LATER_GATHER;
+    } else {
+        return;
+    }
+    call->in_place = call->in_place && call->comm.rank == call->root;
+}
+
 void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 {
     static const enum later_collective collectives[12] = {
@@ -228,13 +245,15 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
     call->request = MPI_REQUEST_NULL;
     scatter_draw(call, scatter);
     scan_draw(call, scan);
+    root_draw(call, test_mix(scatter + 1));
 }
 
 void later_describe(const struct later_call *call, char *text, size_t size)
 {
     static const char *const collectives[] = {"allreduce", "reduce_scatter",
-                                              "reduce_scatter_block", "scan", "exscan",
-                                              "allgather", "barrier", "bcast", "alltoall"};
+                                              "reduce_scatter_block", "scan", "exscan", "reduce",
+                                              "allgather", "gather", "barrier", "bcast",
+                                              "alltoall"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};
@@ -297,6 +316,13 @@ static void make_blocking(const struct later_call *call, const struct arguments 
     case LATER_EXSCAN:
         MPI_Exscan(a->send, a->receive, a->count, a->type, operation_of(call), comm);
         break;
+    case LATER_REDUCE:
+        MPI_Reduce(a->send, a->receive, a->count, a->type, operation_of(call), call->root, comm);
+        break;
+    case LATER_GATHER:
+        MPI_Gather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, call->root,
+                   comm);
+        break;
     case LATER_ALLGATHER:
         MPI_Allgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm);
         break;
@@ -333,6 +359,14 @@ static void make_nonblocking(const struct later_call *call, const struct argumen
         break;
     case LATER_EXSCAN:
         MPI_Iexscan(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
+        break;
+    case LATER_REDUCE:
+        MPI_Ireduce(a->send, a->receive, a->count, a->type, operation_of(call), call->root, comm,
+                    request);
+        break;
+    case LATER_GATHER:
+        MPI_Igather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, call->root,
+                    comm, request);
         break;
     case LATER_ALLGATHER:
         MPI_Iallgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm,
@@ -374,6 +408,14 @@ static void make_persistent(const struct later_call *call, const struct argument
     case LATER_EXSCAN:
         PERSISTENT(Exscan)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
                            MPI_INFO_NULL, request);
+        break;
+    case LATER_REDUCE:
+        PERSISTENT(Reduce)(a->send, a->receive, a->count, a->type, operation_of(call), call->root,
+                           comm, MPI_INFO_NULL, request);
+        break;
+    case LATER_GATHER:
+        PERSISTENT(Gather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,
+                           call->root, comm, MPI_INFO_NULL, request);
         break;
     case LATER_ALLGATHER:
         PERSISTENT(Allgather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,

@@ -179,6 +179,12 @@ static void elements_scatter(const struct later_call *call, unsigned char *at)
     free(whole);
 }
 
+/* Of a gather only the root's buffer is written to. */
+static bool receives(const struct later_call *call)
+{
+    return call->collective != LATER_GATHER || call->comm.rank == call->root;
+}
+
 /* What is to be received. */
 static void expect(const struct later_call *call, unsigned char *at)
 {
@@ -191,13 +197,19 @@ static void expect(const struct later_call *call, unsigned char *at)
     case LATER_EXSCAN:
         elements_reduce(call, call->comm.rank + (call->collective == LATER_SCAN), at);
         break;
+    case LATER_REDUCE:
+        if (call->comm.rank == call->root) {
+            elements_reduce(call, call->comm.size, at);
+        }
+        break;
     case LATER_REDUCE_SCATTER:
     case LATER_REDUCE_SCATTER_BLOCK:
         elements_scatter(call, at);
         break;
     case LATER_ALLGATHER:
+    case LATER_GATHER:
     case LATER_ALLTOALL:
-        for (int rank = 0; rank < call->comm.size; rank++) {
+        for (int rank = 0; receives(call) && rank < call->comm.size; rank++) {
             size_t first = call->collective == LATER_ALLTOALL
                                ? (size_t)call->comm.rank * call->count : 0;
             elements_put(call, at + (size_t)rank * block, rank, first);
@@ -219,7 +231,8 @@ static void receive_prepare(const struct later_call *call, unsigned char *at)
         elements_put(call, at, call->root, 0);
     } else if (call->in_place && call->collective < LATER_ALLGATHER) {
         elements_put(call, at, call->comm.rank, 0);
-    } else if (call->in_place && call->collective == LATER_ALLGATHER) {
+    } else if (call->in_place && (call->collective == LATER_ALLGATHER ||
+                                  call->collective == LATER_GATHER)) {
         elements_put(call, at + (size_t)call->comm.rank * block, call->comm.rank, 0);
     }
 }

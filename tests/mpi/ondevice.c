@@ -1,8 +1,8 @@
 /*
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
- * It stands in front of MPI_Allreduce and MPI_Allgather, and of what ondevice_reductions.c has: copies
- * of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is
+ * It stands in front of MPI_Allreduce and MPI_Allgather, and of what ondevice_reductions.c,
+ * ondevice_exchange.c and ondevice_rooted.c have: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is
  * made on those, and what they hold afterwards comes back.  So every program that checks results on
  * the host checks the kernels, and needs not know of devices.
  *

@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, ROLE_SCATTER = 4, ROLE_SCAN = 5, COLORS = 64 };
+enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, ROLE_SCATTER = 4, ROLE_SCAN = 5, ROLE_ROOT = 6,
+       COLORS = 64 };
 enum { MOST_BY_USER = 100000 }; /* elements: user functions are slow */
 
 /* Different numbers from one stream, one after the other. */
@@ -288,6 +289,14 @@ static void draw_scan(struct random_call *call)
     }
 }
 
+/* One call in four is made by its parts: to a root and from it. */
+static void draw_root(struct random_call *call)
+{
+    struct draw draw = {test_stream(call->number, 0, ROLE_ROOT), 0};
+    bool has_root = one_in(&draw, 4) && call->collective != RANDOM_REDUCE_SCATTER;
+    call->root = has_root ? (int)below(&draw, (uint64_t)call->comm->size) : -1;
+}
+
 void random_call_draw(struct random_call *call, const struct random_types *types)
 {
     struct draw world = world_draw(call->index);
@@ -311,6 +320,7 @@ void random_call_draw(struct random_call *call, const struct random_types *types
     call->results = call->count;
     draw_scatter(call);
     draw_scan(call);
+    draw_root(call);
     draw_traffic(call, &draw);
     if (call->in_place) {
         call->send = call->receive;

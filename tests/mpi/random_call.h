@@ -57,6 +57,7 @@ struct random_call {
     int counts[RANDOM_RANKS_MAX];    /* reduce-scatter: of the ranks' blocks */
     size_t begin, results;           /* the elements of a reduction that this rank gets */
     bool in_place;
+    int root; /* it is made by two calls with a root; -1: by one call */
     enum test_spread spread;
     const char *source[2]; /* where this rank's buffers come from, by role; NULL: not known yet */
     unsigned offset[2];    /* from a cache line's beginning */

@@ -11,7 +11,7 @@
 
 #include "harness.h"
 
-enum { MOST = 2048, NAME = 128 };
+enum { MOST = 4096, NAME = 128 };
 
 static const char prefix[] = "coll_symm_";
 

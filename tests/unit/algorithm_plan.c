@@ -321,7 +321,8 @@ bool plan_takes(enum symm_algorithm algorithm)
     enum symm_collective collective = symm_algorithm_get(algorithm)->collective;
     return !symm_algorithm_is_cuda(algorithm) && !symm_algorithm_is_multimem(algorithm) &&
            symm_collective_get(collective)->writes_outputs &&
-           !symm_collective_get(collective)->has_blocks; /* tests/mpi/check_exchange makes these */
+           !symm_collective_get(collective)->is_rooted &&  /* test_rooted.c */
+           !symm_collective_get(collective)->has_blocks;   /* tests/mpi/check_exchange.c */
 }
 
 bool plan_is_possible(const struct plan *plan)

@@ -61,17 +61,19 @@ static void line_post(struct fork_rank *self, struct symm_team *team,
     line->signature = (uint64_t)call->algorithm;
     line->count = call->count;
     line->flags = call->flags;
+    size_t input = call->is_rooted ? call->input_bytes : call->count * extent;
+    size_t output = call->is_rooted ? call->output_bytes : call->count * extent;
     if (is_slot(call->algorithm)) {
-        FORK_CHECK(self, call->count * extent <= team->control.payload_size);
-        memcpy(line->payload, call->input, call->count * extent);
+        FORK_CHECK(self, input <= team->control.payload_size);
+        memcpy(line->payload, call->input, input);
     } else {
-        if (collective_reaches_inputs(call->algorithm)) {
-            FORK_STATUS(self, symm_heap_locate(heap, call->input, call->count * extent,
-                                               &buffers.input), SYMM_OK);
+        if (collective_reaches_inputs(call->algorithm) && input > 0) {
+            FORK_STATUS(self, symm_heap_locate(heap, call->input, input, &buffers.input),
+                        SYMM_OK);
         }
-        if (collective_reaches_outputs(call->algorithm)) {
-            FORK_STATUS(self, symm_heap_locate(heap, call->output, call->count * extent,
-                                               &buffers.output), SYMM_OK);
+        if (collective_reaches_outputs(call->algorithm) && output > 0) {
+            FORK_STATUS(self, symm_heap_locate(heap, call->output, output, &buffers.output),
+                        SYMM_OK);
         }
         memcpy(line->payload, &buffers, sizeof(buffers));
     }
@@ -121,7 +123,7 @@ uint32_t collective_make(struct fork_rank *self, struct symm_team *team,
     outputs[team->rank] = call->output;
     struct symm_run run = {
         .team = team, .algorithm = call->algorithm, .sequence = sequence, .count = call->count,
-        .begins = call->begins,
+        .begins = call->begins, .root = call->root,
         .reduction = call->reduction, .input = call->input, .output = call->output,
         .inputs = inputs, .outputs = outputs,
     };

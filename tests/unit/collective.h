@@ -24,6 +24,9 @@ struct collective {
     const void *input;             /* this rank's; in the heap where the algorithm wants it */
     void *output;
     uint32_t flags;                /* for the others to see */
+    bool is_rooted;
+    int root;                      /* where there is one, like the next two */
+    size_t input_bytes, output_bytes; /* of this rank's buffers; 0: it has none */
 };
 
 /* Which buffers the peers must be able to reach. */

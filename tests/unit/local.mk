@@ -8,6 +8,7 @@ if HAVE_CMOCKA
 
 unit_tests = \
 	tests/unit/test_algorithms \
+	tests/unit/test_rooted \
 	tests/unit/test_allocator \
 	tests/unit/test_arena \
 	tests/unit/test_control \
@@ -77,6 +78,7 @@ unit_libs = tests/unit/libunit.la tests/reference/libreference.la libsymm_core.l
 	$(CMOCKA_LIBS) -lm
 
 tests_unit_test_algorithms_LDADD = $(unit_libs)
+tests_unit_test_rooted_LDADD = $(unit_libs)
 tests_unit_test_allocator_LDADD = $(unit_libs)
 tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
 tests_unit_test_arena_LDADD = $(unit_libs)
@@ -156,6 +158,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/serve/packed.c \
 	mca/coll/symm/serve/packed_blocks.c \
 	mca/coll/symm/data/sides.c \
+	mca/coll/symm/serve/packed_rooted.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c \
 	tests/unit/ordering_recorded.c tests/unit/ordering_recorded.h

@@ -56,6 +56,13 @@ static const struct plan {
     {CALL_MULTIMEM_IN_PLACE, SYMM_ALLREDUCE_MULTIMEM, SYMM_ALLREDUCE, true, true},
     {CALL_MULTIMEM_GATHER, SYMM_ALLGATHER_MULTIMEM, SYMM_ALLGATHER, true, false},
     {CALL_PACKED_GATHER, SYMM_ALLGATHER_STAGED, SYMM_ALLGATHER, false, false},
+    {CALL_SLOT_BCAST, SYMM_BCAST_SLOT, SYMM_BCAST, false, false},
+    {CALL_STAGED_BCAST, SYMM_BCAST_STAGED, SYMM_BCAST, false, false},
+    {CALL_PULL_BCAST, SYMM_BCAST_PULL, SYMM_BCAST, true, false},
+    {CALL_SLOT_ROOT, SYMM_GATHER_SLOT, SYMM_GATHER, false, false},
+    {CALL_STAGED_ROOT, SYMM_GATHER_STAGED, SYMM_GATHER, false, false},
+    {CALL_PUSH_ROOT, SYMM_GATHER_PUSH, SYMM_GATHER, true, false},
+    {CALL_PULL_ROOT, SYMM_GATHER_PULL, SYMM_GATHER, true, false},
     {CALL_BELOW, SYMM_ALGORITHM_COUNT, SYMM_ALLGATHER, false, false},
 };
 
@@ -64,7 +71,7 @@ int ordering_calls_parse(const char *text, struct planned_call *calls, int most)
     int count = 0;
     while (*text != '\0') {
         struct planned_call call = {.algorithm = *text++, .vetoer = -1};
-        if (strchr("RSG", call.algorithm) != NULL) {
+        if (strchr("RSGCH", call.algorithm) != NULL) {
             call.pieces = *text++ - '0';
         }
         if (*text == '!') {
@@ -99,9 +106,31 @@ static void sum(void *context, const void *source, void *target, size_t count)
     }
 }
 
+static bool is_in_slot(const struct planned_call *planned)
+{
+    return strchr("rgch", planned->algorithm) != NULL;
+}
+
+/* What only some ranks have.  Of a broadcast or gather a rank may have one buffer only. */
+static void root_describe(struct symm_call *call, int rank)
+{
+    bool from_root = call->collective == SYMM_BCAST;
+    call->root = from_root ? 0 : 1;
+    if (rank == call->root && from_root) {
+        call->output = symm_ompi_unconst(call->input);
+    } else if (rank != call->root && from_root) {
+        call->absent = SYMM_ABSENT_INPUT;
+        call->input = call->output;
+    } else if (rank != call->root) {
+        call->absent = SYMM_ABSENT_OUTPUT;
+        call->output = symm_ompi_unconst(call->input);
+        call->output_bytes = 0;
+    }
+}
+
 static size_t call_bytes(const struct planned_call *planned)
 {
-    if (planned->algorithm == CALL_SLOT_REDUCE || planned->algorithm == CALL_SLOT_GATHER) {
+    if (is_in_slot(planned)) {
         return WORDS_SMALL * sizeof(uint64_t);
     }
     if (planned->algorithm == CALL_PACKED_GATHER) {
@@ -133,7 +162,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     struct symm_operation *operation = &actor->module.blocking.operation;
     struct symm_call *call = &actor->module.call;
     size_t bytes = call_bytes(planned);
-    bool is_gather = plan->collective == SYMM_ALLGATHER;
+    bool is_rooted = symm_collective_get(plan->collective)->is_rooted;
+    bool is_gather = plan->collective == SYMM_ALLGATHER || is_rooted;
     *call = (struct symm_call){
         .collective = plan->collective,
         .veto = planned->vetoer == actor->rank ? SYMM_REASON_GAPS : SYMM_REASON_NONE,
@@ -142,7 +172,9 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
         .in_place = plan->in_place,
         .count = is_gather ? bytes : bytes / sizeof(uint64_t),
         .extent = is_gather ? 1 : sizeof(uint64_t),
-        .output_bytes = is_gather ? bytes * (size_t)actor->size : bytes,
+        .input_bytes = bytes,
+        .output_bytes = is_gather && plan->collective != SYMM_BCAST ? bytes * (size_t)actor->size
+                                                                    : bytes,
         .payload_bytes = bytes,
         .device = -1,
         .signature = 1,
@@ -159,6 +191,9 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
         call->target = call->source;
         call->send = call->input;
         call->receive = call->output;
+    }
+    if (is_rooted) {
+        root_describe(call, actor->rank);
     }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);

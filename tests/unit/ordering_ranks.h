@@ -36,6 +36,13 @@ enum {
     CALL_MULTIMEM = 'm', /* by multicast */
     CALL_MULTIMEM_IN_PLACE = 'n',
     CALL_MULTIMEM_GATHER = 'M',
+    CALL_SLOT_BCAST = 'c', /* from rank 0 */
+    CALL_STAGED_BCAST = 'C',
+    CALL_PULL_BCAST = 'd',
+    CALL_SLOT_ROOT = 'h', /* gathers to rank 1 */
+    CALL_STAGED_ROOT = 'H',
+    CALL_PUSH_ROOT = 'q',
+    CALL_PULL_ROOT = 'k',
     CALL_BELOW = 'b', /* all agree that it is not served */
 };
 

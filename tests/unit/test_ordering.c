@@ -85,6 +85,8 @@ static void test_slots(void **state)
     every_execution(2, "rgrgrgrgrgrgrgrgrgrg");
     every_execution(2, "brbbgbrbbgbb");
     every_execution(3, "rgrgrgrgrgrg");
+    every_execution(2, "chchchchchchchchchch");
+    every_execution(3, "chhchcchhcch");
 }
 
 /* Who vetoes does not wait for the others, but for its slot. */
@@ -105,6 +107,9 @@ static void test_staged(void **state)
     every_execution(3, "R2r");
     every_execution(3, "S3r");
     every_execution(3, "G2r");
+    every_execution(2, "C7C2C6r");
+    every_execution(2, "H7H2H6r");
+    every_execution(3, "C5H5C2");
     every_execution(2, "PrPPPG2Pr");
     every_execution(3, "PPr");
 }
@@ -116,12 +121,14 @@ static void test_direct(void **state)
     every_execution(3, "2i1lp");
     every_execution(2, "mnM2mMp");
     every_execution(3, "mnM");
+    every_execution(2, "dqkdqkkqd");
+    every_execution(3, "dqkkd");
 }
 
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSGP2i1lpmnMb";
+    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqk";
     const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;
@@ -177,7 +184,9 @@ static void test_breakages(void **state)
         {WORD_FINISHED, NO_LOAD, vetoes},
         {WORD_CLASSES, HALF_STAGES, "R3"}, {WORD_CLASSES, HALF_STAGES, "G3"},
         {WORD_CLASSES, HALF_STAGES, "S3"}, {WORD_PHASE, RELAXED_STORE, "P"},
-        {WORD_PHASE, LATE_LOAD, "P"},
+        {WORD_PHASE, LATE_LOAD, "P"},     {WORD_PHASE, RELAXED_STORE, "C5"},
+        {WORD_PHASE, NO_LOAD, "H6"},      {WORD_PHASE, RELAXED_LOAD, "q"},
+        {WORD_CLASSES, HALF_STAGES, "C7"}, {WORD_CLASSES, HALF_STAGES, "H7"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {

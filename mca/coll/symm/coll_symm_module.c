@@ -19,8 +19,12 @@
 #include "mca/coll/symm/entry/alltoallv.h"
 #include "mca/coll/symm/entry/alltoallw.h"
 #include "mca/coll/symm/entry/barrier.h"
+#include "mca/coll/symm/entry/bcast.h"
+#include "mca/coll/symm/entry/gather.h"
+#include "mca/coll/symm/entry/reduce.h"
 #include "mca/coll/symm/entry/reduce_scatter.h"
 #include "mca/coll/symm/entry/scan.h"
+#include "mca/coll/symm/entry/scatter.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -281,5 +285,17 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_alltoallw = mca_coll_symm_alltoallw;
     base->coll_ialltoallw = mca_coll_symm_ialltoallw;
     base->coll_alltoallw_init = mca_coll_symm_alltoallw_init;
+    base->coll_bcast = mca_coll_symm_bcast;
+    base->coll_ibcast = mca_coll_symm_ibcast;
+    base->coll_bcast_init = mca_coll_symm_bcast_init;
+    base->coll_reduce = mca_coll_symm_reduce;
+    base->coll_ireduce = mca_coll_symm_ireduce;
+    base->coll_reduce_init = mca_coll_symm_reduce_init;
+    base->coll_gather = mca_coll_symm_gather;
+    base->coll_igather = mca_coll_symm_igather;
+    base->coll_gather_init = mca_coll_symm_gather_init;
+    base->coll_scatter = mca_coll_symm_scatter;
+    base->coll_iscatter = mca_coll_symm_iscatter;
+    base->coll_scatter_init = mca_coll_symm_scatter_init;
     return base;
 }

@@ -170,6 +170,47 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
         "memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
+    [SYMM_BCAST] = {
+        "bcast_algorithm",
+        "Algorithm of MPI_Bcast, where the buffers allow it. The value of a communicator's rank 0"
+        " counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
+        "any buffers. pull: every rank reads the root's input. push: in device memory, a kernel "
+        "of the root stores to all outputs. copy_engine: copy engines of the root do so. pass: in"
+        " device memory, the root stores a slice to each of the others, who pass on what they "
+        "got. scratch: in device memory, through memory of the component there, any buffers. "
+        "multimem: in device memory, the root stores to all outputs at once, by multicast",
+        OPAL_INFO_LVL_5},
+    [SYMM_REDUCE] = {
+        "reduce_algorithm",
+        "Algorithm of MPI_Reduce, where the buffers allow it. The value of a communicator's rank "
+        "0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
+        "any buffers. one_shot: the root reads all inputs and reduces everything. two_shot: every"
+        " rank, in device memory all but the root, reduces a slice and stores it in the root's "
+        "output. In device memory both are made by kernels. scratch: in device memory, through "
+        "memory of the component there, any buffers",
+        OPAL_INFO_LVL_5},
+    [SYMM_GATHER] = {
+        "gather_algorithm",
+        "Algorithm of MPI_Gather, where the buffers allow it. The value of a communicator's rank "
+        "0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
+        "any buffers. pull: the root reads all ranks' inputs. push: every rank stores its block "
+        "in the root's output, in device memory by a kernel. copy_engine: in device memory, copy "
+        "engines do so. scratch: in device memory, through memory of the component there, any "
+        "buffers",
+        OPAL_INFO_LVL_5},
+    [SYMM_SCATTER] = {
+        "scatter_algorithm",
+        "Algorithm of MPI_Scatter, where the buffers allow it. The value of a communicator's rank"
+        " 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
+        "any buffers. pull: every rank reads its block of the root's input. push: in device "
+        "memory, a kernel of the root stores the blocks in all outputs. copy_engine: copy engines"
+        " of the root do so. scratch: in device memory, through memory of the component there, "
+        "any buffers",
+        OPAL_INFO_LVL_5},
 };
 
 static const struct symm_parameter table_parameter = {

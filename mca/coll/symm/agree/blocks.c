@@ -17,14 +17,12 @@
 struct line_table {
     uint64_t largest; /* bytes of the largest block that the rank sends */
     uint64_t bytes;   /* of all that it sends */
-    uint32_t without; /* enum below */
-    uint32_t fill[11];
+    uint64_t fill[6];
     struct line_entry {
         uint64_t send_at, send_bytes, receive_at, receive_bytes;
     } entries[]; /* one for each rank */
 };
 
-enum { WITHOUT_INPUT = 1, WITHOUT_OUTPUT = 2 };
 enum { TABLE_AT = SYMM_PAYLOAD_LEAST };
 
 _Static_assert(2 * SYMM_CACHE_LINE + sizeof(struct line_handles) <= TABLE_AT, "they come before");
@@ -159,7 +157,7 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
     const struct symm_call *call = operation->call;
     const struct symm_block *blocks = operation->arrays.blocks;
     struct line_table *table = table_of(line);
-    size_t sent = 0, received = 0;
+    size_t sent = 0;
     if (!has_table(operation)) {
         return;
     }
@@ -169,11 +167,9 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
         table->entries[rank] = (struct line_entry){block->send_at, block->send_bytes,
                                                    block->receive_at, block->receive_bytes};
         sent += block->send_bytes;
-        received += block->receive_bytes;
     }
     table->largest = call->largest;
     table->bytes = sent;
-    table->without = (sent == 0 ? WITHOUT_INPUT : 0u) | (received == 0 ? WITHOUT_OUTPUT : 0u);
 }
 
 /* ---- when all lines are there ---------------------------------------------------------------- */
@@ -186,27 +182,6 @@ bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation)
         }
     }
     return true;
-}
-
-static bool is_without(const struct symm_operation *operation, int rank, uint32_t what)
-{
-    const struct symm_line *line = mca_coll_symm_line(operation, rank);
-    return row_of(operation)->has_tables && (line->flags & LINE_ALONG) == 0 &&
-           (table_of(line)->without & what) != 0;
-}
-
-bool mca_coll_symm_blocks_without_input(const struct symm_operation *operation, int rank)
-{
-    const struct symm_call *call = operation->call;
-    if (row_of(operation)->gathers) {
-        return symm_count_at(call->receiving.counts, (size_t)rank) == 0;
-    }
-    return is_without(operation, rank, WITHOUT_INPUT);
-}
-
-bool mca_coll_symm_blocks_without_output(const struct symm_operation *operation, int rank)
-{
-    return is_without(operation, rank, WITHOUT_OUTPUT);
 }
 
 /* Bytes that packed data may have: the largest block of a rank has to fit. */

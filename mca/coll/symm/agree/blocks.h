@@ -31,10 +31,6 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
 /* Whether the data of all ranks have come with their lines.  All lines are there and alike. */
 bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation);
 
-/* Whether a rank has nothing to send, or gets nothing: nobody needs to reach such a buffer. */
-bool mca_coll_symm_blocks_without_input(const struct symm_operation *operation, int rank);
-bool mca_coll_symm_blocks_without_output(const struct symm_operation *operation, int rank);
-
 /* What the choice depends on. */
 void mca_coll_symm_blocks_facts(const struct symm_operation *operation, struct symm_facts *facts);
 

@@ -66,15 +66,16 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
         return;
     }
     if (symm_collective_get(call->collective)->scatters || /* peers do not store results */
-        call->output_bytes == 0) {
+        (call->absent & SYMM_ABSENT_OUTPUT) != 0) {
         operation->output_offer = (struct symm_offer){0};
     } else {
         offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes,
               false);
     }
-    if (symm_collective_get(call->collective)->device_reads_peers) {
+    if (symm_collective_get(call->collective)->device_reads_peers &&
+        (call->absent & SYMM_ABSENT_INPUT) == 0) {
         offer(&operation->input_offer, &call->input_memory, operation->input,
-              call->count * call->extent, call->input_memory.id == call->output_memory.id);
+              call->input_bytes, call->input_memory.id == call->output_memory.id);
     } else {
         operation->input_offer = (struct symm_offer){0};
     }

@@ -82,14 +82,10 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0) {
             output = symm_team_segment_state(team, rank, &buffers->output);
         }
-        if (has_blocks) {
-            input = mca_coll_symm_blocks_without_input(operation, rank) ? SYMM_SEGMENT_MAPPED
-                                                                        : input;
-            output = mca_coll_symm_blocks_without_output(operation, rank) ? SYMM_SEGMENT_MAPPED
-                                                                          : output;
-        }
-        facts->inputs_reachable &= input != SYMM_SEGMENT_REFUSED;
-        facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED;
+        facts->inputs_reachable &= input != SYMM_SEGMENT_REFUSED ||
+                                   (line->flags & LINE_NO_INPUT) != 0;
+        facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED ||
+                                    (line->flags & LINE_NO_OUTPUT) != 0;
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         facts->gaps |= (line->flags & LINE_GAPS) != 0;
         facts->withheld |= (line->flags & LINE_WITHHELD) != 0;

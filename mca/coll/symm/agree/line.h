@@ -28,16 +28,18 @@ enum {
     LINE_SLICES = 1 << 9,      /* scratch is offered for slices */
     LINE_SMALL_PAGES = 1 << 10, /* peers see the output, which is from elsewhere, in small pages */
     LINE_ALONG = 1 << 11,      /* the data have come with the line, beside a table of blocks */
+    LINE_NO_INPUT = 1 << 12,   /* the rank has none: it is no root, or its blocks are empty */
+    LINE_NO_OUTPUT = 1 << 13,
     /* Fields behind the flags. */
-    LINE_BAR_SHIFT = 13, /* the rank's reason against multicast; 0: none */
+    LINE_BAR_SHIFT = 14, /* the rank's reason against multicast; 0: none */
     LINE_BAR_BITS = 3,
-    LINE_REASON_SHIFT = 16, /* enum symm_reason of a veto, for verbose output */
-    LINE_REASON_BITS = 8,
+    LINE_REASON_SHIFT = 17, /* enum symm_reason of a veto, for verbose output */
+    LINE_REASON_BITS = 7,
     LINE_DEVICE_SHIFT = 24, /* the rank's device, plus 1; 0 for the host's */
     LINE_DEVICE_BITS = 8,
 };
 
-_Static_assert(LINE_ALONG < 1 << LINE_BAR_SHIFT &&
+_Static_assert(LINE_NO_OUTPUT < 1 << LINE_BAR_SHIFT &&
                    LINE_BAR_SHIFT + LINE_BAR_BITS <= LINE_REASON_SHIFT &&
                    LINE_REASON_SHIFT + LINE_REASON_BITS <= LINE_DEVICE_SHIFT &&
                    LINE_DEVICE_SHIFT + LINE_DEVICE_BITS <= 32,

@@ -44,6 +44,14 @@ static void counts_describe(struct symm_signature signature, char *text, size_t 
     }
 }
 
+static void root_describe(struct symm_signature signature, char *text, size_t size)
+{
+    if (symm_collective_get(signature.collective)->is_rooted) {
+        size_t length = strlen(text);
+        (void)snprintf(text + length, size - length, ", root %u", signature.root);
+    }
+}
+
 static void call_describe(const struct symm_line *line, char *text, size_t size)
 {
     struct symm_signature signature = symm_signature_unpack(line->signature);
@@ -63,7 +71,8 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
         (void)snprintf(text, size, "%s of %llu bytes from each rank to each",
                        collective->mpi_name, count);
     } else if (!collective->reduces) {
-        (void)snprintf(text, size, "%s of %llu bytes from each rank", collective->mpi_name, count);
+        (void)snprintf(text, size, "%s of %llu bytes %s each rank", collective->mpi_name, count,
+                       collective->from_root ? "for" : "from");
     } else if (signature.op == SYMM_SIGNATURE_USER_OP) {
         (void)snprintf(text, size, "%s of %llu bytes with a user-defined operation",
                        collective->mpi_name, count);
@@ -73,14 +82,19 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
                        element_name(signature.element), op_name(signature.op));
     }
     counts_describe(signature, text, size);
+    root_describe(signature, text, size);
 }
 
 /* The MPI error class that best fits the difference. */
 static int error_class(const struct symm_line *mine, const struct symm_line *theirs)
 {
     struct symm_signature difference = symm_signature_unpack(mine->signature ^ theirs->signature);
+    enum symm_collective collective = symm_signature_unpack(mine->signature).collective;
     if (difference.collective != 0) {
         return MPI_ERR_OTHER;
+    }
+    if (difference.root != 0 && symm_collective_get(collective)->is_rooted) {
+        return MPI_ERR_ROOT;
     }
     if (difference.op != 0) {
         return MPI_ERR_OP;
@@ -88,9 +102,7 @@ static int error_class(const struct symm_line *mine, const struct symm_line *the
     if (difference.element != 0 || difference.extent != 0) {
         return MPI_ERR_TYPE;
     }
-    enum symm_collective collective = symm_signature_unpack(mine->signature).collective;
-    return difference.root != 0 && symm_collective_get(collective)->is_rooted ? MPI_ERR_ROOT
-                                                                              : MPI_ERR_COUNT;
+    return MPI_ERR_COUNT;
 }
 
 int mca_coll_symm_mismatch_report(const struct symm_operation *operation)

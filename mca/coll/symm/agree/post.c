@@ -70,15 +70,15 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     const struct symm_call *call = operation->call;
     struct symm_process *process = operation->lane->team->process;
     uint32_t flags = 0, heap = 0;
-    if ((operation->gaps & SYMM_GAPS_OUTPUT) == 0 &&
+    if ((operation->gaps & SYMM_GAPS_OUTPUT) == 0 && (call->absent & SYMM_ABSENT_OUTPUT) == 0 &&
         symm_process_locate(process, call->output, call->output_bytes, &buffers->output) ==
             SYMM_OK) {
         flags |= LINE_OUTPUT_IN_HEAP;
         heap = buffers->output.heap;
     }
-    if ((operation->gaps & SYMM_GAPS_INPUT) == 0 &&
-        symm_process_locate(process, operation->input, call->count * call->extent,
-                            &buffers->input) == SYMM_OK) {
+    if ((operation->gaps & SYMM_GAPS_INPUT) == 0 && (call->absent & SYMM_ABSENT_INPUT) == 0 &&
+        symm_process_locate(process, operation->input, call->input_bytes, &buffers->input) ==
+            SYMM_OK) {
         heap = buffers->input.heap; /* also the output's, unless the output is in none */
         flags |= LINE_INPUT_IN_HEAP;
     } else if ((flags & LINE_OUTPUT_IN_HEAP) != 0 && may_adopt_output(call)) {
@@ -91,6 +91,8 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     buffers->extent = (uint32_t)call->extent;
     return flags | (operation->in_place ? LINE_IN_PLACE : 0) |
            ((operation->gaps & SYMM_GAPS_ANY) != 0 ? LINE_GAPS : 0) |
+           ((call->absent & SYMM_ABSENT_INPUT) != 0 ? LINE_NO_INPUT : 0) |
+           ((call->absent & SYMM_ABSENT_OUTPUT) != 0 ? LINE_NO_OUTPUT : 0) |
            (call->device >= 0 ? LINE_DEVICE : 0) |
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;
 }
@@ -199,10 +201,11 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT;
     } else if (operation->in_slot) {
         line->flags = 0; /* nothing on a device travels in the slot */
-        if (operation->gaps == 0) {
-            memcpy(line->payload, call->input, call->payload_bytes);
-        } else if ((operation->gaps & SYMM_GAPS_BETWEEN) != 0) {
+        if ((operation->gaps & SYMM_GAPS_BETWEEN) != 0) {
             line->flags = mca_coll_symm_blocks_pack(operation, line);
+        } else if ((call->absent & SYMM_ABSENT_INPUT) != 0) { /* the root alone sends data */
+        } else if (operation->gaps == 0) {
+            memcpy(line->payload, call->input, call->payload_bytes);
         } else {
             mca_coll_symm_pack(&call->source, call->send, line->payload);
         }

@@ -48,6 +48,9 @@ enum {
     SYMM_GAPS_BETWEEN = 4, /* blocks travel one by one: they need not lie in one row */
 };
 
+/* Which buffers this rank has not: in a rooted collective. */
+enum { SYMM_ABSENT_INPUT = 1, SYMM_ABSENT_OUTPUT = 2 };
+
 /* How the program waits for a call. */
 enum symm_call_form {
     SYMM_CALL_BLOCKING,
@@ -67,7 +70,10 @@ struct symm_call {
     size_t count;          /* elements, or bytes of a block */
     size_t extent;         /* bytes of an element; 1 for all-gather */
     symm_counts_t counts;  /* elements of each rank's block, where the collective has counts */
-    size_t output_bytes;   /* of this rank's output: what must lie within one segment */
+    size_t input_bytes;    /* of this rank's input: what must lie within one segment */
+    size_t output_bytes;   /* of its output, likewise */
+    unsigned absent;       /* buffers that this rank has not; their pointers are of the other one */
+    int root;              /* of a rooted collective */
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
     bool mixed;            /* the buffers lie in different places */

@@ -47,7 +47,8 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
 void mca_coll_symm_device_copy_early(struct symm_operation *operation);
 static inline void mca_coll_symm_device_start_early(struct symm_operation *operation)
 {
-    if (operation->scratch != NULL && operation->relay_expected) {
+    if (operation->scratch != NULL && operation->relay_expected &&
+        !symm_collective_get(operation->call->collective)->is_rooted) {
         mca_coll_symm_device_copy_early(operation);
     }
 }

@@ -36,7 +36,7 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
     call->unusable = false;
     int output = device_of(call->output, kinds, &call->output_memory, &call->unusable);
     int input = output;
-    if (call->in_place) {
+    if (call->in_place || call->input == call->output) { /* there may be but one */
         call->input_memory = call->output_memory;
     } else {
         input = device_of(call->input, kinds, &call->input_memory, &call->unusable);

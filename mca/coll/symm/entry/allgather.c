@@ -57,7 +57,9 @@ static inline void describe(struct symm_call *call, enum symm_kinds kinds, int r
     call->count = call->target.bytes;
     call->agreed_count = call->target.bytes;
     call->extent = 1;
+    call->input_bytes = call->target.bytes;
     call->output_bytes = call->target.bytes * (size_t)ranks;
+    call->absent = 0;
     call->payload_bytes = call->target.bytes;
     mca_coll_symm_device_describe(call, kinds);
     call->veto = veto_reason(call);

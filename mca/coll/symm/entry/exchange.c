@@ -37,7 +37,10 @@ static void buffers_set(struct symm_call *call, const struct symm_side_measure *
     call->input = (const void *)input;
     call->output = (void *)(received->bytes > 0 ? received->first : input);
     call->count = sent->span;
+    call->input_bytes = sent->span;
     call->output_bytes = received->span;
+    call->absent = (sent->bytes == 0 ? SYMM_ABSENT_INPUT : 0u) |
+                   (received->bytes == 0 ? SYMM_ABSENT_OUTPUT : 0u);
     call->gaps = (sent->gaps ? SYMM_GAPS_INPUT : 0u) | (received->gaps ? SYMM_GAPS_OUTPUT : 0u);
 }
 

@@ -122,7 +122,10 @@ static inline void mca_coll_symm_reduction_describe(
     call->op = op;
     call->dtype = dtype;
     mca_coll_symm_elements_describe(call, results);
+    call->input_bytes = count * call->extent;
     call->output_bytes = results * call->extent;
+    call->absent = symm_collective_get(collective)->is_rooted && results == 0 ? SYMM_ABSENT_OUTPUT
+                                                                              : 0;
     mca_coll_symm_device_describe(call, kinds);
     call->veto = mca_coll_symm_reduction_veto(call);
     if (intrinsic) {

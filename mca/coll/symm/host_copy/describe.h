@@ -54,7 +54,11 @@ static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
                          collective == SYMM_HOST_COPY_alltoall ||
                          collective == SYMM_HOST_COPY_allgatherv ||
                          collective == SYMM_HOST_COPY_alltoallv ||
-                         collective == SYMM_HOST_COPY_alltoallw;
+                         collective == SYMM_HOST_COPY_alltoallw ||
+                         collective == SYMM_HOST_COPY_bcast ||
+                         collective == SYMM_HOST_COPY_reduce ||
+                         collective == SYMM_HOST_COPY_gather ||
+                         collective == SYMM_HOST_COPY_scatter;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
 }
 

@@ -12,7 +12,7 @@
 #include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/report/words.h"
 
-enum { LINE_SIZE = 768 };
+enum { LINE_SIZE = 1024 };
 
 static int stream = -1;
 
@@ -98,14 +98,7 @@ static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_mo
     return entry.owner;
 }
 
-/* A parameter's value as the user writes it. */
-static const char *forced_text(int forced)
-{
-    return forced == MCA_COLL_SYMM_AUTO
-               ? "auto" : symm_algorithm_word(symm_algorithm_get((enum symm_algorithm)forced));
-}
-
-/* "MPI_Allreduce (before: tuned, algorithm: auto) and ...": all that are served. */
+/* "MPI_Allreduce (before: tuned, forced: two_shot) and ...": all that are served. */
 static void collectives_format(const struct mca_coll_symm_module_t *module,
                                const struct ompi_communicator_t *comm, char *text, size_t size)
 {
@@ -113,11 +106,15 @@ static void collectives_format(const struct mca_coll_symm_module_t *module,
     *text = '\0';
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT && length < size; i++) {
         enum symm_collective collective = (enum symm_collective)i;
+        int forced = mca_coll_symm_component.forced[i];
         const char *between = i == 0 ? "" : i < SYMM_COLLECTIVE_COUNT - 1 ? ", " : " and ";
-        length += (size_t)snprintf(text + length, size - length, "%s%s (before: %s, algorithm: %s)",
-                                   between, symm_collective_get(collective)->mpi_name,
+        const char *word = forced == MCA_COLL_SYMM_AUTO
+                               ? "" : symm_algorithm_word(symm_algorithm_get(
+                                          (enum symm_algorithm)forced));
+        length += (size_t)snprintf(text + length, size - length, "%s%s (before: %s%s%s)", between,
+                                   symm_collective_get(collective)->mpi_name,
                                    component_name(comm, module_before(module, collective)),
-                                   forced_text(mca_coll_symm_component.forced[i]));
+                                   *word != '\0' ? ", forced: " : "", word);
     }
 }
 

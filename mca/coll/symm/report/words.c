@@ -110,6 +110,10 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
         [SYMM_ALLGATHERV] = NAMES(allgatherv),
         [SYMM_ALLTOALLV] = NAMES(alltoallv),
         [SYMM_ALLTOALLW] = NAMES(alltoallw),
+        [SYMM_BCAST] = NAMES(bcast),
+        [SYMM_REDUCE] = NAMES(reduce),
+        [SYMM_GATHER] = NAMES(gather),
+        [SYMM_SCATTER] = NAMES(scatter),
 #undef NAMES
     };
     return names[collective][form];

@@ -39,6 +39,7 @@ struct symm_arguments {
     struct ompi_datatype_t *const *sdtypes, *const *rdtypes; /* NULL: one type */
     struct ompi_datatype_t *sdtype, *rdtype;
     struct ompi_op_t *op;
+    int root;
 };
 
 /* How the component below makes a nonblocking call of a collective, or a persistent operation. */

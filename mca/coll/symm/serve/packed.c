@@ -20,6 +20,7 @@
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/serve/packed_blocks.h"
+#include "mca/coll/symm/serve/packed_rooted.h"
 
 /* ---- all-gather ------------------------------------------------------------------------------ */
 
@@ -196,6 +197,15 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_ALLTOALLW_SLOT] = mca_coll_symm_packed_blocks_slot,
     [SYMM_ALLTOALLW_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_ALLTOALLW_STAGED] = mca_coll_symm_packed_blocks_staged,
+    [SYMM_BCAST_SLOT] = mca_coll_symm_packed_from_root_slot,
+    [SYMM_BCAST_STAGED] = mca_coll_symm_packed_from_root_staged,
+    [SYMM_BCAST_PULL] = mca_coll_symm_packed_from_root_pull,
+    [SYMM_REDUCE_SLOT] = allreduce_slot_step, /* ranks without an output have no result */
+    [SYMM_GATHER_SLOT] = mca_coll_symm_packed_gather_slot,
+    [SYMM_GATHER_STAGED] = mca_coll_symm_packed_gather_staged,
+    [SYMM_SCATTER_SLOT] = mca_coll_symm_packed_from_root_slot,
+    [SYMM_SCATTER_STAGED] = mca_coll_symm_packed_from_root_staged,
+    [SYMM_SCATTER_PULL] = mca_coll_symm_packed_from_root_pull,
 };
 
 static enum symm_status plain_step(struct symm_operation *operation)

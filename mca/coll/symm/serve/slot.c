@@ -60,9 +60,8 @@ static void packing_review(struct symm_operation *operation)
 static bool has_long_elements(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
-    const struct symm_collective_row *collective =
-        symm_collective_get(operation->call->collective);
-    return (collective->scatters || collective->has_blocks) &&
+    const struct symm_collective_row *row = symm_collective_get(operation->call->collective);
+    return (row->scatters || row->from_root || row->has_blocks) &&
            operation->call->extent > symm_stage_row(&team->control);
 }
 

@@ -77,6 +77,7 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     run->sequence = operation->sequence;
     run->count = call->count;
     run->reduction = &call->reduction;
+    run->root = call->root;
     run->input = operation->input;
     run->output = call->output;
     if (symm_collective_get(call->collective)->scatters) {

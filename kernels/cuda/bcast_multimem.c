@@ -1,0 +1,44 @@
+/*
+ * bcast_multimem.c - the root stores its array by NVLink multicast, which sends it to all ranks.
+ *
+ * The root's own array is stored over itself, because the switch stores to every rank.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/multimem.h"
+#include "kernels/cuda/rooted.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    struct symm_cuda_multimem_copy arguments = {
+        .unicast = {.input = run->input, .bytes = run->count, .output_count = ranks},
+        .output = symm_multimem_pointer(&run->multicast_output, run->output),
+    };
+    if (!symm_rooted_is_root(run)) {
+        return symm_rooted_nothing(run);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        arguments.unicast.outputs[rank] = run->outputs[rank];
+    }
+    return symm_device_multimem_copy_start(run->device, &arguments, run->block_limit,
+                                           &run->ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}
+
+const struct symm_algorithm_row symm_bcast_cuda_multimem = {
+    .number = SYMM_BCAST_CUDA_MULTIMEM,
+    .name = "cuda_multimem",
+    .collective = SYMM_BCAST,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUT_MULTICAST,
+    .keeps_order = true,
+    .step = step,
+};

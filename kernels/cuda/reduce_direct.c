@@ -1,0 +1,79 @@
+/*
+ * reduce_direct.c - one-shot: the root loads all inputs and reduces them, in one launch.  Two-shot:
+ * the others own a slice each, which they load from all inputs, reduce, and store in the root's
+ * output.
+ *
+ * In a two-shot the root owns nothing: its links carry the result in and its input out, and would
+ * carry its slice of all other inputs as well.  Between two ranks it is the same as one-shot.  An
+ * element is loaded from all inputs before it is stored, so the root may be in place.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/rooted.h"
+
+static enum symm_status slice_start(struct symm_run *run, size_t begin, size_t end)
+{
+    struct symm_cuda_reduce arguments = {
+        .begin = begin, .end = end, .ranks = run->team->size, .output_count = 1,
+        .outputs = {run->outputs[run->root]},
+    };
+    if (begin == end) {
+        return symm_rooted_nothing(run);
+    }
+    for (int rank = 0; rank < run->team->size; rank++) {
+        arguments.inputs[rank] = run->inputs[rank];
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, &run->ticket);
+}
+
+static enum symm_status one_shot_start(struct symm_run *run)
+{
+    return slice_start(run, 0, symm_rooted_is_root(run) ? run->count : 0);
+}
+
+static enum symm_status two_shot_start(struct symm_run *run)
+{
+    size_t begin = 0, end = 0;
+    if (run->team->size == 2) {
+        return one_shot_start(run);
+    }
+    if (!symm_rooted_is_root(run)) {
+        symm_slice(run->count, symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type),
+                   symm_rooted_number(run, run->team->rank), run->team->size - 1, &begin, &end);
+    }
+    return slice_start(run, begin, end);
+}
+
+static enum symm_status one_shot_step(struct symm_run *run)
+{
+    return symm_cuda_step(run, one_shot_start);
+}
+
+static enum symm_status two_shot_step(struct symm_run *run)
+{
+    return symm_cuda_step(run, two_shot_start);
+}
+
+const struct symm_algorithm_row symm_reduce_cuda_one_shot = {
+    .number = SYMM_REDUCE_CUDA_ONE_SHOT,
+    .name = "cuda_one_shot",
+    .collective = SYMM_REDUCE,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS,
+    .keeps_order = true,
+    .step = one_shot_step,
+};
+
+const struct symm_algorithm_row symm_reduce_cuda_two_shot = {
+    .number = SYMM_REDUCE_CUDA_TWO_SHOT,
+    .name = "cuda_two_shot",
+    .collective = SYMM_REDUCE,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .step = two_shot_step,
+};

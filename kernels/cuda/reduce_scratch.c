@@ -1,0 +1,110 @@
+/*
+ * reduce_scratch.c - reduce through scratch: for buffers that other ranks cannot reach.  relay.h
+ * says how.
+ *
+ * Piece p goes through
+ *
+ *   in      stage p:     each rank but the root copies it to its own scratch,
+ *   reduce  stage p + 1: the root loads it from all of these, and its own input, into its output.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/relay.h"
+#include "kernels/cuda/rooted.h"
+
+enum { FILL = 1, PARTS = 2, UNIT = 256 };
+
+static size_t scratch_wanted(size_t bytes, int ranks)
+{
+    (void)ranks;
+    return (symm_relay_piece(bytes, FILL) + 2 * UNIT) * PARTS;
+}
+
+struct cut {
+    size_t part;     /* bytes of a part of the scratch */
+    size_t elements; /* of a piece */
+    uint64_t pieces;
+};
+
+static size_t extent_of(const struct symm_run *run)
+{
+    return symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+}
+
+static struct cut cut_make(const struct symm_run *run)
+{
+    size_t extent = extent_of(run), wanted = symm_relay_piece(run->count * extent, FILL);
+    struct cut cut = {.part = symm_relay_row(run->scratch_size, PARTS)};
+    cut.elements = symm_least(wanted, cut.part) / extent;
+    if (cut.elements < run->count && cut.elements > UNIT) { /* pieces begin where vectors can */
+        cut.elements -= cut.elements % UNIT;
+    }
+    cut.pieces = (run->count + cut.elements - 1) / cut.elements;
+    return cut;
+}
+
+static size_t count_of(const struct symm_run *run, const struct cut *cut, uint64_t piece)
+{
+    return symm_least(run->count - (size_t)piece * cut->elements, cut->elements);
+}
+
+static unsigned char *part_of(const struct symm_run *run, const struct cut *cut, int rank,
+                              uint64_t piece)
+{
+    return (unsigned char *)run->scratches[rank] + piece % PARTS * cut->part;
+}
+
+static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
+                                     struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    if (stage == 0 || !symm_rooted_is_root(run)) {
+        return SYMM_OK;
+    }
+    size_t offset = (size_t)(stage - 1) * cut.elements * extent_of(run);
+    struct symm_cuda_reduce arguments = {
+        .end = count_of(run, &cut, stage - 1), .ranks = run->team->size, .output_count = 1,
+        .outputs = {(unsigned char *)run->output + offset},
+    };
+    for (int rank = 0; rank < run->team->size; rank++) {
+        arguments.inputs[rank] = rank == run->root ? (const unsigned char *)run->input + offset
+                                                   : part_of(run, &cut, rank, stage - 1);
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, ticket);
+}
+
+static enum symm_status in_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    if (stage >= cut.pieces || symm_rooted_is_root(run)) {
+        return SYMM_OK;
+    }
+    size_t extent = extent_of(run);
+    const struct symm_cuda_push in = {
+        (const unsigned char *)run->input + (size_t)stage * cut.elements * extent,
+        part_of(run, &cut, run->team->rank, stage), count_of(run, &cut, stage) * extent};
+    return symm_device_beside_start(run->device, &in, 1, run->block_limit, ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = in_start};
+    struct cut cut = cut_make(run);
+    return symm_relay_step(run, cut.pieces + FILL, launches);
+}
+
+const struct symm_algorithm_row symm_reduce_cuda_scratch = {
+    .number = SYMM_REDUCE_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_REDUCE,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .step = step,
+};

@@ -1,0 +1,49 @@
+/*
+ * rooted.h - what the algorithms on devices have in common that move data from or to a root.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_ROOTED_H
+#define SYMM_KERNELS_CUDA_ROOTED_H
+
+#include "kernels/cuda/steps.h"
+#include "kernels/rooted.h"
+
+/* For a rank that has nothing to start. */
+static inline enum symm_status symm_rooted_nothing(struct symm_run *run)
+{
+    run->ticket = (struct symm_ticket){0};
+    return SYMM_OK;
+}
+
+/* What this rank stores to other ranks, in the order me + 1, me + 2, ...  Returns how many. */
+static inline int symm_rooted_pushes(const struct symm_run *run,
+                                     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX])
+{
+    const unsigned char *input = run->input;
+    int count = 0;
+    if (!symm_rooted_is_from_root(run)) {
+        if (!symm_rooted_is_root(run)) {
+            unsigned char *output = run->outputs[run->root];
+            pushes[count++] = (struct symm_cuda_push){
+                input, output + symm_rooted_begin(run, run->team->rank), run->count};
+        }
+        return count;
+    }
+    for (int turn = 1; symm_rooted_is_root(run) && turn < run->team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
+                                                  run->outputs[rank], run->count};
+    }
+    return count;
+}
+
+/* The root's own block.  Returns false if there is nothing to copy. */
+static inline bool symm_rooted_own_push(const struct symm_run *run, struct symm_cuda_push *own)
+{
+    own->bytes = run->count;
+    return symm_rooted_own(run, &own->input, &own->output);
+}
+
+#endif /* SYMM_KERNELS_CUDA_ROOTED_H */

@@ -1,0 +1,202 @@
+/*
+ * rooted_scratch.c - broadcast, gather and scatter through scratch: for outputs that other ranks
+ * cannot reach.  relay.h says how.
+ *
+ * Piece p of all blocks goes through
+ *
+ *   push  stage p:     the input to the scratch of whose output it is for,
+ *   out   stage p + 1: own scratch to own output.
+ *
+ * In a gather the root's scratch has a row for each other rank.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/relay.h"
+#include "kernels/cuda/rooted.h"
+
+enum { FILL = 1, PARTS = 2, UNIT = 256 };
+
+/* Rows of a part of the scratch. */
+static size_t rows_of(enum symm_collective collective, int ranks)
+{
+    return collective == SYMM_GATHER ? symm_cuda_scratch_rows(ranks) : 1;
+}
+
+/*
+ * Bytes of a piece of a block.  Over the root's links goes one of each other rank, so that a
+ * meeting costs the less, the more bytes these have together.
+ */
+static size_t piece_of(size_t bytes, int ranks)
+{
+    size_t rows = symm_cuda_scratch_rows(ranks), all = symm_relay_piece(bytes * rows, FILL);
+    return all == bytes * rows ? bytes : all / rows;
+}
+
+struct cut {
+    size_t row;
+    size_t piece; /* bytes */
+    uint64_t pieces;
+};
+
+static struct cut cut_make(const struct symm_run *run)
+{
+    int ranks = run->team->size;
+    size_t rows = rows_of(symm_rooted_collective(run), ranks) * PARTS;
+    struct cut cut = {.row = symm_relay_row(run->scratch_size, rows)};
+    cut.piece = symm_least(piece_of(run->count, ranks), cut.row);
+    if (cut.piece < run->count && cut.piece > UNIT) {
+        cut.piece -= cut.piece % UNIT;
+    }
+    cut.pieces = (run->count + cut.piece - 1) / cut.piece;
+    return cut;
+}
+
+static size_t begin_of(const struct cut *cut, uint64_t piece)
+{
+    return (size_t)piece * cut->piece;
+}
+
+static size_t bytes_of(const struct symm_run *run, const struct cut *cut, uint64_t piece)
+{
+    return symm_least(run->count - begin_of(cut, piece), cut->piece);
+}
+
+/* Where a piece of the block of `rank`, who is not the root, is in scratch. */
+static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int rank,
+                             uint64_t piece)
+{
+    if (symm_rooted_is_from_root(run)) {
+        return (unsigned char *)run->scratches[rank] + piece % PARTS * cut->row;
+    }
+    return symm_cuda_scratch_row(run, run->root, rank, piece % PARTS, cut->row);
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static enum symm_status bcast_push(struct symm_run *run, const struct cut *cut, uint64_t piece,
+                                   struct symm_ticket *ticket)
+{
+    struct symm_cuda_copy arguments = {
+        .input = (const unsigned char *)run->input + begin_of(cut, piece),
+        .bytes = bytes_of(run, cut, piece),
+    };
+    for (int turn = 1; turn < run->team->size; turn++) {
+        arguments.outputs[arguments.output_count++] =
+            row_of(run, cut, symm_run_rotate(run, turn), piece);
+    }
+    return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
+}
+
+static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    int count = 0;
+    if (stage >= cut.pieces || symm_rooted_is_root(run) != symm_rooted_is_from_root(run)) {
+        return SYMM_OK;
+    }
+    if (symm_rooted_collective(run) == SYMM_BCAST) {
+        return bcast_push(run, &cut, stage, ticket);
+    }
+    const unsigned char *input = (const unsigned char *)run->input + begin_of(&cut, stage);
+    size_t bytes = bytes_of(run, &cut, stage);
+    if (!symm_rooted_is_root(run)) {
+        pushes[count++] =
+            (struct symm_cuda_push){input, row_of(run, &cut, run->team->rank, stage), bytes};
+    }
+    for (int turn = 1; symm_rooted_is_root(run) && turn < run->team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
+                                                  row_of(run, &cut, rank, stage), bytes};
+    }
+    return symm_device_push_start(run->device, pushes, count, run->block_limit, ticket);
+}
+
+/* Copy a piece out, or in the first stage the root's own block. */
+static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
+    int count = 0, me = run->team->rank;
+    unsigned char *output = run->output;
+    if (stage == 0) {
+        count += symm_rooted_own_push(run, &copies[0]);
+    } else if (!symm_rooted_is_root(run) && symm_rooted_is_from_root(run)) {
+        copies[count++] = (struct symm_cuda_push){row_of(run, &cut, me, stage - 1),
+                                                  output + begin_of(&cut, stage - 1),
+                                                  bytes_of(run, &cut, stage - 1)};
+    } else if (symm_rooted_is_root(run) && !symm_rooted_is_from_root(run)) {
+        for (int turn = 1; turn < run->team->size; turn++) {
+            int rank = symm_run_rotate(run, turn);
+            size_t begin = symm_rooted_begin(run, rank) + begin_of(&cut, stage - 1);
+            copies[count++] = (struct symm_cuda_push){row_of(run, &cut, rank, stage - 1),
+                                                      output + begin,
+                                                      bytes_of(run, &cut, stage - 1)};
+        }
+    }
+    return count == 0 ? SYMM_OK
+                      : symm_device_beside_start(run->device, copies, count, run->block_limit,
+                                                 ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
+    struct cut cut = cut_make(run);
+    return symm_relay_step(run, cut.pieces + FILL, launches);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static size_t bcast_wanted(size_t bytes, int ranks)
+{
+    return (piece_of(bytes, ranks) + 2 * UNIT) * PARTS;
+}
+
+static size_t gather_wanted(size_t bytes, int ranks)
+{
+    return (piece_of(bytes, ranks) + 2 * UNIT) * rows_of(SYMM_GATHER, ranks) * PARTS;
+}
+
+/* Of all blocks together. */
+static size_t scatter_wanted(size_t bytes, int ranks)
+{
+    return bcast_wanted(bytes / (size_t)ranks, ranks);
+}
+
+const struct symm_algorithm_row symm_bcast_cuda_scratch = {
+    .number = SYMM_BCAST_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_BCAST,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = bcast_wanted,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_gather_cuda_scratch = {
+    .number = SYMM_GATHER_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_GATHER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = gather_wanted,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatter_cuda_scratch = {
+    .number = SYMM_SCATTER_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_SCATTER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = scatter_wanted,
+    .step = step,
+};

@@ -1,0 +1,34 @@
+/*
+ * reduce_slot.c - reduce of small arrays: the inputs have come with the lines.
+ *
+ * The root reduces everything.  Nobody waits, as in allreduce_slot.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/rooted.h"
+
+static enum symm_status step(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    if (!symm_rooted_is_root(run)) {
+        return SYMM_OK;
+    }
+    for (int rank = 0; rank < team->size; rank++) {
+        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+    }
+    symm_fold(run->reduction, team->size, run->inputs, 0, run->output, run->count);
+    return SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_reduce_slot = {
+    .number = SYMM_REDUCE_SLOT,
+    .name = "slot",
+    .collective = SYMM_REDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};

@@ -1,0 +1,69 @@
+/*
+ * rooted_slot.c - broadcast, gather and scatter of small data: they have come with the lines.
+ *
+ * The root's line has the whole vector, or each line has its rank's block.  Nobody waits, as in
+ * allreduce_slot.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/rooted.h"
+
+static const unsigned char *payload_of(const struct symm_run *run, int rank)
+{
+    return symm_control_line(&run->team->control, run->sequence, rank)->payload;
+}
+
+static enum symm_status from_root_step(struct symm_run *run)
+{
+    if (symm_rooted_is_root(run)) {
+        symm_rooted_own_copy(run);
+    } else {
+        memcpy(run->output, payload_of(run, run->root) + symm_rooted_begin(run, run->team->rank),
+               run->count);
+    }
+    return SYMM_OK;
+}
+
+static enum symm_status to_root_step(struct symm_run *run)
+{
+    if (symm_rooted_is_root(run)) {
+        for (int rank = 0; rank < run->team->size; rank++) {
+            memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank),
+                   payload_of(run, rank), run->count);
+        }
+    }
+    return SYMM_OK;
+}
+
+const struct symm_algorithm_row symm_bcast_slot = {
+    .number = SYMM_BCAST_SLOT,
+    .name = "slot",
+    .collective = SYMM_BCAST,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = from_root_step,
+};
+
+const struct symm_algorithm_row symm_scatter_slot = {
+    .number = SYMM_SCATTER_SLOT,
+    .name = "slot",
+    .collective = SYMM_SCATTER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = from_root_step,
+};
+
+const struct symm_algorithm_row symm_gather_slot = {
+    .number = SYMM_GATHER_SLOT,
+    .name = "slot",
+    .collective = SYMM_GATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = to_root_step,
+};

@@ -1,0 +1,171 @@
+/*
+ * rooted_staged.c - broadcast, gather and scatter of memory that the peers cannot reach, through
+ * staging buffers.
+ *
+ * Piece k goes through buffer k mod 4: of the root in a broadcast, of which all others copy it out,
+ * and in a scatter, where each of the others has a row of it; and of each other rank in a gather.
+ * A rank raises k + 1 when it has copied piece k, in or out.
+ *   Who copies out waits for who copies in at k + 1.
+ *   Who copies in waits before piece k for who copies out at k - 3: the buffer has been read.
+ * Who has copied its last piece leaves.  A buffer that others still read then is not written to
+ * before the next call, for which all ranks have posted their lines, and have left this one.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/rooted.h"
+
+enum { STARTING, WORKING };
+
+/* Bytes of a block in a piece. */
+static size_t piece_size(const struct symm_run *run)
+{
+    const struct symm_control *control = &run->team->control;
+    return symm_rooted_collective(run) == SYMM_SCATTER ? symm_stage_row(control)
+                                                       : control->piece_size;
+}
+
+/* Where the piece under way begins in a block, and how long it is. */
+static size_t piece_bounds(const struct symm_run *run, size_t *bytes)
+{
+    size_t size = piece_size(run), begin = symm_least((size_t)run->piece * size, run->count);
+    *bytes = symm_least(size, run->count - begin);
+    return begin;
+}
+
+/* Where a rank's part of the piece is. */
+static unsigned char *part_at(const struct symm_run *run, int rank)
+{
+    const struct symm_control *control = &run->team->control;
+    if (!symm_rooted_is_from_root(run)) {
+        return symm_stage_buffer(control, rank, run->piece);
+    }
+    size_t row = symm_rooted_collective(run) == SYMM_SCATTER ? (size_t)rank : 0;
+    return symm_stage_buffer(control, run->root, run->piece) + row * symm_stage_row(control);
+}
+
+static enum symm_status piece_done(struct symm_run *run)
+{
+    size_t bytes;
+    run->piece++;
+    symm_run_raise(run, run->piece);
+    (void)piece_bounds(run, &bytes);
+    return bytes > 0 ? symm_run_more(run) : SYMM_OK;
+}
+
+/* The step that who copies out has to get to before this piece is copied in; 0: none. */
+static uint64_t step_before(const struct symm_run *run)
+{
+    return run->piece < SYMM_STAGE_BUFFERS ? 0 : run->piece + 1 - SYMM_STAGE_BUFFERS;
+}
+
+/* ---- from the root --------------------------------------------------------------------------- */
+
+static void input_copy(const struct symm_run *run)
+{
+    const unsigned char *input = run->input;
+    size_t bytes, begin = piece_bounds(run, &bytes);
+    if (symm_rooted_collective(run) == SYMM_BCAST) {
+        symm_copy_to_shared(part_at(run, run->root), input + begin, bytes);
+        return;
+    }
+    for (int turn = 1; turn < run->team->size; turn++) {
+        int rank = symm_run_rotate(run, turn);
+        symm_copy_to_shared(part_at(run, rank), input + symm_rooted_begin(run, rank) + begin,
+                            bytes);
+    }
+}
+
+static enum symm_status from_root_step(struct symm_run *run)
+{
+    size_t bytes, begin = piece_bounds(run, &bytes);
+    uint64_t before = step_before(run);
+    if (symm_rooted_is_root(run)) {
+        if (before > 0 && !symm_run_reached(run, before)) {
+            return SYMM_PENDING;
+        }
+        if (run->stage == STARTING) {
+            symm_rooted_own_copy(run);
+            run->stage = WORKING;
+        }
+        input_copy(run);
+        return piece_done(run);
+    }
+    if (!symm_run_rank_reached(run, run->root, run->piece + 1)) {
+        return SYMM_PENDING;
+    }
+    memcpy((unsigned char *)run->output + begin, part_at(run, run->team->rank), bytes);
+    return piece_done(run);
+}
+
+/* ---- to the root ----------------------------------------------------------------------------- */
+
+static enum symm_status blocks_collect(struct symm_run *run)
+{
+    size_t bytes, begin = piece_bounds(run, &bytes);
+    if (run->stage == STARTING) {
+        symm_rooted_own_copy(run);
+        run->stage = WORKING;
+    }
+    for (; run->seen < run->team->size; run->seen++) { /* which raising begins anew */
+        int rank = run->seen;
+        if (rank == run->root) {
+            continue;
+        }
+        if (!symm_run_rank_reached(run, rank, run->piece + 1)) {
+            return SYMM_PENDING;
+        }
+        memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank) + begin,
+               part_at(run, rank), bytes);
+    }
+    return piece_done(run);
+}
+
+static enum symm_status to_root_step(struct symm_run *run)
+{
+    size_t bytes, begin = piece_bounds(run, &bytes);
+    uint64_t before = step_before(run);
+    if (symm_rooted_is_root(run)) {
+        return blocks_collect(run);
+    }
+    if (before > 0 && !symm_run_rank_reached(run, run->root, before)) {
+        return SYMM_PENDING;
+    }
+    symm_copy_to_shared(part_at(run, run->team->rank), (const unsigned char *)run->input + begin,
+                        bytes);
+    return piece_done(run);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+const struct symm_algorithm_row symm_bcast_staged = {
+    .number = SYMM_BCAST_STAGED,
+    .name = "staged",
+    .collective = SYMM_BCAST,
+    .memory = SYMM_ALGORITHM_HOST,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = from_root_step,
+};
+
+const struct symm_algorithm_row symm_scatter_staged = {
+    .number = SYMM_SCATTER_STAGED,
+    .name = "staged",
+    .collective = SYMM_SCATTER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = from_root_step,
+};
+
+const struct symm_algorithm_row symm_gather_staged = {
+    .number = SYMM_GATHER_STAGED,
+    .name = "staged",
+    .collective = SYMM_GATHER,
+    .memory = SYMM_ALGORITHM_HOST,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = to_root_step,
+};

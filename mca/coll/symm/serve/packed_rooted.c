@@ -1,0 +1,109 @@
+/*
+ * serve/packed_rooted.c - see serve/packed_rooted.h.
+ *
+ * The root's line or staging buffer has its whole vector, packed, or each rank's has the rank's
+ * block.  Where buffers are not used any more, and who waits, is as in kernels/host/rooted_*.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/serve/packed_rooted.h"
+
+#include "kernels/rooted.h"
+#include "mca/coll/symm/agree/line.h"
+
+enum { STEP_PACKED = 1, STEP_DEPART = 1 };
+enum { STARTING, WAITING };
+
+/* Unpack this rank's block from the root's packed vector, unless it is there already. */
+static void own_unpack(const struct symm_operation *operation, const unsigned char *vector)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_run *run = &operation->run;
+    bool is_there = symm_rooted_is_root(run) &&
+                    (call->collective == SYMM_BCAST || (call->absent & SYMM_ABSENT_OUTPUT) != 0);
+    if (!is_there) {
+        mca_coll_symm_unpack(&call->target, vector + symm_rooted_begin(run, run->team->rank),
+                             call->receive);
+    }
+}
+
+/* The root unpacks a rank's block to its place. */
+static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
+{
+    const struct symm_call *call = operation->call;
+    if (!call->in_place || rank != operation->run.root) {
+        mca_coll_symm_unpack(&call->target, packed,
+                             mca_coll_symm_layout_block(&call->target, call->receive, rank));
+    }
+}
+
+/* ---- from the root --------------------------------------------------------------------------- */
+
+enum symm_status mca_coll_symm_packed_from_root_slot(struct symm_operation *operation)
+{
+    own_unpack(operation, mca_coll_symm_line(operation, operation->run.root)->payload);
+    return SYMM_OK;
+}
+
+enum symm_status mca_coll_symm_packed_from_root_staged(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    const struct symm_call *call = operation->call;
+    unsigned char *vector = symm_stage_buffer(&run->team->control, run->root, 0);
+    if (symm_rooted_is_root(run)) {
+        mca_coll_symm_pack(&call->source, call->send, vector);
+        symm_run_raise(run, STEP_PACKED);
+    } else if (!symm_run_rank_reached(run, run->root, STEP_PACKED)) {
+        return SYMM_PENDING;
+    }
+    own_unpack(operation, vector);
+    return SYMM_OK;
+}
+
+/* The root's input is in the heap, without gaps. */
+enum symm_status mca_coll_symm_packed_from_root_pull(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    if (run->stage == STARTING) {
+        own_unpack(operation, run->inputs[run->root]);
+        symm_run_raise(run, STEP_DEPART);
+        run->stage = WAITING;
+    }
+    return !symm_rooted_is_root(run) || symm_run_reached(run, STEP_DEPART) ? SYMM_OK
+                                                                           : SYMM_PENDING;
+}
+
+/* ---- to the root ----------------------------------------------------------------------------- */
+
+enum symm_status mca_coll_symm_packed_gather_slot(struct symm_operation *operation)
+{
+    const struct symm_run *run = &operation->run;
+    for (int rank = 0; symm_rooted_is_root(run) && rank < run->team->size; rank++) {
+        block_unpack(operation, rank, mca_coll_symm_line(operation, rank)->payload);
+    }
+    return SYMM_OK;
+}
+
+enum symm_status mca_coll_symm_packed_gather_staged(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    const struct symm_control *control = &run->team->control;
+    const struct symm_call *call = operation->call;
+    if (run->stage == STARTING) {
+        mca_coll_symm_pack(&call->source, call->send,
+                           symm_stage_buffer(control, run->team->rank, 0));
+        symm_run_raise(run, STEP_PACKED);
+        run->stage = WAITING;
+    }
+    if (!symm_rooted_is_root(run)) {
+        return SYMM_OK;
+    }
+    if (!symm_run_reached(run, STEP_PACKED)) {
+        return SYMM_PENDING;
+    }
+    for (int rank = 0; rank < run->team->size; rank++) {
+        block_unpack(operation, rank, symm_stage_buffer(control, rank, 0));
+    }
+    return SYMM_OK;
+}

@@ -1,0 +1,165 @@
+/*
+ * ondevice_rooted.c - collectives with a root on device memory: see ondevice.c.  What is not
+ * significant on a rank stays as it is.  Nonblocking calls end at once.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "ondevice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static bool is_root(int root, MPI_Comm comm)
+{
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    return rank == root;
+}
+
+static bool is_inter(MPI_Comm comm)
+{
+    int inter;
+    PMPI_Comm_test_inter(comm, &inter);
+    return inter != 0;
+}
+
+static struct ondevice_moved as_it_is(const void *buffer)
+{
+    return (struct ondevice_moved){.address = (void *)(uintptr_t)buffer};
+}
+
+static int all_ranks(MPI_Comm comm)
+{
+    int size;
+    PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+static int end_at_once(int rc, MPI_Request *request)
+{
+    int later = *request == MPI_REQUEST_NULL ? MPI_SUCCESS : PMPI_Wait(request, MPI_STATUS_IGNORE);
+    return rc == MPI_SUCCESS ? later : rc;
+}
+
+static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    struct ondevice_moved moved = is_inter(comm) ? as_it_is(buffer)
+                                        : ondevice_move_elements(buffer, count, type, "receive");
+    ondevice_calls++;
+    int rc = blocks ? PMPI_Bcast(moved.address, count, type, root, comm)
+                    : PMPI_Ibcast(moved.address, count, type, root, comm, &request);
+    rc = end_at_once(rc, &request);
+    ondevice_move_back(&moved);
+    return rc;
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return bcast(buffer, count, type, root, comm, true);
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return bcast(buffer, count, type, root, comm, false);
+}
+
+static int reduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+                  MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool moves = !is_inter(comm);
+    struct ondevice_moved send = moves ? ondevice_move_elements(sbuf, count, type, "send") : as_it_is(sbuf);
+    struct ondevice_moved receive = moves && is_root(root, comm) ? ondevice_move_elements(rbuf, count, type, "receive")
+                                                        : as_it_is(rbuf);
+    ondevice_calls++;
+    int rc = blocks ? PMPI_Reduce(send.address, receive.address, count, type, op, root, comm)
+                    : PMPI_Ireduce(send.address, receive.address, count, type, op, root, comm,
+                                   &request);
+    rc = end_at_once(rc, &request);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
+    return rc;
+}
+
+int MPI_Reduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    return reduce(sbuf, rbuf, count, type, op, root, comm, true);
+}
+
+int MPI_Ireduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return reduce(sbuf, rbuf, count, type, op, root, comm, false);
+}
+
+static int gather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                  MPI_Datatype rtype, int root, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool moves = !is_inter(comm);
+    struct ondevice_moved send = moves ? ondevice_move_elements(sbuf, scount, stype, "send") : as_it_is(sbuf);
+    struct ondevice_moved receive = moves && is_root(root, comm)
+                               ? ondevice_move_elements(rbuf, rcount * all_ranks(comm), rtype, "receive")
+                               : as_it_is(rbuf);
+    ondevice_calls++;
+    int rc = blocks ? PMPI_Gather(send.address, scount, stype, receive.address, rcount, rtype, root,
+                                  comm)
+                    : PMPI_Igather(send.address, scount, stype, receive.address, rcount, rtype,
+                                   root, comm, &request);
+    rc = end_at_once(rc, &request);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
+    return rc;
+}
+
+int MPI_Gather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+               MPI_Datatype rtype, int root, MPI_Comm comm)
+{
+    return gather(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, true);
+}
+
+int MPI_Igather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                MPI_Datatype rtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return gather(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, false);
+}
+
+static int scatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                   MPI_Datatype rtype, int root, MPI_Comm comm, bool blocks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool moves = !is_inter(comm);
+    struct ondevice_moved send = moves && is_root(root, comm)
+                            ? ondevice_move_elements(sbuf, scount * all_ranks(comm), stype, "send")
+                            : as_it_is(sbuf);
+    struct ondevice_moved receive = moves ? ondevice_move_elements(rbuf, rcount, rtype, "receive") : as_it_is(rbuf);
+    ondevice_calls++;
+    int rc = blocks ? PMPI_Scatter(send.address, scount, stype, receive.address, rcount, rtype,
+                                   root, comm)
+                    : PMPI_Iscatter(send.address, scount, stype, receive.address, rcount, rtype,
+                                    root, comm, &request);
+    rc = end_at_once(rc, &request);
+    ondevice_move_back(&receive);
+    ondevice_move_back(&send);
+    return rc;
+}
+
+int MPI_Scatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                MPI_Datatype rtype, int root, MPI_Comm comm)
+{
+    return scatter(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, true);
+}
+
+int MPI_Iscatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount,
+                 MPI_Datatype rtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return scatter(sbuf, scount, stype, rbuf, rcount, rtype, root, comm, false);
+}
