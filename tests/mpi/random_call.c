@@ -293,7 +293,9 @@ static void draw_scan(struct random_call *call)
 static void draw_root(struct random_call *call)
 {
     struct draw draw = {test_stream(call->number, 0, ROLE_ROOT), 0};
-    bool has_root = one_in(&draw, 4) && call->collective != RANDOM_REDUCE_SCATTER;
+    bool may_have = call->collective == RANDOM_ALLREDUCE || call->collective == RANDOM_ALLGATHER ||
+                    call->collective == RANDOM_REDUCE_SCATTER_BLOCK;
+    bool has_root = one_in(&draw, 4) && may_have;
     call->root = has_root ? (int)below(&draw, (uint64_t)call->comm->size) : -1;
 }
 
