@@ -48,6 +48,7 @@ struct cut {
     uint32_t depth;
     uint32_t parts;  /* of the scratch: `depth`, or 1 for a single piece */
     bool scatters;
+    bool fetches;
 };
 
 static void slice_of(const struct symm_run *run, bool scatters, int rank, size_t *begin,
@@ -66,7 +67,8 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
 {
     int ranks = run->team->size;
     size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
-    struct cut cut = {.depth = mover->depth, .scatters = mover->scatters};
+    struct cut cut = {.depth = mover->depth, .scatters = mover->scatters,
+                      .fetches = mover->fetches};
     for (int rank = 0; rank < ranks; rank++) {
         size_t begin, end;
         slice_of(run, cut.scatters, rank, &begin, &end);
@@ -119,7 +121,11 @@ static void progress_tell(struct symm_run *run, const struct cut *cut)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     uint32_t before = pipeline->told_pushes + pipeline->told_stores, now = before;
-    bool is_more = true;
+    bool is_more = !cut->fetches;
+    if (cut->fetches && pipeline->stored == cut->pieces) { /* all that the others wait for */
+        pipeline->told_stores = pipeline->told_pushes = cut->pieces;
+        now = 2 * cut->pieces;
+    }
     while (is_more) {
         if (pipeline->told_pushes < cut->pieces &&
             pipeline->told_pushes < pipeline->told_stores + cut->depth) {
@@ -152,16 +158,20 @@ static enum symm_status push_start(struct symm_run *run, const struct symm_mover
     size_t extent = symm_cuda_type_extent(run->cuda_type);
     uint32_t piece = pipeline->pushed;
     int me = run->team->rank, ranks = run->team->size;
-    if (!is_startable(cut, piece, pipeline->landed) ||
-        (piece >= cut->depth && least < step_of_store(cut, piece - cut->depth))) {
+    bool is_free = cut->fetches ? piece < pipeline->added + cut->depth
+                                : piece < cut->depth ||
+                                      least >= step_of_store(cut, piece - cut->depth);
+    if (!is_startable(cut, piece, pipeline->landed) || !is_free) {
         return SYMM_PENDING;
     }
     for (int turn = 1; turn < ranks; turn++) {
-        int owner = symm_run_rotate(run, turn);
+        int other = symm_run_rotate(run, turn);
+        int owner = cut->fetches ? me : other, source = cut->fetches ? other : me;
+        const void *input = cut->fetches ? run->inputs[other] : run->input;
         size_t begin, count = piece_of(run, cut, owner, piece, &begin);
         pushes[turn - 1] = (struct symm_cuda_push){
-            .input = (const unsigned char *)run->input + begin * extent,
-            .output = row_of(run, cut, owner, me, piece),
+            .input = (const unsigned char *)input + begin * extent,
+            .output = row_of(run, cut, owner, source, piece),
             .bytes = count * extent,
         };
     }
@@ -175,7 +185,8 @@ static enum symm_status sum_start(struct symm_run *run, const struct symm_mover 
     size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
     uint32_t piece = pipeline->adding;
     int me = run->team->rank, ranks = run->team->size;
-    if (!is_startable(cut, piece, pipeline->added) || least < step_of_push(cut, piece)) {
+    bool is_there = cut->fetches ? piece < pipeline->landed : least >= step_of_push(cut, piece);
+    if (!is_startable(cut, piece, pipeline->added) || !is_there) {
         return SYMM_PENDING;
     }
     size_t count = piece_of(run, cut, me, piece, &begin);
