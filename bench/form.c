@@ -72,13 +72,13 @@ static void exchange_start(const struct call *call, MPI_Comm comm, MPI_Request *
         MPI_Ialltoall(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLV) {
         MPI_Ialltoallv(call_sent(call), counts, displacements, MPI_CHAR, receive, counts,
-           displacements, MPI_CHAR, comm, request);
+                       displacements, MPI_CHAR, comm, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLW) {
         MPI_Ialltoallw(call_sent(call), counts, displacements, types, receive, counts,
-           displacements, types, comm, request);
+                       displacements, types, comm, request);
     } else {
         MPI_Iallgatherv(call_sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
-           comm, request);
+                        comm, request);
     }
 }
 
@@ -147,16 +147,17 @@ static void exchange_init(const struct call *call, MPI_Comm comm, MPI_Request *r
     unsigned char *receive = call->buffers->receive;
     int count = call_count(call);
     if (call->collective == COLLECTIVE_ALLTOALL) {
-        PERSISTENT(Alltoall)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm, MPI_INFO_NULL, request);
+        PERSISTENT(Alltoall)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, comm,
+                             MPI_INFO_NULL, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLV) {
         PERSISTENT(Alltoallv)(call_sent(call), counts, displacements, MPI_CHAR, receive, counts,
-           displacements, MPI_CHAR, comm, MPI_INFO_NULL, request);
+                              displacements, MPI_CHAR, comm, MPI_INFO_NULL, request);
     } else if (call->collective == COLLECTIVE_ALLTOALLW) {
         PERSISTENT(Alltoallw)(call_sent(call), counts, displacements, types, receive, counts,
-           displacements, types, comm, MPI_INFO_NULL, request);
+                              displacements, types, comm, MPI_INFO_NULL, request);
     } else {
-        PERSISTENT(Allgatherv)(call_sent(call), count, MPI_CHAR, receive, counts, displacements, MPI_CHAR,
-           comm, MPI_INFO_NULL, request);
+        PERSISTENT(Allgatherv)(call_sent(call), count, MPI_CHAR, receive, counts, displacements,
+                               MPI_CHAR, comm, MPI_INFO_NULL, request);
     }
 }
 

@@ -39,25 +39,6 @@ static void early_begin(void)
     memory_make();
 }
 
-static void add(void *in, void *inout, int *length, MPI_Datatype *type)
-{
-    const uint32_t *from = in;
-    uint32_t *to = inout;
-    (void)type;
-    for (int i = 0; i < *length; i++) {
-        to[i] += from[i];
-    }
-}
-
-/* A call that is made below, on host copies: its operation is the program's. */
-static void reduce_below(void)
-{
-    MPI_Op sum;
-    MPI_Op_create(add, 1, &sum);
-    MPI_Reduce(pointer(input), pointer(output), COUNT, MPI_UINT32_T, sum, 0, MPI_COMM_WORLD);
-    MPI_Op_free(&sum);
-}
-
 /* One call while work goes on: below, or by kernels. */
 static void early_call(uint32_t call, bool by_kernel, bool is_below)
 {
@@ -65,7 +46,7 @@ static void early_call(uint32_t call, bool by_kernel, bool is_below)
     CUstream stream = work_start(by_kernel);
     double begin = seconds();
     if (is_below) {
-        reduce_below();
+        below_make();
     } else {
         calls_make();
     }
@@ -124,7 +105,7 @@ static void late_after(void)
     memory_make();
     input_write(1);
     CUstream stream = work_start(standin_left == NULL);
-    reduce_below();
+    below_make();
     work_end(stream);
     test_check(test_rank != 0 || output_is_summed(1), "the sums are right");
 }

@@ -80,7 +80,10 @@ bool output_is_summed(uint32_t call);
 /* An all-reduce, which kernels serve. */
 void calls_make(void);
 
-/* That and a call which is made below on host copies, with results that are checked. */
+/* A sum at rank 0 that is made below on host copies: its operation is host code. */
+void below_make(void);
+
+/* Both, with results that are checked. */
 void calls_check(uint32_t call);
 
 /* The flags of a primary context, and whether the driver knows CU_CTX_SYNC_MEMOPS. */

@@ -84,8 +84,9 @@ static void check(const struct call *call, const struct side *side)
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 /*
- * Open MPI 4.1.4 may lose the end of the root's own block, if it is sent as one type and received
- * as another (random_call.c has when).  So the root has one type for both if a call may fall back.
+ * Open MPI, 4.1.4 to 5.0.7, may lose the end of the root's own block, if it is sent as one type and
+ * received as another (random_call.c has when).  So the root has one type for both if a call may
+ * fall back.
  */
 static bool is_lost_below(const struct call *call)
 {

@@ -2,9 +2,10 @@
  * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
  *
  * It stands in front of MPI_Allreduce and MPI_Allgather, and of what ondevice_reductions.c,
- * ondevice_exchange.c and ondevice_rooted.c have: copies of the program's buffers go to blocks from MPI_Alloc_mem with kind=cuda, or elsewhere, the call is
- * made on those, and what they hold afterwards comes back.  So every program that checks results on
- * the host checks the kernels, and needs not know of devices.
+ * ondevice_exchange.c and ondevice_rooted.c have: copies of the program's buffers go to blocks from
+ * MPI_Alloc_mem with kind=cuda, or elsewhere, the call is made on those, and what they hold
+ * afterwards comes back.  So every program that checks results on the host checks the kernels, and
+ * needs not know of devices.
  *
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
  * SYMM_TEST_DEVICE_RANK   only this rank's buffers go to its device

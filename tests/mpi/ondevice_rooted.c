@@ -29,6 +29,12 @@ static struct ondevice_moved as_it_is(const void *buffer)
     return (struct ondevice_moved){.address = (void *)(uintptr_t)buffer};
 }
 
+static struct ondevice_moved move_where(bool moves, const void *buffer, int count,
+                                        MPI_Datatype type, const char *part)
+{
+    return moves ? ondevice_move_elements(buffer, count, type, part) : as_it_is(buffer);
+}
+
 static int all_ranks(MPI_Comm comm)
 {
     int size;
@@ -72,9 +78,9 @@ static int reduce(const void *sbuf, void *rbuf, int count, MPI_Datatype type, MP
 {
     MPI_Request request = MPI_REQUEST_NULL;
     bool moves = !is_inter(comm);
-    struct ondevice_moved send = moves ? ondevice_move_elements(sbuf, count, type, "send") : as_it_is(sbuf);
-    struct ondevice_moved receive = moves && is_root(root, comm) ? ondevice_move_elements(rbuf, count, type, "receive")
-                                                        : as_it_is(rbuf);
+    struct ondevice_moved send = move_where(moves, sbuf, count, type, "send");
+    struct ondevice_moved receive = move_where(moves && is_root(root, comm), rbuf, count, type,
+                                               "receive");
     ondevice_calls++;
     int rc = blocks ? PMPI_Reduce(send.address, receive.address, count, type, op, root, comm)
                     : PMPI_Ireduce(send.address, receive.address, count, type, op, root, comm,
@@ -103,10 +109,11 @@ static int gather(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, 
 {
     MPI_Request request = MPI_REQUEST_NULL;
     bool moves = !is_inter(comm);
-    struct ondevice_moved send = moves ? ondevice_move_elements(sbuf, scount, stype, "send") : as_it_is(sbuf);
-    struct ondevice_moved receive = moves && is_root(root, comm)
-                               ? ondevice_move_elements(rbuf, rcount * all_ranks(comm), rtype, "receive")
-                               : as_it_is(rbuf);
+    bool is_here = moves && is_root(root, comm); /* elsewhere count and type mean nothing */
+    struct ondevice_moved send = move_where(moves, sbuf, scount, stype, "send");
+    struct ondevice_moved receive = move_where(is_here, rbuf,
+                                               is_here ? rcount * all_ranks(comm) : 0, rtype,
+                                               "receive");
     ondevice_calls++;
     int rc = blocks ? PMPI_Gather(send.address, scount, stype, receive.address, rcount, rtype, root,
                                   comm)
@@ -136,10 +143,10 @@ static int scatter(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf,
 {
     MPI_Request request = MPI_REQUEST_NULL;
     bool moves = !is_inter(comm);
-    struct ondevice_moved send = moves && is_root(root, comm)
-                            ? ondevice_move_elements(sbuf, scount * all_ranks(comm), stype, "send")
-                            : as_it_is(sbuf);
-    struct ondevice_moved receive = moves ? ondevice_move_elements(rbuf, rcount, rtype, "receive") : as_it_is(rbuf);
+    bool is_here = moves && is_root(root, comm); /* elsewhere count and type mean nothing */
+    struct ondevice_moved send = move_where(is_here, sbuf, is_here ? scount * all_ranks(comm) : 0,
+                                            stype, "send");
+    struct ondevice_moved receive = move_where(moves, rbuf, rcount, rtype, "receive");
     ondevice_calls++;
     int rc = blocks ? PMPI_Scatter(send.address, scount, stype, receive.address, rcount, rtype,
                                    root, comm)

@@ -211,9 +211,9 @@ static void draw_allgather(struct random_call *call, struct draw *draw,
 }
 
 /*
- * Open MPI 4.1.4 loses the end of a rank's own block, whichever component serves: when its elements
- * are one run of data and a gap, are received as another type, and a border of its 64 KiB buffer
- * lies within the last one.
+ * Open MPI, 4.1.4 to 5.0.7, loses the end of a rank's own block, whichever component serves: when
+ * its elements are one run of data and a gap, are received as another type, and a border of its
+ * 64 KiB buffer lies within the last one.
  */
 static bool is_lost_below(const struct random_call *call)
 {

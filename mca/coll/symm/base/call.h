@@ -48,7 +48,7 @@ enum {
     SYMM_GAPS_BETWEEN = 4, /* blocks travel one by one: they need not lie in one row */
 };
 
-/* Which buffers this rank has not: in a rooted collective. */
+/* Which buffers this rank has not: it is no root, or all its blocks are empty. */
 enum { SYMM_ABSENT_INPUT = 1, SYMM_ABSENT_OUTPUT = 2 };
 
 /* How the program waits for a call. */
