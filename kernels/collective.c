@@ -95,6 +95,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .has_blocks = true,
+            .own_stays = true,
             .slot_algorithm = SYMM_ALLTOALL_SLOT,
         },
     [SYMM_ALLGATHERV] =
@@ -159,6 +160,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .gathers = true,
+            .own_stays = true,
             .slot_algorithm = SYMM_GATHER_SLOT,
         },
     [SYMM_SCATTER] =
@@ -169,6 +171,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .from_root = true,
             .reads_inputs = true,
             .writes_outputs = true,
+            .own_stays = true,
             .slot_algorithm = SYMM_SCATTER_SLOT,
         },
 };

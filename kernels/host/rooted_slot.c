@@ -1,8 +1,8 @@
 /*
  * rooted_slot.c - broadcast, gather and scatter of small data: they have come with the lines.
  *
- * The root's line has the whole vector, or each line has its rank's block.  Nobody waits, as in
- * allreduce_slot.c.
+ * The root's line has the whole vector, or each line has its rank's block.  The root's own block
+ * stays where it is.  Nobody waits, as in allreduce_slot.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -31,9 +31,12 @@ static enum symm_status to_root_step(struct symm_run *run)
 {
     if (symm_rooted_is_root(run)) {
         for (int rank = 0; rank < run->team->size; rank++) {
-            memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank),
-                   payload_of(run, rank), run->count);
+            if (rank != run->root) {
+                memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank),
+                       payload_of(run, rank), run->count);
+            }
         }
+        symm_rooted_own_copy(run);
     }
     return SYMM_OK;
 }

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/agree/blocks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
@@ -69,6 +70,49 @@ static bool has_table(const struct symm_operation *operation)
 
 /* ---- before the line is posted --------------------------------------------------------------- */
 
+/* Bytes of a block in this rank's memory; *at: from `base`.  Those with gaps have no offset. */
+static size_t block_locate(const struct symm_side *side, bool has_gaps, size_t rank,
+                           const void *base, size_t *at)
+{
+    struct symm_layout layout;
+    void *address;
+    uintptr_t first;
+    size_t bytes;
+    if (side->plain) {
+        bytes = mca_coll_symm_side_plain_block(side, rank, &first);
+    } else {
+        mca_coll_symm_side_block(side, rank, &layout, &address);
+        first = (uintptr_t)mca_coll_symm_at(address, layout.start);
+        bytes = layout.bytes;
+    }
+    *at = bytes == 0 || has_gaps ? 0 : first - (uintptr_t)base;
+    return bytes;
+}
+
+/*
+ * Whether the block of this rank for itself is copied at once.  It travels with the line as the
+ * others do if it has gaps, or is longer than its place.  Between two ranks it is half of the data.
+ */
+static bool own_stays(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    size_t me = (size_t)operation->lane->team->rank, at;
+    return row_of(operation)->has_tables && (call->gaps & SYMM_GAPS_ANY) == 0 &&
+           block_locate(&call->sending, false, me, call->input, &at) <=
+               block_locate(&call->receiving, false, me, call->output, &at);
+}
+
+/* Bytes that do not travel. */
+static size_t own_bytes(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    size_t at;
+    return own_stays(operation)
+               ? block_locate(&call->sending, false, (size_t)operation->lane->team->rank,
+                              call->input, &at)
+               : 0;
+}
+
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
 {
     const struct symm_team *team = operation->lane->team;
@@ -76,7 +120,7 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
                     team->control.payload_size;
     if (row_of(operation)->has_tables) {
-        *travels += along_head(team->size);
+        *travels += along_head(team->size) - own_bytes(operation);
         if (!has_room) {
             return false;
         }
@@ -94,45 +138,71 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     return true;
 }
 
-/* Both ends of the blocks that lie in this rank's memory.  Those with gaps have no offset. */
+/* Both ends of the blocks that lie in this rank's memory. */
 static void own_describe(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_block *blocks = operation->arrays.blocks;
-    struct symm_layout layout;
-    void *address;
+    bool input_gaps = (call->gaps & SYMM_GAPS_INPUT) != 0;
+    bool output_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
         struct symm_block *block = &blocks[rank];
-        mca_coll_symm_side_block(&call->sending, (size_t)rank, &layout, &address);
-        block->send_bytes = layout.bytes;
-        block->send_at = layout.bytes == 0 || (call->gaps & SYMM_GAPS_INPUT) != 0
-                             ? 0
-                             : (uintptr_t)address + (size_t)layout.start - (uintptr_t)call->input;
-        mca_coll_symm_side_block(&call->receiving, (size_t)rank, &layout, &address);
-        block->receive_bytes = layout.bytes;
-        block->receive_at = layout.bytes == 0 || (call->gaps & SYMM_GAPS_OUTPUT) != 0
-                                ? 0
-                                : (uintptr_t)address + (size_t)layout.start -
-                                      (uintptr_t)call->output;
+        block->send_bytes = block_locate(&call->sending, input_gaps, (size_t)rank, call->input,
+                                         &block->send_at);
+        block->receive_bytes = block_locate(&call->receiving, output_gaps, (size_t)rank,
+                                            call->output, &block->receive_at);
     }
+}
+
+/* Write a block, packed.  Returns its bytes. */
+static size_t block_write(const struct symm_side *side, size_t rank, unsigned char *to)
+{
+    struct symm_layout layout;
+    void *address;
+    if (side->plain) {
+        uintptr_t first;
+        size_t bytes = mca_coll_symm_side_plain_block(side, rank, &first);
+        if (bytes > 0) {
+            memcpy(to, (const void *)first, bytes);
+        }
+        return bytes;
+    }
+    mca_coll_symm_side_block(side, rank, &layout, &address);
+    if (layout.bytes > 0) {
+        mca_coll_symm_pack(&layout, address, to);
+    }
+    return layout.bytes;
+}
+
+/* Copy the block of this rank for itself, if it does not travel. */
+static bool own_copy(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    size_t me = (size_t)operation->lane->team->rank, from, to;
+    if (!own_stays(operation)) {
+        return false;
+    }
+    size_t bytes = block_locate(&call->sending, false, me, call->input, &from);
+    (void)block_locate(&call->receiving, false, me, call->output, &to);
+    if (bytes > 0 && !call->in_place) {
+        memcpy((unsigned char *)call->output + to, (const unsigned char *)call->input + from,
+               bytes);
+    }
+    return true;
 }
 
 /* Write the blocks one after the other. */
 static void blocks_write(const struct symm_operation *operation, unsigned char *to, uint32_t *at)
 {
-    const struct symm_call *call = operation->call;
-    size_t ranks = (size_t)operation->lane->team->size, written = 0;
-    struct symm_layout layout;
-    void *address;
+    const struct symm_side *side = &operation->call->sending;
+    const struct symm_team *team = operation->lane->team;
+    size_t ranks = (size_t)team->size, written = 0;
+    size_t left_out = own_copy(operation) ? (size_t)team->rank : ranks;
     for (size_t rank = 0; rank < (row_of(operation)->gathers ? 1 : ranks); rank++) {
-        mca_coll_symm_side_block(&call->sending, rank, &layout, &address);
         if (at != NULL) {
             at[rank] = (uint32_t)written;
         }
-        if (layout.bytes > 0) {
-            mca_coll_symm_pack(&layout, address, to + written);
-        }
-        written += layout.bytes;
+        written += rank == left_out ? 0 : block_write(side, rank, to + written);
     }
     if (at != NULL) {
         at[ranks] = (uint32_t)written;
@@ -240,6 +310,30 @@ static void even_resolve(struct symm_operation *operation, struct symm_block *bl
     };
 }
 
+/* What has come with a line, and the place for it: all that a call in the slot needs to know. */
+static void slot_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    const struct symm_call *call = operation->call;
+    int me = operation->lane->team->rank, ranks = operation->lane->team->size;
+    bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
+    block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
+                                        &block->receive_at);
+    if (row_of(operation)->gathers) {
+        operation->run.inputs[rank] = line->payload;
+        block->from_at = 0;
+        block->from_bytes = block->receive_bytes;
+        return;
+    }
+    const struct line_along *along = along_of(line);
+    operation->run.inputs[rank] = line->payload + along_head(ranks);
+    block->from_at = along->at[me];
+    block->from_bytes = along->at[me + 1] - along->at[me];
+    if (block->from_bytes > block->receive_bytes && operation->truncated < 0) {
+        operation->truncated = rank;
+    }
+}
+
 static void gather_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, rank);
@@ -248,9 +342,6 @@ static void gather_resolve(struct symm_operation *operation, struct symm_block *
     block->from_bytes = block->receive_bytes;
     block->to_at = operation->call->device >= 0 ? table_of(line)->entries[me].receive_at : 0;
     block->to_bytes = block->send_bytes;
-    if (operation->in_slot) {
-        operation->run.inputs[rank] = line->payload;
-    }
 }
 
 static void table_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
@@ -290,14 +381,10 @@ static void along_resolve(struct symm_operation *operation)
     }
 }
 
-void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
+static void memory_resolve(struct symm_operation *operation)
 {
     const struct symm_collective_row *row = row_of(operation);
-    const struct symm_call *call = operation->call;
     struct symm_block *blocks = operation->arrays.blocks;
-    if (operation->in_slot && call->gaps == 0) {
-        return; /* an all-to-all: see exchange_slot.c */
-    }
     if (row->gathers || row->has_tables) {
         own_describe(operation);
     }
@@ -314,6 +401,21 @@ void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
         along_resolve(operation);
     }
     operation->run.largest = largest_of(operation);
+}
+
+void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
+{
+    bool is_even = operation->call->collective == SYMM_ALLTOALL;
+    if (operation->in_slot && is_even && operation->call->gaps == 0) {
+        return; /* see exchange_slot.c */
+    }
+    if (operation->in_slot && !is_even) {
+        for (int rank = 0; rank < operation->lane->team->size; rank++) {
+            slot_resolve(operation, &operation->arrays.blocks[rank], rank);
+        }
+    } else {
+        memory_resolve(operation);
+    }
     if (operation->truncated >= 0) {
         operation->truncated_packed = operation->packed;
         operation->packed = true; /* serve/packed.c makes an error of it when the run is over */

@@ -189,6 +189,44 @@ static void memory_describe(struct symm_operation *operation, struct symm_line *
     }
 }
 
+/*
+ * Write the blocks for the others to where they would be in the whole input.  Between two ranks the
+ * block of a rank for itself is half of the data.
+ */
+static void others_write(const struct symm_operation *operation, struct symm_line *line)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_team *team = operation->lane->team;
+    const unsigned char *input = call->input;
+    if (symm_collective_get(call->collective)->gathers) { /* one block, for the root */
+        memcpy(line->payload, input, team->rank == call->root ? 0 : call->payload_bytes);
+        return;
+    }
+    size_t block = call->payload_bytes / (size_t)team->size;
+    size_t before = (size_t)team->rank * block, behind = before + block;
+    memcpy(line->payload, input, before);
+    memcpy(line->payload + behind, input + behind, call->payload_bytes - behind);
+}
+
+/* Data that travels in the slot, and is no single block without gaps.  Returns the line's flags. */
+__attribute__((noinline))
+static uint32_t parts_write(struct symm_operation *operation, struct symm_line *line)
+{
+    const struct symm_call *call = operation->call;
+    if ((operation->gaps & SYMM_GAPS_BETWEEN) != 0) {
+        return mca_coll_symm_blocks_pack(operation, line);
+    }
+    if ((call->absent & SYMM_ABSENT_INPUT) != 0) {
+        return 0; /* the root alone sends data */
+    }
+    if (operation->gaps == 0) {
+        others_write(operation, line);
+    } else {
+        mca_coll_symm_pack(&call->source, call->send, line->payload);
+    }
+    return 0;
+}
+
 void mca_coll_symm_line_post(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
@@ -199,18 +237,14 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     line->finished = (uint32_t)team->finished;
     if (operation->veto != SYMM_REASON_NONE) {
         line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT;
-    } else if (operation->in_slot) {
-        line->flags = 0; /* nothing on a device travels in the slot */
-        if ((operation->gaps & SYMM_GAPS_BETWEEN) != 0) {
-            line->flags = mca_coll_symm_blocks_pack(operation, line);
-        } else if ((call->absent & SYMM_ABSENT_INPUT) != 0) { /* the root alone sends data */
-        } else if (operation->gaps == 0) {
-            memcpy(line->payload, call->input, call->payload_bytes);
-        } else {
-            mca_coll_symm_pack(&call->source, call->send, line->payload);
-        }
-    } else {
+    } else if (!operation->in_slot) { /* nothing on a device travels in the slot */
         memory_describe(operation, line);
+    } else if ((operation->gaps | call->absent) != 0 ||
+               symm_collective_get(call->collective)->own_stays) {
+        line->flags = parts_write(operation, line);
+    } else {
+        line->flags = 0;
+        memcpy(line->payload, call->input, call->payload_bytes);
     }
     symm_line_post(line, operation->sequence);
 }

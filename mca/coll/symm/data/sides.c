@@ -70,25 +70,35 @@ static void elements_measure(struct symm_side *side)
     side->plain = two.dense && two.repeats;
 }
 
-static void block_measure(const struct symm_side *side, size_t rank, uintptr_t *end,
-                          struct symm_side_measure *measure)
+static size_t block_find(const struct symm_side *side, size_t rank, uintptr_t *first, bool *gaps)
 {
     struct symm_layout layout;
     void *address;
+    if (side->plain) {
+        return mca_coll_symm_side_plain_block(side, rank, first);
+    }
     mca_coll_symm_side_block(side, rank, &layout, &address);
-    if (layout.bytes == 0) {
+    *first = (uintptr_t)mca_coll_symm_at(address, layout.start);
+    *gaps |= !layout.dense;
+    return layout.bytes;
+}
+
+static void block_measure(const struct symm_side *side, size_t rank, uintptr_t *end,
+                          struct symm_side_measure *measure)
+{
+    uintptr_t first;
+    size_t bytes = block_find(side, rank, &first, &measure->gaps);
+    if (bytes == 0) {
         return;
     }
-    uintptr_t first = (uintptr_t)mca_coll_symm_at(address, layout.start);
-    measure->gaps |= !layout.dense;
     if (measure->bytes == 0 || first < measure->first) {
         measure->first = first;
     }
-    if (measure->bytes == 0 || first + layout.bytes > *end) {
-        *end = first + layout.bytes;
+    if (measure->bytes == 0 || first + bytes > *end) {
+        *end = first + bytes;
     }
-    measure->bytes += layout.bytes;
-    measure->largest = layout.bytes > measure->largest ? layout.bytes : measure->largest;
+    measure->bytes += bytes;
+    measure->largest = bytes > measure->largest ? bytes : measure->largest;
 }
 
 void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,

@@ -45,6 +45,25 @@ struct symm_side_measure {
 void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
                                 struct symm_side_measure *measure);
 
+/*
+ * The block for a rank on a plain side: its bytes, and at *first, if there are any, the address of
+ * the first one.  Small calls spend much of their time on finding their blocks.
+ */
+static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side, size_t rank,
+                                                    uintptr_t *first)
+{
+    size_t count = side->count;
+    ptrdiff_t index = 0;
+    if (side->shape == SYMM_SIDE_SPREAD) {
+        count = symm_count_at(side->counts, rank);
+        index = symm_disp_at(side->disps, rank);
+    } else if (side->shape == SYMM_SIDE_EVEN) {
+        index = (ptrdiff_t)(rank * count);
+    }
+    *first = (uintptr_t)side->buffer + (uintptr_t)index * side->size + (uintptr_t)side->start;
+    return count * side->size;
+}
+
 /* The block for a rank: how its elements lie, and their address as the program has it. */
 void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
                               struct symm_layout *layout, void **address);

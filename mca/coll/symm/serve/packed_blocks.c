@@ -76,7 +76,8 @@ static void blocks_pack(struct symm_operation *operation)
         unsigned char *row = row_at(operation, run->team->rank, target);
         const struct symm_block *block = &run->blocks[target];
         mca_coll_symm_side_block(&operation->call->sending, (size_t)target, &layout, &address);
-        if (layout.bytes == 0) {
+        bool stays = target == run->team->rank && symm_block_incoming(block) == 0;
+        if (layout.bytes == 0 || stays) { /* see own_copy() in agree/blocks.c */
             continue;
         }
         if ((line->flags & LINE_ALONG) != 0) {
