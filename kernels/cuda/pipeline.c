@@ -48,7 +48,6 @@ struct cut {
     uint32_t depth;
     uint32_t parts;  /* of the scratch: `depth`, or 1 for a single piece */
     bool scatters;
-    bool fetches;
 };
 
 static void slice_of(const struct symm_run *run, bool scatters, int rank, size_t *begin,
@@ -67,8 +66,7 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
 {
     int ranks = run->team->size;
     size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
-    struct cut cut = {.depth = mover->depth, .scatters = mover->scatters,
-                      .fetches = mover->fetches};
+    struct cut cut = {.depth = mover->depth, .scatters = mover->scatters};
     for (int rank = 0; rank < ranks; rank++) {
         size_t begin, end;
         slice_of(run, cut.scatters, rank, &begin, &end);
@@ -121,11 +119,7 @@ static void progress_tell(struct symm_run *run, const struct cut *cut)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     uint32_t before = pipeline->told_pushes + pipeline->told_stores, now = before;
-    bool is_more = !cut->fetches;
-    if (cut->fetches && pipeline->stored == cut->pieces) { /* all that the others wait for */
-        pipeline->told_stores = pipeline->told_pushes = cut->pieces;
-        now = 2 * cut->pieces;
-    }
+    bool is_more = true;
     while (is_more) {
         if (pipeline->told_pushes < cut->pieces &&
             pipeline->told_pushes < pipeline->told_stores + cut->depth) {
@@ -158,20 +152,16 @@ static enum symm_status push_start(struct symm_run *run, const struct symm_mover
     size_t extent = symm_cuda_type_extent(run->cuda_type);
     uint32_t piece = pipeline->pushed;
     int me = run->team->rank, ranks = run->team->size;
-    bool is_free = cut->fetches ? piece < pipeline->added + cut->depth
-                                : piece < cut->depth ||
-                                      least >= step_of_store(cut, piece - cut->depth);
-    if (!is_startable(cut, piece, pipeline->landed) || !is_free) {
+    if (!is_startable(cut, piece, pipeline->landed) ||
+        (piece >= cut->depth && least < step_of_store(cut, piece - cut->depth))) {
         return SYMM_PENDING;
     }
     for (int turn = 1; turn < ranks; turn++) {
-        int other = symm_run_rotate(run, turn);
-        int owner = cut->fetches ? me : other, source = cut->fetches ? other : me;
-        const void *input = cut->fetches ? run->inputs[other] : run->input;
+        int owner = symm_run_rotate(run, turn);
         size_t begin, count = piece_of(run, cut, owner, piece, &begin);
         pushes[turn - 1] = (struct symm_cuda_push){
-            .input = (const unsigned char *)input + begin * extent,
-            .output = row_of(run, cut, owner, source, piece),
+            .input = (const unsigned char *)run->input + begin * extent,
+            .output = row_of(run, cut, owner, me, piece),
             .bytes = count * extent,
         };
     }
@@ -185,8 +175,7 @@ static enum symm_status sum_start(struct symm_run *run, const struct symm_mover 
     size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
     uint32_t piece = pipeline->adding;
     int me = run->team->rank, ranks = run->team->size;
-    bool is_there = cut->fetches ? piece < pipeline->landed : least >= step_of_push(cut, piece);
-    if (!is_startable(cut, piece, pipeline->added) || !is_there) {
+    if (!is_startable(cut, piece, pipeline->added) || least < step_of_push(cut, piece)) {
         return SYMM_PENDING;
     }
     size_t count = piece_of(run, cut, me, piece, &begin);

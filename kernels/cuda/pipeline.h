@@ -32,10 +32,7 @@
  * an earlier one, and has been pushed.  A rank's block may be its result or lie apart from it, but
  * not overlap it otherwise: other threads would read what one has written.
  *
- * Where owners fetch, a rank moves all that comes to its scratch and waits for nobody until it has all
- * results.  Then inputs have to be reachable, and no rank may be in place.
- *
- * Otherwise inputs need not be reachable for other ranks.  The sums are the sums of two-shot, bit for bit.
+ * Inputs need not be reachable for other ranks.  The sums are the sums of two-shot, bit for bit.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -52,7 +49,6 @@ struct symm_mover {
     uint32_t pieces;       /* least number for a slice, if cutting is worth it; or 1 */
     bool stores;           /* it also stores the results; otherwise the kernel that adds does */
     bool scatters;         /* reduce-scatter: a slice is a rank's block, and stays with its owner */
-    bool fetches;          /* owners fetch the others' parts of their slices; inputs are reached */
     enum symm_status (*start)(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
                               struct symm_ticket *ticket);
 };

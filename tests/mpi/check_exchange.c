@@ -424,7 +424,7 @@ int main(int argc, char **argv)
                      getenv("SYMM_TEST_DEVICE_RANK") == NULL &&
                      getenv("SYMM_TEST_DEVICE_MEMORY") == NULL;
     for (int i = 0; i < 8 && test_size > 1 && is_served; i++) {
-        truncation(i % 2 == 0, i / 2 % 2 == 0, i < 4 ? 20 : 30000);
+        truncation(i % 2 == 0, i / 2 % 2 == 0, i < 4 ? 20 : 10000); /* staged, in other memory */
     }
     exchange_types_close();
     return test_end();

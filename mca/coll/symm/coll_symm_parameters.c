@@ -97,8 +97,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
-        "the component on the owners' devices, any buffers there. copy_engine: every rank's copy "
-        "engines fetch its blocks",
+        "the component on the owners' devices, any buffers there. copy_engine: copy engines move "
+        "them there",
         OPAL_INFO_LVL_5},
     [SYMM_REDUCE_SCATTER_BLOCK] = {
         "reduce_scatter_block_algorithm",
@@ -107,8 +107,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
-        "the component on the owners' devices, any buffers there. copy_engine: every rank's copy "
-        "engines fetch its blocks",
+        "the component on the owners' devices, any buffers there. copy_engine: copy engines move "
+        "them there",
         OPAL_INFO_LVL_5},
     [SYMM_SCAN] = {
         "scan_algorithm",

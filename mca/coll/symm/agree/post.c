@@ -239,7 +239,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT;
     } else if (!operation->in_slot) { /* nothing on a device travels in the slot */
         memory_describe(operation, line);
-    } else if ((operation->gaps | call->absent) != 0 ||
+    } else if (operation->gaps != 0 || (call->absent & SYMM_ABSENT_INPUT) != 0 ||
                symm_collective_get(call->collective)->own_stays) {
         line->flags = parts_write(operation, line);
     } else {
