@@ -155,6 +155,22 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-contexts.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h100-spot.txt \
+	bench/results/gpu-h100-2-ranks-allgatherv.table \
+	bench/results/gpu-h100-2-ranks-alltoall.table \
+	bench/results/gpu-h100-2-ranks-bcast.table \
+	bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt \
+	bench/results/gpu-h100-2-ranks-collectives-in-place.txt \
+	bench/results/gpu-h100-2-ranks-collectives.txt \
+	bench/results/gpu-h100-2-ranks-gather.table \
+	bench/results/gpu-h100-2-ranks-reduce.table \
+	bench/results/gpu-h100-2-ranks-reduce_scatter-large.table \
+	bench/results/gpu-h100-2-ranks-reduce_scatter.table \
+	bench/results/gpu-h100-2-ranks-scan.table \
+	bench/results/gpu-h100-2-ranks-scatter.table \
+	bench/results/gpu-host-collectives-alloc.txt \
+	bench/results/gpu-host-collectives-malloc.txt \
+	bench/results/host-exchanges.txt \
+	bench/results/host-rooted.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \

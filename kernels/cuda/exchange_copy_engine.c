@@ -39,7 +39,7 @@ static enum symm_status step(struct symm_run *run)
     return symm_cuda_step(run, start);
 }
 
-/* Those of an all-gather, which moves as many bytes in the same way.  Nobody has measured them. */
+/* Those of an all-gather, which moves as many bytes in the same way. */
 #define COST {.floor = 0.4, .floor_rank = 4.55, .start = 1.1, .start_rank = 4.3,                   \
               .rate_two = 383e3, .rate = 385e3, .own = 5.2, .is_guess = true,                      \
               .link_bytes = symm_link_bytes_of_blocks}

@@ -55,7 +55,7 @@ static enum symm_status step(struct symm_run *run)
     return symm_cuda_step(run, start);
 }
 
-/* Those of an all-gather, which moves as many bytes in the same way.  Nobody has measured them. */
+/* Those of an all-gather, which moves as many bytes in the same way. */
 #define COST {.floor = 10.4, .floor_rank = 1.0, .start = 10.9, .start_rank = 1.0,                  \
               .rate_two = 335e3, .rate = 335e3, .is_guess = true,                                  \
               .link_bytes = symm_link_bytes_of_blocks}

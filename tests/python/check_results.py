@@ -108,6 +108,20 @@ def h100(row, column):
     return beside_nccl(bench("gpu-h100-spot.txt")[int(column[0]), collective_in(row)][size_of(row)], column)
 
 
+def other_collectives(row, column):
+    name = row.split("`")[1].removeprefix("MPI_").lower()
+    found = bench("gpu-h100-2-ranks-collectives.txt")[2, name][size_of(column)]
+    return [beside_nccl(found, f": {what}")[0] for what in ("µs", "best of NCCL", "faster")]
+
+
+def host_collectives(row, column):
+    name = row.split("`")[1].removeprefix("MPI_").lower()
+    memory = "malloc" if row.endswith("malloc") else "alloc"
+    ranks = int(column.split()[0])
+    found = bench(f"gpu-host-collectives-{memory}.txt")[ranks, name].get(size_of(column))
+    return [float(found["ratio"]) if found else None]
+
+
 def blocks(row, column):
     name = f"gpu-2-ranks-{collective_in(row)}-blocks.txt"
     size = 128 << 20 if collective_in(row) == "allgather" else 256 << 20
@@ -191,7 +205,9 @@ CHECKED = {
     "How good the choice of algorithms is": chosen,
     "All-reduce beside NCCL": functools.partial(gpu, "allreduce"),
     "All-gather beside NCCL": functools.partial(gpu, "allgather"),
+    "Collectives of more ranks": host_collectives,
     "H100": h100,
+    "Other collectives beside NCCL": other_collectives,
     "Multiprocessors left to the program": blocks,
     "GPU memory of any origin": any_origin,
     "OSU micro-benchmarks on GPU memory": osu,
