@@ -169,6 +169,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scatter.table \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \
+	bench/results/gpu-host-slot.txt \
 	bench/results/host-exchanges.txt \
 	bench/results/host-rooted.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \

@@ -175,6 +175,9 @@ static const struct symm_row built_in[] = {
     ROW(ROOT_GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_SCRATCH),
     ROW(ROOT_SCATTER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_PULL),
     ROW(ROOT_SCATTER, HOST, 2, 2, ANYWHERE, EITHER, KIB(96), KIB(768), SYMM_ALGORITHM_BELOW),
+    /* With 16 ranks the root's copies take longer than theirs: gpu-host-collectives-malloc.txt. */
+    ROW(ROOT_SCATTER, HOST, 12, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, KIB(448), ENDLESS,
+        SYMM_ALGORITHM_BELOW),
     ROW(ROOT_SCATTER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_STAGED),
     ROW(ROOT_SCATTER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(9), SYMM_SCATTER_CUDA_PUSH),
     ROW(ROOT_SCATTER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_CUDA_COPY_ENGINE),
@@ -185,7 +188,8 @@ static const struct symm_row built_in[] = {
 enum { BUILT_IN_ROWS = sizeof(built_in) / sizeof(built_in[0]) };
 
 /*
- * Bytes of all ranks together that travel in the slot, where every rank reads everything
+ * Bytes of all ranks together that travel in the slot, where every rank reads everything but for
+ * reduce-scatters and all-to-all calls
  * (bench/results/gpu-host-*.table, gpu-host-chosen.txt).  At the upper end, as for 2 KiB of eight
  * ranks, the heap's memory would be quicker than the slot by about as much as other memory, which
  * would be staged, is slower.  The ranks do not know yet which memory it is.  Runs differ: from 16
@@ -195,6 +199,9 @@ static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, 
 {
     if (ranks == 2 && collective->scatters) { /* host-reduce-scatter-scan.txt */
         return KIB(3);
+    }
+    if (collective->scatters || (collective->has_blocks && !collective->gathers)) {
+        return KIB(4) * (uint64_t)ranks; /* each rank reads a part of each line: gpu-host-slot.txt */
     }
     if (ranks <= 16) {
         return KIB(16);
