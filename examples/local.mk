@@ -4,6 +4,8 @@
 noinst_PROGRAMS += examples/digits_training
 
 examples_digits_training_SOURCES = \
+	examples/arguments.c \
+	examples/arguments.h \
 	examples/collectives.c \
 	examples/collectives.h \
 	examples/dataset.c \
