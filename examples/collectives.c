@@ -34,9 +34,7 @@ double collectives_begin(const struct collectives *collectives, const struct buf
 
     memory_upload(&collectives->memory, from);
     start = MPI_Wtime();
-    if (collectives->memory.kind == MEMORY_STAGED) {
-        memory_download(&collectives->memory, from);
-    }
+    memory_stage_in(&collectives->memory, from);
     return start;
 }
 
@@ -45,17 +43,10 @@ double collectives_end(const struct collectives *collectives, const struct buffe
 {
     double seconds;
 
-    if (collectives->memory.kind == MEMORY_STAGED) {
-        memory_upload(&collectives->memory, to);
-    }
+    memory_stage_out(&collectives->memory, to);
     seconds = MPI_Wtime() - start;
     memory_download(&collectives->memory, to);
     return seconds;
-}
-
-double *collectives_address(const struct collectives *collectives, const struct buffer *buffer)
-{
-    return collectives->memory.kind == MEMORY_CUDA ? buffer->device : buffer->host;
 }
 
 void collectives_gather(struct collectives *collectives, const struct buffer *from,
@@ -64,8 +55,8 @@ void collectives_gather(struct collectives *collectives, const struct buffer *fr
     double start = collectives_begin(collectives, from);
     double seconds;
 
-    MPI_Allgather(collectives_address(collectives, from), from->count, MPI_DOUBLE,
-                  collectives_address(collectives, to), from->count, MPI_DOUBLE,
+    MPI_Allgather(memory_address(&collectives->memory, from), from->count, MPI_DOUBLE,
+                  memory_address(&collectives->memory, to), from->count, MPI_DOUBLE,
                   collectives->comm);
     seconds = collectives_end(collectives, to, start);
     collectives_record(&collectives->allgather, 1, (size_t)from->count * sizeof(double), seconds);

@@ -47,9 +47,6 @@ double collectives_begin(const struct collectives *collectives, const struct buf
 double collectives_end(const struct collectives *collectives, const struct buffer *to,
                        double start);
 
-/* What MPI gets. */
-double *collectives_address(const struct collectives *collectives, const struct buffer *buffer);
-
 void collectives_record(struct call_record *record, int calls, size_t bytes, double seconds);
 
 /* The numbers in `from` of each rank, one rank after the other, into `to` (size x as many). */

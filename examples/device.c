@@ -1,5 +1,5 @@
 /*
- * The few functions of the CUDA driver that the training calls, declared here because cuda.h need
+ * The few functions of the CUDA driver that the examples call, declared here because cuda.h need
  * not be on the machine that builds it.
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -1,5 +1,5 @@
 /*
- * This rank's CUDA device, as far as the training needs one: memory there is MPI_Alloc_mem's
+ * This rank's CUDA device, as far as the examples need one: memory there is MPI_Alloc_mem's
  * (memory.c), here are the copies. The driver is opened at run time, so this is built anywhere.
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -293,20 +293,21 @@ static int run_job(int argc, char **argv)
 {
     static struct job job;
     char error[ERROR_SIZE] = "";
-    enum options_outcome outcome = options_parse(argc, argv, &job.options, error, sizeof error);
+    enum arguments_outcome outcome = options_parse(argc, argv, &job.options, error, sizeof error);
     bool good;
 
     collectives_init(&job.collectives, MPI_COMM_WORLD);
-    if (outcome == OPTIONS_HELP && job.collectives.rank == 0) {
+    if (outcome == ARGUMENTS_HELP && job.collectives.rank == 0) {
         options_print_help();
     }
-    if (outcome == OPTIONS_HELP) {
+    if (outcome == ARGUMENTS_HELP) {
         return EXIT_SUCCESS;
     }
-    if (!agree(&job, outcome == OPTIONS_GOOD, error)) {
+    if (!agree(&job, outcome == ARGUMENTS_GOOD, error)) {
         return EXIT_BAD_OPTION;
     }
-    if (!memory_open(&job.collectives.memory, job.options.memory, MPI_COMM_WORLD)) {
+    if (!memory_open(&job.collectives.memory, "digits_training", job.options.memory,
+                     MPI_COMM_WORLD)) {
         return EXIT_FAILURE;
     }
     good = open_result(&job) && load_samples(&job) && train(&job) && report(&job);

@@ -36,7 +36,7 @@ bool exchange_form_exists(enum exchange_form form)
 /* What MPI gets of a part. */
 static double *address(const struct exchange *exchange, const struct buffer *buffer)
 {
-    return collectives_address(exchange->collectives, buffer);
+    return memory_address(&exchange->collectives->memory, buffer);
 }
 
 static void prepare(struct exchange *exchange, struct exchange_part *part)

@@ -116,12 +116,13 @@ static bool find_device(enum memory_kind wanted, MPI_Comm comm, char *reason)
     return true;
 }
 
-bool memory_open(struct memory *memory, enum memory_kind wanted, MPI_Comm comm)
+bool memory_open(struct memory *memory, const char *program, enum memory_kind wanted,
+                 MPI_Comm comm)
 {
     char reason[REASON_SIZE] = "";
     int rank, found, all;
 
-    *memory = (struct memory){.kind = wanted, .comm = comm};
+    *memory = (struct memory){.kind = wanted, .comm = comm, .program = program};
     if (wanted == MEMORY_ALLOC_MEM || wanted == MEMORY_MALLOC) {
         return true;
     }
@@ -137,7 +138,7 @@ bool memory_open(struct memory *memory, enum memory_kind wanted, MPI_Comm comm)
     }
     if (!found) {
         MPI_Comm_rank(comm, &rank);
-        fprintf(stderr, "digits_training: rank %d cannot use a device: %s\n", rank, reason);
+        fprintf(stderr, "%s: rank %d cannot use a device: %s\n", program, rank, reason);
     }
     return all != 0;
 }
@@ -175,8 +176,8 @@ static void stop(const struct memory *memory, const char *what, size_t bytes)
     int rank;
 
     MPI_Comm_rank(memory->comm, &rank);
-    fprintf(stderr, "digits_training: rank %d: %s (%zu bytes, memory from %s)\n", rank, what, bytes,
-            memory_name(memory));
+    fprintf(stderr, "%s: rank %d: %s (%zu bytes, memory from %s)\n", memory->program, rank, what,
+            bytes, memory_name(memory));
     MPI_Abort(memory->comm, EXIT_FAILURE);
     abort(); /* MPI_Abort is not declared as one that does not return */
 }
@@ -242,5 +243,26 @@ void memory_download(const struct memory *memory, const struct buffer *buffer)
 
     if (buffer->device != NULL && !device_download(buffer->host, buffer->device, bytes)) {
         stop(memory, "a copy from the device failed", bytes);
+    }
+}
+
+/* ---- calls ---- */
+
+double *memory_address(const struct memory *memory, const struct buffer *buffer)
+{
+    return memory->kind == MEMORY_CUDA ? buffer->device : buffer->host;
+}
+
+void memory_stage_in(const struct memory *memory, const struct buffer *from)
+{
+    if (memory->kind == MEMORY_STAGED) {
+        memory_download(memory, from);
+    }
+}
+
+void memory_stage_out(const struct memory *memory, const struct buffer *to)
+{
+    if (memory->kind == MEMORY_STAGED) {
+        memory_upload(memory, to);
     }
 }

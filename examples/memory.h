@@ -1,6 +1,6 @@
 /*
  * The memory that the collectives work in: of the host or of a CUDA device, from MPI_Alloc_mem or
- * elsewhere. This is where the example asks for symmetric memory.
+ * elsewhere. This is where the examples ask for symmetric memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,6 +23,7 @@ enum memory_kind {
 struct memory {
     enum memory_kind kind; /* as opened, never MEMORY_BEST */
     MPI_Comm comm;
+    const char *program; /* begins the messages */
 };
 
 /* Numbers for a collective. */
@@ -34,9 +35,10 @@ struct buffer {
 
 /*
  * Chooses the kind, the same on all ranks of `comm`. False on all ranks if what is wanted cannot be
- * had; then ranks that know why have said so.
+ * had; then ranks that know why have said so, as `program`.
  */
-bool memory_open(struct memory *memory, enum memory_kind wanted, MPI_Comm comm);
+bool memory_open(struct memory *memory, const char *program, enum memory_kind wanted,
+                 MPI_Comm comm);
 
 void memory_close(struct memory *memory);
 
@@ -54,5 +56,15 @@ struct buffer memory_part(const struct buffer *whole, int begin, int count);
 /* From the host to the device and back; nothing where there is no device. Errors end the job. */
 void memory_upload(const struct memory *memory, const struct buffer *buffer);
 void memory_download(const struct memory *memory, const struct buffer *buffer);
+
+/* What MPI gets. */
+double *memory_address(const struct memory *memory, const struct buffer *buffer);
+
+/*
+ * What MEMORY_STAGED takes before a call that reads `from` and after one that writes `to`; nothing
+ * for the other kinds.
+ */
+void memory_stage_in(const struct memory *memory, const struct buffer *from);
+void memory_stage_out(const struct memory *memory, const struct buffer *to);
 
 #endif

@@ -7,9 +7,7 @@
  */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,37 +63,6 @@ void options_print_help(void)
            exchange_form_name(defaults.form), defaults.data, defaults.rows);
 }
 
-/* Where a message about a bad value goes. */
-struct complaint {
-    const char *option;
-    char *error;
-    size_t error_size;
-};
-
-static bool complain(const struct complaint *complaint, const char *value, const char *remedy)
-{
-    snprintf(complaint->error, complaint->error_size, "--%s '%s' is not %s", complaint->option,
-             value, remedy);
-    return false;
-}
-
-static bool parse_integer(const struct complaint *complaint, const char *text, int least,
-                          int *value)
-{
-    char remedy[64];
-    char *end;
-    long parsed;
-
-    errno = 0;
-    parsed = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || parsed < least || parsed > INT_MAX) {
-        snprintf(remedy, sizeof remedy, "an integer from %d to %d", least, INT_MAX);
-        return complain(complaint, text, remedy);
-    }
-    *value = (int)parsed;
-    return true;
-}
-
 static bool parse_real(const struct complaint *complaint, const char *text, double *value)
 {
     char *end;
@@ -103,42 +70,20 @@ static bool parse_real(const struct complaint *complaint, const char *text, doub
     *value = strtod(text, &end);
     return end != text && *end == '\0' && isfinite(*value)
            ? true
-           : complain(complaint, text, "a number such as 0.01");
+           : arguments_complain(complaint, text, "a number such as 0.01");
 }
 
 static bool parse_rate(const struct complaint *complaint, const char *text, double *rate)
 {
     return parse_real(complaint, text, rate)
-           && (*rate > 0.0 || complain(complaint, text, "above 0; try 0.01"));
+           && (*rate > 0.0 || arguments_complain(complaint, text, "above 0; try 0.01"));
 }
 
 static bool parse_momentum(const struct complaint *complaint, const char *text, double *momentum)
 {
     return parse_real(complaint, text, momentum)
            && ((*momentum >= 0.0 && *momentum < 1.0)
-               || complain(complaint, text, "from 0 to below 1; try 0.9"));
-}
-
-static bool parse_memory(const struct complaint *complaint, const char *text,
-                         enum memory_kind *memory)
-{
-    static const struct {
-        const char *name;
-        enum memory_kind kind;
-    } kinds[] = {
-        {"alloc", MEMORY_ALLOC_MEM},
-        {"malloc", MEMORY_MALLOC},
-        {"cuda", MEMORY_CUDA},
-        {"staged", MEMORY_STAGED},
-    };
-
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(text, kinds[i].name) == 0) {
-            *memory = kinds[i].kind;
-            return true;
-        }
-    }
-    return complain(complaint, text, "'alloc', 'malloc', 'cuda' or 'staged'");
+               || arguments_complain(complaint, text, "from 0 to below 1; try 0.9"));
 }
 
 static bool parse_form(const struct complaint *complaint, const char *text,
@@ -147,28 +92,30 @@ static bool parse_form(const struct complaint *complaint, const char *text,
     for (*form = EXCHANGE_BLOCKING; *form <= EXCHANGE_PERSISTENT; ++*form) {
         if (strcmp(text, exchange_form_name(*form)) == 0) {
             return exchange_form_exists(*form)
-                   || complain(complaint, text, "in this MPI; try 'nonblocking'");
+                   || arguments_complain(complaint, text, "in this MPI; try 'nonblocking'");
         }
     }
-    return complain(complaint, text, "'blocking', 'nonblocking' or 'persistent'");
+    return arguments_complain(complaint, text, "'blocking', 'nonblocking' or 'persistent'");
 }
 
 static bool parse_path(const struct complaint *complaint, const char *text, const char **path)
 {
     *path = text;
-    return *text != '\0' || complain(complaint, text, "a file name");
+    return *text != '\0' || arguments_complain(complaint, text, "a file name");
 }
 
-static bool parse_value(const struct complaint *complaint, int letter, const char *text,
-                        struct options *options)
+/* An option's value goes into the struct options at `to`; --quiet has none. */
+static bool parse_value(const struct complaint *complaint, int letter, const char *text, void *to)
 {
+    struct options *options = to;
+
     switch (letter) {
     case 'e':
-        return parse_integer(complaint, text, 1, &options->epochs);
+        return arguments_integer(complaint, text, 1, &options->epochs);
     case 'b':
-        return parse_integer(complaint, text, 0, &options->batch);
+        return arguments_integer(complaint, text, 0, &options->batch);
     case 'n':
-        return parse_integer(complaint, text, 0, &options->rows);
+        return arguments_integer(complaint, text, 0, &options->rows);
     case 'r':
         return parse_rate(complaint, text, &options->rate);
     case 'm':
@@ -176,58 +123,20 @@ static bool parse_value(const struct complaint *complaint, int letter, const cha
     case 'f':
         return parse_form(complaint, text, &options->form);
     case 'M':
-        return parse_memory(complaint, text, &options->memory);
+        return arguments_memory(complaint, text, &options->memory);
     case 'd':
         return parse_path(complaint, text, &options->data);
+    case 'q':
+        options->quiet = true;
+        return true;
     default:
         return parse_path(complaint, text, &options->result);
     }
 }
 
-/* One option, already read by getopt_long(); `word` is it as the user typed it. */
-static enum options_outcome take_option(const struct complaint *complaint, int letter,
-                                        const char *word, struct options *options)
+enum arguments_outcome options_parse(int argc, char **argv, struct options *options, char *error,
+                                     size_t error_size)
 {
-    switch (letter) {
-    case 'h':
-        return OPTIONS_HELP;
-    case 'q':
-        options->quiet = true;
-        return OPTIONS_GOOD;
-    case ':':
-        snprintf(complaint->error, complaint->error_size, "'%s' needs a value; see --help", word);
-        return OPTIONS_BAD;
-    case '?':
-        snprintf(complaint->error, complaint->error_size, "unknown option '%s'; see --help", word);
-        return OPTIONS_BAD;
-    default:
-        return parse_value(complaint, letter, optarg, options) ? OPTIONS_GOOD : OPTIONS_BAD;
-    }
-}
-
-enum options_outcome options_parse(int argc, char **argv, struct options *options, char *error,
-                                   size_t error_size)
-{
-    struct complaint complaint = {"", error, error_size};
-    enum options_outcome outcome = OPTIONS_GOOD;
-
     *options = defaults;
-    opterr = 0; /* every rank parses, one rank prints */
-    while (outcome == OPTIONS_GOOD) {
-        const char *word = argv[optind];
-        int index = 0;
-        /* "+": words keep their places, so that argv[optind] is the one that is read next */
-        int letter = getopt_long(argc, argv, "+:", long_options, &index);
-
-        if (letter == -1) {
-            break;
-        }
-        complaint.option = long_options[index].name;
-        outcome = take_option(&complaint, letter, word, options);
-    }
-    if (outcome == OPTIONS_GOOD && optind < argc) {
-        snprintf(error, error_size, "'%s' is not an option; see --help", argv[optind]);
-        outcome = OPTIONS_BAD;
-    }
-    return outcome;
+    return arguments_parse(argc, argv, long_options, parse_value, options, error, error_size);
 }

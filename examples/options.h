@@ -7,6 +7,7 @@
 #ifndef EXAMPLES_OPTIONS_H
 #define EXAMPLES_OPTIONS_H
 
+#include "arguments.h"
 #include "exchange.h"
 
 #include <stdbool.h>
@@ -25,14 +26,12 @@ struct options {
     bool quiet;         /* no progress lines */
 };
 
-enum options_outcome { OPTIONS_GOOD, OPTIONS_HELP, OPTIONS_BAD };
-
 /*
- * Fills *options. OPTIONS_BAD: `error` holds one line that names the bad value and the remedy. The
- * strings in *options point into `argv`.
+ * Fills *options, whose strings point into `argv`. ARGUMENTS_BAD: `error` holds one line that names
+ * the bad value and the remedy.
  */
-enum options_outcome options_parse(int argc, char **argv, struct options *options, char *error,
-                                   size_t error_size);
+enum arguments_outcome options_parse(int argc, char **argv, struct options *options, char *error,
+                                     size_t error_size);
 
 /* The text of --help, on standard output. */
 void options_print_help(void);

@@ -20,6 +20,7 @@ mpi_tests = \
 	tests/example.tap \
 	tests/failures.tap \
 	tests/fallback.tap \
+	tests/fft.tap \
 	tests/gpus.tap \
 	tests/helper.tap \
 	tests/host_copy.tap \
