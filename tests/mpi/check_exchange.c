@@ -406,10 +406,43 @@ static void truncation(bool heap, bool typed, int count)
     test_buffer_free(&receive, "receive");
 }
 
+/* The last rank has data in the first call only.  The others have blocks for each other. */
+static void idle_run(void)
+{
+    enum { BLOCK = 1000 };
+    int last = test_size - 1, counts[RANKS_MAX], disps[RANKS_MAX];
+    int *send = calloc((size_t)test_size * BLOCK, sizeof(int));
+    int *receive = calloc((size_t)test_size * BLOCK, sizeof(int));
+    for (int turn = 0; turn < 4; turn++) {
+        test_case("a rank without data, turn %d", turn);
+        for (int rank = 0; rank < test_size; rank++) {
+            bool idle = turn > 0 && (rank == last || test_rank == last);
+            counts[rank] = idle ? 0 : BLOCK;
+            disps[rank] = rank * BLOCK;
+            send[rank * BLOCK] = 100 * turn + 10 * test_rank + rank;
+        }
+        MPI_Alltoallv(send, counts, disps, MPI_INT, receive, counts, disps, MPI_INT,
+                      MPI_COMM_WORLD);
+        for (int rank = 0; rank < test_size; rank++) {
+            bool idle = turn > 0 && (rank == last || test_rank == last);
+            test_check(receive[rank * BLOCK] == (idle ? 10 * rank + test_rank
+                                                      : 100 * turn + 10 * rank + test_rank),
+                       "the right block");
+        }
+    }
+    free(send);
+    free(receive);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm reversed, half;
-    test_begin(argc, argv, "check_exchange", MPI_THREAD_SINGLE);
+    bool is_idle = argc > 1 && strcmp(argv[1], "--idle") == 0;
+    test_begin(is_idle ? 1 : argc, argv, "check_exchange", MPI_THREAD_SINGLE);
+    if (is_idle) {
+        idle_run();
+        return test_end();
+    }
     exchange_types_open();
     sizes_run(MPI_COMM_WORLD);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &reversed);

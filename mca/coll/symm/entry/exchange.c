@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/entry/exchange.h"
 
+#include <stdatomic.h>
+
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
 
@@ -82,6 +84,21 @@ static bool sizes_set(struct symm_call *call, const struct symm_side_measure *se
     return false; /* only the two ranks of a block know its size */
 }
 
+/*
+ * A rank without any data has no memory that tells whether the call is on devices.  It takes part
+ * with the device of its last call of the collective that had data.  If others are elsewhere, the
+ * call is made below.
+ */
+static void device_guess(struct symm_call *call, bool has_data)
+{
+    static _Atomic int last[SYMM_COLLECTIVE_COUNT]; /* the device plus 1; 0: the host */
+    if (has_data) {
+        atomic_store_explicit(&last[call->collective], call->device + 1, memory_order_relaxed);
+    } else {
+        call->device = atomic_load_explicit(&last[call->collective], memory_order_relaxed) - 1;
+    }
+}
+
 void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collective collective,
                                      enum symm_kinds kinds, struct ompi_communicator_t *comm)
 {
@@ -96,6 +113,7 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
     call->largest = sent.largest;
     bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
     mca_coll_symm_device_describe(call, kinds);
+    device_guess(call, sent.bytes > 0 || received.bytes > 0);
     call->veto = veto_reason(call, is_unequal);
     call->signature = symm_signature_pack(
         (struct symm_signature){.collective = collective, .root = counts, .extent = 1});
