@@ -65,8 +65,9 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     if (operation->veto != SYMM_REASON_NONE) {
         return;
     }
-    if (symm_collective_get(call->collective)->scatters || /* peers do not store results */
-        (call->absent & SYMM_ABSENT_OUTPUT) != 0) {
+    bool offers_output = !symm_collective_get(call->collective)->scatters && /* it stays here */
+                         (call->absent & SYMM_ABSENT_OUTPUT) == 0;
+    if (!offers_output) {
         operation->output_offer = (struct symm_offer){0};
     } else {
         offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes,
@@ -74,8 +75,9 @@ void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
     }
     if (symm_collective_get(call->collective)->device_reads_peers &&
         (call->absent & SYMM_ABSENT_INPUT) == 0) {
-        offer(&operation->input_offer, &call->input_memory, operation->input,
-              call->input_bytes, call->input_memory.id == call->output_memory.id);
+        bool again = offers_output && call->input_memory.id == call->output_memory.id;
+        offer(&operation->input_offer, &call->input_memory, operation->input, call->input_bytes,
+              again);
     } else {
         operation->input_offer = (struct symm_offer){0};
     }
