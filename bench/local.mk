@@ -111,6 +111,7 @@ EXTRA_DIST += \
 	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \
+	bench/results/gpu-2-h100-osu.txt \
 	bench/results/gpu-2-multicast-loops.txt \
 	bench/results/gpu-2-nonblocking.txt \
 	bench/results/gpu-2-overlap-earlier.txt \

@@ -146,6 +146,14 @@ def osu(row, column):
     return [field(f"gpu-{column[0]}-osu.txt", "", [benchmark, mode], place)]
 
 
+def osu_h100(row, column):
+    name = row.split("`")[1]
+    if column == "floor":
+        share = 0.5 if "reduce_scatter" in name else 1
+        return [2 * 0.37 + 6.1 + share * (64 << 20) / 391e3]
+    return [field("gpu-2-h100-osu.txt", f"## {name}", [size_of(column)], 1)]
+
+
 def osu_host(row, column):
     words = [row.split("`")[1], column.split()[0], size_of(row)]
     return [field("gpu-host-osu-sizes.txt", "", words, place) for place in (3, 6, 9)]
@@ -211,6 +219,7 @@ CHECKED = {
     "Multiprocessors left to the program": blocks,
     "GPU memory of any origin": any_origin,
     "OSU micro-benchmarks on GPU memory": osu,
+    "OSU micro-benchmarks on two H100": osu_h100,
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
     "Behind a matrix product, by each algorithm": behind_product_by,
