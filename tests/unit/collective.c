@@ -67,11 +67,11 @@ static void line_post(struct fork_rank *self, struct symm_team *team,
         FORK_CHECK(self, input <= team->control.payload_size);
         memcpy(line->payload, call->input, input);
     } else {
-        if (collective_reaches_inputs(call->algorithm) && input > 0) {
+        if (collective_reaches_inputs(call->algorithm) && (input > 0 || !call->is_rooted)) {
             FORK_STATUS(self, symm_heap_locate(heap, call->input, input, &buffers.input),
                         SYMM_OK);
         }
-        if (collective_reaches_outputs(call->algorithm) && output > 0) {
+        if (collective_reaches_outputs(call->algorithm) && (output > 0 || !call->is_rooted)) {
             FORK_STATUS(self, symm_heap_locate(heap, call->output, output, &buffers.output),
                         SYMM_OK);
         }
