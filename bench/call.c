@@ -27,6 +27,8 @@ const char *call_name(enum collective collective)
         [COLLECTIVE_REDUCE] = "MPI_Reduce",
         [COLLECTIVE_GATHER] = "MPI_Gather",
         [COLLECTIVE_SCATTER] = "MPI_Scatter",
+        [COLLECTIVE_GATHERV] = "MPI_Gatherv",
+        [COLLECTIVE_SCATTERV] = "MPI_Scatterv",
     };
     return names[collective];
 }
@@ -51,17 +53,17 @@ enum { ROOT = 0 };
 
 bool call_has_input(const struct call *call)
 {
-    return (call->collective != COLLECTIVE_BCAST && call->collective != COLLECTIVE_SCATTER) ||
+    return (call->collective != COLLECTIVE_BCAST && !call_is_scatter(call->collective)) ||
            call->rank == ROOT;
 }
 
 /* In place the root's block of a scatter stays where it is. */
 bool call_has_result(const struct call *call)
 {
-    if (call->collective == COLLECTIVE_SCATTER) {
+    if (call_is_scatter(call->collective)) {
         return !call_is_in_place(call);
     }
-    return (call->collective != COLLECTIVE_REDUCE && call->collective != COLLECTIVE_GATHER) ||
+    return (call->collective != COLLECTIVE_REDUCE && !call_is_gather(call->collective)) ||
            call->rank == ROOT;
 }
 
@@ -73,7 +75,7 @@ bool call_is_in_place(const struct call *call)
 
 size_t call_input_bytes(const struct call *call)
 {
-    bool blocks = call->collective == COLLECTIVE_SCATTER || call_exchanges(call->collective);
+    bool blocks = call_is_scatter(call->collective) || call_exchanges(call->collective);
     return blocks ? call->bytes * (size_t)call->ranks : call->bytes;
 }
 
@@ -82,7 +84,7 @@ unsigned char *call_input(const struct call *call)
     if (call->collective == COLLECTIVE_BCAST) {
         return call->buffers->receive;
     }
-    if (!call_is_in_place(call) || call->collective == COLLECTIVE_SCATTER) {
+    if (!call_is_in_place(call) || call_is_scatter(call->collective)) {
         return call->buffers->send;
     }
     if (call_reduces(call->collective) || call_exchanges(call->collective)) {
@@ -205,13 +207,13 @@ static void exchange_run(const struct call *call, const void *send, void *receiv
 
 const void *call_sent(const struct call *call)
 {
-    return call_is_in_place(call) && call->collective != COLLECTIVE_SCATTER ? MPI_IN_PLACE
+    return call_is_in_place(call) && !call_is_scatter(call->collective) ? MPI_IN_PLACE
                                                                             : call->buffers->send;
 }
 
 void *call_received(const struct call *call)
 {
-    return call_is_in_place(call) && call->collective == COLLECTIVE_SCATTER
+    return call_is_in_place(call) && call_is_scatter(call->collective)
                ? MPI_IN_PLACE : call->buffers->receive;
 }
 
@@ -233,6 +235,14 @@ void call_run(const struct call *call, MPI_Comm comm)
         break;
     case COLLECTIVE_SCATTER:
         MPI_Scatter(send, count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm);
+        break;
+    case COLLECTIVE_GATHERV:
+        MPI_Gatherv(send, count, MPI_CHAR, receive, call_counts(call), call_displacements(call),
+                    MPI_CHAR, ROOT, comm);
+        break;
+    case COLLECTIVE_SCATTERV:
+        MPI_Scatterv(send, call_counts(call), call_displacements(call), MPI_CHAR, receive, count,
+                     MPI_CHAR, ROOT, comm);
         break;
     case COLLECTIVE_ALLREDUCE:
         MPI_Allreduce(send, receive, call_count(call), type, MPI_SUM, comm);

@@ -55,17 +55,28 @@ static inline bool call_reduces(enum collective collective)
            call_scatters(collective) || call_scans(collective);
 }
 
+/* Whether the root gets a block of each rank, or sends one to each rank. */
+static inline bool call_is_gather(enum collective collective)
+{
+    return collective == COLLECTIVE_GATHER || collective == COLLECTIVE_GATHERV;
+}
+
+static inline bool call_is_scatter(enum collective collective)
+{
+    return collective == COLLECTIVE_SCATTER || collective == COLLECTIVE_SCATTERV;
+}
+
 /* Whether a result has a block of each rank. */
 static inline bool call_gathers(enum collective collective)
 {
     return collective == COLLECTIVE_ALLGATHER || collective == COLLECTIVE_ALLGATHERV ||
-           collective == COLLECTIVE_GATHER || call_exchanges(collective);
+           call_is_gather(collective) || call_exchanges(collective);
 }
 
 /* Collectives with a root, which is rank 0. */
 static inline bool call_is_rooted(enum collective collective)
 {
-    return collective >= COLLECTIVE_BCAST && collective <= COLLECTIVE_SCATTER;
+    return collective >= COLLECTIVE_BCAST && collective <= COLLECTIVE_SCATTERV;
 }
 
 /* Whether this rank has an input, and a result, which of a broadcast is in the same buffer. */

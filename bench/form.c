@@ -39,6 +39,8 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_REDUCE] = "MPI_Ireduce",
         [COLLECTIVE_GATHER] = "MPI_Igather",
         [COLLECTIVE_SCATTER] = "MPI_Iscatter",
+        [COLLECTIVE_GATHERV] = "MPI_Igatherv",
+        [COLLECTIVE_SCATTERV] = "MPI_Iscatterv",
     };
     static const char *const persistent[COLLECTIVE_COUNT] = {
         [COLLECTIVE_ALLREDUCE] = "MPI_Allreduce_init",
@@ -56,6 +58,8 @@ const char *form_name(enum form form, enum collective collective)
         [COLLECTIVE_REDUCE] = "MPI_Reduce_init",
         [COLLECTIVE_GATHER] = "MPI_Gather_init",
         [COLLECTIVE_SCATTER] = "MPI_Scatter_init",
+        [COLLECTIVE_GATHERV] = "MPI_Gatherv_init",
+        [COLLECTIVE_SCATTERV] = "MPI_Scatterv_init",
     };
     return form == FORM_NONBLOCKING  ? nonblocking[collective]
            : form == FORM_PERSISTENT ? persistent[collective]
@@ -117,6 +121,14 @@ void form_start(const struct call *call, MPI_Comm comm, MPI_Request *request)
     case COLLECTIVE_SCATTER:
         MPI_Iscatter(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
                      request);
+        break;
+    case COLLECTIVE_GATHERV:
+        MPI_Igatherv(call_sent(call), count, MPI_CHAR, receive, call_counts(call),
+                     call_displacements(call), MPI_CHAR, ROOT, comm, request);
+        break;
+    case COLLECTIVE_SCATTERV:
+        MPI_Iscatterv(call_sent(call), call_counts(call), call_displacements(call), MPI_CHAR,
+                      receive, count, MPI_CHAR, ROOT, comm, request);
         break;
     case COLLECTIVE_BARRIER:
         MPI_Ibarrier(comm, request);
@@ -200,6 +212,16 @@ void form_init(const struct call *call, MPI_Comm comm, MPI_Request *request)
     case COLLECTIVE_SCATTER:
         PERSISTENT(Scatter)(call_sent(call), count, MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm,
                             MPI_INFO_NULL, request);
+        break;
+    case COLLECTIVE_GATHERV:
+        PERSISTENT(Gatherv)(call_sent(call), count, MPI_CHAR, receive, call_counts(call),
+                            call_displacements(call), MPI_CHAR, ROOT, comm, MPI_INFO_NULL,
+                            request);
+        break;
+    case COLLECTIVE_SCATTERV:
+        PERSISTENT(Scatterv)(call_sent(call), call_counts(call), call_displacements(call),
+                             MPI_CHAR, receive, count, MPI_CHAR, ROOT, comm, MPI_INFO_NULL,
+                             request);
         break;
     case COLLECTIVE_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);

@@ -381,6 +381,7 @@ static void rooted_start(const struct nccl_path *path, const struct call *call, 
               functions->reduce(input, result, count, type, OPERATION_SUM, ROOT, comm, stream));
         break;
     case COLLECTIVE_GATHER:
+    case COLLECTIVE_GATHERV: /* with equal counts */
         wanted("ncclGather", functions->gather != NULL);
         check(path->nccl, "ncclGather",
               functions->gather(input, result, count, TYPE_INT8, ROOT, comm, stream));

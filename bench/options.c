@@ -260,7 +260,8 @@ static bool collective_parse(const struct parser *parser, const char *text)
     return refuse(parser, "collective", text, "choose from allreduce, allgather, allgatherv, "
                                               "alltoall, alltoallv, alltoallw, reduce_scatter, "
                                               "reduce_scatter_block, scan, exscan, bcast, reduce, "
-                                              "gather, scatter and barrier");
+                                              "gather, gatherv, scatter, scatterv and "
+                                              "barrier");
 }
 
 /* One option that takes effect; false if its value was refused. */

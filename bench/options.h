@@ -29,6 +29,8 @@ enum collective {
     COLLECTIVE_REDUCE,
     COLLECTIVE_GATHER,
     COLLECTIVE_SCATTER,
+    COLLECTIVE_GATHERV,    /* these with equal counts, and blocks in a row, as well */
+    COLLECTIVE_SCATTERV,
     COLLECTIVE_COUNT
 };
 
@@ -115,6 +117,8 @@ static inline const char *options_collective_name(enum collective collective)
         [COLLECTIVE_REDUCE] = "reduce",
         [COLLECTIVE_GATHER] = "gather",
         [COLLECTIVE_SCATTER] = "scatter",
+        [COLLECTIVE_GATHERV] = "gatherv",
+        [COLLECTIVE_SCATTERV] = "scatterv",
     };
     return names[collective];
 }

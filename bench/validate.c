@@ -103,7 +103,7 @@ static void result_chunk(const struct call *call, uint64_t key, int part, size_t
         offset += (size_t)call->rank * call->bytes;
     }
     if (!call_reduces(call->collective)) { /* the root is rank 0, as is the only part */
-        bool scatters = call->collective == COLLECTIVE_SCATTER;
+        bool scatters = call_is_scatter(call->collective);
         input_chunk(call, key, scatters ? call->rank : part, offset, length, chunk);
         return;
     }
@@ -159,18 +159,18 @@ static void poison_result(const struct check *check)
 /* An input has a block of its own, or at the root of a scatter one for each rank. */
 static int input_parts(const struct call *call)
 {
-    return !call_has_input(call) ? 0 : call->collective == COLLECTIVE_SCATTER ? call->ranks : 1;
+    return !call_has_input(call) ? 0 : call_is_scatter(call->collective) ? call->ranks : 1;
 }
 
 /* Bytes that one rank's key makes. */
 static size_t input_part_bytes(const struct call *call)
 {
-    return call->collective == COLLECTIVE_SCATTER ? call->bytes : call_input_bytes(call);
+    return call_is_scatter(call->collective) ? call->bytes : call_input_bytes(call);
 }
 
 static int input_owner(const struct call *call, int part)
 {
-    return call->collective == COLLECTIVE_SCATTER ? part : call->rank;
+    return call_is_scatter(call->collective) ? part : call->rank;
 }
 
 static void fill_input(const struct check *check)

@@ -123,7 +123,19 @@ struct symm_run;
     F(SYMM_SCATTER_CUDA_PUSH, symm_scatter_cuda_push)                                             \
     F(SYMM_SCATTER_CUDA_COPY_ENGINE, symm_scatter_cuda_copy_engine)                               \
     F(SYMM_SCATTER_CUDA_SCRATCH, symm_scatter_cuda_scratch)                                       \
-    F(SYMM_GATHER_PULL, symm_gather_pull)
+    F(SYMM_GATHER_PULL, symm_gather_pull)                                                         \
+    F(SYMM_GATHERV_SLOT, symm_gatherv_slot)                                                       \
+    F(SYMM_GATHERV_STAGED, symm_gatherv_staged)                                                   \
+    F(SYMM_GATHERV_PULL, symm_gatherv_pull)                                                       \
+    F(SYMM_GATHERV_CUDA_KERNEL, symm_gatherv_cuda_kernel)                                         \
+    F(SYMM_GATHERV_CUDA_COPY_ENGINE, symm_gatherv_cuda_copy_engine)                               \
+    F(SYMM_GATHERV_CUDA_SCRATCH, symm_gatherv_cuda_scratch)                                       \
+    F(SYMM_SCATTERV_SLOT, symm_scatterv_slot)                                                     \
+    F(SYMM_SCATTERV_STAGED, symm_scatterv_staged)                                                 \
+    F(SYMM_SCATTERV_PULL, symm_scatterv_pull)                                                     \
+    F(SYMM_SCATTERV_CUDA_KERNEL, symm_scatterv_cuda_kernel)                                       \
+    F(SYMM_SCATTERV_CUDA_COPY_ENGINE, symm_scatterv_cuda_copy_engine)                             \
+    F(SYMM_SCATTERV_CUDA_SCRATCH, symm_scatterv_cuda_scratch)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

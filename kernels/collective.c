@@ -174,4 +174,29 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .own_stays = true,
             .slot_algorithm = SYMM_SCATTER_SLOT,
         },
+    /* All-to-all calls in which all blocks but the root's are empty. */
+    [SYMM_GATHERV] =
+        {
+            .name = "gatherv",
+            .mpi_name = "MPI_Gatherv",
+            .is_rooted = true,
+            .to_root = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .has_blocks = true,
+            .has_tables = true,
+            .slot_algorithm = SYMM_GATHERV_SLOT,
+        },
+    [SYMM_SCATTERV] =
+        {
+            .name = "scatterv",
+            .mpi_name = "MPI_Scatterv",
+            .is_rooted = true,
+            .from_root = true,
+            .reads_inputs = true,
+            .writes_outputs = true,
+            .has_blocks = true,
+            .has_tables = true,
+            .slot_algorithm = SYMM_SCATTERV_SLOT,
+        },
 };

@@ -33,6 +33,8 @@ enum symm_collective {
     SYMM_REDUCE,
     SYMM_GATHER,
     SYMM_SCATTER,
+    SYMM_GATHERV,
+    SYMM_SCATTERV,
     SYMM_COLLECTIVE_COUNT
 };
 

@@ -108,8 +108,10 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \
 	mca/coll/symm/entry/bcast.c mca/coll/symm/entry/bcast.h \
 	mca/coll/symm/entry/gather.c mca/coll/symm/entry/gather.h \
+	mca/coll/symm/entry/gatherv.c mca/coll/symm/entry/gatherv.h \
 	mca/coll/symm/entry/reduce.c mca/coll/symm/entry/reduce.h \
 	mca/coll/symm/entry/scatter.c mca/coll/symm/entry/scatter.h \
+	mca/coll/symm/entry/scatterv.c mca/coll/symm/entry/scatterv.h \
 	mca/coll/symm/entry/rooted.h \
 	mca/coll/symm/entry/entry.c mca/coll/symm/entry/entry.h
 

@@ -180,7 +180,7 @@ static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *ro
                                    symm_disps_t *made)
 {
     for (size_t i = 0; i < count; i++) {
-        if (disps[i] > INT_MAX) {
+        if (disps[i] > INT_MAX || disps[i] < INT_MIN) {
             return false;
         }
         room[i] = (int)disps[i];

@@ -143,6 +143,7 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/elements_check.c \
 	tests/mpi/elements_every.c \
 	tests/mpi/empty_types.c tests/mpi/empty_types.h \
+	tests/mpi/exchange_errors.c tests/mpi/exchange_errors.h \
 	tests/mpi/exchange_types.c tests/mpi/exchange_types.h \
 	tests/mpi/exercise.c tests/mpi/exercise.h \
 	tests/mpi/forced.c tests/mpi/forced.h \
@@ -220,7 +221,8 @@ check_PROGRAMS += tests/mpi/check_host_copy tests/mpi/check_kinds tests/mpi/chec
 	tests/mpi/check_requests
 check_LTLIBRARIES += tests/mpi/aware.la tests/mpi/ondevice.la
 tests_mpi_libharness_la_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
-	tests/mpi/pending.c tests/mpi/pending.h
+	tests/mpi/pending.c tests/mpi/pending.h \
+	tests/mpi/scattered_pieces.c tests/mpi/scattered_pieces.h
 
 tests_mpi_aware_la_LDFLAGS = $(loaded_ldflags)
 tests_mpi_aware_la_LIBADD = -ldl

@@ -99,3 +99,31 @@ const struct symm_algorithm_row symm_alltoallw_cuda_copy_engine = {
     .cost = COST,
     .step = step,
 };
+
+const struct symm_algorithm_row symm_gatherv_cuda_copy_engine = {
+    .number = SYMM_GATHERV_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_GATHERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20,
+    .spares_multiprocessors = true,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatterv_cuda_copy_engine = {
+    .number = SYMM_SCATTERV_CUDA_COPY_ENGINE,
+    .name = "cuda_copy_engine",
+    .collective = SYMM_SCATTERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .slow = SYMM_SLOW_SMALL_PAGES,
+    .small_pages_most = 16 << 20,
+    .spares_multiprocessors = true,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};

@@ -103,3 +103,25 @@ const struct symm_algorithm_row symm_alltoallw_cuda_kernel = {
     .cost = COST,
     .step = step,
 };
+
+const struct symm_algorithm_row symm_gatherv_cuda_kernel = {
+    .number = SYMM_GATHERV_CUDA_KERNEL,
+    .name = "cuda_kernel",
+    .collective = SYMM_GATHERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatterv_cuda_kernel = {
+    .number = SYMM_SCATTERV_CUDA_KERNEL,
+    .name = "cuda_kernel",
+    .collective = SYMM_SCATTERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .cost = COST,
+    .step = step,
+};

@@ -174,3 +174,25 @@ const struct symm_algorithm_row symm_alltoallw_cuda_scratch = {
     .scratch_wanted = blocks_scratch,
     .step = step,
 };
+
+const struct symm_algorithm_row symm_gatherv_cuda_scratch = {
+    .number = SYMM_GATHERV_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_GATHERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = blocks_scratch,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatterv_cuda_scratch = {
+    .number = SYMM_SCATTERV_CUDA_SCRATCH,
+    .name = "cuda_scratch",
+    .collective = SYMM_SCATTERV,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_RELAY_SCRATCH,
+    .keeps_order = true,
+    .scratch_wanted = blocks_scratch,
+    .step = step,
+};

@@ -96,3 +96,25 @@ const struct symm_algorithm_row symm_alltoallw_pull = {
     .keeps_order = true,
     .step = step,
 };
+
+const struct symm_algorithm_row symm_gatherv_pull = {
+    .number = SYMM_GATHERV_PULL,
+    .name = "pull",
+    .collective = SYMM_GATHERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_INPUTS,
+    .packing = SYMM_PACKS_ALL,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatterv_pull = {
+    .number = SYMM_SCATTERV_PULL,
+    .name = "pull",
+    .collective = SYMM_SCATTERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .needs = SYMM_NEEDS_INPUTS,
+    .packing = SYMM_PACKS_ALL,
+    .keeps_order = true,
+    .step = step,
+};

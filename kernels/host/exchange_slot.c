@@ -85,3 +85,23 @@ const struct symm_algorithm_row symm_alltoallw_slot = {
     .keeps_order = true,
     .step = step,
 };
+
+const struct symm_algorithm_row symm_gatherv_slot = {
+    .number = SYMM_GATHERV_SLOT,
+    .name = "slot",
+    .collective = SYMM_GATHERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatterv_slot = {
+    .number = SYMM_SCATTERV_SLOT,
+    .name = "slot",
+    .collective = SYMM_SCATTERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .in_slot = true,
+    .keeps_order = true,
+    .step = step,
+};

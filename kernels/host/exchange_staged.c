@@ -3,7 +3,8 @@
  * buffers.
  *
  * A piece has so many bytes of each block.  A staging buffer has a row for each peer; that of an
- * all-gather, whose block is the same for all peers, is one row.  Of piece k each rank copies the
+ * all-gather, whose block is the same for all peers, is one row, and so is that of a gather, whose
+ * blocks are all for the root.  Of piece k each rank copies the
  * blocks for its peers into its staging buffer k mod 4, one piece ahead of copying out.  All ranks
  * take as many pieces as the largest block of all has.  The steps, and the reason why four buffers
  * suffice, are as in allgather_staged.c.
@@ -24,21 +25,33 @@ enum { STARTING, EXCHANGING };
 
 _Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
 
+static const struct symm_collective_row *collective_of(const struct symm_run *run)
+{
+    return symm_collective_get(symm_algorithm_get(run->algorithm)->collective);
+}
+
+/* Whether a rank has the same block for all peers. */
 static bool is_gather(const struct symm_run *run)
 {
-    return symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers;
+    return collective_of(run)->gathers;
+}
+
+/* Whether a rank has one block for its peers. */
+static bool has_one_row(const struct symm_run *run)
+{
+    return is_gather(run) || collective_of(run)->to_root;
 }
 
 /* Bytes of a row. */
 static size_t row_length(const struct symm_run *run)
 {
     const struct symm_control *control = &run->team->control;
-    return is_gather(run) ? control->piece_size : symm_stage_row(control);
+    return has_one_row(run) ? control->piece_size : symm_stage_row(control);
 }
 
 static unsigned char *row_at(const struct symm_run *run, int source, int target, uint64_t piece)
 {
-    size_t row = is_gather(run) ? 0 : (size_t)target;
+    size_t row = has_one_row(run) ? 0 : (size_t)target;
     return symm_stage_buffer(&run->team->control, source, piece) + row * row_length(run);
 }
 
@@ -162,6 +175,28 @@ const struct symm_algorithm_row symm_alltoallw_staged = {
     .number = SYMM_ALLTOALLW_STAGED,
     .name = "staged",
     .collective = SYMM_ALLTOALLW,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_gatherv_staged = {
+    .number = SYMM_GATHERV_STAGED,
+    .name = "staged",
+    .collective = SYMM_GATHERV,
+    .memory = SYMM_ALGORITHM_HOST,
+    .slow = SYMM_SLOW_LARGE_BLOCKS,
+    .packing = SYMM_PACKS_PIECE,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_scatterv_staged = {
+    .number = SYMM_SCATTERV_STAGED,
+    .name = "staged",
+    .collective = SYMM_SCATTERV,
     .memory = SYMM_ALGORITHM_HOST,
     .slow = SYMM_SLOW_LARGE_BLOCKS,
     .packing = SYMM_PACKS_PIECE,

@@ -227,13 +227,21 @@ static void check_sum(const struct expectation *expectation, const char *end,
     }
 }
 
+/* Calls that were not served have no bytes (report/pvars.c). */
+static bool has_bytes(const char *name)
+{
+    return strstr(name, "_fallback_") == NULL && strstr(name, "_failed") == NULL;
+}
+
 /* `difference` is how much each variable has gone up; threads count all-reduces of 8 bytes. */
 static void check_values(unsigned long long *difference, unsigned long long in_threads)
 {
     for (const struct expectation *e = expectations(); e->name != NULL; e++) {
         unsigned long long more = strcmp(e->name, "allreduce_slot") == 0 ? in_threads : 0;
         check_sum(e, "_calls", e->calls + more, difference);
-        check_sum(e, "_bytes", e->bytes + more * 8, difference);
+        if (has_bytes(e->name)) {
+            check_sum(e, "_bytes", e->bytes + more * 8, difference);
+        }
     }
     for (int i = 0; i < variables_count(); i++) {
         test_case("%s", variables_name(i));

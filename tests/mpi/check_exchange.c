@@ -1,6 +1,6 @@
 /*
- * MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw and MPI_Allgatherv against an independent image of the
- * receive buffer: blocking, nonblocking and persistent, blocks of any lengths in any order, types
+ * MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, MPI_Allgatherv, MPI_Gatherv and MPI_Scatterv against
+ * an independent image of the receive buffer: blocking, nonblocking and persistent, blocks of any lengths in any order, types
  * with gaps and bounds that are not 0, another one on each rank and for each block, sizes around
  * every threshold, memory of every sort, in place or not, late ranks, blocks that are too long.
  *
@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "buffers.h"
+#include "exchange_errors.h"
 #include "exchange_types.h"
 #include "harness.h"
 #include "persistent.h"
@@ -19,7 +20,7 @@
 
 enum { RANKS_MAX = 64, POISON = 0xdb };
 
-enum collective { ALLTOALL, ALLGATHERV, ALLTOALLV, ALLTOALLW, COLLECTIVES };
+enum collective { ALLTOALL, ALLGATHERV, ALLTOALLV, ALLTOALLW, GATHERV, SCATTERV, COLLECTIVES };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
 /* How many elements blocks have. */
@@ -38,6 +39,7 @@ enum mixture { MIXTURE_BYTES, MIXTURE_DENSE, MIXTURE_ANY, MIXTURES };
 struct side {
     const struct exchange_type *type[RANKS_MAX];
     MPI_Datatype handles[RANKS_MAX];
+    int blocks;                              /* 0: the rank does not need the buffer */
     int counts[RANKS_MAX], disps[RANKS_MAX]; /* displacements as the collective has them */
     ptrdiff_t at[RANKS_MAX];                 /* in bytes, from the first byte of the buffer */
     size_t bytes;                            /* from the first to the last */
@@ -53,7 +55,7 @@ struct call {
     bool in_place;
     size_t quanta; /* the usual length of a block */
     MPI_Comm comm;
-    int rank, size;
+    int rank, size, root;
     struct side send, receive;
 };
 
@@ -66,11 +68,33 @@ static size_t quantum(const struct call *call)
     return call->mixture == MIXTURE_BYTES ? 1 : EXCHANGE_QUANTUM;
 }
 
+static bool is_rooted(const struct call *call)
+{
+    return call->collective == GATHERV || call->collective == SCATTERV;
+}
+
+/* Whether each rank has one block for others, or from others. */
+static bool sends_one(const struct call *call)
+{
+    return call->collective == ALLGATHERV || call->collective == GATHERV;
+}
+
+/* Whether this rank leaves out its send buffer.  At the root of MPI_Scatterv it is the other one. */
+static bool sends_in_place(const struct call *call)
+{
+    return call->in_place && call->collective != SCATTERV;
+}
+
+static bool receives_in_place(const struct call *call)
+{
+    return call->in_place && call->collective == SCATTERV;
+}
+
 /* Bytes that one rank sends to another.  In place, two ranks send each other as much. */
 static size_t block_bytes(const struct call *call, int source, int target)
 {
     int a = source, b = call->collective == ALLGATHERV ? 0 : target;
-    if (call->in_place && call->collective != ALLGATHERV && a > b) {
+    if (call->in_place && !sends_one(call) && !is_rooted(call) && a > b) {
         a = target;
         b = source;
     }
@@ -124,10 +148,10 @@ static ptrdiff_t unit_of(const struct call *call, const struct side *side, int b
 }
 
 /* Blocks in any order, with gaps between them or none, and what is first at the first byte. */
-static void side_lay(const struct call *call, struct side *side, int blocks, uint64_t stream)
+static void side_lay(const struct call *call, struct side *side, uint64_t stream)
 {
-    bool is_gathered = side == &call->send && call->collective == ALLGATHERV;
-    bool is_even = call->collective == ALLTOALL || is_gathered;
+    int blocks = side->blocks;
+    bool is_even = call->collective == ALLTOALL || blocks <= 1;
     ptrdiff_t next = 0, first = 0, last = 0;
     bool is_first = true;
     int turn = is_even ? 0 : (int)(test_random(stream, 90) % (uint64_t)blocks);
@@ -172,22 +196,46 @@ static bool may_be_below(const struct call *call)
            getenv("SYMM_TEST_DEVICE_RANK") != NULL || !is_served;
 }
 
+/* Blocks that this rank has to describe. */
+static int blocks_of(const struct call *call, bool sends)
+{
+    bool is_root = call->rank == call->root;
+    if (call->collective == ALLGATHERV) {
+        return sends ? 1 : call->size;
+    }
+    if (!is_rooted(call)) {
+        return call->size;
+    }
+    return sends == (call->collective == GATHERV) ? 1 : is_root ? call->size : 0;
+}
+
+/* Whose blocks those of the buffers are. */
+static int target_of(const struct call *call, int block)
+{
+    return call->collective == GATHERV ? call->root : block;
+}
+
+static int source_of(const struct call *call, int block)
+{
+    return call->collective == SCATTERV ? call->root : block;
+}
+
 static void side_draw(struct call *call, struct side *side, bool sends)
 {
     bool alike = may_be_below(call);
     uint64_t ours = alike ? 0 : (uint64_t)test_rank, role = sends && !alike ? 5 : 6;
     uint64_t stream = test_stream(number, ours, role);
-    int blocks = sends && call->collective == ALLGATHERV ? 1 : call->size;
     uint64_t common = test_random(stream, 99);
-    for (int block = 0; block < blocks; block++) {
+    side->blocks = blocks_of(call, sends);
+    for (int block = 0; block < side->blocks; block++) {
         bool own = call->collective == ALLTOALLW;
         side->type[block] = type_draw(call, own ? test_random(stream, (uint64_t)block) : common);
         side->handles[block] = side->type[block]->handle;
-        size_t bytes = sends ? block_bytes(call, call->rank, block)
-                             : block_bytes(call, block, call->rank);
+        size_t bytes = sends ? block_bytes(call, call->rank, target_of(call, block))
+                             : block_bytes(call, source_of(call, block), call->rank);
         side->counts[block] = (int)(bytes / side->type[block]->size);
     }
-    side_lay(call, side, blocks, stream);
+    side_lay(call, side, stream);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -199,6 +247,11 @@ static void side_draw(struct call *call, struct side *side, bool sends)
     from, s->counts, s->disps, s->handles[0], to, r->counts, r->disps, r->handles[0]
 #define ARGUMENTS_ALLTOALLW \
     from, s->counts, s->disps, s->handles, to, r->counts, r->disps, r->handles
+
+#define ARGUMENTS_GATHERV \
+    from, s->counts[0], s->handles[0], to, r->counts, r->disps, r->handles[0], call->root
+#define ARGUMENTS_SCATTERV \
+    from, s->counts, s->disps, s->handles[0], to, r->counts[0], r->handles[0], call->root
 
 #define MAKE(name, iname, upper)                                                             \
     (call->form == BLOCKING ? MPI_##name(ARGUMENTS_##upper, call->comm)                      \
@@ -213,6 +266,8 @@ static int make(const struct call *call, const void *from, void *to, MPI_Request
     case ALLTOALL: return MAKE(Alltoall, Ialltoall, ALLTOALL);
     case ALLGATHERV: return MAKE(Allgatherv, Iallgatherv, ALLGATHERV);
     case ALLTOALLV: return MAKE(Alltoallv, Ialltoallv, ALLTOALLV);
+    case GATHERV: return MAKE(Gatherv, Igatherv, GATHERV);
+    case SCATTERV: return MAKE(Scatterv, Iscatterv, SCATTERV);
     default: return MAKE(Alltoallw, Ialltoallw, ALLTOALLW);
     }
 }
@@ -220,8 +275,8 @@ static int make(const struct call *call, const void *from, void *to, MPI_Request
 /* In an all-gather in place, this rank's block; otherwise in place all blocks. */
 static void receive_fill(const struct call *call, unsigned char *data)
 {
-    for (int block = 0; block < call->size && call->in_place; block++) {
-        if (call->collective != ALLGATHERV || block == call->rank) {
+    for (int block = 0; block < call->receive.blocks && sends_in_place(call); block++) {
+        if (!sends_one(call) || block == call->rank) {
             block_put(call, &call->receive, data, block, call->rank, block);
         }
     }
@@ -229,16 +284,16 @@ static void receive_fill(const struct call *call, unsigned char *data)
 
 static void send_fill(const struct call *call, unsigned char *data)
 {
-    for (int block = 0; block < (call->collective == ALLGATHERV ? 1 : call->size); block++) {
-        block_put(call, &call->send, data, block, call->rank, block);
+    for (int block = 0; block < call->send.blocks; block++) {
+        block_put(call, &call->send, data, block, call->rank, target_of(call, block));
     }
 }
 
 static void check(const struct call *call, const unsigned char *found, unsigned char *image)
 {
     memset(image, POISON, call->receive.bytes);
-    for (int block = 0; block < call->size; block++) {
-        block_put(call, &call->receive, image, block, block, call->rank);
+    for (int block = 0; block < call->receive.blocks; block++) {
+        block_put(call, &call->receive, image, block, source_of(call, block), call->rank);
     }
     for (size_t i = 0; i < call->receive.bytes; i++) {
         if (found[i] != image[i]) {
@@ -254,11 +309,12 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
 {
     MPI_Request request = MPI_REQUEST_NULL;
     unsigned char *copy = image + call->receive.bytes;
-    void *from = call->in_place ? MPI_IN_PLACE : (void *)(send->data + call->send.origin);
+    void *from = sends_in_place(call) ? MPI_IN_PLACE : (void *)(send->data + call->send.origin);
+    void *to = receives_in_place(call) ? MPI_IN_PLACE : receive->data + call->receive.origin;
     for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
         memset(receive->data, POISON, call->receive.bytes);
         receive_fill(call, receive->data);
-        if (!call->in_place) {
+        if (!sends_in_place(call)) {
             memset(send->data, POISON, call->send.bytes);
             send_fill(call, send->data);
             memcpy(copy, send->data, call->send.bytes);
@@ -267,7 +323,7 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
             test_delay(2000);
         }
         if (round == 0) {
-            make(call, from, receive->data + call->receive.origin, &request);
+            make(call, from, to, &request);
         }
         if (call->form == PERSISTENT_FORM) {
             MPI_Start(&request);
@@ -276,7 +332,7 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
         check(call, receive->data, image);
-        if (!call->in_place) {
+        if (!sends_in_place(call)) {
             test_buffer_unchanged(send, copy, call->send.bytes, "send");
         }
     }
@@ -291,24 +347,35 @@ static struct test_buffer new_buffer(const struct call *call, enum test_role rol
     return test_buffer_new(place, bytes, call->mixture == MIXTURE_BYTES ? 1 : 8);
 }
 
+/* A buffer that the call leaves out has types all the same, as Open MPI's libnbc looks at them. */
+static void sides_draw(struct call *call)
+{
+    memset(&call->send, 0, sizeof call->send);
+    memset(&call->receive, 0, sizeof call->receive);
+    for (int block = 0; block < call->size; block++) {
+        call->send.handles[block] = call->receive.handles[block] = MPI_BYTE;
+    }
+    if (!receives_in_place(call)) {
+        side_draw(call, &call->receive, false);
+    }
+    if (!sends_in_place(call)) {
+        side_draw(call, &call->send, true);
+    }
+}
+
 static void run(struct call *call)
 {
-    static const char *const collectives[] = {"alltoall", "allgatherv", "alltoallv", "alltoallw"};
+    static const char *const collectives[] = {"alltoall",  "allgatherv", "alltoallv",
+                                              "alltoallw", "gatherv",    "scatterv"};
     static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
     static const char *const shapes[] = {"equal", "random", "steep", "one block"};
     static const char *const mixtures[] = {"bytes", "dense types", "any types"};
     number++;
     MPI_Comm_rank(call->comm, &call->rank);
     MPI_Comm_size(call->comm, &call->size);
-    side_draw(call, &call->receive, false);
-    if (!call->in_place) {
-        side_draw(call, &call->send, true);
-    } else {
-        memset(&call->send, 0, sizeof call->send);
-        for (int block = 0; block < call->size; block++) {
-            call->send.handles[block] = MPI_BYTE; /* Open MPI's libnbc looks at it (4.1.4) */
-        }
-    }
+    call->root = (int)(number % (uint64_t)call->size);
+    call->in_place &= !is_rooted(call) || call->rank == call->root;
+    sides_draw(call);
     test_case("call %" PRIu64 ", %s, %s, %s, %s of %zu, %s, %s", number,
               collectives[call->collective], forms[call->form], shapes[call->shape],
               mixtures[call->mixture], call->quanta * quantum(call), test_spread_name(call->spread),
@@ -366,81 +433,13 @@ static void sizes_run(MPI_Comm comm)
     }
 }
 
-/* One rank sends another one more than that has room for: only the latter hears of it. */
-static void truncation(bool heap, bool typed, int count)
-{
-    enum { MORE = 3 };
-    MPI_Comm comm;
-    int counts[2][RANKS_MAX], disps[RANKS_MAX] = {0}, class = MPI_SUCCESS, last = test_size - 1;
-    MPI_Datatype types[RANKS_MAX];
-    bool is_sender = test_rank == last, is_receiver = test_rank == 0;
-    size_t bytes = (size_t)(count + MORE) * sizeof(int);
-    struct test_buffer send = test_buffer_new(heap ? TEST_HEAP : TEST_MALLOC, bytes, 4);
-    struct test_buffer receive = test_buffer_new(heap ? TEST_HEAP : TEST_MALLOC, bytes, 4);
-    test_case("a block that is too long, %d ints, %s", count, heap ? "heap" : "malloc");
-    memset(send.data, 7, bytes);
-    for (int rank = 0; rank < test_size; rank++) {
-        counts[0][rank] = is_sender && rank == 0 ? count + MORE : 0;
-        counts[1][rank] = is_receiver && rank == last ? count : 0;
-        types[rank] = MPI_INT;
-    }
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    int error = typed ? MPI_Alltoallw(send.data, counts[0], disps, types, receive.data, counts[1],
-                                      disps, types, comm)
-                      : MPI_Alltoallv(send.data, counts[0], disps, MPI_INT, receive.data, counts[1],
-                                      disps, MPI_INT, comm);
-    if (error != MPI_SUCCESS) {
-        MPI_Error_class(error, &class);
-    }
-    test_check(class == (is_receiver ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "the right error");
-    for (size_t i = 0; i < bytes && is_receiver; i++) {
-        bool fits = i < (size_t)count * sizeof(int);
-        if (receive.data[i] != (fits ? 7 : POISON)) {
-            test_fail("byte %zu: found %#04x", i, receive.data[i]);
-            break;
-        }
-    }
-    MPI_Comm_free(&comm);
-    test_buffer_free(&send, "send");
-    test_buffer_free(&receive, "receive");
-}
-
-/* The last rank has data in the first call only.  The others have blocks for each other. */
-static void idle_run(void)
-{
-    enum { BLOCK = 1000 };
-    int last = test_size - 1, counts[RANKS_MAX], disps[RANKS_MAX];
-    int *send = calloc((size_t)test_size * BLOCK, sizeof(int));
-    int *receive = calloc((size_t)test_size * BLOCK, sizeof(int));
-    for (int turn = 0; turn < 4; turn++) {
-        test_case("a rank without data, turn %d", turn);
-        for (int rank = 0; rank < test_size; rank++) {
-            bool idle = turn > 0 && (rank == last || test_rank == last);
-            counts[rank] = idle ? 0 : BLOCK;
-            disps[rank] = rank * BLOCK;
-            send[rank * BLOCK] = 100 * turn + 10 * test_rank + rank;
-        }
-        MPI_Alltoallv(send, counts, disps, MPI_INT, receive, counts, disps, MPI_INT,
-                      MPI_COMM_WORLD);
-        for (int rank = 0; rank < test_size; rank++) {
-            bool idle = turn > 0 && (rank == last || test_rank == last);
-            test_check(receive[rank * BLOCK] == (idle ? 10 * rank + test_rank
-                                                      : 100 * turn + 10 * rank + test_rank),
-                       "the right block");
-        }
-    }
-    free(send);
-    free(receive);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm reversed, half;
     bool is_idle = argc > 1 && strcmp(argv[1], "--idle") == 0;
     test_begin(is_idle ? 1 : argc, argv, "check_exchange", MPI_THREAD_SINGLE);
     if (is_idle) {
-        idle_run();
+        exchange_idle();
         return test_end();
     }
     exchange_types_open();
@@ -457,7 +456,7 @@ int main(int argc, char **argv)
                      getenv("SYMM_TEST_DEVICE_RANK") == NULL &&
                      getenv("SYMM_TEST_DEVICE_MEMORY") == NULL;
     for (int i = 0; i < 8 && test_size > 1 && is_served; i++) {
-        truncation(i % 2 == 0, i / 2 % 2 == 0, i < 4 ? 20 : 10000); /* staged, in other memory */
+        exchange_truncation(i % 2 == 0, i / 2 % 2 == 0, i < 4 ? 20 : 10000); /* staged, in other memory */
     }
     exchange_types_close();
     return test_end();

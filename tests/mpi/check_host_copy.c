@@ -12,6 +12,7 @@
 #include "blocking_communicators.h"
 #include "cuda_memory.h"
 #include "harness.h"
+#include "scattered_pieces.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -253,6 +254,7 @@ int main(int argc, char **argv)
     blocking_types_make(types, &op);
     blocking_communicators_check(communicator_check);
     devices_check(local_rank);
+    scattered_pieces_check();
     reuse_check();
     blocking_types_free(types, &op);
     for (int kind = 0; kind < CUDA_MEMORY_KINDS; kind++) {

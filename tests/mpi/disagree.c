@@ -40,7 +40,9 @@ enum collective {
     ROOT_GATHER,
     ROOT_GATHER_TO_1,
     ROOT_SCATTER,
-    ROOT_SCATTER_FROM_1
+    ROOT_SCATTER_FROM_1,
+    ROOT_GATHER_V,
+    ROOT_GATHER_V_TO_1
 };
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
@@ -117,6 +119,10 @@ static const struct disagreement disagreements[] = {
      MPI_ERR_COUNT},
     {"large root of a scatter", {ROOT_SCATTER, LARGE, INT, SUM},
      {ROOT_SCATTER_FROM_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
+    {"root of a gatherv", {ROOT_GATHER_V, SLOT, INT, SUM},
+     {ROOT_GATHER_V_TO_1, SLOT, INT, SUM}, MPI_ERR_ROOT},
+    {"large root of a gatherv", {ROOT_GATHER_V, LARGE, INT, SUM},
+     {ROOT_GATHER_V_TO_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
     {"scatter in the slot and large", {ROOT_SCATTER, SLOT, INT, SUM},
      {ROOT_SCATTER, LARGE, INT, SUM}, MPI_ERR_COUNT},
 };
@@ -176,6 +182,16 @@ static int exchange(struct call call, void *send, void *receive, MPI_Comm comm)
     return MPI_Allgatherv(send, counts[test_rank], MPI_INT, receive, counts, disps, MPI_INT, comm);
 }
 
+static int gather_v(struct call call, void *send, void *receive, int root, MPI_Comm comm)
+{
+    int counts[RANKS_MAX], disps[RANKS_MAX];
+    for (int rank = 0; rank < test_size; rank++) {
+        counts[rank] = call.count;
+        disps[rank] = rank * call.count;
+    }
+    return MPI_Gatherv(send, call.count, MPI_INT, receive, counts, disps, MPI_INT, root, comm);
+}
+
 static int make_rooted(struct call call, void *send, void *receive, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm)
 {
@@ -190,6 +206,9 @@ static int make_rooted(struct call call, void *send, void *receive, MPI_Datatype
     case ROOT_GATHER:
     case ROOT_GATHER_TO_1:
         return MPI_Gather(send, call.count, type, receive, call.count, type, root, comm);
+    case ROOT_GATHER_V:
+    case ROOT_GATHER_V_TO_1:
+        return gather_v(call, send, receive, root, comm);
     default:
         return MPI_Scatter(send, call.count, type, receive, call.count, type, root, comm);
     }

@@ -1,6 +1,6 @@
 /*
- * ondevice_exchange.c - all-to-all calls and MPI_Allgatherv on device memory: see ondevice.c.
- * Nonblocking calls end at once.
+ * ondevice_exchange.c - all-to-all calls, MPI_Allgatherv, MPI_Gatherv and MPI_Scatterv on device
+ * memory: see ondevice.c.  Nonblocking calls end at once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,14 +16,15 @@ struct blocks {
     const int *counts, *disps;
     MPI_Datatype type;
     const MPI_Datatype *types;
-    bool one; /* the first block only */
+    bool one;  /* the first block only */
+    bool none; /* the rank does not need the buffer: nothing is looked at */
 };
 
 static struct ondevice_moved blocks_move(const struct blocks *blocks, const char *part)
 {
     MPI_Aint lower = 0, upper = 0;
     bool is_first = true;
-    int ranks = blocks->buffer == MPI_IN_PLACE ? 0 : blocks->one ? 1 : blocks->ranks;
+    int ranks = blocks->buffer == MPI_IN_PLACE || blocks->none ? 0 : blocks->one ? 1 : blocks->ranks;
     for (int rank = 0; rank < ranks; rank++) {
         MPI_Datatype type = blocks->types != NULL ? blocks->types[rank] : blocks->type;
         int size, count = blocks->counts != NULL ? blocks->counts[rank] : blocks->count;
@@ -146,4 +147,46 @@ int MPI_Ialltoallw(TYPED, MPI_Comm comm, MPI_Request *request)
     *request = MPI_REQUEST_NULL;
     return Alltoallw_make(sbuf, scounts, sdisps, stypes, rbuf, rcounts, rdisps, rtypes, comm,
                           false);
+}
+
+static bool is_leaf(int root, MPI_Comm comm)
+{
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    return rank != root;
+}
+
+/* What is one block is described as the first of several. */
+#define GATHER_TO_ROOT                                                                             \
+    const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, const int rcounts[],             \
+        const int rdisps[], MPI_Datatype rtype, int root
+DEFINE(Gatherv, Igatherv, PARAMETERS(GATHER_TO_ROOT),
+       PARAMETERS(send.address, scount, stype, receive.address, rcounts, rdisps, rtype, root),
+       PARAMETERS(.counts = &scount, .disps = (const int[]){0}, .type = stype, .one = true),
+       PARAMETERS(.counts = rcounts, .disps = rdisps, .type = rtype, .none = is_leaf(root, comm)))
+int MPI_Gatherv(GATHER_TO_ROOT, MPI_Comm comm)
+{
+    return Gatherv_make(sbuf, scount, stype, rbuf, rcounts, rdisps, rtype, root, comm, true);
+}
+int MPI_Igatherv(GATHER_TO_ROOT, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return Gatherv_make(sbuf, scount, stype, rbuf, rcounts, rdisps, rtype, root, comm, false);
+}
+
+#define SCATTER_FROM_ROOT                                                                          \
+    const void *sbuf, const int scounts[], const int sdisps[], MPI_Datatype stype, void *rbuf,     \
+        int rcount, MPI_Datatype rtype, int root
+DEFINE(Scatterv, Iscatterv, PARAMETERS(SCATTER_FROM_ROOT),
+       PARAMETERS(send.address, scounts, sdisps, stype, receive.address, rcount, rtype, root),
+       PARAMETERS(.counts = scounts, .disps = sdisps, .type = stype, .none = is_leaf(root, comm)),
+       PARAMETERS(.counts = &rcount, .disps = (const int[]){0}, .type = rtype, .one = true))
+int MPI_Scatterv(SCATTER_FROM_ROOT, MPI_Comm comm)
+{
+    return Scatterv_make(sbuf, scounts, sdisps, stype, rbuf, rcount, rtype, root, comm, true);
+}
+int MPI_Iscatterv(SCATTER_FROM_ROOT, MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return Scatterv_make(sbuf, scounts, sdisps, stype, rbuf, rcount, rtype, root, comm, false);
 }

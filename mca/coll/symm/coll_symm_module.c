@@ -21,10 +21,12 @@
 #include "mca/coll/symm/entry/barrier.h"
 #include "mca/coll/symm/entry/bcast.h"
 #include "mca/coll/symm/entry/gather.h"
+#include "mca/coll/symm/entry/gatherv.h"
 #include "mca/coll/symm/entry/reduce.h"
 #include "mca/coll/symm/entry/reduce_scatter.h"
 #include "mca/coll/symm/entry/scan.h"
 #include "mca/coll/symm/entry/scatter.h"
+#include "mca/coll/symm/entry/scatterv.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -297,5 +299,11 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     base->coll_scatter = mca_coll_symm_scatter;
     base->coll_iscatter = mca_coll_symm_iscatter;
     base->coll_scatter_init = mca_coll_symm_scatter_init;
+    base->coll_gatherv = mca_coll_symm_gatherv;
+    base->coll_igatherv = mca_coll_symm_igatherv;
+    base->coll_gatherv_init = mca_coll_symm_gatherv_init;
+    base->coll_scatterv = mca_coll_symm_scatterv;
+    base->coll_iscatterv = mca_coll_symm_iscatterv;
+    base->coll_scatterv_init = mca_coll_symm_scatterv_init;
     return base;
 }

@@ -211,6 +211,26 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         " of the root do so. scratch: in device memory, through memory of the component there, "
         "any buffers",
         OPAL_INFO_LVL_5},
+    [SYMM_GATHERV] = {
+        "gatherv_algorithm",
+        "Algorithm of MPI_Gatherv, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: the root reads all ranks' inputs. "
+        "copy_engine: in device memory, copies without a kernel of every rank's block to the root's output. "
+        "kernel: in device memory, the same by a kernel. scratch: through memory of the component "
+        "on the devices, any buffers there",
+        OPAL_INFO_LVL_5},
+    [SYMM_SCATTERV] = {
+        "scatterv_algorithm",
+        "Algorithm of MPI_Scatterv, where the buffers allow it. The value of a communicator's "
+        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
+        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "component, any buffers. pull: every rank reads its block of the root's input. "
+        "copy_engine: in device memory, copies without a kernel of the root's blocks to all outputs. "
+        "kernel: in device memory, the same by a kernel. scratch: through memory of the component "
+        "on the devices, any buffers there",
+        OPAL_INFO_LVL_5},
 };
 
 static const struct symm_parameter table_parameter = {

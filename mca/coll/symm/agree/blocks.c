@@ -39,8 +39,8 @@ static struct line_table *table_of(const struct symm_line *line)
  * the head, and where the last one ends.
  */
 struct line_along {
-    uint32_t largest;
-    uint32_t at[]; /* one more than ranks */
+    uint32_t largest; /* of those that travel */
+    uint32_t at[];    /* one more than ranks */
 };
 
 static struct line_along *along_of(const struct symm_line *line)
@@ -191,34 +191,37 @@ static bool own_copy(const struct symm_operation *operation)
     return true;
 }
 
-/* Write the blocks one after the other. */
-static void blocks_write(const struct symm_operation *operation, unsigned char *to, uint32_t *at)
+/* Write the blocks one after the other.  Returns the bytes of the largest that has been written. */
+static size_t blocks_write(const struct symm_operation *operation, unsigned char *to, uint32_t *at)
 {
     const struct symm_side *side = &operation->call->sending;
     const struct symm_team *team = operation->lane->team;
-    size_t ranks = (size_t)team->size, written = 0;
+    size_t ranks = (size_t)team->size, written = 0, largest = 0;
     size_t left_out = own_copy(operation) ? (size_t)team->rank : ranks;
     for (size_t rank = 0; rank < (row_of(operation)->gathers ? 1 : ranks); rank++) {
         if (at != NULL) {
             at[rank] = (uint32_t)written;
         }
-        written += rank == left_out ? 0 : block_write(side, rank, to + written);
+        size_t bytes = rank == left_out ? 0 : block_write(side, rank, to + written);
+        largest = bytes > largest ? bytes : largest;
+        written += bytes;
     }
     if (at != NULL) {
         at[ranks] = (uint32_t)written;
     }
+    return largest;
 }
 
 uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm_line *line)
 {
     int ranks = operation->lane->team->size;
     if (!row_of(operation)->has_tables) {
-        blocks_write(operation, line->payload, NULL);
+        (void)blocks_write(operation, line->payload, NULL);
         return 0;
     }
     struct line_along *along = along_of(line);
-    along->largest = (uint32_t)operation->call->largest;
-    blocks_write(operation, line->payload + along_head(ranks), along->at);
+    along->largest =
+        (uint32_t)blocks_write(operation, line->payload + along_head(ranks), along->at);
     return LINE_ALONG | ((operation->gaps & SYMM_GAPS_OUTPUT) != 0 ? LINE_GAPS : 0);
 }
 

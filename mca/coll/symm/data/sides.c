@@ -6,12 +6,6 @@
  */
 #include "mca/coll/symm/data/sides.h"
 
-static size_t count_of(const struct symm_side *side, size_t rank)
-{
-    return side->shape == SYMM_SIDE_EVEN || side->shape == SYMM_SIDE_SAME
-               ? side->count : symm_count_at(side->counts, rank);
-}
-
 static struct ompi_datatype_t *dtype_of(const struct symm_side *side, size_t rank)
 {
     return side->shape == SYMM_SIDE_TYPED ? side->dtypes[rank] : side->dtype;
@@ -33,7 +27,7 @@ static void layout_get(const struct symm_side *side, size_t rank, size_t count,
 static ptrdiff_t offset_of(const struct symm_side *side, size_t rank)
 {
     ptrdiff_t lower, extent;
-    if (side->shape == SYMM_SIDE_SAME) {
+    if (side->shape == SYMM_SIDE_SAME || side->shape == SYMM_SIDE_ONE) {
         return 0;
     }
     if (side->shape == SYMM_SIDE_TYPED) {
@@ -50,7 +44,7 @@ static ptrdiff_t offset_of(const struct symm_side *side, size_t rank)
 void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
                               struct symm_layout *layout, void **address)
 {
-    size_t count = count_of(side, rank);
+    size_t count = mca_coll_symm_side_count(side, rank);
     *address = symm_ompi_unconst(side->buffer);
     if (count == 0 || mca_coll_symm_bytes(dtype_of(side, rank), count) == 0) {
         *layout = (struct symm_layout){.dense = true, .repeats = true};

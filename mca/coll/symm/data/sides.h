@@ -14,6 +14,8 @@ enum symm_side_shape {
     SYMM_SIDE_EVEN,   /* blocks of `count` elements one after the other */
     SYMM_SIDE_SAME,   /* one block of `count` elements, for all ranks */
     SYMM_SIDE_SPREAD, /* counts[i] elements, disps[i] extents from the start */
+    SYMM_SIDE_OTHERS, /* the same, but no block for rank `one` */
+    SYMM_SIDE_ONE,    /* `count` elements for rank `one`, and nothing for others */
     SYMM_SIDE_TYPED,  /* counts[i] elements of dtypes[i], disps[i] bytes from the start */
 };
 
@@ -22,6 +24,7 @@ struct symm_side {
     enum symm_side_shape shape;
     const void *buffer;
     size_t count;
+    size_t one;
     symm_counts_t counts;
     symm_disps_t disps;
     struct ompi_datatype_t *dtype;
@@ -45,6 +48,28 @@ struct symm_side_measure {
 void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
                                 struct symm_side_measure *measure);
 
+/* A side without any data; the type may be any. */
+static inline struct symm_side mca_coll_symm_side_empty(struct ompi_datatype_t *dtype)
+{
+    return (struct symm_side){.shape = SYMM_SIDE_ONE, .dtype = dtype};
+}
+
+static inline bool mca_coll_symm_side_has_counts(const struct symm_side *side)
+{
+    return side->shape == SYMM_SIDE_SPREAD || side->shape == SYMM_SIDE_OTHERS ||
+           side->shape == SYMM_SIDE_TYPED;
+}
+
+/* The elements of the block for a rank. */
+static inline size_t mca_coll_symm_side_count(const struct symm_side *side, size_t rank)
+{
+    if ((side->shape == SYMM_SIDE_ONE && rank != side->one) ||
+        (side->shape == SYMM_SIDE_OTHERS && rank == side->one)) {
+        return 0;
+    }
+    return mca_coll_symm_side_has_counts(side) ? symm_count_at(side->counts, rank) : side->count;
+}
+
 /*
  * The block for a rank on a plain side: its bytes, and at *first, if there are any, the address of
  * the first one.  Small calls spend much of their time on finding their blocks.
@@ -52,10 +77,9 @@ void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
 static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side, size_t rank,
                                                     uintptr_t *first)
 {
-    size_t count = side->count;
+    size_t count = mca_coll_symm_side_count(side, rank);
     ptrdiff_t index = 0;
-    if (side->shape == SYMM_SIDE_SPREAD) {
-        count = symm_count_at(side->counts, rank);
+    if (mca_coll_symm_side_has_counts(side)) {
         index = symm_disp_at(side->disps, rank);
     } else if (side->shape == SYMM_SIDE_EVEN) {
         index = (ptrdiff_t)(rank * count);

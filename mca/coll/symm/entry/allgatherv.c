@@ -93,7 +93,7 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent,
     int rc = mca_coll_symm_request_open(request, &below_makes, persistent, comm, module);
     if (rc == OMPI_SUCCESS) {
         (*request)->arguments = *arguments;
-        rc = mca_coll_symm_request_keep_blocks(*request, false);
+        rc = mca_coll_symm_request_keep_blocks(*request, SYMM_KEEP_RECEIVED);
     }
     if (rc == OMPI_SUCCESS) {
         struct symm_call *call = &(*request)->call;

@@ -72,7 +72,9 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent,
     int rc = mca_coll_symm_request_open(request, &below_makes, persistent, comm, module);
     if (rc == OMPI_SUCCESS) {
         (*request)->arguments = *arguments;
-        rc = mca_coll_symm_request_keep_blocks(*request, arguments->sbuf != MPI_IN_PLACE);
+        rc = mca_coll_symm_request_keep_blocks(
+            *request, SYMM_KEEP_RECEIVED |
+                          (arguments->sbuf != MPI_IN_PLACE ? SYMM_KEEP_SENT : 0u));
     }
     if (rc == OMPI_SUCCESS) {
         struct symm_call *call = &(*request)->call;

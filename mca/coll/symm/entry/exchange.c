@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "mca/coll/symm/base/signature.h"
+#include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/device/place.h"
 
 static enum symm_reason veto_reason(const struct symm_call *call, bool is_unequal)
@@ -99,6 +100,22 @@ static void device_guess(struct symm_call *call, bool has_data)
     }
 }
 
+/* Blocks with types of their own may lie anywhere: whether some lie elsewhere than the first. */
+static bool is_scattered(const struct symm_side *side, size_t ranks, enum symm_kinds kinds,
+                         int device)
+{
+    struct symm_layout layout;
+    void *address;
+    for (size_t rank = 0; side->shape == SYMM_SIDE_TYPED && rank < ranks; rank++) {
+        mca_coll_symm_side_block(side, rank, &layout, &address);
+        if (layout.bytes > 0 &&
+            mca_coll_symm_device_of(mca_coll_symm_at(address, layout.start), kinds) != device) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collective collective,
                                      enum symm_kinds kinds, struct ompi_communicator_t *comm)
 {
@@ -113,8 +130,12 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
     call->largest = sent.largest;
     bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
     mca_coll_symm_device_describe(call, kinds);
+    call->mixed = call->mixed || is_scattered(&call->sending, ranks, kinds, call->device) ||
+                  is_scattered(&call->receiving, ranks, kinds, call->device);
     device_guess(call, sent.bytes > 0 || received.bytes > 0);
     call->veto = veto_reason(call, is_unequal);
-    call->signature = symm_signature_pack(
-        (struct symm_signature){.collective = collective, .root = counts, .extent = 1});
+    bool is_rooted = symm_collective_get(collective)->is_rooted;
+    call->signature = symm_signature_pack((struct symm_signature){
+        .collective = collective, .root = is_rooted ? (unsigned)call->root : counts,
+        .extent = 1});
 }

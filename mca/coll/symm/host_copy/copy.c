@@ -262,6 +262,8 @@ static int typed_room_make(struct symm_host_copy *copy)
 {
     struct symm_span span;
     size_t total = 0;
+    ptrdiff_t origin = 0; /* of the first piece: absolute types have large ones, all alike */
+    bool is_first = true;
     copy->moved = calloc(copy->pieces, sizeof(*copy->moved) + sizeof(int));
     if (copy->moved == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -270,8 +272,10 @@ static int typed_room_make(struct symm_host_copy *copy)
         struct piece piece = piece_at(copy, i);
         if (piece_span(&piece, &span)) {
             size_t misaligned = span.first % cache_line;
-            copy->moved[i] = (ptrdiff_t)(total + misaligned) +
-                             (ptrdiff_t)((uintptr_t)piece.buffer - span.first);
+            ptrdiff_t from_data = (ptrdiff_t)((uintptr_t)piece.buffer - span.first);
+            origin = is_first ? from_data : origin;
+            is_first = false;
+            copy->moved[i] = (ptrdiff_t)(total + misaligned) + (from_data - origin);
             total += (misaligned + span.bytes + cache_line - 1) / cache_line * cache_line;
         }
     }
@@ -281,7 +285,7 @@ static int typed_room_make(struct symm_host_copy *copy)
         symm_host_block_get(copy->device, total, &copy->block) != SYMM_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    copy->address = copy->block.memory;
+    copy->address = mca_coll_symm_at(copy->block.memory, origin);
     return OMPI_SUCCESS;
 }
 

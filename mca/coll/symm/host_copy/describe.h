@@ -58,7 +58,9 @@ static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
                          collective == SYMM_HOST_COPY_bcast ||
                          collective == SYMM_HOST_COPY_reduce ||
                          collective == SYMM_HOST_COPY_gather ||
-                         collective == SYMM_HOST_COPY_scatter;
+                         collective == SYMM_HOST_COPY_scatter ||
+                         collective == SYMM_HOST_COPY_gatherv ||
+                         collective == SYMM_HOST_COPY_scatterv;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
 }
 

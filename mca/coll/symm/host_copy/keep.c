@@ -38,8 +38,11 @@ static int arrays_keep(struct symm_host_copy *copy)
     }
     room += copy->pieces * ELEMENT;
     if (copy->shape == SYMM_SHAPE_TYPED) {
-        memcpy(room, copy->dtypes, copy->pieces * sizeof(struct ompi_datatype_t *));
-        copy->dtypes = (struct ompi_datatype_t *const *)(void *)room;
+        struct ompi_datatype_t **kept = (struct ompi_datatype_t **)(void *)room;
+        for (size_t i = 0; i < copy->pieces; i++) { /* those of empty pieces may be freed */
+            kept[i] = symm_count_at(copy->counts, i) > 0 ? copy->dtypes[i] : MPI_BYTE;
+        }
+        copy->dtypes = kept;
     }
     return OMPI_SUCCESS;
 }

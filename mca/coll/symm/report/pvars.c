@@ -1,8 +1,9 @@
 /*
  * report/pvars.c - see report/pvars.h; MPI-4.1 section 15.3.7.
  *
- * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  A
- * handle of a variable counts from its allocation on; the variables belong to the process and need
+ * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  Open
+ * MPI has room for 2048 variables of all components (4.1, 5.0), so calls that were not served have
+ * no bytes.  A handle of a variable counts from its allocation on; the variables belong to the process and need
  * no start.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -45,12 +46,13 @@ static void variable_register(const mca_base_component_t *component, const char 
         (void *)place_of(counter));
 }
 
-/* The two variables of a count: `outcome` makes the name, `what` ends the description. */
-static void count_register(const mca_base_component_t *component, enum symm_collective collective,
+static const char *const forms[SYMM_CALL_FORM_COUNT] = {"", "nonblocking ", "persistent "};
+
+/* The calls of a count: `outcome` makes the name, `what` ends the description. */
+static void calls_register(const mca_base_component_t *component, enum symm_collective collective,
                            enum symm_call_form form, const char *outcome, const char *what,
                            const struct symm_count *count)
 {
-    static const char *const forms[SYMM_CALL_FORM_COUNT] = {"", "nonblocking ", "persistent "};
     const char *name = mca_coll_symm_form_text(collective, form);
     const char *function = symm_collective_get(collective)->mpi_name;
     char variable[64], description[192];
@@ -59,6 +61,16 @@ static void count_register(const mca_base_component_t *component, enum symm_coll
                    forms[form], function, what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
                       &count->calls);
+}
+
+/* The bytes of a count likewise. */
+static void bytes_register(const mca_base_component_t *component, enum symm_collective collective,
+                           enum symm_call_form form, const char *outcome, const char *what,
+                           const struct symm_count *count)
+{
+    const char *name = mca_coll_symm_form_text(collective, form);
+    const char *function = symm_collective_get(collective)->mpi_name;
+    char variable[64], description[192];
     (void)snprintf(variable, sizeof(variable), "%s_%s_bytes", name, outcome);
     (void)snprintf(description, sizeof(description),
                    "Bytes that this process contributed to the %scalls of %s %s", forms[form],
@@ -93,7 +105,9 @@ static void served_register(const mca_base_component_t *component, enum symm_cal
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
         const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
         (void)snprintf(what, sizeof(what), "that the algorithm %s has served", row->name);
-        count_register(component, row->collective, form, row->name, what,
+        calls_register(component, row->collective, form, row->name, what,
+                       &pattern.outcomes[form].served[i]);
+        bytes_register(component, row->collective, form, row->name, what,
                        &pattern.outcomes[form].served[i]);
     }
 }
@@ -110,7 +124,7 @@ static void fallback_register(const mca_base_component_t *component,
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
                        mca_coll_symm_reason_name((enum symm_reason)reason));
-        count_register(component, collective, form, outcome, what,
+        calls_register(component, collective, form, outcome, what,
                        &pattern.outcomes[form].fallback[collective][reason]);
     }
 }
@@ -135,7 +149,7 @@ static void outcomes_register(const mca_base_component_t *component, enum symm_c
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         enum symm_collective collective = (enum symm_collective)i;
         fallback_register(component, collective, form);
-        count_register(component, collective, form, "failed",
+        calls_register(component, collective, form, "failed",
                        "that ended in an error, such as ranks that made different calls",
                        &pattern.outcomes[form].failed[i]);
     }

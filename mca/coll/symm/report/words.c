@@ -114,6 +114,8 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
         [SYMM_REDUCE] = NAMES(reduce),
         [SYMM_GATHER] = NAMES(gather),
         [SYMM_SCATTER] = NAMES(scatter),
+        [SYMM_GATHERV] = NAMES(gatherv),
+        [SYMM_SCATTERV] = NAMES(scatterv),
 #undef NAMES
     };
     return names[collective][form];

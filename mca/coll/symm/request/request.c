@@ -212,12 +212,16 @@ static void blocks_keep(symm_counts_t *counts, symm_disps_t *disps,
     *disps = symm_disps_copy(*disps, ranks, *room + ranks);
     *room += 2 * ranks;
     if (*dtypes != NULL) {
-        *dtypes = memcpy(*room, *dtypes, ranks * sizeof(**dtypes));
+        struct ompi_datatype_t **kept = memcpy(*room, *dtypes, ranks * sizeof(**dtypes));
+        for (size_t rank = 0; rank < ranks; rank++) { /* those of empty blocks may be freed */
+            kept[rank] = symm_count_at(*counts, rank) > 0 ? kept[rank] : MPI_BYTE;
+        }
+        *dtypes = kept;
         *room += ranks;
     }
 }
 
-int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, bool sends)
+int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned which)
 {
     enum { ARRAYS = 6 };
     size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
@@ -229,8 +233,10 @@ int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, bool sen
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->kept = room;
-    blocks_keep(&arguments->rcounts, &arguments->rdisps, &arguments->rdtypes, ranks, &room);
-    if (sends) {
+    if ((which & SYMM_KEEP_RECEIVED) != 0) {
+        blocks_keep(&arguments->rcounts, &arguments->rdisps, &arguments->rdtypes, ranks, &room);
+    }
+    if ((which & SYMM_KEEP_SENT) != 0) {
         blocks_keep(&arguments->scounts, &arguments->sdisps, &arguments->sdtypes, ranks, &room);
     }
     return OMPI_SUCCESS;

@@ -97,10 +97,11 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
 int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts);
 
 /*
- * Keep a copy of rcounts and rdisps of request->arguments, and of rdtypes, unless that is NULL;
- * where the call `sends` blocks of its own, of those of the send buffer, too.  Errors: as above.
+ * Keep copies of arrays of request->arguments: of rcounts and rdisps, and of rdtypes, unless that
+ * is NULL, or of those of the send buffer, or of both.  Errors: as above.
  */
-int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, bool sends);
+enum { SYMM_KEEP_RECEIVED = 1, SYMM_KEEP_SENT = 2 };
+int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned which);
 
 /*
  * The nonblocking call is described: start it, and hand the request to the program.  Errors: the

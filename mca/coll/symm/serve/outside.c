@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/serve/outside.h"
 
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
@@ -42,7 +43,8 @@ static bool starts_run(struct symm_operation *operation)
         return false;
     }
     if (operation->in_slot) {
-        return true;
+        return !symm_collective_get(operation->call->collective)->has_tables ||
+               mca_coll_symm_blocks_all_along(operation); /* else algorithms are chosen */
     }
     symm_team_forget_refusals(team, operation->sequence);
     mca_coll_symm_facts_gather(operation, &facts, &unknown);

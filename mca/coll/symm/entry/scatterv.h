@@ -1,0 +1,28 @@
+/*
+ * entry/scatterv.h - MPI_Scatterv, with its nonblocking and persistent forms (MPI-4.1 sections
+ * 6.6, 6.12.4 and 6.13.4), as Open MPI declares them.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_ENTRY_SCATTERV_H
+#define MCA_COLL_SYMM_ENTRY_SCATTERV_H
+
+#include "mca/ompi_compat.h"
+
+int mca_coll_symm_scatterv(const void *sbuf, symm_counts_t scounts, symm_disps_t sdisps,
+                           struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
+                           struct ompi_datatype_t *rdtype, int root,
+                           struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+int mca_coll_symm_iscatterv(const void *sbuf, symm_counts_t scounts, symm_disps_t sdisps,
+                            struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
+                            struct ompi_datatype_t *rdtype, int root,
+                            struct ompi_communicator_t *comm, ompi_request_t **handle,
+                            mca_coll_base_module_t *module);
+int mca_coll_symm_scatterv_init(const void *sbuf, symm_counts_t scounts, symm_disps_t sdisps,
+                                struct ompi_datatype_t *sdtype, void *rbuf, symm_count_t rcount,
+                                struct ompi_datatype_t *rdtype, int root,
+                                struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                                ompi_request_t **handle, mca_coll_base_module_t *module);
+
+#endif /* MCA_COLL_SYMM_ENTRY_SCATTERV_H */

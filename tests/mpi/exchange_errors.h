@@ -1,0 +1,18 @@
+/*
+ * Exchanges that are no ordinary ones: blocks that are too long, and ranks without data.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_TESTS_EXCHANGE_ERRORS_H
+#define SYMM_TESTS_EXCHANGE_ERRORS_H
+
+#include <stdbool.h>
+
+/* One rank sends another one more than the `count` integers that it has room for. */
+void exchange_truncation(bool heap, bool typed, int count);
+
+/* The last rank has data in the first call only. */
+void exchange_idle(void);
+
+#endif
