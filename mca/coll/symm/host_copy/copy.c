@@ -257,10 +257,14 @@ static int room_make(struct symm_host_copy *copy)
     return OMPI_SUCCESS;
 }
 
-/* Typed pieces go one behind the other, each in cache lines of its own. */
+/*
+ * Typed pieces go one behind the other, each in cache lines of its own.  A single one is where the
+ * buffer begins, because coll/self counts its displacement in extents (4.1.4).
+ */
 static int typed_room_make(struct symm_host_copy *copy)
 {
     struct symm_span span;
+    ptrdiff_t origin = 0;
     size_t total = 0;
     copy->moved = calloc(copy->pieces, sizeof(*copy->moved) + sizeof(int));
     if (copy->moved == NULL) {
@@ -275,13 +279,17 @@ static int typed_room_make(struct symm_host_copy *copy)
             total += (misaligned + span.bytes + cache_line - 1) / cache_line * cache_line;
         }
     }
+    if (copy->pieces == 1) {
+        origin = copy->moved[0];
+        copy->moved[0] = 0;
+    }
     int *room = (int *)(copy->moved + copy->pieces);
     if ((!copy->has_byte_disps &&
          !symm_disps_make(copy->moved, copy->pieces, room, &copy->moved_disps)) ||
         symm_host_block_get(copy->device, total, &copy->block) != SYMM_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    copy->address = copy->block.memory;
+    copy->address = mca_coll_symm_at(copy->block.memory, origin);
     return OMPI_SUCCESS;
 }
 
