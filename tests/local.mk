@@ -183,6 +183,7 @@ tests_mpi_check_random_SOURCES = $(random_sources)
 tests_mpi_check_later_SOURCES = tests/mpi/check_later.c \
 	tests/mpi/later_call.c tests/mpi/later_call.h \
 	tests/mpi/later_data.c tests/mpi/later_data.h tests/mpi/later_memory.c \
+	tests/mpi/later_exchange.c tests/mpi/later_exchange.h \
 	tests/mpi/later_worker.c tests/mpi/later_worker.h
 tests_mpi_check_failures_SOURCES = tests/mpi/check_failures.c \
 	tests/mpi/survivors.c tests/mpi/survivors.h
