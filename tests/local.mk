@@ -173,6 +173,8 @@ random_sources = \
 	tests/mpi/random_buffers.c tests/mpi/random_buffers.h \
 	tests/mpi/random_call.c tests/mpi/random_call.h \
 	tests/mpi/random_comms.c tests/mpi/random_comms.h \
+	tests/mpi/random_draw.h \
+	tests/mpi/random_exchange.c tests/mpi/random_exchange.h \
 	tests/mpi/random_oracle.c tests/mpi/random_oracle.h \
 	tests/mpi/random_traffic.c tests/mpi/random_traffic.h \
 	tests/mpi/random_types.c tests/mpi/random_types.h \
@@ -182,6 +184,7 @@ tests_mpi_check_random_SOURCES = $(random_sources)
 tests_mpi_check_later_SOURCES = tests/mpi/check_later.c \
 	tests/mpi/later_call.c tests/mpi/later_call.h \
 	tests/mpi/later_data.c tests/mpi/later_data.h tests/mpi/later_memory.c \
+	tests/mpi/later_exchange.c tests/mpi/later_exchange.h \
 	tests/mpi/later_worker.c tests/mpi/later_worker.h
 tests_mpi_check_failures_SOURCES = tests/mpi/check_failures.c \
 	tests/mpi/survivors.c tests/mpi/survivors.h

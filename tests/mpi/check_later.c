@@ -10,7 +10,6 @@
  *   --operations N  so many on each thread (3000; with --quick 600)
  *   --threads N     1 or 2 (1)
  *   --seconds T     end after so long, if the operations have not ended before
- *   --served        leave out collectives that the components leave to others
  *
  * SYMM_TEST_SEED repeats a run. SYMM_TEST_CUDA_LIBRARY is a driver: buffers are then on devices as
  * well.
@@ -147,7 +146,7 @@ static bool is_left(const struct later_call *call)
 /* Requests of coll/libnbc do not hold their communicator, and crash without it (4.1.4). */
 static bool holds_communicator(const struct later_call *call)
 {
-    return call->collective <= LATER_BARRIER && !is_left(call) && test_expects_symm();
+    return !is_left(call) && test_expects_symm();
 }
 
 /*
@@ -358,8 +357,6 @@ static int parse(int argc, char **argv)
             threads = test_number(argv[i++], value) > 1 ? THREADS : 1;
         } else if (strcmp(argv[i], "--seconds") == 0) {
             seconds = (double)test_number(argv[i++], value);
-        } else if (strcmp(argv[i], "--served") == 0) {
-            later_served_only = true;
         } else {
             operations = strcmp(argv[i], "--quick") == 0 ? 600 : operations;
             argv[kept++] = argv[i];

@@ -1,7 +1,7 @@
 /*
- * Random calls of MPI_Allreduce and MPI_Allgather, compared with the previous component's answers
- * and between ranks: types, operations, sizes, places, memories, communicators, late ranks and
- * what else goes on, all mixed.
+ * Random collectives, compared with the previous component's answers or with what was sent, and
+ * between ranks: types, operations, sizes, places, memories, communicators, late ranks and what
+ * else goes on, all mixed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,6 +21,7 @@
 #include "random_buffers.h"
 #include "random_call.h"
 #include "random_comms.h"
+#include "random_exchange.h"
 #include "random_oracle.h"
 #include "random_traffic.h"
 #include "random_types.h"
@@ -204,6 +205,10 @@ static void make_call(const struct random_call *call, const unsigned char *send,
 {
     if (call->root >= 0) {
         make_parts(call, send, receive);
+        return;
+    }
+    if (random_call_exchanges(call)) {
+        random_exchange_make(call, send, receive);
         return;
     }
     const void *from = call->in_place ? MPI_IN_PLACE : send + call->send.origin;

@@ -216,6 +216,40 @@ int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void
     return error;
 }
 
+/* Two blocks of the same length come to each other's places. */
+int MPI_Alltoallv(const void *send, const int send_counts[], const int send_places[],
+                  MPI_Datatype send_type, void *receive, const int counts[], const int places[],
+                  MPI_Datatype type, MPI_Comm comm)
+{
+    struct call call = describe(send, receive, 0, type, comm);
+    int swapped[2];
+    bool is_swapped = fault_is("swapped_places") && call.ranks == 2 && send != MPI_IN_PLACE &&
+                      counts[0] == counts[1];
+    if (is_swapped) {
+        swapped[0] = places[1];
+        swapped[1] = places[0];
+    }
+    return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts,
+                          is_swapped ? swapped : places, type, comm);
+}
+
+/* The first byte of the last rank's block is wrong. */
+int MPI_Alltoallw(const void *send, const int send_counts[], const int send_places[],
+                  const MPI_Datatype send_types[], void *receive, const int counts[],
+                  const int places[], const MPI_Datatype types[], MPI_Comm comm)
+{
+    int error = PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, counts, places,
+                               types, comm);
+    struct call call = describe(send, receive, 0, types[0], comm);
+    int last = call.ranks - 1;
+    if (fault_is("last_block") && counts[last] > 0) {
+        MPI_Aint lower, extent;
+        PMPI_Type_get_true_extent(types[last], &lower, &extent);
+        call.receive[places[last] + lower] ^= 1;
+    }
+    return error;
+}
+
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     struct call call = describe(NULL, buffer, count, type, comm);

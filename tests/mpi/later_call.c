@@ -8,11 +8,11 @@
 
 #include "harness.h"
 #include "later_data.h"
+#include "later_exchange.h"
 #include "persistent.h"
 
 #include <stdio.h>
 
-bool later_served_only;
 static MPI_Datatype types[LATER_ELEMENTS];
 static MPI_Op operations[LATER_ELEMENTS]; /* the program's */
 
@@ -129,6 +129,11 @@ void later_close(void)
     }
 }
 
+MPI_Datatype later_type(enum later_elements elements)
+{
+    return types[elements];
+}
+
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Takes its numbers from the low bits of a random one. */
@@ -166,8 +171,8 @@ static void memories_draw(struct later_call *call, uint64_t *common, uint64_t *o
 
 size_t later_blocks(const struct later_call *call)
 {
-    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_ALLTOALL ||
-                call->collective == LATER_GATHER;
+    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_GATHER ||
+                call->collective >= LATER_ALLTOALL;
     return many ? (size_t)call->comm.size : 1;
 }
 
@@ -230,7 +235,7 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
         LATER_BARRIER,   LATER_BCAST,     LATER_ALLTOALL,  LATER_BCAST};
     uint64_t more = test_mix(common + 1), scatter = test_mix(common + 2);
     uint64_t scan = test_mix(common + 3);
-    call->collective = collectives[take(&common, later_served_only ? 9 : 12)];
+    call->collective = collectives[take(&common, 12)];
     call->elements = (enum later_elements)take(&common, LATER_ELEMENTS + 2);
     if (call->elements >= LATER_ELEMENTS) {
         call->elements = (enum later_elements)(call->elements - LATER_ELEMENTS);
@@ -246,6 +251,7 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
     scatter_draw(call, scatter);
     scan_draw(call, scan);
     root_draw(call, test_mix(scatter + 1));
+    later_exchange_draw(call, test_mix(scatter + 2));
 }
 
 void later_describe(const struct later_call *call, char *text, size_t size)
@@ -253,7 +259,8 @@ void later_describe(const struct later_call *call, char *text, size_t size)
     static const char *const collectives[] = {"allreduce", "reduce_scatter",
                                               "reduce_scatter_block", "scan", "exscan", "reduce",
                                               "allgather", "gather", "barrier", "bcast",
-                                              "alltoall"};
+                                              "alltoall", "alltoallv", "alltoallw",
+                                              "allgatherv"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};
@@ -331,11 +338,8 @@ static void make_blocking(const struct later_call *call, const struct arguments 
     case LATER_BARRIER:
         MPI_Barrier(comm);
         break;
-    case LATER_BCAST:
-        MPI_Bcast(a->receive, a->count, a->type, call->root, comm);
-        break;
     default:
-        MPI_Alltoall(a->send, a->count, a->type, a->receive, a->count, a->type, comm);
+        MPI_Bcast(a->receive, a->count, a->type, call->root, comm);
         break;
     }
 }
@@ -377,11 +381,8 @@ static void make_nonblocking(const struct later_call *call, const struct argumen
     case LATER_BARRIER:
         MPI_Ibarrier(comm, request);
         break;
-    case LATER_BCAST:
-        MPI_Ibcast(a->receive, a->count, a->type, call->root, comm, request);
-        break;
     default:
-        MPI_Ialltoall(a->send, a->count, a->type, a->receive, a->count, a->type, comm, request);
+        MPI_Ibcast(a->receive, a->count, a->type, call->root, comm, request);
         break;
     }
 }
@@ -426,12 +427,8 @@ static void make_persistent(const struct later_call *call, const struct argument
     case LATER_BARRIER:
         PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
         break;
-    case LATER_BCAST:
-        PERSISTENT(Bcast)(a->receive, a->count, a->type, call->root, comm, MPI_INFO_NULL, request);
-        break;
     default:
-        PERSISTENT(Alltoall)(a->send, a->count, a->type, a->receive, a->count, a->type, comm,
-                             MPI_INFO_NULL, request);
+        PERSISTENT(Bcast)(a->receive, a->count, a->type, call->root, comm, MPI_INFO_NULL, request);
         break;
     }
 }
@@ -439,7 +436,9 @@ static void make_persistent(const struct later_call *call, const struct argument
 void later_make(struct later_call *call)
 {
     struct arguments arguments = arguments_of(call);
-    if (call->form == LATER_BLOCKING) {
+    if (call->collective >= LATER_ALLTOALL) {
+        later_exchange_make(call, arguments.send, arguments.receive);
+    } else if (call->form == LATER_BLOCKING) {
         make_blocking(call, &arguments);
     } else if (call->form == LATER_NONBLOCKING) {
         make_nonblocking(call, &arguments, &call->request);

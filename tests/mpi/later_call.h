@@ -26,6 +26,9 @@ enum later_collective {
     LATER_BARRIER,
     LATER_BCAST,
     LATER_ALLTOALL,
+    LATER_ALLTOALLV, /* these are exchanges: see later_exchange.c */
+    LATER_ALLTOALLW,
+    LATER_ALLGATHERV,
     LATER_COLLECTIVES
 };
 enum later_form { LATER_BLOCKING, LATER_NONBLOCKING, LATER_PERSISTENT, LATER_FORMS };
@@ -63,13 +66,23 @@ struct later_buffers {
     unsigned char *send[LATER_MEMORIES], *receive[LATER_MEMORIES];
 };
 
+/* A buffer of an exchange: a block for each rank, or the one of an all-gather that is sent. */
+struct later_side {
+    int blocks;
+    enum later_elements elements[LATER_RANKS_MAX];
+    size_t number[LATER_RANKS_MAX]; /* of elements */
+    ptrdiff_t at[LATER_RANKS_MAX];  /* bytes from the address of the buffer to that of the block */
+    int counts[LATER_RANKS_MAX], displacements[LATER_RANKS_MAX]; /* as MPI has them */
+    MPI_Datatype types[LATER_RANKS_MAX];
+};
+
 struct later_call {
     /* The same on all ranks. */
     enum later_collective collective;
     enum later_form form;
     enum later_elements elements;
     unsigned operation; /* of those that the elements have */
-    size_t count;       /* all-gather and all-to-all: for each rank */
+    size_t count;       /* all-gather and all-to-all: for each rank; exchange: at most */
     int counts[LATER_RANKS_MAX]; /* reduce-scatter: for each rank */
     bool in_place;
     bool bytes; /* all-gather: what is sent is described as bytes */
@@ -78,14 +91,14 @@ struct later_call {
     /* Of this rank. */
     struct later_comm comm;
     enum later_memory send_memory, receive_memory;
+    struct later_side sending, receiving; /* exchange */
     size_t offset; /* of the buffers, in what has been allocated */
     struct later_buffers *buffers;
     unsigned char *image; /* what is to be in `receive`, surroundings included */
     MPI_Request request;
 };
 
-/* No calls of MPI_Bcast and MPI_Alltoall. */
-extern bool later_served_only;
+MPI_Datatype later_type(enum later_elements elements);
 
 /* Types and operations, and the driver if SYMM_TEST_CUDA_LIBRARY names one. */
 void later_open(void);

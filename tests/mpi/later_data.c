@@ -74,7 +74,8 @@ static uint32_t value_of(struct source source, size_t unit)
 
 static size_t send_bytes(const struct later_call *call)
 {
-    size_t blocks = call->collective == LATER_ALLTOALL ? (size_t)call->comm.size : 1;
+    bool many = call->collective >= LATER_ALLTOALL && call->collective != LATER_ALLGATHERV;
+    size_t blocks = many ? (size_t)call->comm.size : 1;
     return blocks * call->count * later_extent(call->elements);
 }
 
@@ -97,13 +98,31 @@ static size_t receive_bytes(const struct later_call *call)
     return later_blocks(call) * call->count * later_extent(call->elements);
 }
 
-/* Elements of one rank from `first` on. */
+/* So many elements of one rank from `first` on. */
+static void some_put(const struct later_call *call, enum later_elements elements, unsigned char *at,
+                     int rank, size_t first, size_t count)
+{
+    size_t each = units_of(elements);
+    struct source source = source_of(call, rank);
+    for (size_t unit = 0; unit < count * each; unit++) {
+        unit_put(elements, at, unit, value_of(source, first * each + unit));
+    }
+}
+
 static void elements_put(const struct later_call *call, unsigned char *at, int rank, size_t first)
 {
-    size_t each = units_of(call->elements);
-    struct source source = source_of(call, rank);
-    for (size_t unit = 0; unit < call->count * each; unit++) {
-        unit_put(call->elements, at, unit, value_of(source, first * each + unit));
+    some_put(call, call->elements, at, rank, first, call->count);
+}
+
+/* Blocks of a buffer that this rank sends, or receives. */
+static void blocks_put(const struct later_call *call, unsigned char *at, bool sends)
+{
+    const struct later_side *side = sends ? &call->sending : &call->receiving;
+    for (int block = 0; block < side->blocks; block++) {
+        int source = sends ? call->comm.rank : block, target = sends ? block : call->comm.rank;
+        size_t first = call->collective == LATER_ALLGATHERV ? 0 : (size_t)target * call->count;
+        some_put(call, side->elements[block], at + side->at[block], source, first,
+                 side->number[block]);
     }
 }
 
@@ -215,6 +234,11 @@ static void expect(const struct later_call *call, unsigned char *at)
             elements_put(call, at + (size_t)rank * block, rank, first);
         }
         break;
+    case LATER_ALLTOALLV:
+    case LATER_ALLTOALLW:
+    case LATER_ALLGATHERV:
+        blocks_put(call, at, false);
+        break;
     case LATER_BCAST:
         elements_put(call, at, call->root, 0);
         break;
@@ -244,6 +268,10 @@ static unsigned char *send_image(const struct later_call *call)
     size_t block = call->count * later_extent(call->elements);
     unsigned char *image = later_bytes(bytes + 2 * LATER_AROUND);
     memset(image, POISON, bytes + 2 * LATER_AROUND);
+    if (later_exchanges(call)) {
+        blocks_put(call, image + LATER_AROUND, true);
+        return image;
+    }
     for (size_t i = 0; block > 0 && i < bytes / block; i++) {
         elements_put(call, image + LATER_AROUND + i * block, call->comm.rank, i * call->count);
     }

@@ -28,6 +28,11 @@ static inline bool later_scatters(const struct later_call *call)
            call->collective == LATER_REDUCE_SCATTER_BLOCK;
 }
 
+static inline bool later_exchanges(const struct later_call *call)
+{
+    return call->collective > LATER_ALLTOALL;
+}
+
 /* How many blocks of a rank's data the receive buffer holds. */
 size_t later_blocks(const struct later_call *call);
 

@@ -6,6 +6,8 @@
  */
 #include "random_call.h"
 #include "harness.h"
+#include "random_draw.h"
+#include "random_exchange.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,22 +15,6 @@
 enum { ROLE_CALL = 1, ROLE_LATE = 2, ROLE_WORLD = 3, ROLE_SCATTER = 4, ROLE_SCAN = 5, ROLE_ROOT = 6,
        COLORS = 64 };
 enum { MOST_BY_USER = 100000 }; /* elements: user functions are slow */
-
-/* Different numbers from one stream, one after the other. */
-struct draw {
-    uint64_t stream;
-    uint64_t next;
-};
-
-static uint64_t below(struct draw *draw, uint64_t limit)
-{
-    return test_random(draw->stream, draw->next++) % limit;
-}
-
-static bool one_in(struct draw *draw, uint64_t chances)
-{
-    return below(draw, chances) == 0;
-}
 
 /* ---- what the whole world knows -------------------------------------------------------------- */
 
@@ -210,17 +196,13 @@ static void draw_allgather(struct random_call *call, struct draw *draw,
     }
 }
 
-/*
- * Open MPI, 4.1.4 to 5.0.7, loses the end of a rank's own block, whichever component serves: when
- * its elements are one run of data and a gap, are received as another type, and a border of its
- * 64 KiB buffer lies within the last one.
- */
-static bool is_lost_below(const struct random_call *call)
+bool random_call_is_lost_below(const struct test_layout *send, const struct test_layout *receive,
+                               size_t send_count)
 {
-    size_t size = test_layout_size(&call->send);
-    size_t beyond = call->count * size % 65536;
-    return call->send.blocks == 1 && call->send.extent != size &&
-           call->send.type != call->receive.type && beyond > 0 && beyond < size;
+    size_t size = test_layout_size(send);
+    size_t beyond = send_count * size % 65536;
+    return send->blocks == 1 && send->extent != size && send->type != receive->type && beyond > 0 &&
+           beyond < size;
 }
 
 /* The same data as six times as many int32. */
@@ -228,7 +210,7 @@ static void draw_other_count(struct random_call *call, struct draw *draw,
                              const struct random_types *types)
 {
     call->send_count = call->count;
-    if (is_lost_below(call)) {
+    if (random_call_is_lost_below(&call->send, &call->receive, call->count)) {
         call->send = call->receive;
     }
     if (call->collective == RANDOM_ALLGATHER && call->receive.derived && one_in(draw, 4)) {
@@ -322,24 +304,26 @@ void random_call_draw(struct random_call *call, const struct random_types *types
     call->results = call->count;
     draw_scatter(call);
     draw_scan(call);
-    draw_root(call);
     draw_traffic(call, &draw);
     if (call->in_place) {
         call->send = call->receive;
         call->send_count = call->count;
     }
+    random_exchange_draw(call, types);
+    draw_root(call);
 }
 
 size_t random_call_input_bytes(const struct random_call *call)
 {
-    return call->send_count * call->send.extent;
+    return random_call_exchanges(call) ? call->sending.bytes : call->send_count * call->send.extent;
 }
 
 size_t random_call_output_bytes(const struct random_call *call)
 {
     size_t blocks = call->collective == RANDOM_ALLGATHER ? (size_t)call->comm->size : 1;
     size_t elements = random_call_scatters(call) && !call->in_place ? call->results : call->count;
-    return blocks * elements * call->receive.extent;
+    return random_call_exchanges(call) ? call->receiving.bytes
+                                       : blocks * elements * call->receive.extent;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -348,7 +332,9 @@ static void describe_data(const struct random_call *call, char *text, size_t siz
 {
     static const char *const names[] = {"allreduce", "", "reduce_scatter", "reduce_scatter_block",
                                         "scan", "exscan"};
-    if (call->collective == RANDOM_ALLGATHER) {
+    if (random_call_exchanges(call)) {
+        random_exchange_describe(call, text, size);
+    } else if (call->collective == RANDOM_ALLGATHER) {
         snprintf(text, size, "allgather %zu %s -> %zu %s", call->send_count, call->send.name,
                  call->count, call->receive.name);
     } else if (call->operation != NULL) {

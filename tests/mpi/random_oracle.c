@@ -8,6 +8,7 @@
  */
 #include "random_oracle.h"
 #include "harness.h"
+#include "random_exchange.h"
 #include "random_values.h"
 
 #include <inttypes.h>
@@ -149,19 +150,32 @@ static size_t elements(const struct random_call *call)
 
 /* Layouts may differ between ranks, the data in them may not: gaps are left out, and data comes in
  * the order of the type. */
-static uint64_t digest_result(const struct random_call *call, const unsigned char *result)
+static void digest_elements(struct digest *digest, const struct test_layout *layout,
+                            const unsigned char *at, size_t count)
 {
-    const struct test_layout *layout = &call->receive;
-    struct digest digest = {.value = call->number};
     if (is_dense(layout)) {
-        digest_bytes(&digest, result, elements(call) * layout->extent);
-        return digest_end(&digest);
+        digest_bytes(digest, at, count * layout->extent);
+        return;
     }
-    for (size_t i = 0; i < elements(call); i++) {
+    for (size_t i = 0; i < count; i++) {
         for (size_t block = 0; block < layout->blocks; block++) {
-            digest_bytes(&digest, result + i * layout->extent + layout->offset[block],
+            digest_bytes(digest, at + i * layout->extent + layout->offset[block],
                          layout->length[block]);
         }
+    }
+}
+
+static uint64_t digest_result(const struct random_call *call, const unsigned char *result)
+{
+    const struct random_side *side = &call->receiving;
+    struct digest digest = {.value = call->number};
+    if (!random_call_exchanges(call)) {
+        digest_elements(&digest, &call->receive, result, elements(call));
+        return digest_end(&digest);
+    }
+    for (int block = 0; block < side->blocks; block++) {
+        digest_elements(&digest, &side->layouts[block], result + side->at[block],
+                        (size_t)side->counts[block]);
     }
     return digest_end(&digest);
 }
@@ -255,10 +269,14 @@ static void settle_one(const struct kept *one)
 {
     const struct random_call *call = &one->call;
     char text[TEXT];
-    unsigned char *answer = new_bytes(answer_bytes(call));
-    const unsigned char *expected = answer + call->begin * call->receive.extent;
     random_call_describe(call, text, sizeof text);
     test_case_again(text);
+    if (random_call_exchanges(call)) {
+        random_exchange_check(call, one->result, POISON);
+        return;
+    }
+    unsigned char *answer = new_bytes(answer_bytes(call));
+    const unsigned char *expected = answer + call->begin * call->receive.extent;
     ask_other_component(call, one->input, answer);
     if (random_values_same_bits(call)) {
         size_t i = first_difference(&call->receive, expected, one->result, elements(call));
@@ -299,7 +317,8 @@ void random_oracle_keep(const struct random_call *call, unsigned char *input,
 {
     char text[TEXT];
     random_call_describe(call, text, sizeof text);
-    bool is_own = random_call_scatters(call) || random_call_scans(call);
+    bool is_own = random_call_scatters(call) || random_call_scans(call) ||
+                  (random_call_exchanges(call) && call->collective != RANDOM_ALLGATHERV);
     uint64_t own = is_own ? (uint64_t)call->comm->rank + 1 : 0;
     enter(call->index, (call->number + 1) ^ own << 48, digest_result(call, result), text);
     kept[kept_count++] = (struct kept){*call, input, result};

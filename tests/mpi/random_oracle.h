@@ -1,6 +1,6 @@
 /*
  * Whether results of random calls are right: compared with the previous component's answer to the
- * same call, and in all bits between the ranks.
+ * same call, or with what was sent if it is an exchange, and in all bits between the ranks.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

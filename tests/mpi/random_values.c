@@ -6,6 +6,7 @@
  */
 #include "random_values.h"
 #include "harness.h"
+#include "random_exchange.h"
 
 #include <string.h>
 
@@ -82,7 +83,9 @@ static void fill_monoid(const struct random_call *call, int rank, unsigned char 
 
 void random_values_fill(const struct random_call *call, int rank, void *input)
 {
-    if (call->collective == RANDOM_ALLGATHER) {
+    if (random_call_exchanges(call)) {
+        random_exchange_fill(call, input);
+    } else if (call->collective == RANDOM_ALLGATHER) {
         test_layout_fill(&call->send, random_values_stream(call, rank), input, call->send_count);
     } else if (call->operation != NULL) {
         fill_monoid(call, rank, input);

@@ -257,10 +257,14 @@ static int room_make(struct symm_host_copy *copy)
     return OMPI_SUCCESS;
 }
 
-/* Typed pieces go one behind the other, each in cache lines of its own. */
+/*
+ * Typed pieces go one behind the other, each in cache lines of its own.  A single one is where the
+ * buffer begins, because coll/self counts its displacement in extents (4.1.4).
+ */
 static int typed_room_make(struct symm_host_copy *copy)
 {
     struct symm_span span;
+    ptrdiff_t origin = 0;
     size_t total = 0;
     ptrdiff_t origin = 0; /* of the first piece: absolute types have large ones, all alike */
     bool is_first = true;
@@ -278,6 +282,10 @@ static int typed_room_make(struct symm_host_copy *copy)
             copy->moved[i] = (ptrdiff_t)(total + misaligned) + (from_data - origin);
             total += (misaligned + span.bytes + cache_line - 1) / cache_line * cache_line;
         }
+    }
+    if (copy->pieces == 1) {
+        origin = copy->moved[0];
+        copy->moved[0] = 0;
     }
     int *room = (int *)(copy->moved + copy->pieces);
     if ((!copy->has_byte_disps &&
