@@ -258,15 +258,15 @@ static int room_make(struct symm_host_copy *copy)
 }
 
 /*
- * Typed pieces go one behind the other, each in cache lines of its own.  A single one is where the
- * buffer begins, because coll/self counts its displacement in extents (4.1.4).
+ * Typed pieces go one behind the other, each in cache lines of its own.  Displacements count from
+ * the first piece: coll/self counts that of a single one in extents (4.1.4), and absolute types
+ * would need large ones.
  */
 static int typed_room_make(struct symm_host_copy *copy)
 {
     struct symm_span span;
-    ptrdiff_t origin = 0;
     size_t total = 0;
-    ptrdiff_t origin = 0; /* of the first piece: absolute types have large ones, all alike */
+    ptrdiff_t origin = 0; /* of the first piece */
     bool is_first = true;
     copy->moved = calloc(copy->pieces, sizeof(*copy->moved) + sizeof(int));
     if (copy->moved == NULL) {
@@ -276,16 +276,13 @@ static int typed_room_make(struct symm_host_copy *copy)
         struct piece piece = piece_at(copy, i);
         if (piece_span(&piece, &span)) {
             size_t misaligned = span.first % cache_line;
-            ptrdiff_t from_data = (ptrdiff_t)((uintptr_t)piece.buffer - span.first);
-            origin = is_first ? from_data : origin;
+            ptrdiff_t place = (ptrdiff_t)(total + misaligned) +
+                              (ptrdiff_t)((uintptr_t)piece.buffer - span.first);
+            origin = is_first ? place : origin;
             is_first = false;
-            copy->moved[i] = (ptrdiff_t)(total + misaligned) + (from_data - origin);
+            copy->moved[i] = place - origin;
             total += (misaligned + span.bytes + cache_line - 1) / cache_line * cache_line;
         }
-    }
-    if (copy->pieces == 1) {
-        origin = copy->moved[0];
-        copy->moved[0] = 0;
     }
     int *room = (int *)(copy->moved + copy->pieces);
     if ((!copy->has_byte_disps &&
