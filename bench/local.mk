@@ -53,6 +53,10 @@ noinst_PROGRAMS += bench/alloc_time
 bench_alloc_time_SOURCES = bench/alloc_time.c bench/clock.c bench/clock.h
 bench_alloc_time_LDADD = $(MPI_LIBS) -lm
 
+noinst_PROGRAMS += bench/skew_time
+bench_skew_time_SOURCES = bench/skew_time.c bench/clock.c bench/clock.h
+bench_skew_time_LDADD = $(MPI_LIBS)
+
 # What communicators cost. Never installed.
 noinst_PROGRAMS += bench/communicators
 bench_communicators_SOURCES = bench/communicators.c bench/clock.c bench/clock.h

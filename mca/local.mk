@@ -56,6 +56,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/choose/table_cache.c mca/coll/symm/choose/table_cache.h \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
 	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
+	mca/coll/symm/device/host_copy.c mca/coll/symm/device/host_copy.h \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
 	mca/coll/symm/device/scratch.c mca/coll/symm/device/scratch.h \
@@ -64,6 +65,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
 	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
 	mca/coll/symm/agree/line.h \
+	mca/coll/symm/agree/loose.c mca/coll/symm/agree/loose.h \
 	mca/coll/symm/agree/map.c mca/coll/symm/agree/map.h \
 	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
 	mca/coll/symm/agree/multicast.c mca/coll/symm/agree/multicast.h \
@@ -73,6 +75,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
+	mca/coll/symm/serve/mixed.c mca/coll/symm/serve/mixed.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
@@ -83,7 +86,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
 	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
-	mca/coll/symm/host_copy/copy.c mca/coll/symm/host_copy/copy.h \
 	mca/coll/symm/host_copy/describe.h \
 	mca/coll/symm/host_copy/forms.h \
 	mca/coll/symm/host_copy/keep.c mca/coll/symm/host_copy/keep.h \

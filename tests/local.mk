@@ -90,6 +90,7 @@ mpi_programs = \
 	tests/mpi/check_large \
 	tests/mpi/check_later \
 	tests/mpi/check_leaks \
+	tests/mpi/check_loose \
 	tests/mpi/check_memory \
 	tests/mpi/check_messages \
 	tests/mpi/check_multicast \

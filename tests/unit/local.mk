@@ -143,6 +143,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/agree/blocks.c \
 	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
+	mca/coll/symm/agree/loose.c \
 	mca/coll/symm/agree/map.c \
 	mca/coll/symm/agree/post.c \
 	mca/coll/symm/agree/read.c \
@@ -150,6 +151,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/base/lane.c \
 	mca/coll/symm/serve/end.c \
+	mca/coll/symm/serve/mixed.c \
 	mca/coll/symm/serve/operation.c \
 	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \

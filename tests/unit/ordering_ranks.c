@@ -111,11 +111,13 @@ static bool is_in_slot(const struct planned_call *planned)
     return strchr("rgch", planned->algorithm) != NULL;
 }
 
+enum { ROOT_OF_BCAST = 0, ROOT_OF_GATHER = 1 };
+
 /* What only some ranks have.  Of a broadcast or gather a rank may have one buffer only. */
 static void root_describe(struct symm_call *call, int rank)
 {
     bool from_root = call->collective == SYMM_BCAST;
-    call->root = from_root ? 0 : 1;
+    call->root = from_root ? ROOT_OF_BCAST : ROOT_OF_GATHER;
     if (rank == call->root && from_root) {
         call->output = symm_ompi_unconst(call->input);
     } else if (rank != call->root && from_root) {
@@ -126,6 +128,16 @@ static void root_describe(struct symm_call *call, int rank)
         call->output = symm_ompi_unconst(call->input);
         call->output_bytes = 0;
     }
+}
+
+/* The buffers as the program knows them: it sends and receives bytes. */
+static void bytes_describe(struct symm_call *call, size_t bytes)
+{
+    call->source = (struct symm_layout){.dtype = &ompi_mpi_byte.dt, .count = bytes,
+                                        .bytes = bytes, .dense = true, .repeats = true};
+    call->target = call->source;
+    call->send = call->input;
+    call->receive = call->output;
 }
 
 static size_t call_bytes(const struct planned_call *planned)
@@ -186,14 +198,11 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     }
     if (plan->name == CALL_PACKED_GATHER) { /* what packs and unpacks need not know about gaps */
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
-        call->source = (struct symm_layout){
-            .dtype = &ompi_mpi_byte.dt, .count = bytes, .bytes = bytes, .dense = true};
-        call->target = call->source;
-        call->send = call->input;
-        call->receive = call->output;
+        bytes_describe(call, bytes);
     }
     if (is_rooted) {
         root_describe(call, actor->rank);
+        bytes_describe(call, bytes);
     }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
@@ -211,11 +220,28 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     actor->is_busy = true;
 }
 
+/*
+ * Whether the call goes below: it is not served, or some rank vetoes it.  A loose call goes below
+ * only if whoever others wait for vetoes it: the root of a broadcast, or all but that of a gather.
+ */
+static bool is_below(const struct actor *actor)
+{
+    const struct planned_call *planned = actor->planned;
+    if (planned->vetoer < 0 || planned->algorithm == CALL_BELOW) {
+        return planned->algorithm == CALL_BELOW;
+    }
+    if (planned->algorithm == CALL_SLOT_BCAST) {
+        return planned->vetoer == ROOT_OF_BCAST;
+    }
+    return planned->algorithm != CALL_SLOT_ROOT ||
+           (actor->size == 2 && planned->vetoer != ROOT_OF_GATHER);
+}
+
 void ordering_call_end(struct actor *actor)
 {
     const struct planned_call *planned = actor->planned;
     const struct symm_operation *operation = &actor->module.blocking.operation;
-    if (planned->vetoer >= 0 || planned->algorithm == CALL_BELOW) {
+    if (is_below(actor)) {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_FALLBACK);
     } else {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_SERVED);

@@ -16,6 +16,7 @@
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/host_copy.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -31,9 +32,9 @@ static _Noreturn void unexpected(const char *what)
     abort();
 }
 
-int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
+bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *error)
 {
-    (void)operation;
+    (void)operation, (void)error;
     unexpected(__func__);
 }
 
@@ -86,6 +87,12 @@ int mca_coll_symm_device_failure(const struct symm_operation *operation)
     unexpected(__func__);
 }
 
+int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call)
+{
+    (void)comm, (void)call;
+    unexpected(__func__);
+}
+
 void *mca_coll_symm_scratch_take(int device, size_t *size)
 {
     (void)device, (void)size;
@@ -129,6 +136,37 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
 {
     (void)team, (void)rank, (void)location, (void)state;
     unexpected(__func__);
+}
+
+/* ---- buffers that mixed calls copy: all are in host memory ------------------------------------ */
+
+bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
+{
+    copy->address = symm_ompi_unconst(copy->buffer);
+    return false;
+}
+
+int mca_coll_symm_host_copy_open(struct symm_host_copy *copy)
+{
+    (void)mca_coll_symm_host_copy_find(copy);
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_symm_host_copy_room_make(struct symm_host_copy *copy)
+{
+    (void)copy;
+    unexpected(__func__);
+}
+
+int mca_coll_symm_host_copy_store(struct symm_host_copy *copy)
+{
+    (void)copy;
+    return OMPI_SUCCESS;
+}
+
+void mca_coll_symm_host_copy_close(struct symm_host_copy *copy)
+{
+    (void)copy;
 }
 
 /* ---- the heap -------------------------------------------------------------------------------- */

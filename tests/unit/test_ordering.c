@@ -86,7 +86,7 @@ static void test_slots(void **state)
     every_execution(2, "brbbgbrbbgbb");
     every_execution(3, "rgrgrgrgrgrg");
     every_execution(2, "chchchchchchchchchch");
-    every_execution(3, "chhchcchhcch");
+    every_execution(3, "chhch");
 }
 
 /* Who vetoes does not wait for the others, but for its slot. */
@@ -125,6 +125,22 @@ static void test_direct(void **state)
     every_execution(3, "dqkkd");
 }
 
+/* Who has no one to wait for gets ahead, as far as there are slots. */
+static void test_loose(void **state)
+{
+    (void)state;
+    every_execution(2, "ccccccccccc");
+    every_execution(2, "hhhhhhhhhhh");
+    every_execution(3, "ccch");
+    every_execution(3, "hhhc");
+    every_execution(2, "ccccC5ccccH5hhhhC5");
+    every_execution(3, "ccC2hhH2");
+    every_execution(2, "c!1cc!1c!0ccc!1cccc!1c");
+    every_execution(2, "h!1hh!1h!0hhh!1hhhh!0h");
+    every_execution(3, "c!1c!2c!0c!2");
+    every_execution(3, "h!0h!1h!2h!1");
+}
+
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
@@ -157,6 +173,7 @@ static void test_mixtures(void **state)
 static void test_breakages(void **state)
 {
     static const char vetoes[] = "r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1";
+    static const char ahead[] = "cccccccccccccccccc";
     static const struct {
         enum word_class class;
         enum breakage how;
@@ -186,7 +203,10 @@ static void test_breakages(void **state)
         {WORD_CLASSES, HALF_STAGES, "S3"}, {WORD_PHASE, RELAXED_STORE, "P"},
         {WORD_PHASE, LATE_LOAD, "P"},     {WORD_PHASE, RELAXED_STORE, "C5"},
         {WORD_PHASE, NO_LOAD, "H6"},      {WORD_PHASE, RELAXED_LOAD, "q"},
-        {WORD_CLASSES, HALF_STAGES, "C7"}, {WORD_CLASSES, HALF_STAGES, "H7"},
+        {WORD_LINE, RELAXED_STORE, "c"},   {WORD_LINE, RELAXED_LOAD, "h"},
+        {WORD_LINE, EARLY_STORE, "c"},     {WORD_LINE, NO_LOAD, "c"},
+        {WORD_FINISHED, NO_LOAD, ahead},   {WORD_FINISHED, EARLY_STORE, ahead},
+        {WORD_FINISHED, RELAXED_LOAD, ahead}, {WORD_CLASSES, HALF_STAGES, "C7"}, {WORD_CLASSES, HALF_STAGES, "H7"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {
@@ -223,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slots),
         cmocka_unit_test(test_vetoes),
+        cmocka_unit_test(test_loose),
         cmocka_unit_test(test_staged),
         cmocka_unit_test(test_direct),
         cmocka_unit_test(test_mixtures),

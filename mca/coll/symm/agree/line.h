@@ -30,16 +30,17 @@ enum {
     LINE_ALONG = 1 << 11,      /* the data have come with the line, beside a table of blocks */
     LINE_NO_INPUT = 1 << 12,   /* the rank has none: it is no root, or its blocks are empty */
     LINE_NO_OUTPUT = 1 << 13,
+    LINE_LOOSE = 1 << 14,      /* of a loose call: the rank may not have read all lines */
     /* Fields behind the flags. */
-    LINE_BAR_SHIFT = 14, /* the rank's reason against multicast; 0: none */
+    LINE_BAR_SHIFT = 15, /* the rank's reason against multicast; 0: none */
     LINE_BAR_BITS = 3,
-    LINE_REASON_SHIFT = 17, /* enum symm_reason of a veto, for verbose output */
-    LINE_REASON_BITS = 7,
+    LINE_REASON_SHIFT = 18, /* enum symm_reason of a veto, for verbose output */
+    LINE_REASON_BITS = 6,
     LINE_DEVICE_SHIFT = 24, /* the rank's device, plus 1; 0 for the host's */
     LINE_DEVICE_BITS = 8,
 };
 
-_Static_assert(LINE_NO_OUTPUT < 1 << LINE_BAR_SHIFT &&
+_Static_assert(LINE_LOOSE < 1 << LINE_BAR_SHIFT &&
                    LINE_BAR_SHIFT + LINE_BAR_BITS <= LINE_REASON_SHIFT &&
                    LINE_REASON_SHIFT + LINE_REASON_BITS <= LINE_DEVICE_SHIFT &&
                    LINE_DEVICE_SHIFT + LINE_DEVICE_BITS <= 32,

@@ -105,19 +105,31 @@ static int error_class(const struct symm_line *mine, const struct symm_line *the
     return MPI_ERR_COUNT;
 }
 
-int mca_coll_symm_mismatch_report(const struct symm_operation *operation)
+/*
+ * Rank 0 tells the user, if all ranks have read the same lines.  In a loose call each rank that
+ * notices tells: others may have noticed nothing.
+ */
+static bool tells(const struct symm_operation *operation)
+{
+    return operation->lane->team->rank == 0 || operation->loose ||
+           (mca_coll_symm_line(operation, 0)->flags & LINE_LOOSE) != 0;
+}
+
+bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *error)
 {
     char mine[200], theirs[200];
     int rank = operation->lane->team->rank;
     const struct symm_line *my_line = mca_coll_symm_line(operation, rank);
     const struct symm_line *their_line = mca_coll_symm_line(operation, operation->mismatch);
-    if (rank == 0) { /* all ranks have read the same lines */
+    bool is_told = tells(operation);
+    if (is_told) {
         call_describe(my_line, mine, sizeof(mine));
         call_describe(their_line, theirs, sizeof(theirs));
         symm_help_show("help-coll-symm.txt", "mismatch", operation->comm->c_name, rank, mine,
                        operation->mismatch, theirs);
     }
-    return error_class(my_line, their_line);
+    *error = error_class(my_line, their_line);
+    return is_told;
 }
 
 int mca_coll_symm_truncated_report(const struct symm_operation *operation)

@@ -9,10 +9,16 @@
 
 #include "mca/coll/symm/base/operation.h"
 
-/* Tell the user about a mismatch, on rank 0.  Returns the error for MPI. */
-int mca_coll_symm_mismatch_report(const struct symm_operation *operation);
+/*
+ * Tell the user about a mismatch, if that is this rank's part, which is returned: otherwise rank 0
+ * does.  *error is for MPI.
+ */
+bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *error);
 
-/* The run is over, and a block was longer than its place on this rank: tell the user, likewise. */
+/*
+ * The run is over, and a block was longer than its place on this rank: tell the user.  Returns the
+ * error for MPI.
+ */
 int mca_coll_symm_truncated_report(const struct symm_operation *operation);
 
 #endif /* MCA_COLL_SYMM_AGREE_MISMATCH_H */

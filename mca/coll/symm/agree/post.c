@@ -246,5 +246,6 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = 0;
         memcpy(line->payload, call->input, call->payload_bytes);
     }
+    line->flags |= operation->loose ? LINE_LOOSE : 0;
     symm_line_post(line, operation->sequence);
 }

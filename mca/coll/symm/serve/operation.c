@@ -22,6 +22,9 @@
 /* A run has failed: what MPI gets. */
 static int run_failure(const struct symm_operation *operation)
 {
+    if (operation->mixed) {
+        return operation->error;
+    }
     bool is_truncated = symm_collective_get(operation->call->collective)->has_blocks &&
                         operation->truncated >= 0 &&
                         operation->run.failure == SYMM_ERR_ARGUMENT;

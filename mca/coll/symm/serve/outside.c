@@ -8,7 +8,7 @@
 
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/facts.h"
-#include "mca/coll/symm/agree/read.h"
+#include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -38,7 +38,7 @@ static bool starts_run(struct symm_operation *operation)
     struct symm_team *team = operation->lane->team;
     struct symm_facts facts;
     bool unknown;
-    if (mca_coll_symm_lines_read(operation) != SYMM_AGREEMENT_ALIKE ||
+    if (mca_coll_symm_agree(operation) != SYMM_AGREEMENT_ALIKE ||
         mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS)) { /* a choice may be explained */
         return false;
     }

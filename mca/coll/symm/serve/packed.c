@@ -19,6 +19,7 @@
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/serve/mixed.h"
 #include "mca/coll/symm/serve/packed_blocks.h"
 #include "mca/coll/symm/serve/packed_rooted.h"
 
@@ -240,6 +241,9 @@ static enum symm_status truncated_step(struct symm_operation *operation)
 
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
 {
+    if (operation->mixed) {
+        return mca_coll_symm_mixed_step(operation);
+    }
     bool is_exchange = symm_collective_get(operation->call->collective)->has_blocks;
     return is_exchange && operation->truncated >= 0 ? truncated_step(operation)
                                                      : plain_step(operation);

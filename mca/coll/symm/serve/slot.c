@@ -8,6 +8,7 @@
 
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/elsewhere.h"
+#include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/post.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
@@ -87,6 +88,14 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
     }
 }
 
+/* Whether a rank with a veto needs nobody's line to know that the call goes below. */
+static bool may_go_below(const struct symm_operation *operation)
+{
+    return !operation->loose ||
+           (mca_coll_symm_loose_is_waited_for(operation) &&
+            symm_collective_get(operation->call->collective)->from_root);
+}
+
 void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
@@ -110,6 +119,8 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
         return;
     }
     operation->sequence = ++team->sequence;
+    operation->loose = is_small && mca_coll_symm_is_loose(call);
+    operation->mixed = false;
     /* This rank's processor does not reach device memory. */
     operation->in_slot = is_small && call->device < 0 && operation->veto == SYMM_REASON_NONE;
     if (!operation->in_slot) {
@@ -117,7 +128,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
     }
     mca_coll_symm_line_post(operation);
     if (!operation->in_slot) {
-        if (operation->veto != SYMM_REASON_NONE) {
+        if (operation->veto != SYMM_REASON_NONE && may_go_below(operation)) {
             mca_coll_symm_end_fallback(operation, operation->veto);
             return;
         }

@@ -11,6 +11,7 @@
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/buffers.h"
 #include "mca/coll/symm/agree/facts.h"
+#include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/map.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/agree/multicast.h"
@@ -23,6 +24,7 @@
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
+#include "mca/coll/symm/serve/mixed.h"
 #include "mca/coll/symm/serve/set_up.h"
 
 /*
@@ -35,9 +37,13 @@ enum { CALLS_RELAYED = 1000 };
 
 static void end_mismatch(struct symm_operation *operation)
 {
-    operation->error = mca_coll_symm_mismatch_report(operation);
+    bool is_told = mca_coll_symm_mismatch_report(operation, &operation->error);
     mca_coll_symm_slot_leave(operation);
-    mca_coll_symm_go_to(operation, SYMM_OPERATION_HEARING);
+    if (is_told) {
+        mca_coll_symm_end_error(operation, operation->error);
+    } else {
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_HEARING);
+    }
 }
 
 /* The error may end the job, so no rank returns it before rank 0 has told the user about it. */
@@ -181,15 +187,18 @@ static void slot_start(struct symm_operation *operation)
 
 void mca_coll_symm_step_agree(struct symm_operation *operation)
 {
-    enum symm_agreement agreement = mca_coll_symm_lines_read(operation);
+    enum symm_agreement agreement = mca_coll_symm_agree(operation);
     if (agreement == SYMM_AGREEMENT_ALIKE && operation->in_slot) {
         slot_start(operation);
     } else if (agreement == SYMM_AGREEMENT_ALIKE) {
         choose_and_start(operation);
     } else if (agreement == SYMM_AGREEMENT_VETO) {
-        mca_coll_symm_end_fallback(operation, SYMM_REASON_PEER);
+        bool is_own = operation->veto != SYMM_REASON_NONE; /* of a loose call */
+        mca_coll_symm_end_fallback(operation, is_own ? operation->veto : SYMM_REASON_PEER);
     } else if (agreement == SYMM_AGREEMENT_MISMATCH) {
         end_mismatch(operation);
+    } else if (agreement == SYMM_AGREEMENT_LEFT) {
+        mca_coll_symm_mixed_start(operation);
     }
 }
 

@@ -1,10 +1,10 @@
 /*
- * host_copy/copy.c - see host_copy/copy.h.
+ * device/host_copy.c - see device/host_copy.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/host_copy/copy.h"
+#include "mca/coll/symm/device/host_copy.h"
 
 #include <stdlib.h>
 

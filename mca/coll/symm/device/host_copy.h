@@ -1,5 +1,5 @@
 /*
- * host_copy/copy.h - a buffer argument of a collective and, if the buffer is on a device, its copy
+ * device/host_copy.h - a buffer argument of a collective and, if the buffer is on a device, its copy
  * in host memory.
  *
  * The copy has the buffer's layout, so counts, displacements and types stay the same.  Only what
@@ -9,8 +9,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_HOST_COPY_COPY_H
-#define MCA_COLL_SYMM_HOST_COPY_COPY_H
+#ifndef MCA_COLL_SYMM_DEVICE_HOST_COPY_H
+#define MCA_COLL_SYMM_DEVICE_HOST_COPY_H
 
 #include "mca/ompi_compat.h"
 
@@ -105,4 +105,4 @@ int mca_coll_symm_host_copy_store_test(struct symm_host_copy *copy);
 
 void mca_coll_symm_host_copy_close(struct symm_host_copy *copy);
 
-#endif /* MCA_COLL_SYMM_HOST_COPY_COPY_H */
+#endif /* MCA_COLL_SYMM_DEVICE_HOST_COPY_H */

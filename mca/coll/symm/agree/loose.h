@@ -1,0 +1,60 @@
+/*
+ * agree/loose.h - loose calls: small ones with a root, in which a rank waits only for the ranks
+ * whose data it gets.
+ *
+ * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or scatter
+ * posts its line and leaves.  The others read that line and no more.  In a gather or reduce the
+ * others post their lines and leave, and the root reads all.  All ranks post lines, so that
+ * different roots are noticed by those who wait, and slots are used alike.
+ *
+ * Who has left cannot make the call below.  So a rank that others wait for may veto, and a rank
+ * that only waits may not, once somebody has left: it takes or gives its data by way of host
+ * memory, wherever they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as
+ * in any other call.  That is so if no line has data on which somebody waits.
+ *
+ * Ranks that wait for the same lines come to the same decision.  In a gather or reduce these are
+ * the root and all ranks whose lines have no data.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_AGREE_LOOSE_H
+#define MCA_COLL_SYMM_AGREE_LOOSE_H
+
+#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/agree/read.h"
+
+/*
+ * Whether a call is loose whose data would fit the slot.  All ranks find the same: they pass the
+ * same operation.  A user's may come with types that need more memory than a rank can promise.
+ */
+static inline bool mca_coll_symm_is_loose(const struct symm_call *call)
+{
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    return row->is_rooted && !row->has_tables && (!row->reduces || ompi_op_is_intrinsic(call->op));
+}
+
+/* Whether the line of a loose call has its rank's data, or would if the rank sent any. */
+static inline bool mca_coll_symm_line_has_data(const struct symm_line *line)
+{
+    return (line->flags & (LINE_LOOSE | LINE_VETO | LINE_DEVICE)) == LINE_LOOSE;
+}
+
+/* Whether this rank may leave a loose call before others have come, so that it must be served. */
+static inline bool mca_coll_symm_loose_is_waited_for(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    bool is_root = operation->lane->team->rank == call->root;
+    return is_root == symm_collective_get(call->collective)->from_root;
+}
+
+enum symm_agreement mca_coll_symm_loose_read(struct symm_operation *operation);
+
+/* Read the lines that this rank waits for, of any call. */
+static inline enum symm_agreement mca_coll_symm_agree(struct symm_operation *operation)
+{
+    return operation->loose ? mca_coll_symm_loose_read(operation)
+                            : mca_coll_symm_lines_read(operation);
+}
+
+#endif /* MCA_COLL_SYMM_AGREE_LOOSE_H */

@@ -1,0 +1,27 @@
+/*
+ * serve/mixed.h - loose calls (agree/loose.h) with the data of some ranks on devices and those of
+ * others in host memory.
+ *
+ * Some ranks have left, so the call cannot go below.  Its data are small, and go by way of lines.
+ * In a broadcast or scatter each rank copies its data from the root's line to where they belong.
+ * In a gather or reduce the ranks that are still there copy their data into their lines, and say so
+ * by a phase.  The root has only waited for them, so nobody reads anything else of their lines.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_MIXED_H
+#define MCA_COLL_SYMM_SERVE_MIXED_H
+
+#include "mca/coll/symm/base/operation.h"
+
+/* Ranks have left: this one goes on to the run. */
+void mca_coll_symm_mixed_start(struct symm_operation *operation);
+
+/*
+ * A step of the run, for serve/packed.c.  It ends with run->failure.  operation->error then says
+ * what MPI gets.
+ */
+enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_SERVE_MIXED_H */

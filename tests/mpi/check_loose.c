@@ -1,0 +1,207 @@
+/*
+ * Small calls with a root do not synchronise: who gives data leaves before the others come. Ranks
+ * that call first say so by a message to those that call last. If a call waited for somebody who
+ * does not give data, the ranks would wait for each other.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "harness.h"
+#include "persistent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
+enum { FIRST = 4, AHEAD = 7 }; /* nonblocking calls take turns in four lanes */
+
+enum collective { BCAST, SCATTER, REDUCE, GATHER, COLLECTIVES };
+enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
+
+static const char *const names[] = {"bcast", "scatter", "reduce", "gather"};
+static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
+
+static int sent[RANKS_MAX * INTS_MAX], received[RANKS_MAX * INTS_MAX];
+
+static bool from_root(enum collective collective)
+{
+    return collective == BCAST || collective == SCATTER;
+}
+
+static int value(int call, int source, int target, int i)
+{
+    return 100000 * call + 1000 * source + 10 * target + i % 10;
+}
+
+/* The i-th integer of the block that is for `target`. */
+static void fill(enum collective collective, int call, int root, int count)
+{
+    int blocks = collective == SCATTER ? test_size : 1;
+    memset(received, 0xdb, sizeof received);
+    for (int block = 0; block < blocks; block++) {
+        for (int i = 0; i < count; i++) {
+            sent[block * count + i] = value(call, test_rank, block, i);
+        }
+    }
+    if (collective == BCAST && test_rank == root) {
+        memcpy(received, sent, (size_t)count * sizeof(int));
+    }
+}
+
+static int expected(enum collective collective, int call, int root, int block, int i)
+{
+    int sum = 0, target = collective == SCATTER ? test_rank : 0;
+    if (collective != REDUCE) {
+        return value(call, from_root(collective) ? root : block, target, i);
+    }
+    for (int rank = 0; rank < test_size; rank++) {
+        sum += value(call, rank, 0, i);
+    }
+    return sum;
+}
+
+static void check(enum collective collective, int call, int root, int count)
+{
+    int blocks = collective == GATHER ? test_size : 1;
+    if (!from_root(collective) && test_rank != root) {
+        return;
+    }
+    for (int block = 0; block < blocks; block++) {
+        for (int i = 0; i < count; i++) {
+            int found = received[block * count + i];
+            int wanted = expected(collective, call, root, block, i);
+            if (found != wanted) {
+                test_fail("call %d, block %d, element %d: expected %d, found %d", call, block, i,
+                          wanted, found);
+                return;
+            }
+        }
+    }
+}
+
+#define MAKE(name, iname, ...)                                                               \
+    (form == BLOCKING      ? MPI_##name(__VA_ARGS__, MPI_COMM_WORLD)                         \
+     : form == NONBLOCKING ? MPI_##iname(__VA_ARGS__, MPI_COMM_WORLD, request)               \
+                           : PERSISTENT(name)(__VA_ARGS__, MPI_COMM_WORLD, MPI_INFO_NULL, request))
+
+/* Make a call, or begin one, or make a persistent operation. */
+static void begin(enum collective collective, enum form form, int root, int count,
+                  MPI_Request *request)
+{
+    switch (collective) {
+    case BCAST:
+        MAKE(Bcast, Ibcast, received, count, MPI_INT, root);
+        break;
+    case SCATTER:
+        MAKE(Scatter, Iscatter, sent, count, MPI_INT, received, count, MPI_INT, root);
+        break;
+    case REDUCE:
+        MAKE(Reduce, Ireduce, sent, received, count, MPI_INT, MPI_SUM, root);
+        break;
+    default:
+        MAKE(Gather, Igather, sent, count, MPI_INT, received, count, MPI_INT, root);
+        break;
+    }
+}
+
+/* A call from its beginning to its end.  `request` is that of a persistent operation. */
+static void make(enum collective collective, enum form form, int root, int count,
+                 MPI_Request *request)
+{
+    if (form == PERSISTENT_FORM) {
+        MPI_Start(request);
+    } else {
+        begin(collective, form, root, count, request);
+    }
+    if (form != BLOCKING) {
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+}
+
+static void token_send(int rank)
+{
+    MPI_Send(NULL, 0, MPI_INT, rank, 7, MPI_COMM_WORLD);
+}
+
+static void token_receive(int rank)
+{
+    MPI_Recv(NULL, 0, MPI_INT, rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Who gives data has made all its calls before the others make their first. */
+static void ahead_run(enum collective collective, enum form form, int root, int count)
+{
+    bool is_root = test_rank == root, gives = is_root == from_root(collective);
+    MPI_Request request = MPI_REQUEST_NULL;
+    test_case("%s, %s, root %d, %d integers: ahead of the others", names[collective],
+              form_names[form], root, count);
+    if (form == PERSISTENT_FORM) {
+        begin(collective, form, root, count, &request);
+    }
+    for (int call = 0; call < FIRST; call++) { /* the ranks come to share memory */
+        fill(collective, call, root, count);
+        make(collective, form, root, count, &request);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int rank = 0; rank < test_size && !gives; rank++) {
+        if (is_root ? rank != root : rank == root) {
+            token_receive(rank);
+        }
+    }
+    for (int call = 0; call < AHEAD; call++) {
+        fill(collective, call, root, count);
+        make(collective, form, root, count, &request);
+        check(collective, call, root, count);
+    }
+    for (int rank = 0; rank < test_size && gives; rank++) {
+        if (is_root ? rank != root : rank == root) {
+            token_send(rank);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (form == PERSISTENT_FORM) {
+        MPI_Request_free(&request);
+    }
+}
+
+/* The root goes from rank to rank, and each adds to what it got, with large calls in between. */
+static void laps_run(void)
+{
+    static int large[100000];
+    int token = 0;
+    test_case("the root goes round");
+    for (int lap = 0; lap < LAPS; lap++) {
+        int root = lap % test_size;
+        if (test_rank == root) {
+            token++;
+        }
+        if (lap % 50 == 10 + root) {
+            test_delay(3000);
+        }
+        MPI_Bcast(&token, 1, MPI_INT, root, MPI_COMM_WORLD);
+        if (token != lap + 1) {
+            test_fail("lap %d: found %d", lap, token);
+            break;
+        }
+        if (lap % 20 == 0) {
+            large[99999] = test_rank == root ? lap : -1;
+            MPI_Bcast(large, 100000, MPI_INT, root, MPI_COMM_WORLD);
+            test_check(large[99999] == lap, "the last element of a large broadcast");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_loose", MPI_THREAD_SINGLE);
+    int most = (int)test_parameter("coll_symm_slot_size", 4096) / (int)sizeof(int) / test_size / 4;
+    for (int collective = 0; collective < COLLECTIVES; collective++) {
+        for (int form = 0; form < FORMS; form++) {
+            ahead_run((enum collective)collective, (enum form)form, 0, 1);
+            ahead_run((enum collective)collective, (enum form)form, test_size - 1,
+                      most > 1 ? most : 1);
+        }
+    }
+    laps_run();
+    return test_end();
+}
