@@ -92,6 +92,7 @@ dist_noinst_SCRIPTS += bench/plot
 EXTRA_DIST += \
 	bench/plotting/__init__.py \
 	bench/plotting/look.py \
+	bench/plotting/osu.py \
 	bench/plotting/overlap.py \
 	bench/plotting/pictures.py \
 	bench/plotting/runs.py \

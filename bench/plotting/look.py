@@ -51,6 +51,7 @@ STYLES = {
     "third": ("green", "^", (0, (4, 1.5, 1, 1.5))),
     "fourth": ("dark", "D", (0, (1, 1))),
     "fifth": ("purple", "v", (0, (7, 2))),
+    "least": ("floor", "|", "-"),
 }
 FONT = "'DejaVu Sans', Verdana, sans-serif"
 

@@ -9,6 +9,7 @@ import functools
 import re
 import typing
 
+from plotting import osu as osu_collectives
 from plotting import overlap, series
 from plotting.tables import SEGMENTATION_FAULT, PlotError, read_lines, read_osu, read_timelines
 
@@ -303,6 +304,12 @@ PICTURES = {
         "gpu-2-ranks-*.txt, gpu-4-ranks-*.txt, gpu-through-scratch.txt (4 GPUs, from 64 MiB)",
     ),
     "osu": Picture("OSU micro-benchmarks with and without ompi-symm", osu, [GPU_OSU], GPU_OSU),
+    "osu-collectives": Picture(
+        "OSU micro-benchmarks on GPU memory: each collective, and the floor",
+        lambda look, results: osu_collectives.draw(look, results, note_of("osu-collectives")),
+        [osu_collectives.SERVED, osu_collectives.BEFORE],
+        "gpu-2-h100-osu.txt, gpu-2-osu.txt",
+    ),
     "host-ranks": Picture(
         "Host memory: time with ompi-symm over time without, by number of ranks",
         host_ranks,

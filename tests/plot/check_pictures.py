@@ -215,6 +215,30 @@ def osu_panel(text):
     return lines
 
 
+def osu_collectives(results):
+    """The output of one job below the other, and the floor: 6.84 us, and 391 GB/s into a GPU."""
+    times, name = {}, None
+    for line in results.text("gpu-2-h100-osu.txt").splitlines():
+        words = line.split()
+        if line.startswith("## "):
+            name = words[1]
+        elif name and words[0].isdigit():
+            times[name, int(words[0])] = float(words[1])
+    names = sorted({name for name, _ in times})
+    cells = [line.split() for line in results.text("gpu-2-osu.txt").splitlines()]
+    before = {row[0]: row[6] for row in cells if row[1:2] == ["with"] and row[6] != "-"}
+    lines = {}
+    for place, name in enumerate(names):
+        for size, text in ((8, "8B"), (2**13, "8KiB"), (2**20, "1MiB"), (2**26, "64MiB")):
+            lines.setdefault(text, []).append((times[name, size], place))
+            entering = size / (2 if "reduce_scatter" in name else 1)
+            if size >= MIB:
+                lines.setdefault(f"floor.{text}", []).append((6.84 + entering / 391e3, place))
+        if name not in ("osu_allgather", "osu_allreduce"):  # served then
+            lines.setdefault("before.1MiB", []).append((float(before[name]), place))
+    return {"gpu": lines}
+
+
 def readme(results):
     gpus, host = gpu(results, "allreduce", 2), host_time(results)
     results.used.discard("host-2-ranks-malloc.txt")
@@ -278,6 +302,7 @@ PICTURES = {
     "gpu-overlap": gpu_overlap,
     "host-ranks": host_ranks,
     "osu": osu,
+    "osu-collectives": osu_collectives,
     "readme": readme,
 }
 
