@@ -36,8 +36,8 @@ def draw(look, results, note):
     served = read_sections(results / SERVED)
     before = {row.benchmark: row.times for row in read_osu(results / BEFORE) if row.mode == "with"}
     names = sorted(served)
-    made = look.figure(9, 5.4, "OSU micro-benchmarks on GPU memory, 2 ranks", note)
-    look.subtitle(made, "2 H100; hollow: on copies in host memory, 2 H200; |: the floor")
+    made = look.figure(9, 5.4, "OSU micro-benchmarks on GPU memory, 2 H100", note)
+    look.subtitle(made, "hollow: 2 H200; |: the floor")
     axes = made.subplots()
     look.panel(axes, "gpu", "Latency with ompi-symm (-d cuda, cudaMalloc)")
     every = []
