@@ -191,6 +191,31 @@ static void laps_run(void)
     }
 }
 
+/* The root's own block of a gather has another length than its place.  The others have left. */
+static void unequal_run(int own)
+{
+    enum { COUNT = 5 };
+    MPI_Comm comm;
+    int class = MPI_SUCCESS, count = test_rank == 0 ? own : COUNT;
+    test_case("a gather whose root gives %d of %d integers", own, COUNT);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int call = 0; call < 3; call++) {
+        fill(GATHER, call, 0, 2 * COUNT);
+        int error = MPI_Gather(sent, count, MPI_INT, received, COUNT, MPI_INT, 0, comm);
+        if (error != MPI_SUCCESS) {
+            MPI_Error_class(error, &class);
+        }
+        test_check(class == (count > COUNT ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "the right error");
+        for (int i = 0; i < test_size * COUNT && test_rank == 0; i++) {
+            int wanted = value(call, i / COUNT, 0, i % COUNT);
+            memset(&wanted, i >= own && i < COUNT ? 0xdb : 0, i >= own && i < COUNT ? 4 : 0);
+            test_check(received[i] == wanted, "the right integer");
+        }
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_loose", MPI_THREAD_SINGLE);
@@ -203,5 +228,7 @@ int main(int argc, char **argv)
         }
     }
     laps_run();
+    unequal_run(3);
+    unequal_run(8);
     return test_end();
 }

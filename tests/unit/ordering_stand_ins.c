@@ -21,6 +21,7 @@
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/help.h"
 
 /* ---- what is not met ------------------------------------------------------------------------- */
 
@@ -252,6 +253,12 @@ void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char 
 
 void mca_coll_symm_shortage_is_told(void)
 {
+}
+
+void symm_help_show(const char *file, const char *topic, ...)
+{
+    (void)file, (void)topic;
+    unexpected(__func__);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

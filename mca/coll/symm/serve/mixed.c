@@ -16,6 +16,7 @@
 #include "mca/coll/symm/device/host_copy.h"
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/serve/end.h"
+#include "mca/help.h"
 
 enum { STARTING, COLLECTING };
 enum { STEP_BROUGHT = 1 };
@@ -130,6 +131,16 @@ static void elements_bring(struct symm_operation *operation, unsigned char *payl
     free(packed);
 }
 
+/* The root's block for itself is longer than its place: the program's error. */
+static void own_is_long_tell(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    symm_help_show("help-coll-symm.txt", "truncated",
+                   symm_collective_get(call->collective)->mpi_name, operation->comm->c_name,
+                   call->root, (unsigned long long)call->source.bytes, call->root,
+                   (unsigned long long)call->target.bytes);
+}
+
 static void own_bring(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
@@ -137,10 +148,10 @@ static void own_bring(struct symm_operation *operation)
     bool is_root = symm_rooted_is_root(&operation->run);
     if (call->collective == SYMM_REDUCE) {
         elements_bring(operation, payload);
-    } else if (is_root && call->source.bytes > call->target.bytes) {
-        fail(operation, MPI_ERR_TRUNCATE); /* the program's error, found out too late to go below */
     } else if (!is_root || !call->in_place) {
-        bring(operation, &call->source, call->send, payload);
+        struct symm_layout block = call->source;
+        block.bytes = symm_least(block.bytes, call->target.bytes);
+        bring(operation, &block, call->send, payload);
     }
 }
 
@@ -158,6 +169,10 @@ static void blocks_deliver(struct symm_operation *operation)
         block.bytes = is_own ? symm_least(call->source.bytes, block.bytes) : block.bytes;
         deliver(operation, &block, payload_of(operation, rank),
                 mca_coll_symm_layout_block(&call->target, call->receive, rank));
+    }
+    if (!call->in_place && call->source.bytes > call->target.bytes) {
+        own_is_long_tell(operation);
+        fail(operation, MPI_ERR_TRUNCATE);
     }
 }
 
