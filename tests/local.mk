@@ -175,7 +175,7 @@ random_sources = \
 	tests/mpi/random_call.c tests/mpi/random_call.h \
 	tests/mpi/random_comms.c tests/mpi/random_comms.h \
 	tests/mpi/random_draw.h \
-	tests/mpi/random_exchange.c tests/mpi/random_exchange.h \
+	tests/mpi/random_blocks.h tests/mpi/random_exchange.c tests/mpi/random_exchange.h \
 	tests/mpi/random_oracle.c tests/mpi/random_oracle.h \
 	tests/mpi/random_traffic.c tests/mpi/random_traffic.h \
 	tests/mpi/random_types.c tests/mpi/random_types.h \

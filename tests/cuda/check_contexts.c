@@ -110,6 +110,48 @@ static void late_after(void)
     test_check(test_rank != 0 || output_is_summed(1), "the sums are right");
 }
 
+static void *work_end_soon(void *stream)
+{
+    CUcontext context;
+    OK(cuDevicePrimaryCtxRetain(&context, device));
+    OK(cuCtxSetCurrent(context));
+    test_delay(200000);
+    work_end(stream);
+    return NULL;
+}
+
+/*
+ * The root of a small gather sends from the host and receives on the device, where a memset has not
+ * been done yet.  The others have left, so the root itself stores what it has got.
+ */
+static void late_mixed_after(void)
+{
+    enum { SOME = 10, RANKS_MAX = 8, FIRST = 4 };
+    uint32_t own[SOME], all[RANKS_MAX * SOME];
+    pthread_t thread;
+    for (uint32_t i = 0; i < SOME; i++) {
+        own[i] = 100 * (uint32_t)(test_rank + 1) + i;
+    }
+    for (int i = 0; i < FIRST; i++) { /* the ranks come to share memory */
+        MPI_Gather(own, SOME, MPI_UINT32_T, all, SOME, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+    }
+    driver_open();
+    context_make();
+    memory_make();
+    CUstream stream = work_start(false);
+    OK(cuMemsetD8Async(output, 0, BYTES, NULL));
+    (void)pthread_create(&thread, NULL, work_end_soon, stream);
+    MPI_Gather(own, SOME, MPI_UINT32_T, test_rank == 0 ? pointer(output) : NULL, SOME, MPI_UINT32_T,
+               0, MPI_COMM_WORLD);
+    (void)pthread_join(thread, NULL);
+    OK(cuStreamSynchronize(NULL));
+    OK(cuMemcpyDtoHAsync(all, output, sizeof(own) * (size_t)test_size, copies));
+    OK(cuStreamSynchronize(copies));
+    for (uint32_t i = 0; test_rank == 0 && i < SOME * (uint32_t)test_size; i++) {
+        test_check(all[i] == 100 * (i / SOME + 1) + i % SOME, "the memset is done before the call");
+    }
+}
+
 static void context_before(void)
 {
     driver_open();
@@ -302,6 +344,7 @@ static const struct {
     {"kernel", early_before, kernel_after},     /* a kernel that does; on GPUs only */
     {"mapping", early_before, mapping_after},   /* likewise, while memory is mapped */
     {"late", nothing_before, late_after},       /* the driver is loaded after MPI_Init; takes 5 s */
+    {"late-mixed", nothing_before, late_mixed_after}, /* a small gather, to a device */
     {"capture", context_before, capture_after},
     {"overwritten", context_before, overwritten_after},
     {"reset", context_before, reset_after},

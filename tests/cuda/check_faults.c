@@ -5,7 +5,7 @@
  *   check_faults FOLDER SCRIPT CASE...
  *
  * Ranks 2 i and 2 i + 1 work on the i-th case, in a communicator of their own: one start of mpirun serves
- * many cases, and each has fresh processes.  A case is "none", or FUNCTION:USE, with @0 or @1 behind it if only
+ * many cases, and each has fresh processes.  Scripts that begin with "rooted" have three ranks.  A case is "none", or FUNCTION:USE, with @0 or @1 behind it if only
  * that one of the two ranks meets the fault.  What the ranks print goes to FOLDER/CASE.0 and FOLDER/CASE.1;
  * the last line from the program itself has the number of calls that have failed, as they may.
  *
@@ -128,12 +128,17 @@ static void fault_set(const char *name)
     }
 }
 
-static void pair_make(int first)
+static int ranks_of(const char *script)
+{
+    return strncmp(script, "rooted", 6) == 0 ? 3 : 2;
+}
+
+static void pair_make(int first, int count)
 {
     MPI_Group all, two;
-    int ranks[2] = {first, first + 1};
+    int ranks[3] = {first, first + 1, first + 2};
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_incl(all, 2, ranks, &two);
+    MPI_Group_incl(all, count, ranks, &two);
     MPI_Comm_create_group(MPI_COMM_WORLD, two, first, &faults_pair);
     MPI_Group_free(&two);
     MPI_Group_free(&all);
@@ -145,7 +150,7 @@ static void pair_make(int first)
 static void script_run(const char *script)
 {
     CUcontext context = NULL;
-    int device = faults_rank;
+    int device = faults_rank % 2;
     faults_driver.watch(0);
     faults_ok(faults_driver.init(0), "cuInit");
     faults_ok(faults_driver.retain(&context, device), "cuDevicePrimaryCtxRetain");
@@ -157,6 +162,10 @@ static void script_run(const char *script)
         faults_memory();
     } else if (strncmp(script, "calls", length) == 0) {
         faults_calls(elsewhere);
+    } else if (strncmp(script, "rooted", length) == 0) {
+        faults_rooted(elsewhere);
+    } else if (strncmp(script, "rooted-again", length) == 0) {
+        faults_rooted_again(elsewhere);
     } else {
         test_check(strncmp(script, "again", length) == 0, "a script of that name");
         faults_again(elsewhere);
@@ -170,18 +179,19 @@ int main(int argc, char **argv)
 {
     const char *text = getenv("OMPI_COMM_WORLD_RANK");
     int rank = text == NULL ? 0 : atoi(text);
-    if (argc < 4 + rank / 2) {
+    int ranks = argc > 2 ? ranks_of(argv[2]) : 2;
+    if (argc < 4 + rank / ranks) {
         fprintf(stderr, "check_faults: run it as: "
-                        "mpirun -n (2 x cases) check_faults FOLDER SCRIPT CASE...\n");
+                        "mpirun -n (2 or 3 x cases) check_faults FOLDER SCRIPT CASE...\n");
         return 2;
     }
-    const char *name = argv[3 + rank / 2];
-    faults_rank = rank % 2;
+    const char *name = argv[3 + rank / ranks];
+    faults_rank = rank % ranks;
     output_open(argv[1], name);
     fault_set(name);
     test_begin(1, argv, "check_faults", MPI_THREAD_SINGLE);
     test_case("%s", name);
-    pair_make(rank - faults_rank);
+    pair_make(rank - faults_rank, ranks);
     MPI_Info_create(&faults_info);
     MPI_Info_set(faults_info, "mpool_hints", "mpool=symm,kind=cuda");
     if (driver_open()) {

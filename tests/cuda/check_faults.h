@@ -39,7 +39,7 @@ extern struct faults_driver faults_driver;
 /* Reports a failure unless the call has gone well. */
 bool faults_ok(CUresult result, const char *call);
 
-extern MPI_Comm faults_pair; /* the two ranks; errors are returned */
+extern MPI_Comm faults_pair; /* the two ranks, or three; errors are returned */
 extern int faults_rank;      /* in it */
 extern MPI_Info faults_info; /* for MPI_Alloc_mem: memory of a device */
 
@@ -50,10 +50,29 @@ unsigned long faults_errors(void);
 /* What this rank has printed since the last call of this function, or its last part; until the next. */
 const char *faults_said(void);
 
+/* What the other rank of the pair says; of three ranks rank 1 hears rank 0, and the others rank 1. */
+int faults_other_says(int mine);
+
+/*
+ * Whether a function has been named since faults_said().  After some have failed it may be a later
+ * call of the driver that finds things in its way.
+ */
+bool faults_is_named(const char *function);
+
+/* Of all functions that rank 1 has used, the i-th and how often; false behind the last one. */
+bool faults_function_get(size_t i, char *name, size_t size, unsigned long *uses);
+
+/* Work that fails later breaks its context, which cannot be used again: that is for fresh processes. */
+bool faults_is_later(const char *name);
+
 void faults_memory(void);
 
 /* `elsewhere`: on memory of cuMemAlloc(), otherwise from MPI_Alloc_mem. */
 void faults_calls(bool elsewhere);
 void faults_again(bool elsewhere);
+
+/* Small calls with a root, rank 1 on a device. */
+void faults_rooted(bool elsewhere);
+void faults_rooted_again(bool elsewhere);
 
 #endif /* SYMM_TESTS_CHECK_FAULTS_H */

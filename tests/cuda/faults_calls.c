@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 6007, RANKS = 2, PLACES = RANKS * COUNT, TAG = 17 };
+enum { COUNT = 6007, RANKS = 2, PLACES = RANKS * COUNT };
 
 enum place { DEVICE, HOST, IN_PLACE };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM };
@@ -211,15 +211,6 @@ static void call_check(const struct kind *kind)
     }
 }
 
-/* What the other rank of the pair says. */
-static int other_says(int mine)
-{
-    int theirs = 0;
-    MPI_Sendrecv(&mine, 1, MPI_INT, 1 - faults_rank, TAG, &theirs, 1, MPI_INT, 1 - faults_rank, TAG,
-                 faults_pair, MPI_STATUS_IGNORE);
-    return theirs;
-}
-
 /* Otherwise the component below makes it on copies in host memory. */
 static bool is_served_on_device(const struct kind *kind)
 {
@@ -233,7 +224,7 @@ static bool is_served_on_device(const struct kind *kind)
 static bool is_worth_nothing(const struct kind *kind)
 {
     return kind->form != BLOCKING && !is_served_on_device(kind) &&
-           other_says(work.error) != MPI_SUCCESS;
+           faults_other_says(work.error) != MPI_SUCCESS;
 }
 
 /* Whether it has succeeded. */
@@ -297,7 +288,7 @@ static bool memory_get(void)
     faults_driver.watch(1);
     bool got = work.send != NULL && work.receive != NULL;
     test_check(got || faults_errors() > 0, "device memory");
-    if (other_says(got) != 0 && got) {
+    if (faults_other_says(got) != 0 && got) {
         return true;
     }
     memory_give();
@@ -308,7 +299,7 @@ static bool memory_get(void)
 static void calls_on_lost_device(void)
 {
     enum { CALLS = 20 };
-    bool is_lost = other_says(work.device_is_lost) != 0 || work.device_is_lost;
+    bool is_lost = faults_other_says(work.device_is_lost) != 0 || work.device_is_lost;
     for (int i = 0; i < CALLS && is_lost; i++) {
         test_check(!call_run(&kinds[0]), "a call on a lost device fails");
     }
@@ -332,14 +323,6 @@ void faults_calls(bool elsewhere)
 
 /* ---- the same processes again ---------------------------------------------------------------------- */
 
-/* After these have failed it may be a later call of the driver that finds things in its way. */
-static bool is_named(const char *function)
-{
-    bool gives_back = strcmp(function, "cuCtxPopCurrent") == 0 ||
-                      strcmp(function, "cuThreadExchangeStreamCaptureMode") == 0;
-    return strstr(faults_said(), gives_back ? ": CUDA_ERROR_" : function) != NULL;
-}
-
 /* What is asked about memory from elsewhere, once for an allocation. */
 static void memory_renew(void)
 {
@@ -361,43 +344,21 @@ static void fault_run(const struct kind *kind, const char *function, unsigned lo
     (void)faults_said();
     bool succeeded = call_run(kind);
     faults_driver.fail("");
-    bool named = !succeeded && is_named(function);
+    bool named = !succeeded && faults_is_named(function);
     if (is_served_on_device(kind)) {
-        int own = work.error, other = other_says(own);
+        int own = work.error, other = faults_other_says(own);
         test_check(own == other, "both ranks get the same error, or none");
     }
-    bool both = other_says(succeeded) != 0 && succeeded;
-    bool any_named = other_says(named) != 0 || named;
+    bool both = faults_other_says(succeeded) != 0 && succeeded;
+    bool any_named = faults_other_says(named) != 0 || named;
     test_check(both || any_named, "the message names the function that failed");
     test_check(call_run(kind), "the next call succeeds");
-}
-
-/* Rank 1 has counted; its last function is without a name. */
-static bool function_get(size_t i, char *name, size_t size, unsigned long *uses)
-{
-    memset(name, 0, size);
-    if (faults_rank == 1) {
-        const char *own = faults_driver.uses(i, uses);
-        (void)snprintf(name, size, "%s", own != NULL ? own : "");
-        MPI_Send(name, (int)size, MPI_CHAR, 0, TAG, faults_pair);
-        MPI_Send(uses, 1, MPI_UNSIGNED_LONG, 0, TAG, faults_pair);
-    } else {
-        MPI_Recv(name, (int)size, MPI_CHAR, 1, TAG, faults_pair, MPI_STATUS_IGNORE);
-        MPI_Recv(uses, 1, MPI_UNSIGNED_LONG, 1, TAG, faults_pair, MPI_STATUS_IGNORE);
-    }
-    return name[0] != '\0';
-}
-
-/* Work that fails later breaks its context, which cannot be used again: that is for fresh processes. */
-static bool is_later(const char *name)
-{
-    return strcmp(name, "kernel") == 0 || strcmp(name, "copy") == 0;
 }
 
 /* All else is alike whose the memory is. */
 static bool is_wanted(const char *name)
 {
-    return !is_later(name) && (!work.elsewhere || strncmp(name, "cuIpc", 5) == 0 ||
+    return !faults_is_later(name) && (!work.elsewhere || strncmp(name, "cuIpc", 5) == 0 ||
                                strncmp(name, "cuPointerGet", 12) == 0);
 }
 
@@ -410,7 +371,7 @@ static void fault_each(const struct kind *kind)
     memory_renew();
     faults_driver.fail("");
     (void)call_run(kind);
-    while (count < FUNCTIONS && function_get(count, names[count], sizeof *names, &uses[count])) {
+    while (count < FUNCTIONS && faults_function_get(count, names[count], sizeof *names, &uses[count])) {
         count++;
     }
     printf("check_faults: %s, faults of:", kind->name);

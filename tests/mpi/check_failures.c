@@ -6,12 +6,14 @@
  *   check_failures revoked KIND       rank 0 revokes a communicator in which the others wait
  *   check_failures dead KIND RANK     that rank dies instead of making a call
  *   check_failures first KIND RANK    likewise, and it is the communicator's first call
+ *   check_failures loose CALL RANK    likewise, among small calls in which others do not wait for all
  *   check_failures inside RANK        that rank dies while it reduces; another one is slow and must
  *                                     not store to the buffers of those that have returned
  *   check_failures times RANKS SEED   so many ranks die at random times of calls of all kinds
  *
  * KIND: small, large (memory from malloc), heap (from MPI_Alloc_mem), gather (likewise, an
- * all-gather)
+ * all-gather), gatherv, scatterv (likewise, with rank 0 as the root)
+ * CALL: bcast, scatter, reduce, gather; the root is rank 0
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -29,9 +31,20 @@
 
 enum { SMALL = 64, LARGE = 60000 };
 
-enum kind { KIND_SMALL, KIND_LARGE, KIND_HEAP, KIND_GATHER, KINDS };
+enum { RANKS_MAX = 64 };
 
-static const char *const kind_names[KINDS] = {"small", "large", "heap", "gather"};
+enum kind {
+    KIND_SMALL,
+    KIND_LARGE,
+    KIND_HEAP,
+    KIND_GATHER,
+    KIND_GATHERV,
+    KIND_SCATTERV,
+    KINDS
+};
+
+static const char *const kind_names[KINDS] = {"small",  "large",   "heap",
+                                              "gather", "gatherv", "scatterv"};
 
 struct arrays {
     double *send, *receive;
@@ -42,7 +55,7 @@ struct arrays {
 
 static struct arrays arrays_make(enum kind kind)
 {
-    bool heap = kind == KIND_HEAP || kind == KIND_GATHER;
+    bool heap = kind >= KIND_HEAP;
     return (struct arrays){array_make(LARGE, heap), array_make(LARGE, heap), heap};
 }
 
@@ -74,6 +87,34 @@ static void check_allgather(const struct arrays *arrays, int block, int size)
     }
 }
 
+/* MPI_Gatherv to rank 0, or MPI_Scatterv from it, of equal blocks one behind the other. */
+static int call_with_root(MPI_Comm comm, enum kind kind, const struct arrays *arrays, int block)
+{
+    int rank, size, counts[RANKS_MAX], displacements[RANKS_MAX];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < size; i++) {
+        counts[i] = block;
+        displacements[i] = i * block;
+    }
+    return kind == KIND_GATHERV
+               ? MPI_Gatherv(arrays->send, block, MPI_DOUBLE, arrays->receive, counts, displacements,
+                             MPI_DOUBLE, 0, comm)
+               : MPI_Scatterv(arrays->send, counts, displacements, MPI_DOUBLE, arrays->receive,
+                              block, MPI_DOUBLE, 0, comm);
+}
+
+static void check_scatterv(const struct arrays *arrays, int block, int rank)
+{
+    int bad = 0;
+    for (int i = 0; i < block; i++) {
+        bad += arrays->receive[i] != rank * block + i;
+    }
+    if (bad > 0) {
+        wrong("%d elements of a scatter", bad);
+    }
+}
+
 /* One call, checked if it succeeds; its error class. */
 static int call(MPI_Comm comm, enum kind kind, const struct arrays *arrays)
 {
@@ -87,12 +128,16 @@ static int call(MPI_Comm comm, enum kind kind, const struct arrays *arrays)
     if (kind == KIND_GATHER) {
         rc = MPI_Allgather(arrays->send, count / size, MPI_DOUBLE, arrays->receive, count / size,
                            MPI_DOUBLE, comm);
+    } else if (kind > KIND_GATHER) {
+        rc = call_with_root(comm, kind, arrays, count / size);
     } else {
         rc = MPI_Allreduce(arrays->send, arrays->receive, count, MPI_DOUBLE, MPI_SUM, comm);
     }
-    if (rc == MPI_SUCCESS && kind == KIND_GATHER) {
+    if (rc == MPI_SUCCESS && (kind == KIND_GATHER || (kind == KIND_GATHERV && rank == 0))) {
         check_allgather(arrays, count / size, size);
-    } else if (rc == MPI_SUCCESS) {
+    } else if (rc == MPI_SUCCESS && kind == KIND_SCATTERV) {
+        check_scatterv(arrays, count / size, rank);
+    } else if (rc == MPI_SUCCESS && kind < KIND_GATHER) {
         check_allreduce(arrays, count, size);
     }
     return class_of(rc);
@@ -162,6 +207,65 @@ static MPI_Comm lose(enum kind kind, int doomed, bool first)
     MPI_Comm smaller = shrink(comm, world_size - 1);
     MPI_Comm_free(&comm);
     arrays_free(&arrays);
+    return smaller;
+}
+
+/* ---- ranks that are ahead -------------------------------------------------------------------- */
+
+enum loose { LOOSE_BCAST, LOOSE_SCATTER, LOOSE_REDUCE, LOOSE_GATHER, LOOSE };
+
+static const char *const loose_names[LOOSE] = {"bcast", "scatter", "reduce", "gather"};
+
+/* A small call, checked if it succeeds; its error class. */
+static int loose_call(MPI_Comm comm, enum loose which, int number)
+{
+    int rank, rc, send[RANKS_MAX], receive[RANKS_MAX], expected = number;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < RANKS_MAX; i++) {
+        send[i] = number + (which == LOOSE_SCATTER ? i : rank);
+        receive[i] = which == LOOSE_BCAST && rank == 0 ? number : -1;
+    }
+    if (which == LOOSE_BCAST) {
+        rc = MPI_Bcast(receive, 1, MPI_INT, 0, comm);
+    } else if (which == LOOSE_SCATTER) {
+        rc = MPI_Scatter(send, 1, MPI_INT, receive, 1, MPI_INT, 0, comm);
+        expected += rank;
+    } else if (which == LOOSE_REDUCE) {
+        rc = MPI_Reduce(send, receive, 1, MPI_INT, MPI_MIN, 0, comm);
+    } else {
+        rc = MPI_Gather(send, 1, MPI_INT, receive, 1, MPI_INT, 0, comm);
+    }
+    if (rc == MPI_SUCCESS && (rank == 0 || which <= LOOSE_SCATTER) && receive[0] != expected) {
+        wrong("small call %d: %d instead of %d", number, receive[0], expected);
+    }
+    return class_of(rc);
+}
+
+/*
+ * A rank dies.  Who waits for it hears so at once, who gives data may first make as many calls as
+ * there are slots.  Who gets data from one of those may do so as long as these come.
+ */
+static MPI_Comm lose_ahead(enum loose which, int doomed)
+{
+    enum { FIRST = 20, AHEAD = 10 }; /* more calls than there are slots */
+    MPI_Comm comm = duplicate();
+    int class = MPI_SUCCESS, number = 0;
+    while (number < FIRST) {
+        expect(loose_call(comm, which, number++), MPI_SUCCESS, "a small call", MPI_Wtime());
+    }
+    MPI_Barrier(comm);
+    if (world_rank == doomed) {
+        pause_for(100);
+        raise(SIGKILL);
+    }
+    double begun = MPI_Wtime();
+    while (class == MPI_SUCCESS && number < FIRST + AHEAD) {
+        class = loose_call(comm, which, number++);
+    }
+    expect(class, MPIX_ERR_PROC_FAILED, "small calls without the dead rank", begun);
+    expect(loose_call(comm, which, number), MPIX_ERR_PROC_FAILED, "one afterwards", MPI_Wtime());
+    MPI_Comm smaller = shrink(comm, world_size - 1);
+    MPI_Comm_free(&comm);
     return smaller;
 }
 
@@ -279,13 +383,14 @@ static MPI_Comm die_at_times(int victims, uint64_t seed)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static enum kind kind_of(const char *name)
+/* Its place among so many names; behind them, if it is none of these. */
+static int place_of(const char *name, const char *const names[], int count)
 {
-    enum kind kind = KIND_SMALL;
-    while (kind < KINDS && strcmp(kind_names[kind], name) != 0) {
-        kind++;
+    int place = 0;
+    while (place < count && strcmp(names[place], name) != 0) {
+        place++;
     }
-    return kind;
+    return place;
 }
 
 int main(int argc, char **argv)
@@ -293,14 +398,20 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     bool calls_of_kind = strcmp(how, "revoked") == 0 || strcmp(how, "dead") == 0 ||
                          strcmp(how, "first") == 0;
-    enum kind kind = calls_of_kind && argc > 2 ? kind_of(argv[2]) : KIND_SMALL;
-    int number = argc > (calls_of_kind ? 3 : 2) ? atoi(argv[calls_of_kind ? 3 : 2]) : 0;
+    bool is_loose = strcmp(how, "loose") == 0 && argc > 3;
+    enum kind kind = calls_of_kind && argc > 2 ? (enum kind)place_of(argv[2], kind_names, KINDS)
+                                               : KIND_SMALL;
+    enum loose loose = is_loose ? (enum loose)place_of(argv[2], loose_names, LOOSE) : LOOSE;
+    int last = calls_of_kind || is_loose ? 3 : 2;
+    int number = argc > last ? atoi(argv[last]) : 0;
     MPI_Comm left;
     survivors_init("check_failures", &argc, &argv);
     if (strcmp(how, "revoked") == 0 && kind < KINDS) {
         left = be_revoked(kind);
     } else if (calls_of_kind && kind < KINDS) {
         left = lose(kind, number, strcmp(how, "first") == 0);
+    } else if (loose < LOOSE) {
+        left = lose_ahead(loose, number);
     } else if (strcmp(how, "inside") == 0) {
         left = die_inside(number);
     } else if (strcmp(how, "times") == 0 && argc > 3) {

@@ -142,6 +142,53 @@ static void far_in_the_heap(void)
     }
 }
 
+/*
+ * Blocks whose displacements stand for up to 5 GiB, gathered in one buffer or scattered from it.  An
+ * element is a whole block, and as long as 1 GiB with the gap behind it.
+ */
+static void far_apart(size_t count)
+{
+    enum { RANKS_MAX = 4 };
+    int ones[RANKS_MAX] = {1, 1, 1, 1}, places[RANKS_MAX] = {5, 0, 4, 2};
+    int counts[RANKS_MAX], zeros[RANKS_MAX] = {0};
+    MPI_Datatype dense, type;
+    unsigned char *block = allocate(6 * gib, true);
+    double *own = allocate(count * sizeof *own, true);
+    MPI_Type_contiguous((int)count, MPI_DOUBLE, &dense);
+    MPI_Type_create_resized(dense, 0, (MPI_Aint)gib, &type);
+    MPI_Type_commit(&type);
+    for (int call = 0; call < 3; call++) {
+        static const char *const names[] = {"gatherv", "allgatherv", "alltoallv"};
+        test_case("%s of %zu elements to 5 GiB", names[call], count);
+        fill(own, count, test_rank);
+        for (int rank = 0; rank < test_size; rank++) {
+            memset(block + (size_t)places[rank] * gib, 0xdb, count * sizeof *own);
+            counts[rank] = (int)count;
+        }
+        if (call == 0) {
+            MPI_Gatherv(own, counts[0], MPI_DOUBLE, block, ones, places, type, 1, MPI_COMM_WORLD);
+        } else if (call == 1) {
+            MPI_Allgatherv(own, counts[0], MPI_DOUBLE, block, ones, places, type, MPI_COMM_WORLD);
+        } else {
+            MPI_Alltoallv(own, counts, zeros, MPI_DOUBLE, block, ones, places, type, MPI_COMM_WORLD);
+        }
+        for (int rank = 0; rank < test_size && (call > 0 || test_rank == 1); rank++) {
+            check_block(at(block, (size_t)places[rank] * gib), count, rank);
+        }
+    }
+    test_case("scatterv of %zu elements from 5 GiB", count);
+    for (int rank = 0; rank < test_size; rank++) {
+        fill(at(block, (size_t)places[rank] * gib), count, rank);
+    }
+    memset(own, 0xdb, count * sizeof *own);
+    MPI_Scatterv(block, ones, places, type, own, (int)count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    check_block(own, count, test_rank);
+    MPI_Type_free(&type);
+    MPI_Type_free(&dense);
+    release(own, true);
+    release(block, true);
+}
+
 /* ---- more than 4 GiB --------------------------------------------------------------------------- */
 
 static size_t memory_available(void)
@@ -214,6 +261,8 @@ int main(int argc, char **argv)
     if (getenv("SYMM_TEST_LONG") == NULL) {
         far_in_a_block();
         far_in_the_heap();
+        far_apart(3);
+        far_apart(130000);
         return test_end();
     }
     for (int heap = 0; heap < 2; heap++) {

@@ -203,12 +203,12 @@ static void make_parts(const struct random_call *call, const unsigned char *send
 static void make_call(const struct random_call *call, const unsigned char *send,
                       unsigned char *receive)
 {
-    if (call->root >= 0) {
-        make_parts(call, send, receive);
-        return;
-    }
     if (random_call_exchanges(call)) {
         random_exchange_make(call, send, receive);
+        return;
+    }
+    if (call->root >= 0) {
+        make_parts(call, send, receive);
         return;
     }
     const void *from = call->in_place ? MPI_IN_PLACE : send + call->send.origin;

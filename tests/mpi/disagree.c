@@ -43,7 +43,9 @@ enum collective {
     ROOT_SCATTER,
     ROOT_SCATTER_FROM_1,
     ROOT_GATHER_V,
-    ROOT_GATHER_V_TO_1
+    ROOT_GATHER_V_TO_1,
+    ROOT_SCATTER_V,
+    ROOT_SCATTER_V_FROM_1
 };
 enum type { INT, FLOAT, DOUBLE, COMPLEX };
 enum op { SUM, MAX, USER };
@@ -124,6 +126,14 @@ static const struct disagreement disagreements[] = {
      {ROOT_GATHER_V_TO_1, SLOT, INT, SUM}, MPI_ERR_ROOT},
     {"large root of a gatherv", {ROOT_GATHER_V, LARGE, INT, SUM},
      {ROOT_GATHER_V_TO_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
+    {"root of a scatterv", {ROOT_SCATTER_V, SLOT, INT, SUM},
+     {ROOT_SCATTER_V_FROM_1, SLOT, INT, SUM}, MPI_ERR_ROOT},
+    {"large root of a scatterv", {ROOT_SCATTER_V, LARGE, INT, SUM},
+     {ROOT_SCATTER_V_FROM_1, LARGE, INT, SUM}, MPI_ERR_ROOT},
+    {"gatherv and scatterv", {ROOT_GATHER_V, SLOT, INT, SUM}, {ROOT_SCATTER_V, SLOT, INT, SUM},
+     MPI_ERR_OTHER},
+    {"scatter and scatterv", {ROOT_SCATTER, SLOT, INT, SUM}, {ROOT_SCATTER_V, SLOT, INT, SUM},
+     MPI_ERR_OTHER},
     {"scatter in the slot and large", {ROOT_SCATTER, SLOT, INT, SUM},
      {ROOT_SCATTER, LARGE, INT, SUM}, MPI_ERR_COUNT},
 };
@@ -183,12 +193,16 @@ static int exchange(struct call call, void *send, void *receive, MPI_Comm comm)
     return MPI_Allgatherv(send, counts[test_rank], MPI_INT, receive, counts, disps, MPI_INT, comm);
 }
 
-static int gather_v(struct call call, void *send, void *receive, int root, MPI_Comm comm)
+/* MPI_Gatherv or MPI_Scatterv of equal blocks. */
+static int make_v(struct call call, void *send, void *receive, int root, MPI_Comm comm)
 {
     int counts[RANKS_MAX], disps[RANKS_MAX];
     for (int rank = 0; rank < test_size; rank++) {
         counts[rank] = call.count;
         disps[rank] = rank * call.count;
+    }
+    if (call.collective >= ROOT_SCATTER_V) {
+        return MPI_Scatterv(send, counts, disps, MPI_INT, receive, call.count, MPI_INT, root, comm);
     }
     return MPI_Gatherv(send, call.count, MPI_INT, receive, counts, disps, MPI_INT, root, comm);
 }
@@ -209,7 +223,9 @@ static int make_rooted(struct call call, void *send, void *receive, MPI_Datatype
         return MPI_Gather(send, call.count, type, receive, call.count, type, root, comm);
     case ROOT_GATHER_V:
     case ROOT_GATHER_V_TO_1:
-        return gather_v(call, send, receive, root, comm);
+    case ROOT_SCATTER_V:
+    case ROOT_SCATTER_V_FROM_1:
+        return make_v(call, send, receive, root, comm);
     default:
         return MPI_Scatter(send, call.count, type, receive, call.count, type, root, comm);
     }

@@ -260,7 +260,7 @@ void later_describe(const struct later_call *call, char *text, size_t size)
                                               "reduce_scatter_block", "scan", "exscan", "reduce",
                                               "allgather", "gather", "barrier", "bcast",
                                               "alltoall", "alltoallv", "alltoallw",
-                                              "allgatherv"};
+                                              "allgatherv", "gatherv", "scatterv", "scatter"};
     static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};

@@ -29,6 +29,9 @@ enum later_collective {
     LATER_ALLTOALLV, /* these are exchanges: see later_exchange.c */
     LATER_ALLTOALLW,
     LATER_ALLGATHERV,
+    LATER_GATHERV,
+    LATER_SCATTERV,
+    LATER_SCATTER,
     LATER_COLLECTIVES
 };
 enum later_form { LATER_BLOCKING, LATER_NONBLOCKING, LATER_PERSISTENT, LATER_FORMS };
@@ -66,7 +69,7 @@ struct later_buffers {
     unsigned char *send[LATER_MEMORIES], *receive[LATER_MEMORIES];
 };
 
-/* A buffer of an exchange: a block for each rank, or the one of an all-gather that is sent. */
+/* A buffer of an exchange: a block for each rank, one, or none on a rank that is not the root. */
 struct later_side {
     int blocks;
     enum later_elements elements[LATER_RANKS_MAX];
@@ -86,6 +89,7 @@ struct later_call {
     int counts[LATER_RANKS_MAX]; /* reduce-scatter: for each rank */
     bool in_place;
     bool bytes; /* all-gather: what is sent is described as bytes */
+    bool keeps; /* the root of a scatter: it receives nothing, in place */
     int root;
     uint64_t number; /* from which the data follow */
     /* Of this rank. */

@@ -74,7 +74,7 @@ static uint32_t value_of(struct source source, size_t unit)
 
 static size_t send_bytes(const struct later_call *call)
 {
-    bool many = call->collective >= LATER_ALLTOALL && call->collective != LATER_ALLGATHERV;
+    bool many = call->collective >= LATER_ALLTOALL && !later_gathers_blocks(call);
     size_t blocks = many ? (size_t)call->comm.size : 1;
     return blocks * call->count * later_extent(call->elements);
 }
@@ -115,14 +115,20 @@ static void elements_put(const struct later_call *call, unsigned char *at, int r
 }
 
 /* Blocks of a buffer that this rank sends, or receives. */
+static void block_put(const struct later_call *call, unsigned char *at, bool sends, int block)
+{
+    const struct later_side *side = sends ? &call->sending : &call->receiving;
+    int source = sends ? call->comm.rank : later_scatters_blocks(call) ? call->root : block;
+    int target = sends ? block : call->comm.rank;
+    size_t first = later_gathers_blocks(call) ? 0 : (size_t)target * call->count;
+    some_put(call, side->elements[block], at + side->at[block], source, first, side->number[block]);
+}
+
 static void blocks_put(const struct later_call *call, unsigned char *at, bool sends)
 {
     const struct later_side *side = sends ? &call->sending : &call->receiving;
     for (int block = 0; block < side->blocks; block++) {
-        int source = sends ? call->comm.rank : block, target = sends ? block : call->comm.rank;
-        size_t first = call->collective == LATER_ALLGATHERV ? 0 : (size_t)target * call->count;
-        some_put(call, side->elements[block], at + side->at[block], source, first,
-                 side->number[block]);
+        block_put(call, at, sends, block);
     }
 }
 
@@ -237,6 +243,9 @@ static void expect(const struct later_call *call, unsigned char *at)
     case LATER_ALLTOALLV:
     case LATER_ALLTOALLW:
     case LATER_ALLGATHERV:
+    case LATER_GATHERV:
+    case LATER_SCATTERV:
+    case LATER_SCATTER:
         blocks_put(call, at, false);
         break;
     case LATER_BCAST:
@@ -253,6 +262,8 @@ static void receive_prepare(const struct later_call *call, unsigned char *at)
     size_t block = call->count * later_extent(call->elements);
     if (call->collective == LATER_BCAST && call->comm.rank == call->root) {
         elements_put(call, at, call->root, 0);
+    } else if (call->in_place && call->collective == LATER_GATHERV) {
+        block_put(call, at, false, call->comm.rank);
     } else if (call->in_place && call->collective < LATER_ALLGATHER) {
         elements_put(call, at, call->comm.rank, 0);
     } else if (call->in_place && (call->collective == LATER_ALLGATHER ||

@@ -33,6 +33,17 @@ static inline bool later_exchanges(const struct later_call *call)
     return call->collective > LATER_ALLTOALL;
 }
 
+static inline bool later_scatters_blocks(const struct later_call *call)
+{
+    return call->collective == LATER_SCATTER || call->collective == LATER_SCATTERV;
+}
+
+/* Each rank has one block, whoever receives it. */
+static inline bool later_gathers_blocks(const struct later_call *call)
+{
+    return call->collective == LATER_ALLGATHERV || call->collective == LATER_GATHERV;
+}
+
 /* How many blocks of a rank's data the receive buffer holds. */
 size_t later_blocks(const struct later_call *call);
 

@@ -21,10 +21,26 @@ struct plan {
 
 static bool gathers(const struct later_call *call)
 {
-    return call->collective == LATER_ALLGATHERV;
+    return later_gathers_blocks(call);
 }
 
-/* A number of a pair of ranks.  A block of an all-gather is the same for every target. */
+static bool scatters(const struct later_call *call)
+{
+    return later_scatters_blocks(call);
+}
+
+static int blocks_of(const struct later_call *call, bool sends)
+{
+    bool has_root = call->collective == LATER_GATHERV || scatters(call);
+    bool is_root = call->comm.rank == call->root;
+    if (call->keeps && !sends) {
+        return 0;
+    }
+    return (sends ? gathers(call) : scatters(call)) ? 1
+           : has_root && !is_root                   ? 0 : call->comm.size;
+}
+
+/* A number of a pair of ranks.  A block of a gather is the same for every target. */
 static uint64_t pair_random(const struct later_call *call, const struct plan *plan, int source,
                             int target)
 {
@@ -50,7 +66,7 @@ static size_t draw_number(const struct later_call *call, const struct plan *plan
     case SHAPE_STEEP:
         return most >> (source + (gathers(call) ? 0 : target)) % 32;
     case SHAPE_ONE:
-        return source == (int)(plan->random % (uint64_t)call->comm.size) &&
+        return (scatters(call) || source == (int)(plan->random % (uint64_t)call->comm.size)) &&
                        (gathers(call) || target == 0) ? most : 0;
     default:
         return most;
@@ -85,9 +101,11 @@ static void draw_side(const struct later_call *call, const struct plan *plan,
     uint64_t own = test_mix(plan->random + 100000 + (uint64_t)(2 * me + sends));
     int turn = (int)(own % (uint64_t)size);
     bool backwards = own / 64 % 2 == 0;
-    side->blocks = sends && gathers(call) ? 1 : size;
+    side->blocks = blocks_of(call, sends);
+    side->types[0] = MPI_DATATYPE_NULL; /* of a rank without blocks */
     for (int block = 0; block < side->blocks; block++) {
-        int source = sends ? me : block, target = sends ? block : me;
+        int source = sends ? me : scatters(call) ? call->root : block;
+        int target = sends ? block : me;
         int part = (turn + (backwards ? size - block : block)) % size;
         size_t room = call->count * later_extent(call->elements);
         uint64_t pair = pair_random(call, plan, source, target);
@@ -97,8 +115,10 @@ static void draw_side(const struct later_call *call, const struct plan *plan,
         side->number[block] = draw_number(call, plan, most, source, target);
         side->counts[block] = (int)side->number[block];
         side->types[block] = later_type(side->elements[block]);
-        if (sends && gathers(call)) {
+        if (sends ? gathers(call) : scatters(call)) {
             side->at[block] = side->displacements[block] = 0;
+        } else if (call->collective == LATER_SCATTER) {
+            side->at[block] = (ptrdiff_t)((size_t)block * room);
         } else {
             place(call, side, block, part, test_mix(own + (uint64_t)block));
         }
@@ -117,20 +137,31 @@ static void sent_as_bytes(struct later_call *call)
 }
 
 /*
- * Three all-to-alls of four, and one all-gather of four that is not in place: those of libnbc hang
- * in place where blocks are empty (4.1.4).  All ranks have the same types, because Open MPI chooses
- * an algorithm by a rank's own counts of elements.
+ * Three all-to-alls of four, and one all-gather of four: those of libnbc hang in place where blocks
+ * are empty (4.1.4), so these are gathers then.  All ranks have the same types, because Open MPI
+ * chooses an algorithm by a rank's own counts of elements.
  */
 void later_exchange_draw(struct later_call *call, uint64_t random)
 {
+    static const enum later_collective all[] = {LATER_ALLTOALLV, LATER_ALLTOALLW, LATER_SCATTERV,
+                                                LATER_SCATTER};
     bool is_all = call->collective == LATER_ALLTOALL && random % 4 > 0;
-    bool is_gather = call->collective == LATER_ALLGATHER && random % 4 == 0 && !call->in_place;
+    bool is_gather = call->collective == LATER_ALLGATHER && random % 4 == 0;
+    bool is_root = call->comm.rank == call->root;
     struct plan plan = {.random = test_mix(random), .shape = (int)(random / 8 % SHAPES)};
+    call->keeps = false;
     if (call->comm.size > LATER_RANKS_MAX || (!is_all && !is_gather)) {
         return;
     }
-    call->collective = is_gather            ? LATER_ALLGATHERV
-                       : random / 4 % 2 == 0 ? LATER_ALLTOALLV : LATER_ALLTOALLW;
+    if (is_all) {
+        call->collective = all[random / 1024 % 4];
+    } else {
+        call->collective = call->in_place || random / 1024 % 2 == 0 ? LATER_GATHERV
+                                                                    : LATER_ALLGATHERV;
+        call->in_place = call->in_place && is_root;
+    }
+    plan.shape = call->collective == LATER_SCATTER ? SHAPE_EVEN : plan.shape;
+    call->keeps = scatters(call) && is_root && random / 4096 % 3 == 0;
     plan.has_types = call->collective == LATER_ALLTOALLW && random / 64 % 3 > 0;
     call->bytes = call->bytes && !plan.has_types;
     draw_side(call, &plan, &call->sending, true);
@@ -146,6 +177,12 @@ void later_exchange_draw(struct later_call *call, uint64_t random)
     send, (int)call->count, type, receive, (int)call->count, type
 #define ARGUMENTS_ALLGATHERV \
     send, s->counts[0], s->types[0], receive, r->counts, r->displacements, r->types[0]
+#define ARGUMENTS_GATHERV                                                                   \
+    send, s->counts[0], s->types[0], receive, r->counts, r->displacements, r->types[0], call->root
+#define ARGUMENTS_SCATTERV                                                                         \
+    send, s->counts, s->displacements, s->types[0], receive, r->counts[0], r->types[0], call->root
+#define ARGUMENTS_SCATTER \
+    send, s->counts[0], s->types[0], receive, r->counts[0], r->types[0], call->root
 #define ARGUMENTS_ALLTOALLV                                                            \
     send, s->counts, s->displacements, s->types[0], receive, r->counts, r->displacements, \
         r->types[0]
@@ -168,8 +205,15 @@ void later_exchange_make(struct later_call *call, const void *send, void *receiv
     const struct later_side *s = &call->sending, *r = &call->receiving;
     MPI_Datatype type = later_type(call->elements);
     MPI_Comm comm = call->comm.comm;
+    receive = call->keeps ? MPI_IN_PLACE : receive;
     if (call->collective == LATER_ALLTOALL) {
         MAKE(Alltoall, Ialltoall, ALLTOALL);
+    } else if (call->collective == LATER_GATHERV) {
+        MAKE(Gatherv, Igatherv, GATHERV);
+    } else if (call->collective == LATER_SCATTERV) {
+        MAKE(Scatterv, Iscatterv, SCATTERV);
+    } else if (call->collective == LATER_SCATTER) {
+        MAKE(Scatter, Iscatter, SCATTER);
     } else if (call->collective == LATER_ALLTOALLV) {
         MAKE(Alltoallv, Ialltoallv, ALLTOALLV);
     } else if (call->collective == LATER_ALLTOALLW) {

@@ -1,6 +1,7 @@
 /*
- * later_exchange.h - MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw and MPI_Allgatherv among the
- * random calls: blocks of any lengths in any order, with a type each in MPI_Alltoallw.
+ * later_exchange.h - MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, MPI_Allgatherv, MPI_Gatherv,
+ * MPI_Scatterv and MPI_Scatter among the random calls: blocks of any lengths in any order, with a
+ * type each in MPI_Alltoallw.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

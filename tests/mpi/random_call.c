@@ -278,7 +278,9 @@ static void draw_root(struct random_call *call)
     bool may_have = call->collective == RANDOM_ALLREDUCE || call->collective == RANDOM_ALLGATHER ||
                     call->collective == RANDOM_REDUCE_SCATTER_BLOCK;
     bool has_root = one_in(&draw, 4) && may_have;
-    call->root = has_root ? (int)below(&draw, (uint64_t)call->comm->size) : -1;
+    if (!random_call_exchanges(call)) {
+        call->root = has_root ? (int)below(&draw, (uint64_t)call->comm->size) : -1;
+    }
 }
 
 void random_call_draw(struct random_call *call, const struct random_types *types)

@@ -26,7 +26,9 @@ enum random_collective {
     RANDOM_ALLTOALL,
     RANDOM_ALLTOALLV,
     RANDOM_ALLTOALLW,
-    RANDOM_ALLGATHERV
+    RANDOM_ALLGATHERV,
+    RANDOM_GATHERV,
+    RANDOM_SCATTERV
 };
 
 enum { RANDOM_RANKS_MAX = 16 };
@@ -42,7 +44,7 @@ enum random_meanwhile {
     MEANWHILE_IBARRIER
 };
 
-/* A buffer of an exchange: a block for each rank, or the one of an all-gather that is sent. */
+/* A buffer of an exchange: a block for each rank, one, or none on a rank that is not the root. */
 struct random_side {
     int blocks;
     struct test_layout layouts[RANDOM_RANKS_MAX];
@@ -73,8 +75,8 @@ struct random_call {
     size_t begin, results;           /* the elements of a reduction that this rank gets */
     struct random_side sending, receiving; /* exchange: the buffers; in place twice the same */
     const char *shape;                     /* of blocks */
-    bool in_place;
-    int root; /* it is made by two calls with a root; -1: by one call */
+    bool in_place; /* this rank; with a root: only that one */
+    int root;      /* of an exchange, or of the two calls that make another call; -1: of one call */
     enum test_spread spread;
     const char *source[2]; /* where this rank's buffers come from, by role; NULL: not known yet */
     unsigned offset[2];    /* from a cache line's beginning */

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "random_exchange.h"
+#include "random_blocks.h"
 #include "random_draw.h"
 
 #include <stdio.h>
@@ -31,12 +32,7 @@ struct plan {
     bool is_packed;     /* blocks follow each other by rank */
 };
 
-static bool gathers(const struct random_call *call)
-{
-    return call->collective == RANDOM_ALLGATHERV;
-}
-
-/* A block of an all-gather is the same for every target. */
+/* A block of a gather is the same for every target. */
 static uint64_t pair_stream(const struct random_call *call, int source, int target, uint64_t role)
 {
     int pair = source * RANDOM_RANKS_MAX + (gathers(call) ? 0 : target);
@@ -47,7 +43,7 @@ static uint64_t pair_stream(const struct random_call *call, int source, int targ
 static void pair_sort(const struct random_call *call, int *source, int *target)
 {
     int lower = *source < *target ? *source : *target;
-    if (call->in_place && !gathers(call)) {
+    if (call->in_place && !gathers(call) && !scatters(call)) {
         *target += *source - lower;
         *source = lower;
     }
@@ -99,7 +95,7 @@ static void draw_block(const struct random_call *call, const struct plan *plan,
                        const struct random_types *types, struct random_side *side, int block)
 {
     bool sends = side == &call->sending;
-    int source = sends ? call->comm->rank : block, target = sends ? block : call->comm->rank;
+    int source = source_of(call, sends, block), target = target_of(call, sends, block);
     struct test_layout *layout = &side->layouts[block];
     *layout = draw_layout(call, plan, types, source, target, sends);
     size_t unit = test_layout_size(plan->has_types ? layout : &call->receive);
@@ -189,17 +185,17 @@ static size_t unit_of(const struct random_side *side)
  */
 static void spare_own_block(struct random_call *call)
 {
-    int me = call->comm->rank, own = gathers(call) ? 0 : me;
+    int me = call->comm->rank, own = gathers(call) ? 0 : me, mine = scatters(call) ? 0 : me;
     struct random_side *sending = &call->sending, *receiving = &call->receiving;
     bool is_alone = call->collective == RANDOM_ALLTOALLW;
-    if (call->in_place ||
-        !random_call_is_lost_below(&sending->layouts[own], &receiving->layouts[me],
+    if (call->in_place || (has_root(call) && !is_root(call)) ||
+        !random_call_is_lost_below(&sending->layouts[own], &receiving->layouts[mine],
                                    (size_t)sending->counts[own])) {
         return;
     }
     for (int block = is_alone ? own : 0; block < (is_alone ? own + 1 : sending->blocks); block++) {
-        sending->layouts[block] = receiving->layouts[me];
-        sending->types[block] = receiving->types[me];
+        sending->layouts[block] = receiving->layouts[mine];
+        sending->types[block] = receiving->types[mine];
     }
 }
 
@@ -207,7 +203,8 @@ static void draw_side(struct random_call *call, const struct plan *plan,
                       const struct random_types *types, bool sends)
 {
     struct random_side *side = sends ? &call->sending : &call->receiving;
-    side->blocks = sends && gathers(call) ? 1 : call->comm->size;
+    side->blocks = blocks_of(call, sends);
+    side->types[0] = MPI_DATATYPE_NULL; /* on a rank without blocks */
     for (int block = 0; block < side->blocks; block++) {
         draw_block(call, plan, types, side, block);
     }
@@ -220,9 +217,11 @@ static void place_side(const struct random_call *call, const struct plan *plan,
     struct draw draw = {test_stream(call->number, (uint64_t)(OWN + call->comm->rank),
                                     sends ? ROLE_SENT : ROLE_RECEIVED), 0};
     bool is_packed = plan->is_packed || call->collective == RANDOM_ALLTOALL ||
-                     (sends && gathers(call));
-    place_blocks(call, side, is_packed, &draw);
-    set_displacements(call, side, is_packed, &draw);
+                     is_single(call, sends);
+    if (side->blocks > 0) {
+        place_blocks(call, side, is_packed, &draw);
+        set_displacements(call, side, is_packed, &draw);
+    }
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -241,17 +240,20 @@ static bool is_exchange(const struct random_call *call, struct draw *draw)
 void random_exchange_draw(struct random_call *call, const struct random_types *types)
 {
     static const enum random_collective collectives[] = {RANDOM_ALLTOALL, RANDOM_ALLTOALLV,
-                                                         RANDOM_ALLTOALLW, RANDOM_ALLGATHERV};
+                                                         RANDOM_ALLTOALLW, RANDOM_ALLGATHERV,
+                                                         RANDOM_GATHERV,   RANDOM_SCATTERV};
     static const char *const shapes[] = {"even blocks", "any blocks", "shorter and shorter blocks",
                                          "one block"};
     struct draw draw = {test_stream(call->number, COMMON, 0), 0};
     if (!is_exchange(call, &draw)) {
         return;
     }
-    call->collective = collectives[below(&draw, 4)];
+    call->collective = collectives[below(&draw, 6)];
+    call->root = (int)below(&draw, (uint64_t)call->comm->size);
+    call->in_place = call->in_place && (!has_root(call) || is_root(call));
     struct plan plan = {.bytes = call->count * test_layout_size(&call->receive)};
     plan.shape = call->collective == RANDOM_ALLTOALL ? SHAPE_EVEN : (int)below(&draw, SHAPES);
-    plan.source = (int)below(&draw, (uint64_t)call->comm->size);
+    plan.source = scatters(call) ? call->root : (int)below(&draw, (uint64_t)call->comm->size);
     plan.target = (int)below(&draw, (uint64_t)call->comm->size);
     pair_sort(call, &plan.source, &plan.target);
     plan.has_types = call->collective == RANDOM_ALLTOALLW && !one_in(&draw, 3);
@@ -262,7 +264,9 @@ void random_exchange_draw(struct random_call *call, const struct random_types *t
     spare_own_block(call);
     place_side(call, &plan, &call->receiving);
     place_side(call, &plan, &call->sending);
-    if (call->in_place) {
+    if (call->in_place && scatters(call)) {
+        call->receiving = call->sending;
+    } else if (call->in_place) {
         call->sending = call->receiving;
     }
     call->send.unit = unit_of(&call->sending);
@@ -276,6 +280,9 @@ void random_exchange_make(const struct random_call *call, const unsigned char *s
     const void *from = call->in_place ? MPI_IN_PLACE : send + s->origin;
     void *to = receive + r->origin;
     int own = call->in_place ? call->comm->rank : 0;
+    bool has_arrays = !has_root(call) || is_root(call);
+    const int *counts = has_arrays ? (scatters(call) ? s : r)->counts : NULL;
+    const int *displacements = has_arrays ? (scatters(call) ? s : r)->displacements : NULL;
     MPI_Comm comm = call->comm->comm;
     switch (call->collective) {
     case RANDOM_ALLTOALL:
@@ -289,9 +296,18 @@ void random_exchange_make(const struct random_call *call, const unsigned char *s
         MPI_Alltoallw(from, s->counts, s->displacements, s->types, to, r->counts, r->displacements,
                       r->types, comm);
         break;
+    case RANDOM_GATHERV:
+        MPI_Gatherv(from, s->counts[own], s->types[own], to, counts, displacements, r->types[0],
+                    call->root, comm);
+        break;
+    case RANDOM_SCATTERV:
+        MPI_Scatterv(call->in_place ? to : from, counts, displacements, s->types[0],
+                     call->in_place ? MPI_IN_PLACE : to, r->counts[0], r->types[0], call->root,
+                     comm);
+        break;
     default:
-        MPI_Allgatherv(from, s->counts[own], s->types[own], to, r->counts, r->displacements,
-                       r->types[0], comm);
+        MPI_Allgatherv(from, s->counts[own], s->types[own], to, counts, displacements, r->types[0],
+                       comm);
         break;
     }
 }
@@ -371,7 +387,8 @@ void random_exchange_check(const struct random_call *call, const unsigned char *
     }
     memset(image, poison, side->bytes);
     for (int block = 0; block < side->blocks; block++) {
-        put_block(call, side, block, block, call->comm->rank, image);
+        put_block(call, side, block, source_of(call, false, block), target_of(call, false, block),
+                  image);
         take_padding(&side->layouts[block], (size_t)side->counts[block], result + side->at[block],
                      image + side->at[block]);
     }
@@ -393,12 +410,13 @@ static const char *types_of(const struct random_side *side)
     for (int block = 1; block < side->blocks; block++) {
         differ = differ || side->types[block] != side->types[0];
     }
-    return differ ? "many types" : side->layouts[0].name;
+    return differ ? "many types" : side->blocks > 0 ? side->layouts[0].name : "nothing";
 }
 
 void random_exchange_describe(const struct random_call *call, char *text, size_t size)
 {
-    static const char *const names[] = {"alltoall", "alltoallv", "alltoallw", "allgatherv"};
+    static const char *const names[] = {"alltoall",   "alltoallv", "alltoallw",
+                                        "allgatherv", "gatherv",   "scatterv"};
     snprintf(text, size, "%s of about %zu %s -> %s, %s",
              names[call->collective - RANDOM_ALLTOALL], call->count, types_of(&call->sending),
              types_of(&call->receiving), call->shape);

@@ -1,6 +1,7 @@
 /*
- * MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw and MPI_Allgatherv among the random calls: blocks of
- * any lengths, in any order, with gaps between them, and with a type each in MPI_Alltoallw.
+ * MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, MPI_Allgatherv, MPI_Gatherv and MPI_Scatterv among
+ * the random calls: blocks of any lengths, in any order, with gaps between them, and with a type
+ * each in MPI_Alltoallw.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

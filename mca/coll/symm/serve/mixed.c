@@ -95,8 +95,7 @@ static void deliver(struct symm_operation *operation, const struct symm_layout *
 {
     struct symm_host_copy copy = host_copy_of(operation, layout, buffer);
     copy.written = (struct symm_pieces){0, 1};
-    int rc = mca_coll_symm_host_copy_find(&copy) ? mca_coll_symm_host_copy_room_make(&copy)
-                                                 : OMPI_SUCCESS;
+    int rc = mca_coll_symm_host_copy_open(&copy); /* waits for work on the buffer, copies nothing */
     if (rc == OMPI_SUCCESS) {
         mca_coll_symm_unpack(layout, packed, copy.address);
         rc = mca_coll_symm_host_copy_store(&copy);
