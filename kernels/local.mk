@@ -44,6 +44,7 @@ kernel_sources = \
 	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \
 	kernels/cuda/scan_pull.c \
 	kernels/cuda/scan_scratch.c \
+	kernels/cuda/scan_two_shot.c \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \
