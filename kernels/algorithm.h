@@ -135,7 +135,9 @@ struct symm_run;
     F(SYMM_SCATTERV_PULL, symm_scatterv_pull)                                                     \
     F(SYMM_SCATTERV_CUDA_KERNEL, symm_scatterv_cuda_kernel)                                       \
     F(SYMM_SCATTERV_CUDA_COPY_ENGINE, symm_scatterv_cuda_copy_engine)                             \
-    F(SYMM_SCATTERV_CUDA_SCRATCH, symm_scatterv_cuda_scratch)
+    F(SYMM_SCATTERV_CUDA_SCRATCH, symm_scatterv_cuda_scratch)                                     \
+    F(SYMM_SCAN_CUDA_TWO_SHOT, symm_scan_cuda_two_shot)                                           \
+    F(SYMM_EXSCAN_CUDA_TWO_SHOT, symm_exscan_cuda_two_shot)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -44,6 +44,7 @@ kernel_sources = \
 	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \
 	kernels/cuda/scan_pull.c \
 	kernels/cuda/scan_scratch.c \
+	kernels/cuda/scan_two_shot.c \
 	kernels/cuda/steps.h \
 	kernels/cuda/types.c \
 	kernels/host/fold.c \
@@ -107,11 +108,12 @@ if CUDA
 # contracted, so that algorithms agree in all bits; see docs/design/choosing.md.
 cuda_device_headers = \
 	kernels/cuda/arguments.h \
+	kernels/cuda/combinations.cuh \
 	kernels/cuda/kernel.cuh \
 	kernels/cuda/operations.cuh \
 	kernels/cuda/reduce.cuh \
 	kernels/cuda/types.cuh
-cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/gather.fatbin
+cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/scan.fatbin kernels/cuda/gather.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
@@ -120,6 +122,8 @@ NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) $(NVCC_DEVICES) -I$(top_srcdir) -fatbin -o 
 
 kernels/cuda/reduce.fatbin: kernels/cuda/reduce.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/reduce.cu
+kernels/cuda/scan.fatbin: kernels/cuda/scan.cu kernels/cuda/scan.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/scan.cu
 kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
 
@@ -150,7 +154,7 @@ endif
 endif CUDA
 
 EXTRA_DIST += \
-	kernels/cuda/reduce.cu kernels/cuda/gather.cu \
-	kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
+	kernels/cuda/reduce.cu kernels/cuda/scan.cu kernels/cuda/gather.cu \
+	kernels/cuda/combinations.cuh kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
 	kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
-	kernels/cuda/reduce.cuh kernels/cuda/types.cuh
+	kernels/cuda/reduce.cuh kernels/cuda/scan.cuh kernels/cuda/types.cuh

@@ -81,6 +81,12 @@ struct symm_cuda_reduce {
     struct symm_cuda_finish finish;
 };
 
+/*
+ * For a kernel of scans the same struct means: outputs[k][i] = inputs[0][i] op ... op inputs[k][i],
+ * with as many outputs as inputs.  Inputs 0 to k + 1 of an element are read before outputs[k] is
+ * stored, so outputs[k] may be inputs[k], or inputs[k + 1].
+ */
+
 /* Copy `bytes` from `input` to all outputs, none of which overlaps it. */
 struct symm_cuda_copy {
     const void *input;

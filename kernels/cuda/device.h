@@ -74,6 +74,16 @@ SYMM_API enum symm_status symm_device_reduce_start(struct symm_device *device,
                                                    struct symm_ticket *ticket);
 
 /*
+ * Start a scan: each output gets what the inputs up to its number reduce to.  As for a reduction;
+ * there are as many outputs as ranks.
+ */
+SYMM_API enum symm_status symm_device_scan_start(struct symm_device *device,
+                                                 enum symm_cuda_type type, enum symm_cuda_op op,
+                                                 const struct symm_cuda_reduce *arguments,
+                                                 unsigned block_limit,
+                                                 struct symm_ticket *ticket);
+
+/*
  * Start to copy a block to one or several places by a kernel, as symm_device_reduce_start() does.
  */
 SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,

@@ -35,6 +35,14 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
+                                        enum symm_cuda_op op,
+                                        const struct symm_cuda_reduce *arguments,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    return symm_device_reduce_start(device, type, op, arguments, block_limit, ticket);
+}
+
 enum symm_status symm_device_copy_start(struct symm_device *device,
                                         const struct symm_cuda_copy *arguments,
                                         unsigned block_limit, struct symm_ticket *ticket)

@@ -16,7 +16,7 @@
 #include "heap/cuda_context.h"
 #include "kernels/cuda/device.h"
 
-enum { SYMM_DEVICE_MODULES = 2, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
+enum { SYMM_DEVICE_MODULES = 3, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
 struct symm_multimem_functions;
 
@@ -24,6 +24,7 @@ struct symm_multimem_functions;
 struct symm_functions {
     CUmodule modules[SYMM_DEVICE_MODULES];
     CUfunction reduce[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
+    CUfunction scan[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     /* Sums of floats from 2, 4 and 8 ranks. */
     CUfunction sums[SYMM_DEVICE_SUM_TYPES][SYMM_DEVICE_SUM_RANKS];
     CUfunction copy, push;
@@ -41,6 +42,8 @@ void symm_functions_unload(const struct symm_cuda *cuda, struct symm_functions *
 /* The best kernel there is for this; NULL if there is none. */
 CUfunction symm_functions_reduce(const struct symm_functions *functions, enum symm_cuda_type type,
                                  enum symm_cuda_op op, int ranks);
+CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
+                               enum symm_cuda_op op, int ranks);
 
 /* A kernel of multicast; NULL if there is none, or none has been loaded. */
 CUfunction symm_multimem_function(struct symm_device *device, enum symm_cuda_type type,

@@ -19,6 +19,7 @@
             ".popsection\n")
 
 EMBED(symm_fatbin_reduce, "kernels/cuda/reduce.fatbin");
+EMBED(symm_fatbin_scan, "kernels/cuda/scan.fatbin");
 EMBED(symm_fatbin_gather, "kernels/cuda/gather.fatbin");
 #ifdef HAVE_MULTICAST
 EMBED(symm_fatbin_multimem, "kernels/cuda/multimem.fatbin");

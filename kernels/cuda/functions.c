@@ -12,10 +12,11 @@
 #include "kernels/cuda/device_state.h"
 #include "kernels/cuda/fatbin.h"
 
-enum { REDUCE, GATHER, NAME_SIZE = 64 };
+enum { REDUCE, SCAN, GATHER, NAME_SIZE = 64 };
 
 static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
     [REDUCE] = symm_fatbin_reduce,
+    [SCAN] = symm_fatbin_scan,
     [GATHER] = symm_fatbin_gather,
 };
 
@@ -112,8 +113,10 @@ static enum symm_status sums_get(const struct symm_cuda *cuda, struct symm_funct
     return status;
 }
 
-static enum symm_status reductions_get(const struct symm_cuda *cuda,
-                                       struct symm_functions *functions)
+/* The kernels symm_<word>_<type>_<operation> of a module. */
+static enum symm_status combinations_get(const struct symm_cuda *cuda, CUmodule module,
+                                         const char *word,
+                                         CUfunction table[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT])
 {
     enum symm_status status = SYMM_OK;
     char name[NAME_SIZE];
@@ -122,10 +125,9 @@ static enum symm_status reductions_get(const struct symm_cuda *cuda,
             enum symm_cuda_type own = (enum symm_cuda_type)type;
             if (symm_device_can_reduce(own, (enum symm_cuda_op)op) &&
                 kernel_type(own, (enum symm_cuda_op)op) == own) {
-                (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", type_names[type],
+                (void)snprintf(name, sizeof(name), "symm_%s_%s_%s", word, type_names[type],
                                op_names[op]);
-                status = symm_functions_get(cuda, functions->modules[REDUCE], name,
-                                            &functions->reduce[type][op]);
+                status = symm_functions_get(cuda, module, name, &table[type][op]);
             }
         }
     }
@@ -158,7 +160,10 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                     &functions->push);
     }
     if (status == SYMM_OK) {
-        status = reductions_get(cuda, functions);
+        status = combinations_get(cuda, functions->modules[REDUCE], "reduce", functions->reduce);
+    }
+    if (status == SYMM_OK) {
+        status = combinations_get(cuda, functions->modules[SCAN], "scan", functions->scan);
     }
     if (status == SYMM_OK) {
         status = sums_get(cuda, functions);
@@ -195,4 +200,11 @@ CUfunction symm_functions_reduce(const struct symm_functions *functions, enum sy
         }
     }
     return functions->reduce[kernel_type(type, op)][op];
+}
+
+CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
+                               enum symm_cuda_op op, int ranks)
+{
+    (void)ranks; /* one kernel serves all numbers of them */
+    return symm_device_can_reduce(type, op) ? functions->scan[kernel_type(type, op)][op] : NULL;
 }

@@ -6,6 +6,8 @@
  */
 #include "kernels/cuda/reduce.cu"
 
+#include "kernels/cuda/scan.cu"
+
 #include "kernels/cuda/gather.cu"
 
 static struct symm_cuda_host_kernel *first;

@@ -143,10 +143,14 @@ static uint64_t reduce_units(enum symm_cuda_type type, uint64_t count)
                ? count : (count * symm_cuda_type_extent(type) + VECTOR - 1) / VECTOR;
 }
 
-enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
-                                          enum symm_cuda_op op,
-                                          const struct symm_cuda_reduce *arguments,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+/* Says which kernel is for this; of functions.c. */
+typedef CUfunction (*function_find)(const struct symm_functions *functions,
+                                    enum symm_cuda_type type, enum symm_cuda_op op, int ranks);
+
+static enum symm_status combine_start(struct symm_device *device, function_find find,
+                                      enum symm_cuda_type type, enum symm_cuda_op op,
+                                      const struct symm_cuda_reduce *arguments,
+                                      unsigned block_limit, struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_reduce launched = *arguments;
@@ -163,14 +167,33 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
     if (status != SYMM_OK) {
         return status;
     }
-    CUfunction function =
-        symm_functions_reduce(&device->functions, type, op, arguments->ranks);
+    CUfunction function = find(&device->functions, type, op, arguments->ranks);
     launched.finish = symm_launch_finish(device, ticket->slot);
     status = symm_launch_kernel(device, device->kernels, function, &launched,
                                 reduce_units(type, arguments->end - arguments->begin),
                                 block_limit);
     ticket->sequence = launched.finish.sequence;
     return symm_launch_end(device, ticket, &scope, status);
+}
+
+enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
+                                          enum symm_cuda_op op,
+                                          const struct symm_cuda_reduce *arguments,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    return combine_start(device, symm_functions_reduce, type, op, arguments, block_limit, ticket);
+}
+
+enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
+                                        enum symm_cuda_op op,
+                                        const struct symm_cuda_reduce *arguments,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    if (arguments->output_count != arguments->ranks) {
+        *ticket = (struct symm_ticket){0};
+        return SYMM_ERR_ARGUMENT;
+    }
+    return combine_start(device, symm_functions_scan, type, op, arguments, block_limit, ticket);
 }
 
 enum symm_status symm_launch_copy(struct symm_device *device,

@@ -2,7 +2,8 @@
  * reduce.cuh - the reduction: load from all, add in rank order, store.
  *
  * One-shot calls it with the whole array and one output, two-shot with a slice and all outputs.
- * What happens to an element depends on neither, so both give the same bits.
+ * What happens to an element depends on neither, so both give the same bits.  scan.cuh goes through
+ * the units in the same way, with a turn of its own.
  *
  * A thread works on units: sixteen bytes where all buffers allow it, otherwise elements.  Loads in
  * flight hide the time that a load from a peer takes: a thread asks for several units before it
@@ -169,63 +170,68 @@ struct units {
 };
 
 /*
- * Reduce the units at `offsets`: load from all, add in rank order, store to all.  Loads from LANES
- * ranks are under way at a time.
+ * A turn takes the units at `offsets`: load from all, add in rank order, store to all.  Loads from
+ * LANES ranks are under way at a time.  `lanes`: ranks at a time where a turn has one unit.
+ * `element_unroll`: units in a turn where a unit is an element.
  */
-template <class Op, class T, class Unit, int LANES, int UNROLL>
-SYMM_DEVICE void reduce_turn(const symm_cuda_reduce &arguments, int ranks,
-                             const uint64_t (&offsets)[UNROLL])
-{
-    const int LENGTH = Unit::length;
-    typename Op::accumulator results[UNROLL][LENGTH] = {};
-    int base = 0;
+struct reduce_turn {
+    static const int lanes = 4, element_unroll = 4;
+
+    template <class Op, class T, class Unit, int LANES, int UNROLL>
+    static SYMM_DEVICE void take(const symm_cuda_reduce &arguments, int ranks,
+                                 const uint64_t (&offsets)[UNROLL])
+    {
+        const int LENGTH = Unit::length;
+        typename Op::accumulator results[UNROLL][LENGTH] = {};
+        int base = 0;
 #pragma unroll 1
-    do {
-        T loaded[LANES][UNROLL][LENGTH] = {};
+        do {
+            T loaded[LANES][UNROLL][LENGTH] = {};
 #pragma unroll
-        for (int lane = 0; lane < LANES; lane++) {
-            if (lane == 0 || base + lane < ranks) {
-                const char *input = static_cast<const char *>(arguments.inputs[base + lane]);
+            for (int lane = 0; lane < LANES; lane++) {
+                if (lane == 0 || base + lane < ranks) {
+                    const char *input = static_cast<const char *>(arguments.inputs[base + lane]);
 #pragma unroll
-                for (int u = 0; u < UNROLL; u++) {
-                    Unit::load(input + offsets[u], loaded[lane][u]);
-                }
-            }
-        }
-#pragma unroll
-        for (int lane = 0; lane < LANES; lane++) {
-            if (lane == 0 || base + lane < ranks) {
-                const bool is_first = lane == 0 && base == 0;
-#pragma unroll
-                for (int u = 0; u < UNROLL; u++) {
-#pragma unroll
-                    for (int i = 0; i < LENGTH; i++) {
-                        const typename Op::accumulator next = Op::widen(loaded[lane][u][i]);
-                        results[u][i] = is_first ? next : Op::apply(results[u][i], next);
+                    for (int u = 0; u < UNROLL; u++) {
+                        Unit::load(input + offsets[u], loaded[lane][u]);
                     }
                 }
             }
-        }
-        base += LANES;
-    } while (base < ranks);
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++) {
+                if (lane == 0 || base + lane < ranks) {
+                    const bool is_first = lane == 0 && base == 0;
+#pragma unroll
+                    for (int u = 0; u < UNROLL; u++) {
+#pragma unroll
+                        for (int i = 0; i < LENGTH; i++) {
+                            const typename Op::accumulator next = Op::widen(loaded[lane][u][i]);
+                            results[u][i] = is_first ? next : Op::apply(results[u][i], next);
+                        }
+                    }
+                }
+            }
+            base += LANES;
+        } while (base < ranks);
 
-    T narrowed[UNROLL][LENGTH];
-#pragma unroll
-    for (int u = 0; u < UNROLL; u++) {
-#pragma unroll
-        for (int i = 0; i < LENGTH; i++) {
-            narrowed[u][i] = Op::narrow(results[u][i]);
-        }
-    }
-#pragma unroll 1
-    for (int output = 0; output < arguments.output_count; output++) {
-        char *to = static_cast<char *>(arguments.outputs[output]);
+        T narrowed[UNROLL][LENGTH];
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
-            Unit::store(to + offsets[u], narrowed[u]);
+#pragma unroll
+            for (int i = 0; i < LENGTH; i++) {
+                narrowed[u][i] = Op::narrow(results[u][i]);
+            }
+        }
+#pragma unroll 1
+        for (int output = 0; output < arguments.output_count; output++) {
+            char *to = static_cast<char *>(arguments.outputs[output]);
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++) {
+                Unit::store(to + offsets[u], narrowed[u]);
+            }
         }
     }
-}
+};
 
 SYMM_DEVICE uint64_t unit_offset(const units &range, uint64_t unit, uint64_t size)
 {
@@ -239,7 +245,7 @@ SYMM_DEVICE uint64_t unit_offset(const units &range, uint64_t unit, uint64_t siz
  *
  * RANKS is the number of inputs if the compiler is to know it, otherwise 0.
  */
-template <class Op, class T, class Unit, int RANKS, int UNROLL>
+template <class Op, class T, class Unit, int RANKS, int UNROLL, class Turn = reduce_turn>
 SYMM_DEVICE void reduce_units(const symm_cuda_reduce &arguments, const units &range,
                               uint64_t thread, uint64_t threads)
 {
@@ -254,13 +260,15 @@ SYMM_DEVICE void reduce_units(const symm_cuda_reduce &arguments, const units &ra
             for (int u = 0; u < UNROLL; u++) {
                 offsets[u] = unit_offset(range, unit + u * threads, size);
             }
-            reduce_turn<Op, T, Unit, RANKS != 0 ? RANKS : 1, UNROLL>(arguments, ranks, offsets);
+            Turn::template take<Op, T, Unit, RANKS != 0 ? RANKS : 1, UNROLL>(arguments, ranks,
+                                                                             offsets);
         }
     }
 #pragma unroll 1
     for (; unit < range.count; unit += threads) {
         const uint64_t offsets[1] = {unit_offset(range, unit, size)};
-        reduce_turn<Op, T, Unit, RANKS != 0 ? RANKS : 4, 1>(arguments, ranks, offsets);
+        Turn::template take<Op, T, Unit, RANKS != 0 ? RANKS : Turn::lanes, 1>(arguments, ranks,
+                                                                              offsets);
     }
 }
 
@@ -288,7 +296,7 @@ SYMM_DEVICE placement placement_of(const symm_cuda_reduce &arguments)
  * with the highest numbers take the single elements before and behind the vectors, because these
  * threads have nothing else to do where there is little to do.
  */
-template <class Op, class T, int RANKS, int UNROLL>
+template <class Op, class T, int RANKS, int UNROLL, class Turn = reduce_turn>
 SYMM_DEVICE void reduce(const symm_cuda_reduce &arguments, uint64_t thread, uint64_t threads)
 {
     const placement place = placement_of(arguments);
@@ -296,7 +304,7 @@ SYMM_DEVICE void reduce(const symm_cuda_reduce &arguments, uint64_t thread, uint
     const uint64_t last_thread = threads - 1 - thread;
     units single = {first, count, 0, count};
     if ((place.address | place.differing) % layout<T>::alignment != 0) {
-        reduce_units<Op, T, byte_unit<T>, 0, 1>(arguments, single, last_thread, threads);
+        reduce_units<Op, T, byte_unit<T>, 0, 1, Turn>(arguments, single, last_thread, threads);
         return;
     }
     if (layout<T>::used == sizeof(T) && place.differing % 16 == 0) {
@@ -307,11 +315,12 @@ SYMM_DEVICE void reduce(const symm_cuda_reduce &arguments, uint64_t thread, uint
             single = {first, head, vectors * length, count - vectors * length};
             typedef typename on_vectors<Op, T>::operation operation;
             typedef typename on_vectors<Op, T>::element element;
-            reduce_units<operation, element, vector_unit<element>, RANKS, UNROLL>(
+            reduce_units<operation, element, vector_unit<element>, RANKS, UNROLL, Turn>(
                 arguments, aligned, thread, threads);
         }
     }
-    reduce_units<Op, T, element_unit<T>, 0, 4>(arguments, single, last_thread, threads);
+    reduce_units<Op, T, element_unit<T>, 0, Turn::element_unroll, Turn>(arguments, single,
+                                                                        last_thread, threads);
 }
 
 } // namespace symm

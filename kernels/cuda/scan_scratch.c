@@ -2,8 +2,8 @@
  * scan_scratch.c - pieces of the inputs are copied to scratch, and every rank loads those of the
  * ranks before it from there.
  *
- * It is for inputs that other ranks cannot reach, and for calls in place; relay.h says how.  Piece
- * p goes through
+ * It is for inputs that other ranks cannot reach, and for calls in place that scan_two_shot.c does
+ * not serve; relay.h says how.  Piece p goes through
  *
  *   in      stage p:     own input to own scratch,
  *   reduce  stage p + 1: the scratch of the ranks before, and own input from own scratch, to own

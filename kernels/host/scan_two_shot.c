@@ -69,6 +69,7 @@ const struct symm_algorithm_row symm_scan_two_shot = {
     .memory = SYMM_ALGORITHM_HOST,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
+    .on_device = SYMM_SCAN_CUDA_TWO_SHOT,
     .step = step,
 };
 
@@ -79,5 +80,6 @@ const struct symm_algorithm_row symm_exscan_two_shot = {
     .memory = SYMM_ALGORITHM_HOST,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
+    .on_device = SYMM_EXSCAN_CUDA_TWO_SHOT,
     .step = step,
 };

@@ -63,6 +63,17 @@ bool cuda_op_is_allowed(enum symm_cuda_type type, enum symm_cuda_op op)
     return test_op_is_allowed((enum test_op)op, &cuda_types[type].form);
 }
 
+enum symm_cuda_type cuda_kernel_type(enum symm_cuda_type type, enum symm_cuda_op op)
+{
+    if (type == SYMM_CUDA_BOOL || type == SYMM_CUDA_BYTE) {
+        return SYMM_CUDA_UINT8;
+    }
+    if (type <= SYMM_CUDA_INT64 && op != SYMM_CUDA_MIN && op != SYMM_CUDA_MAX) {
+        return (enum symm_cuda_type)(type + (SYMM_CUDA_UINT8 - SYMM_CUDA_INT8));
+    }
+    return type;
+}
+
 void cuda_reference(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
                     const void *const *elements, void *result)
 {

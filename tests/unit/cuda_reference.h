@@ -26,6 +26,12 @@ const char *cuda_op_name(enum symm_cuda_op op);
 /* Whether MPI allows `op` on `type`. */
 bool cuda_op_is_allowed(enum symm_cuda_type type, enum symm_cuda_op op);
 
+/*
+ * The type whose kernels are used: signed integers, bool and byte share those of unsigned ones where
+ * the bits are the same.
+ */
+enum symm_cuda_type cuda_kernel_type(enum symm_cuda_type type, enum symm_cuda_op op);
+
 /* An element of any value, the odd ones (NaN, zeros of both signs, ties) not rare; padding as it is. */
 void cuda_element_draw(enum symm_cuda_type type, struct unit_random *random, void *element);
 

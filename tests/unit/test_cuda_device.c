@@ -336,6 +336,9 @@ static void run_wrong_arguments(struct fork_rank *self, void *context)
     reduce.ranks = SYMM_CUDA_RANKS_MAX + 1;
     FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
                                                &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    reduce.ranks = 2; /* and one output */
+    FORK_STATUS(self, symm_device_scan_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &reduce,
+                                             0, &ticket), SYMM_ERR_ARGUMENT);
     cuda_ranks_close(&ranks);
 }
 

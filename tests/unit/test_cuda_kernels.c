@@ -236,18 +236,6 @@ static void call_check(struct call *call, const char *name, struct unit_random *
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* Signed integers, bool and byte share the kernels of unsigned ones where the bits are the same. */
-static enum symm_cuda_type kernel_type(enum symm_cuda_type type, enum symm_cuda_op op)
-{
-    if (type == SYMM_CUDA_BOOL || type == SYMM_CUDA_BYTE) {
-        return SYMM_CUDA_UINT8;
-    }
-    if (type <= SYMM_CUDA_INT64 && op != SYMM_CUDA_MIN && op != SYMM_CUDA_MAX) {
-        return (enum symm_cuda_type)(type + (SYMM_CUDA_UINT8 - SYMM_CUDA_INT8));
-    }
-    return type;
-}
-
 static void combinations_check(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
                                const char *name)
 {
@@ -280,7 +268,7 @@ static void test_types_and_operations(void **state)
             }
             char name[64];
             enum symm_cuda_type kernel =
-                kernel_type((enum symm_cuda_type)type, (enum symm_cuda_op)op);
+                cuda_kernel_type((enum symm_cuda_type)type, (enum symm_cuda_op)op);
             (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", cuda_types[kernel].name,
                            cuda_op_name(op));
             for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++) {

@@ -116,9 +116,9 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "counts. auto: chosen call by call. slot: the data travel with the ranks' messages to each "
         "other (up to coll_symm_slot_size). staged: results go from rank to rank through shared "
         "memory of the component, any buffers. two_shot: every rank makes all results of a part, "
-        "and stores them to all. pull: in device memory, every rank reads the inputs of the ranks "
-        "before it by a kernel. scratch: as pull, through memory of the component on the devices, "
-        "any buffers there",
+        "and stores them to all; in device memory by a kernel. pull: in device memory, every rank "
+        "reads the inputs of the ranks before it by a kernel. scratch: as pull, through memory of "
+        "the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_EXSCAN] = {
         "exscan_algorithm",
@@ -126,9 +126,9 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "counts. auto: chosen call by call. slot: the data travel with the ranks' messages to each "
         "other (up to coll_symm_slot_size). staged: results go from rank to rank through shared "
         "memory of the component, any buffers. two_shot: every rank makes all results of a part, "
-        "and stores them to all. pull: in device memory, every rank reads the inputs of the ranks "
-        "before it by a kernel. scratch: as pull, through memory of the component on the devices, "
-        "any buffers there",
+        "and stores them to all; in device memory by a kernel. pull: in device memory, every rank "
+        "reads the inputs of the ranks before it by a kernel. scratch: as pull, through memory of "
+        "the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_ALLTOALL] = {
         "alltoall_algorithm",

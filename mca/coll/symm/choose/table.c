@@ -122,6 +122,15 @@ static const struct symm_row built_in[] = {
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL),
     ROW(SCATTER_BLOCK, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS,
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH),
+    /*
+     * Two H100: bench/results/gpu-h100-2-ranks-scan.table.  The rows for more devices are not
+     * measured.  They follow from the bytes: by pull ranks - 1 arrays enter the last device, in a
+     * two-shot less than one array enters each device and as much leaves it.
+     */
+    ROW(SCAN, DEVICE, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, ENDLESS,
+        SYMM_SCAN_CUDA_TWO_SHOT),
+    ROW(EXSCAN, DEVICE, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, ENDLESS,
+        SYMM_EXSCAN_CUDA_TWO_SHOT),
     ROW(SCAN, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCAN_CUDA_PULL),
     ROW(SCAN, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCAN_CUDA_SCRATCH),
     ROW(EXSCAN, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_EXSCAN_CUDA_PULL),

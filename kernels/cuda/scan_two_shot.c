@@ -1,0 +1,68 @@
+/*
+ * scan_two_shot.c - each rank owns a slice: it loads the slice from all inputs, and stores each
+ * prefix of it to the output of its rank, in one launch.
+ *
+ * (ranks - 1) / ranks of an array enter each device, and as much leaves it.  With scan_pull.c as
+ * many arrays enter a device as there are ranks before it.
+ *
+ * Only the owner touches a slice, in any rank's memory.  Each of its threads stores an element to a
+ * rank's output when it has loaded that element of that rank's input, which nobody loads again.  So
+ * it is right in place as well, even if only some ranks are in place.
+ *
+ * In an exclusive scan the first rank has no result, and may have no output.  The last rank's input
+ * is part of no result.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/steps.h"
+#include "kernels/prefix.h"
+
+static enum symm_status start(struct symm_run *run)
+{
+    int ranks = run->team->size;
+    int first = symm_prefix_is_inclusive(run) ? 0 : 1; /* rank with a result */
+    size_t begin, end;
+    symm_slice(run->count, symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type),
+               run->team->rank, ranks, &begin, &end);
+    struct symm_cuda_reduce arguments = {
+        .begin = begin, .end = end, .ranks = ranks - first, .output_count = ranks - first,
+    };
+    if (ranks == first) { /* there is no result */
+        run->ticket = (struct symm_ticket){0};
+        return SYMM_OK;
+    }
+    for (int rank = first; rank < ranks; rank++) {
+        arguments.inputs[rank - first] = run->inputs[rank - first];
+        arguments.outputs[rank - first] = run->outputs[rank];
+    }
+    return symm_device_scan_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                  run->block_limit, &run->ticket);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    return symm_cuda_step(run, start);
+}
+
+const struct symm_algorithm_row symm_scan_cuda_two_shot = {
+    .number = SYMM_SCAN_CUDA_TWO_SHOT,
+    .name = "cuda_two_shot",
+    .collective = SYMM_SCAN,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_exscan_cuda_two_shot = {
+    .number = SYMM_EXSCAN_CUDA_TWO_SHOT,
+    .name = "cuda_two_shot",
+    .collective = SYMM_EXSCAN,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
+    .keeps_order = true,
+    .step = step,
+};
