@@ -217,20 +217,63 @@ int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void
 }
 
 /* Two blocks of the same length come to each other's places. */
+static const int *places_of_all(const void *send, const int counts[], const int places[],
+                                MPI_Comm comm)
+{
+    static int swapped[2];
+    int ranks;
+    PMPI_Comm_size(comm, &ranks);
+    if (!fault_is("swapped_places") || ranks != 2 || send == MPI_IN_PLACE ||
+        counts[0] != counts[1]) {
+        return places;
+    }
+    swapped[0] = places[1];
+    swapped[1] = places[0];
+    return swapped;
+}
+
+int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                   const int counts[], const int places[], MPI_Datatype type, MPI_Comm comm)
+{
+    return PMPI_Allgatherv(send, send_count, send_type, receive, counts,
+                           places_of_all(send, counts, places, comm), type, comm);
+}
+
 int MPI_Alltoallv(const void *send, const int send_counts[], const int send_places[],
                   MPI_Datatype send_type, void *receive, const int counts[], const int places[],
                   MPI_Datatype type, MPI_Comm comm)
 {
-    struct call call = describe(send, receive, 0, type, comm);
-    int swapped[2];
-    bool is_swapped = fault_is("swapped_places") && call.ranks == 2 && send != MPI_IN_PLACE &&
-                      counts[0] == counts[1];
-    if (is_swapped) {
-        swapped[0] = places[1];
-        swapped[1] = places[0];
-    }
     return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts,
-                          is_swapped ? swapped : places, type, comm);
+                          places_of_all(send, counts, places, comm), type, comm);
+}
+
+/* The root's two blocks of the same length are taken for each other. */
+static const int *places_at_root(const int counts[], const int places[], int root, MPI_Comm comm)
+{
+    static int swapped[2];
+    int rank, ranks;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &ranks);
+    if (!fault_is("swapped_at_root") || ranks != 2 || rank != root || counts[0] != counts[1]) {
+        return places;
+    }
+    swapped[0] = places[1];
+    swapped[1] = places[0];
+    return swapped;
+}
+
+int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                const int counts[], const int places[], MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return PMPI_Gatherv(send, send_count, send_type, receive, counts,
+                        places_at_root(counts, places, root, comm), type, root, comm);
+}
+
+int MPI_Scatterv(const void *send, const int counts[], const int places[], MPI_Datatype send_type,
+                 void *receive, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return PMPI_Scatterv(send, counts, places_at_root(counts, places, root, comm), send_type,
+                         receive, count, type, root, comm);
 }
 
 /* The first byte of the last rank's block is wrong. */

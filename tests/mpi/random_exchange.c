@@ -227,13 +227,13 @@ static void place_side(const struct random_call *call, const struct plan *plan,
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /*
- * Every other all-gather, and one all-reduce in eight: those have the types of operations.  Numbers
+ * Two all-gathers in three, and one all-reduce in five: those have the types of operations.  Numbers
  * come from streams of their own, so that the other calls are what they are without it.
  */
 static bool is_exchange(const struct random_call *call, struct draw *draw)
 {
-    bool is_chosen = (call->collective == RANDOM_ALLGATHER && one_in(draw, 2)) ||
-                     (call->collective == RANDOM_ALLREDUCE && one_in(draw, 8));
+    bool is_chosen = (call->collective == RANDOM_ALLGATHER && !one_in(draw, 3)) ||
+                     (call->collective == RANDOM_ALLREDUCE && one_in(draw, 5));
     return is_chosen && call->comm->size <= RANDOM_RANKS_MAX;
 }
 
