@@ -178,6 +178,8 @@ EXTRA_DIST += \
 	bench/results/gpu-host-slot.txt \
 	bench/results/host-exchanges.txt \
 	bench/results/host-rooted.txt \
+	bench/results/host-rooted-loose.txt \
+	bench/results/host-skew.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \
