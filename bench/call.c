@@ -164,6 +164,7 @@ const int *call_displacements(const struct call *call)
         free(displacements);
         ranks = call->ranks;
         displacements = buffers_private((size_t)ranks * sizeof(*displacements));
+        displacements[ranks > 1 ? 1 : 0] = -1;
     }
     for (int rank = 0; ranks > 1 && displacements[1] != count && rank < ranks; rank++) {
         displacements[ranks - 1 - rank] = (ranks - 1 - rank) * count;

@@ -97,7 +97,7 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
     device_driver_symbol(self, "symm_standin_fail", &fault_set);
     device_driver_symbol(self, "symm_standin_uses", &uses);
     for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-        enum { OTHER_MODULES = 2 }; /* which the device has had before */
+        enum { OTHER_MODULES = 3 }; /* which the device has had before */
         char failure[SYMM_CUDA_TEXT_SIZE] = "";
         struct symm_device *device;
         FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);

@@ -198,7 +198,8 @@ static bool is_possible(const struct plan *plan, int ranks)
 {
     size_t bytes = plan->count * extent_of(plan);
     size_t line = is_for(plan, SYMM_SCATTER) ? bytes * (size_t)ranks : bytes;
-    return symm_collective_get(plan->row->collective)->is_rooted &&
+    const struct symm_collective_row *row = symm_collective_get(plan->row->collective);
+    return row->is_rooted && !row->has_blocks && /* exchanges have a test of their own */
            plan->row->memory == SYMM_ALGORITHM_HOST && (!plan->row->in_slot || line <= PAYLOAD);
 }
 
