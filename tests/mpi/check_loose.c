@@ -15,17 +15,22 @@
 enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
 enum { FIRST = 4, AHEAD = 7 }; /* nonblocking calls take turns in four lanes */
 
-enum collective { BCAST, SCATTER, REDUCE, GATHER, COLLECTIVES };
+enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, COLLECTIVES };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
-static const char *const names[] = {"bcast", "scatter", "reduce", "gather"};
+static const char *const names[] = {"bcast", "scatter", "scatterv", "reduce", "gather"};
 static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
 
 static int sent[RANKS_MAX * INTS_MAX], received[RANKS_MAX * INTS_MAX];
 
 static bool from_root(enum collective collective)
 {
-    return collective == BCAST || collective == SCATTER;
+    return collective <= SCATTERV;
+}
+
+static bool scatters(enum collective collective)
+{
+    return collective == SCATTER || collective == SCATTERV;
 }
 
 static int value(int call, int source, int target, int i)
@@ -36,7 +41,7 @@ static int value(int call, int source, int target, int i)
 /* The i-th integer of the block that is for `target`. */
 static void fill(enum collective collective, int call, int root, int count)
 {
-    int blocks = collective == SCATTER ? test_size : 1;
+    int blocks = scatters(collective) ? test_size : 1;
     memset(received, 0xdb, sizeof received);
     for (int block = 0; block < blocks; block++) {
         for (int i = 0; i < count; i++) {
@@ -50,7 +55,7 @@ static void fill(enum collective collective, int call, int root, int count)
 
 static int expected(enum collective collective, int call, int root, int block, int i)
 {
-    int sum = 0, target = collective == SCATTER ? test_rank : 0;
+    int sum = 0, target = scatters(collective) ? test_rank : 0;
     if (collective != REDUCE) {
         return value(call, from_root(collective) ? root : block, target, i);
     }
@@ -88,12 +93,20 @@ static void check(enum collective collective, int call, int root, int count)
 static void begin(enum collective collective, enum form form, int root, int count,
                   MPI_Request *request)
 {
+    static int counts[RANKS_MAX], places[RANKS_MAX]; /* as long as a request may need them */
     switch (collective) {
     case BCAST:
         MAKE(Bcast, Ibcast, received, count, MPI_INT, root);
         break;
     case SCATTER:
         MAKE(Scatter, Iscatter, sent, count, MPI_INT, received, count, MPI_INT, root);
+        break;
+    case SCATTERV:
+        for (int rank = 0; rank < test_size; rank++) {
+            counts[rank] = count;
+            places[rank] = rank * count;
+        }
+        MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received, count, MPI_INT, root);
         break;
     case REDUCE:
         MAKE(Reduce, Ireduce, sent, received, count, MPI_INT, MPI_SUM, root);

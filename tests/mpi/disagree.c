@@ -287,8 +287,8 @@ static void check_error(int error, int expected)
 
 static bool is_loose(const struct call *call)
 {
-    return call->collective >= BCAST && call->collective <= ROOT_SCATTER_FROM_1 &&
-           call->count < LARGE - 1;
+    bool has_counts = call->collective == ROOT_GATHER_V || call->collective == ROOT_GATHER_V_TO_1;
+    return call->collective >= BCAST && !has_counts && call->count < LARGE - 1;
 }
 
 /* Whether a rank that makes the call needs the data of the other, and so waits for it. */

@@ -257,6 +257,16 @@ bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation)
     return true;
 }
 
+const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *operation, int rank,
+                                                size_t *bytes)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    const struct line_along *along = along_of(line);
+    int me = operation->lane->team->rank;
+    *bytes = along->at[me + 1] - along->at[me];
+    return line->payload + along_head(operation->lane->team->size) + along->at[me];
+}
+
 /* Bytes that packed data may have: the largest block of a rank has to fit. */
 static size_t packed_most(const struct symm_operation *operation)
 {

@@ -31,6 +31,10 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
 /* Whether the data of all ranks have come with their lines.  All lines are there and alike. */
 bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation);
 
+/* The block for this rank in the line of a rank whose data have come with it. */
+const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *operation, int rank,
+                                                size_t *bytes);
+
 /* What the choice depends on. */
 void mca_coll_symm_blocks_facts(const struct symm_operation *operation, struct symm_facts *facts);
 

@@ -22,13 +22,16 @@ static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
     return SYMM_AGREEMENT_VETO;
 }
 
-/* Only the root is waited for, unless its data are on a device: then the ranks meet. */
+/* Only the root is waited for, unless its line has no data: then the ranks meet. */
 static enum symm_agreement from_root_read(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_line *line = mca_coll_symm_line(operation, call->root);
+    bool has_tables = symm_collective_get(call->collective)->has_tables;
+    enum symm_agreement taken = has_tables || !operation->in_slot ? SYMM_AGREEMENT_LEFT
+                                                                  : SYMM_AGREEMENT_ALIKE;
     if (operation->lane->team->rank == call->root) {
-        return operation->in_slot ? SYMM_AGREEMENT_ALIKE : mca_coll_symm_lines_read(operation);
+        return operation->in_slot ? taken : mca_coll_symm_lines_read(operation);
     }
     if (!symm_line_is_posted(line, operation->sequence)) {
         return SYMM_AGREEMENT_PENDING;
@@ -39,9 +42,9 @@ static enum symm_agreement from_root_read(struct symm_operation *operation)
     }
     if (mca_coll_symm_line_has_data(line)) {
         symm_line_fetch(line, call->payload_bytes);
-        return operation->in_slot ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_LEFT;
+        return taken;
     }
-    if (operation->in_slot || operation->veto != SYMM_REASON_NONE) {
+    if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {
         return veto_note(operation, call->root);
     }
     return mca_coll_symm_lines_read(operation);

@@ -2,6 +2,9 @@
  * agree/loose.h - loose calls: small ones with a root, in which a rank waits only for the ranks
  * whose data it gets.
  *
+ * In an MPI_Scatterv only the root knows whether its data fit the slot.  If they do, its line has
+ * them, and the call is loose.  Otherwise the others go on to read all lines.
+ *
  * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or scatter
  * posts its line and leaves.  The others read that line and no more.  In a gather or reduce the
  * others post their lines and leave, and the root reads all.  All ranks post lines, so that
@@ -25,13 +28,18 @@
 #include "mca/coll/symm/agree/read.h"
 
 /*
- * Whether a call is loose whose data would fit the slot.  All ranks find the same: they pass the
- * same operation.  A user's may come with types that need more memory than a rank can promise.
+ * Whether a call is loose for this rank, whose data fit the slot if it `is_small`.  All ranks find
+ * the same, but in an MPI_Scatterv, of which the root's line tells.  A user's operation may come
+ * with types that need more memory than a rank can promise.
  */
-static inline bool mca_coll_symm_is_loose(const struct symm_call *call)
+static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation, bool is_small)
 {
+    const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
-    return row->is_rooted && !row->has_tables && (!row->reduces || ompi_op_is_intrinsic(call->op));
+    if (call->collective == SYMM_SCATTERV) {
+        return operation->lane->team->rank != call->root || operation->in_slot;
+    }
+    return is_small && row->is_rooted && !row->has_tables && (!row->reduces || ompi_op_is_intrinsic(call->op));
 }
 
 /* Whether the line of a loose call has its rank's data, or would if the rank sent any. */

@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/steps.h"
 #include "kernels/rooted.h"
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/host_copy.h"
@@ -95,7 +96,10 @@ static void deliver(struct symm_operation *operation, const struct symm_layout *
 {
     struct symm_host_copy copy = host_copy_of(operation, layout, buffer);
     copy.written = (struct symm_pieces){0, 1};
-    int rc = mca_coll_symm_host_copy_open(&copy); /* waits for work on the buffer, copies nothing */
+    if (layout->bytes < mca_coll_symm_bytes(layout->dtype, layout->count)) {
+        copy.read = copy.written; /* what lies behind stays as it is */
+    }
+    int rc = mca_coll_symm_host_copy_open(&copy); /* waits for work on the buffer as well */
     if (rc == OMPI_SUCCESS) {
         mca_coll_symm_unpack(layout, packed, copy.address);
         rc = mca_coll_symm_host_copy_store(&copy);
@@ -130,14 +134,15 @@ static void elements_bring(struct symm_operation *operation, unsigned char *payl
     free(packed);
 }
 
-/* The root's block for itself is longer than its place: the program's error. */
-static void own_is_long_tell(const struct symm_operation *operation)
+/* The root's block for this rank is longer than its place: the program's error. */
+static void truncated_fail(struct symm_operation *operation, size_t bytes, size_t room)
 {
     const struct symm_call *call = operation->call;
     symm_help_show("help-coll-symm.txt", "truncated",
                    symm_collective_get(call->collective)->mpi_name, operation->comm->c_name,
-                   call->root, (unsigned long long)call->source.bytes, call->root,
-                   (unsigned long long)call->target.bytes);
+                   call->root, (unsigned long long)bytes, operation->lane->team->rank,
+                   (unsigned long long)room);
+    fail(operation, MPI_ERR_TRUNCATE);
 }
 
 static void own_bring(struct symm_operation *operation)
@@ -170,8 +175,7 @@ static void blocks_deliver(struct symm_operation *operation)
                 mca_coll_symm_layout_block(&call->target, call->receive, rank));
     }
     if (!call->in_place && call->source.bytes > call->target.bytes) {
-        own_is_long_tell(operation);
-        fail(operation, MPI_ERR_TRUNCATE);
+        truncated_fail(operation, call->source.bytes, call->target.bytes);
     }
 }
 
@@ -248,10 +252,36 @@ static enum symm_status root_step(struct symm_operation *operation)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/*
+ * MPI_Scatterv: the root's line has the blocks.  Its own is among them if it has not been copied
+ * before (agree/blocks.c).
+ */
+static void block_take(struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    struct symm_layout block;
+    void *address;
+    size_t bytes;
+    const unsigned char *packed = mca_coll_symm_blocks_along(operation, call->root, &bytes);
+    mca_coll_symm_side_block(&call->receiving, (size_t)call->root, &block, &address);
+    size_t room = block.bytes;
+    block.bytes = symm_least(bytes, room);
+    if (block.bytes > 0) {
+        deliver(operation, &block, packed, address);
+    }
+    if (bytes > room) {
+        truncated_fail(operation, bytes, room);
+    }
+}
+
 enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
+    if (call->collective == SYMM_SCATTERV) {
+        block_take(operation);
+        return SYMM_OK;
+    }
     if (symm_rooted_is_from_root(run)) {
         deliver(operation, &call->target,
                 payload_of(operation, run->root) + symm_rooted_begin(run, run->team->rank),

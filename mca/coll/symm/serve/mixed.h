@@ -1,6 +1,6 @@
 /*
  * serve/mixed.h - loose calls (agree/loose.h) with the data of some ranks on devices and those of
- * others in host memory.
+ * others in host memory, and each loose MPI_Scatterv.
  *
  * Some ranks have left, so the call cannot go below.  Its data are small, and go by way of lines.
  * In a broadcast or scatter each rank copies its data from the root's line to where they belong.
