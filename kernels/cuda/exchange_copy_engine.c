@@ -44,86 +44,30 @@ static enum symm_status step(struct symm_run *run)
               .rate_two = 383e3, .rate = 385e3, .own = 5.2, .is_guess = true,                      \
               .link_bytes = symm_link_bytes_of_blocks}
 
-const struct symm_algorithm_row symm_alltoall_cuda_copy_engine = {
-    .number = SYMM_ALLTOALL_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_ALLTOALL,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
+#define COPY_ENGINE_ROW(row, algorithm, served, needed)                                           \
+    const struct symm_algorithm_row row = {                                                       \
+        .number = algorithm,                                                                      \
+        .name = "cuda_copy_engine",                                                               \
+        .collective = served,                                                                     \
+        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
+        .needs = needed,                                                                          \
+        .slow = SYMM_SLOW_SMALL_PAGES,                                                            \
+        .small_pages_most = 16 << 20,                                                             \
+        .spares_multiprocessors = true,                                                           \
+        .keeps_order = true,                                                                      \
+        .cost = COST,                                                                             \
+        .step = step,                                                                             \
+    }
 
-const struct symm_algorithm_row symm_allgatherv_cuda_copy_engine = {
-    .number = SYMM_ALLGATHERV_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_ALLGATHERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallv_cuda_copy_engine = {
-    .number = SYMM_ALLTOALLV_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_ALLTOALLV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallw_cuda_copy_engine = {
-    .number = SYMM_ALLTOALLW_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_ALLTOALLW,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_gatherv_cuda_copy_engine = {
-    .number = SYMM_GATHERV_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_GATHERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatterv_cuda_copy_engine = {
-    .number = SYMM_SCATTERV_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_SCATTERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
+COPY_ENGINE_ROW(symm_alltoall_cuda_copy_engine, SYMM_ALLTOALL_CUDA_COPY_ENGINE, SYMM_ALLTOALL,
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+COPY_ENGINE_ROW(symm_allgatherv_cuda_copy_engine, SYMM_ALLGATHERV_CUDA_COPY_ENGINE, SYMM_ALLGATHERV,
+                SYMM_NEEDS_OUTPUTS);
+COPY_ENGINE_ROW(symm_alltoallv_cuda_copy_engine, SYMM_ALLTOALLV_CUDA_COPY_ENGINE, SYMM_ALLTOALLV,
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+COPY_ENGINE_ROW(symm_alltoallw_cuda_copy_engine, SYMM_ALLTOALLW_CUDA_COPY_ENGINE, SYMM_ALLTOALLW,
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+COPY_ENGINE_ROW(symm_gatherv_cuda_copy_engine, SYMM_GATHERV_CUDA_COPY_ENGINE, SYMM_GATHERV,
+                SYMM_NEEDS_OUTPUTS);
+COPY_ENGINE_ROW(symm_scatterv_cuda_copy_engine, SYMM_SCATTERV_CUDA_COPY_ENGINE, SYMM_SCATTERV,
+                SYMM_NEEDS_OUTPUTS);

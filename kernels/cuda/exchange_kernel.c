@@ -60,68 +60,25 @@ static enum symm_status step(struct symm_run *run)
               .rate_two = 335e3, .rate = 335e3, .is_guess = true,                                  \
               .link_bytes = symm_link_bytes_of_blocks}
 
-const struct symm_algorithm_row symm_alltoall_cuda_kernel = {
-    .number = SYMM_ALLTOALL_CUDA_KERNEL,
-    .name = "cuda_kernel",
-    .collective = SYMM_ALLTOALL,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
+#define KERNEL_ROW(row, algorithm, served, needed)                                                \
+    const struct symm_algorithm_row row = {                                                       \
+        .number = algorithm,                                                                      \
+        .name = "cuda_kernel",                                                                    \
+        .collective = served,                                                                     \
+        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
+        .needs = needed,                                                                          \
+        .keeps_order = true,                                                                      \
+        .cost = COST,                                                                             \
+        .step = step,                                                                             \
+    }
 
-const struct symm_algorithm_row symm_allgatherv_cuda_kernel = {
-    .number = SYMM_ALLGATHERV_CUDA_KERNEL,
-    .name = "cuda_kernel",
-    .collective = SYMM_ALLGATHERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallv_cuda_kernel = {
-    .number = SYMM_ALLTOALLV_CUDA_KERNEL,
-    .name = "cuda_kernel",
-    .collective = SYMM_ALLTOALLV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallw_cuda_kernel = {
-    .number = SYMM_ALLTOALLW_CUDA_KERNEL,
-    .name = "cuda_kernel",
-    .collective = SYMM_ALLTOALLW,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_gatherv_cuda_kernel = {
-    .number = SYMM_GATHERV_CUDA_KERNEL,
-    .name = "cuda_kernel",
-    .collective = SYMM_GATHERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatterv_cuda_kernel = {
-    .number = SYMM_SCATTERV_CUDA_KERNEL,
-    .name = "cuda_kernel",
-    .collective = SYMM_SCATTERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .cost = COST,
-    .step = step,
-};
+KERNEL_ROW(symm_alltoall_cuda_kernel, SYMM_ALLTOALL_CUDA_KERNEL, SYMM_ALLTOALL,
+           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(symm_allgatherv_cuda_kernel, SYMM_ALLGATHERV_CUDA_KERNEL, SYMM_ALLGATHERV,
+           SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(symm_alltoallv_cuda_kernel, SYMM_ALLTOALLV_CUDA_KERNEL, SYMM_ALLTOALLV,
+           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(symm_alltoallw_cuda_kernel, SYMM_ALLTOALLW_CUDA_KERNEL, SYMM_ALLTOALLW,
+           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(symm_gatherv_cuda_kernel, SYMM_GATHERV_CUDA_KERNEL, SYMM_GATHERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(symm_scatterv_cuda_kernel, SYMM_SCATTERV_CUDA_KERNEL, SYMM_SCATTERV, SYMM_NEEDS_OUTPUTS);

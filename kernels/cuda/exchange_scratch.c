@@ -131,68 +131,24 @@ static enum symm_status step(struct symm_run *run)
     return symm_relay_step(run, cut_make(run).pieces + FILL, launches);
 }
 
-const struct symm_algorithm_row symm_alltoall_cuda_scratch = {
-    .number = SYMM_ALLTOALL_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_ALLTOALL,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = blocks_scratch,
-    .step = step,
-};
+#define SCRATCH_ROW(row, algorithm, served, scratch)                                              \
+    const struct symm_algorithm_row row = {                                                       \
+        .number = algorithm,                                                                      \
+        .name = "cuda_scratch",                                                                   \
+        .collective = served,                                                                     \
+        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
+        .needs = SYMM_NEEDS_RELAY_SCRATCH,                                                        \
+        .keeps_order = true,                                                                      \
+        .scratch_wanted = scratch,                                                                \
+        .step = step,                                                                             \
+    }
 
-const struct symm_algorithm_row symm_allgatherv_cuda_scratch = {
-    .number = SYMM_ALLGATHERV_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_ALLGATHERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = block_scratch,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallv_cuda_scratch = {
-    .number = SYMM_ALLTOALLV_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_ALLTOALLV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = blocks_scratch,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallw_cuda_scratch = {
-    .number = SYMM_ALLTOALLW_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_ALLTOALLW,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = blocks_scratch,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_gatherv_cuda_scratch = {
-    .number = SYMM_GATHERV_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_GATHERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = blocks_scratch,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatterv_cuda_scratch = {
-    .number = SYMM_SCATTERV_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_SCATTERV,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = blocks_scratch,
-    .step = step,
-};
+SCRATCH_ROW(symm_alltoall_cuda_scratch, SYMM_ALLTOALL_CUDA_SCRATCH, SYMM_ALLTOALL, blocks_scratch);
+SCRATCH_ROW(symm_allgatherv_cuda_scratch, SYMM_ALLGATHERV_CUDA_SCRATCH, SYMM_ALLGATHERV,
+            block_scratch);
+SCRATCH_ROW(symm_alltoallv_cuda_scratch, SYMM_ALLTOALLV_CUDA_SCRATCH, SYMM_ALLTOALLV,
+            blocks_scratch);
+SCRATCH_ROW(symm_alltoallw_cuda_scratch, SYMM_ALLTOALLW_CUDA_SCRATCH, SYMM_ALLTOALLW,
+            blocks_scratch);
+SCRATCH_ROW(symm_gatherv_cuda_scratch, SYMM_GATHERV_CUDA_SCRATCH, SYMM_GATHERV, blocks_scratch);
+SCRATCH_ROW(symm_scatterv_cuda_scratch, SYMM_SCATTERV_CUDA_SCRATCH, SYMM_SCATTERV, blocks_scratch);

@@ -53,68 +53,24 @@ static enum symm_status step(struct symm_run *run)
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 
-const struct symm_algorithm_row symm_alltoall_pull = {
-    .number = SYMM_ALLTOALL_PULL,
-    .name = "pull",
-    .collective = SYMM_ALLTOALL,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .packing = SYMM_PACKS_ALL,
-    .keeps_order = true,
-    .step = step,
-};
+#define PULL_ROW(row, algorithm, served, needed)                                                  \
+    const struct symm_algorithm_row row = {                                                       \
+        .number = algorithm,                                                                      \
+        .name = "pull",                                                                           \
+        .collective = served,                                                                     \
+        .memory = SYMM_ALGORITHM_HOST,                                                            \
+        .needs = needed,                                                                          \
+        .packing = SYMM_PACKS_ALL,                                                                \
+        .keeps_order = true,                                                                      \
+        .step = step,                                                                             \
+    }
 
-const struct symm_algorithm_row symm_allgatherv_pull = {
-    .number = SYMM_ALLGATHERV_PULL,
-    .name = "pull",
-    .collective = SYMM_ALLGATHERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS,
-    .packing = SYMM_PACKS_ALL,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallv_pull = {
-    .number = SYMM_ALLTOALLV_PULL,
-    .name = "pull",
-    .collective = SYMM_ALLTOALLV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .packing = SYMM_PACKS_ALL,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallw_pull = {
-    .number = SYMM_ALLTOALLW_PULL,
-    .name = "pull",
-    .collective = SYMM_ALLTOALLW,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .packing = SYMM_PACKS_ALL,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_gatherv_pull = {
-    .number = SYMM_GATHERV_PULL,
-    .name = "pull",
-    .collective = SYMM_GATHERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS,
-    .packing = SYMM_PACKS_ALL,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatterv_pull = {
-    .number = SYMM_SCATTERV_PULL,
-    .name = "pull",
-    .collective = SYMM_SCATTERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS,
-    .packing = SYMM_PACKS_ALL,
-    .keeps_order = true,
-    .step = step,
-};
+PULL_ROW(symm_alltoall_pull, SYMM_ALLTOALL_PULL, SYMM_ALLTOALL,
+         SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+PULL_ROW(symm_allgatherv_pull, SYMM_ALLGATHERV_PULL, SYMM_ALLGATHERV, SYMM_NEEDS_INPUTS);
+PULL_ROW(symm_alltoallv_pull, SYMM_ALLTOALLV_PULL, SYMM_ALLTOALLV,
+         SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+PULL_ROW(symm_alltoallw_pull, SYMM_ALLTOALLW_PULL, SYMM_ALLTOALLW,
+         SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+PULL_ROW(symm_gatherv_pull, SYMM_GATHERV_PULL, SYMM_GATHERV, SYMM_NEEDS_INPUTS);
+PULL_ROW(symm_scatterv_pull, SYMM_SCATTERV_PULL, SYMM_SCATTERV, SYMM_NEEDS_INPUTS);

@@ -46,62 +46,20 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_alltoall_slot = {
-    .number = SYMM_ALLTOALL_SLOT,
-    .name = "slot",
-    .collective = SYMM_ALLTOALL,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = even_step,
-};
+#define SLOT_ROW(row, algorithm, served, steps)                                                   \
+    const struct symm_algorithm_row row = {                                                       \
+        .number = algorithm,                                                                      \
+        .name = "slot",                                                                           \
+        .collective = served,                                                                     \
+        .memory = SYMM_ALGORITHM_HOST,                                                            \
+        .in_slot = true,                                                                          \
+        .keeps_order = true,                                                                      \
+        .step = steps,                                                                            \
+    }
 
-const struct symm_algorithm_row symm_allgatherv_slot = {
-    .number = SYMM_ALLGATHERV_SLOT,
-    .name = "slot",
-    .collective = SYMM_ALLGATHERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallv_slot = {
-    .number = SYMM_ALLTOALLV_SLOT,
-    .name = "slot",
-    .collective = SYMM_ALLTOALLV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallw_slot = {
-    .number = SYMM_ALLTOALLW_SLOT,
-    .name = "slot",
-    .collective = SYMM_ALLTOALLW,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_gatherv_slot = {
-    .number = SYMM_GATHERV_SLOT,
-    .name = "slot",
-    .collective = SYMM_GATHERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatterv_slot = {
-    .number = SYMM_SCATTERV_SLOT,
-    .name = "slot",
-    .collective = SYMM_SCATTERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = step,
-};
+SLOT_ROW(symm_alltoall_slot, SYMM_ALLTOALL_SLOT, SYMM_ALLTOALL, even_step);
+SLOT_ROW(symm_allgatherv_slot, SYMM_ALLGATHERV_SLOT, SYMM_ALLGATHERV, step);
+SLOT_ROW(symm_alltoallv_slot, SYMM_ALLTOALLV_SLOT, SYMM_ALLTOALLV, step);
+SLOT_ROW(symm_alltoallw_slot, SYMM_ALLTOALLW_SLOT, SYMM_ALLTOALLW, step);
+SLOT_ROW(symm_gatherv_slot, SYMM_GATHERV_SLOT, SYMM_GATHERV, step);
+SLOT_ROW(symm_scatterv_slot, SYMM_SCATTERV_SLOT, SYMM_SCATTERV, step);

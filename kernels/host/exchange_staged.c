@@ -4,10 +4,10 @@
  *
  * A piece has so many bytes of each block.  A staging buffer has a row for each peer; that of an
  * all-gather, whose block is the same for all peers, is one row, and so is that of a gather, whose
- * blocks are all for the root.  Of piece k each rank copies the
- * blocks for its peers into its staging buffer k mod 4, one piece ahead of copying out.  All ranks
- * take as many pieces as the largest block of all has.  The steps, and the reason why four buffers
- * suffice, are as in allgather_staged.c.
+ * blocks are all for the root.  Of piece k each rank copies the blocks for its peers into its
+ * staging buffer k mod 4, one piece ahead of copying out.  All ranks take as many pieces as the
+ * largest block of all has.  The steps, and the reason why four buffers suffice, are as in
+ * allgather_staged.c.
  *
  * In place a block is received where the block for the same rank has been sent from.  What piece k
  * is copied over is piece k of that block, which has been copied in.
@@ -138,68 +138,21 @@ static enum symm_status step(struct symm_run *run)
     return has_piece(run, run->piece) ? symm_run_more(run) : SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_alltoall_staged = {
-    .number = SYMM_ALLTOALL_STAGED,
-    .name = "staged",
-    .collective = SYMM_ALLTOALL,
-    .memory = SYMM_ALGORITHM_HOST,
-    .slow = SYMM_SLOW_LARGE_BLOCKS,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = step,
-};
+#define STAGED_ROW(row, algorithm, served)                                                        \
+    const struct symm_algorithm_row row = {                                                       \
+        .number = algorithm,                                                                      \
+        .name = "staged",                                                                         \
+        .collective = served,                                                                     \
+        .memory = SYMM_ALGORITHM_HOST,                                                            \
+        .slow = SYMM_SLOW_LARGE_BLOCKS,                                                           \
+        .packing = SYMM_PACKS_PIECE,                                                              \
+        .keeps_order = true,                                                                      \
+        .step = step,                                                                             \
+    }
 
-const struct symm_algorithm_row symm_allgatherv_staged = {
-    .number = SYMM_ALLGATHERV_STAGED,
-    .name = "staged",
-    .collective = SYMM_ALLGATHERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .slow = SYMM_SLOW_LARGE_BLOCKS,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallv_staged = {
-    .number = SYMM_ALLTOALLV_STAGED,
-    .name = "staged",
-    .collective = SYMM_ALLTOALLV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .slow = SYMM_SLOW_LARGE_BLOCKS,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_alltoallw_staged = {
-    .number = SYMM_ALLTOALLW_STAGED,
-    .name = "staged",
-    .collective = SYMM_ALLTOALLW,
-    .memory = SYMM_ALGORITHM_HOST,
-    .slow = SYMM_SLOW_LARGE_BLOCKS,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_gatherv_staged = {
-    .number = SYMM_GATHERV_STAGED,
-    .name = "staged",
-    .collective = SYMM_GATHERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .slow = SYMM_SLOW_LARGE_BLOCKS,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatterv_staged = {
-    .number = SYMM_SCATTERV_STAGED,
-    .name = "staged",
-    .collective = SYMM_SCATTERV,
-    .memory = SYMM_ALGORITHM_HOST,
-    .slow = SYMM_SLOW_LARGE_BLOCKS,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = step,
-};
+STAGED_ROW(symm_alltoall_staged, SYMM_ALLTOALL_STAGED, SYMM_ALLTOALL);
+STAGED_ROW(symm_allgatherv_staged, SYMM_ALLGATHERV_STAGED, SYMM_ALLGATHERV);
+STAGED_ROW(symm_alltoallv_staged, SYMM_ALLTOALLV_STAGED, SYMM_ALLTOALLV);
+STAGED_ROW(symm_alltoallw_staged, SYMM_ALLTOALLW_STAGED, SYMM_ALLTOALLW);
+STAGED_ROW(symm_gatherv_staged, SYMM_GATHERV_STAGED, SYMM_GATHERV);
+STAGED_ROW(symm_scatterv_staged, SYMM_SCATTERV_STAGED, SYMM_SCATTERV);
