@@ -323,12 +323,19 @@ static void even_resolve(struct symm_operation *operation, struct symm_block *bl
     };
 }
 
+/* The block that a rank's line has for this rank. */
+static void along_find(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    operation->run.inputs[rank] =
+        mca_coll_symm_blocks_along(operation, rank, &block->from_bytes);
+    block->from_at = 0;
+}
+
 /* What has come with a line, and the place for it: all that a call in the slot needs to know. */
 static void slot_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, rank);
     const struct symm_call *call = operation->call;
-    int me = operation->lane->team->rank, ranks = operation->lane->team->size;
     bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
                                         &block->receive_at);
@@ -338,10 +345,7 @@ static void slot_resolve(struct symm_operation *operation, struct symm_block *bl
         block->from_bytes = block->receive_bytes;
         return;
     }
-    const struct line_along *along = along_of(line);
-    operation->run.inputs[rank] = line->payload + along_head(ranks);
-    block->from_at = along->at[me];
-    block->from_bytes = along->at[me + 1] - along->at[me];
+    along_find(operation, block, rank);
     if (block->from_bytes > block->receive_bytes && operation->truncated < 0) {
         operation->truncated = rank;
     }
@@ -360,16 +364,13 @@ static void gather_resolve(struct symm_operation *operation, struct symm_block *
 static void table_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, rank);
-    int me = operation->lane->team->rank, ranks = operation->lane->team->size;
     if ((line->flags & LINE_ALONG) != 0) {
-        const struct line_along *along = along_of(line);
-        operation->run.inputs[rank] = line->payload + along_head(ranks);
-        block->from_at = along->at[me];
-        block->from_bytes = along->at[me + 1] - along->at[me];
+        along_find(operation, block, rank);
         block->to_at = 0;
         block->to_bytes = 0;
     } else {
-        const struct line_entry *entry = &table_of(line)->entries[me];
+        const struct line_entry *entry =
+            &table_of(line)->entries[operation->lane->team->rank];
         block->from_at = entry->send_at;
         block->from_bytes = entry->send_bytes;
         block->to_at = entry->receive_at;

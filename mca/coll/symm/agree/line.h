@@ -85,6 +85,31 @@ static inline struct symm_line *mca_coll_symm_line(const struct symm_operation *
     return symm_control_line(&operation->lane->team->control, operation->sequence, rank);
 }
 
+/* Whether the rank has made another call than one with this signature and count. */
+static inline bool line_differs(const struct symm_line *line, uint64_t signature, uint64_t count)
+{
+    return line->signature != signature || line->count != count;
+}
+
+/*
+ * The lines of call `now` tell how far their ranks have got: keep account of the one that is
+ * furthest behind.  The counters wrap, so what is compared is how far behind this call they are.
+ */
+static inline void line_finished_note(struct symm_operation *operation,
+                                      const struct symm_line *line, uint32_t now)
+{
+    if (now - line->finished > now - operation->least_finished) {
+        operation->least_finished = line->finished;
+    }
+}
+
+/* All lines of the call have been noted. */
+static inline void line_finished_settle(const struct symm_operation *operation)
+{
+    operation->lane->team->finished_by_all =
+        operation->sequence - (uint32_t)((uint32_t)operation->sequence - operation->least_finished);
+}
+
 static inline uint32_t line_field(const struct symm_line *line, unsigned shift, unsigned bits)
 {
     return line->flags >> shift & ((UINT32_C(1) << bits) - 1);

@@ -6,12 +6,6 @@
  */
 #include "mca/coll/symm/agree/loose.h"
 
-static bool differs(const struct symm_operation *operation, const struct symm_line *line)
-{
-    return line->signature != operation->call->signature ||
-           line->count != operation->call->agreed_count;
-}
-
 /* A line without data is the reason for which the call goes below. */
 static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
 {
@@ -36,7 +30,7 @@ static enum symm_agreement from_root_read(struct symm_operation *operation)
     if (!symm_line_is_posted(line, operation->sequence)) {
         return SYMM_AGREEMENT_PENDING;
     }
-    if (differs(operation, line)) {
+    if (line_differs(line, call->signature, call->agreed_count)) {
         operation->mismatch = call->root;
         return SYMM_AGREEMENT_MISMATCH;
     }
@@ -72,9 +66,8 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
 /* The root waits for all.  So do ranks whose data are on devices, as they may all be there. */
 static enum symm_agreement to_root_read(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->lane->team;
+    const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
-    uint32_t now = (uint32_t)operation->sequence;
     if (operation->in_slot && team->rank != call->root) {
         return SYMM_AGREEMENT_ALIKE;
     }
@@ -83,15 +76,13 @@ static enum symm_agreement to_root_read(struct symm_operation *operation)
         if (!symm_line_is_posted(line, operation->sequence)) {
             return SYMM_AGREEMENT_PENDING;
         }
-        if (differs(operation, line)) {
+        if (line_differs(line, call->signature, call->agreed_count)) {
             operation->mismatch = operation->seen;
         }
         symm_line_fetch(line, call->payload_bytes);
-        if (now - line->finished > now - operation->least_finished) { /* as in agree/read.c */
-            operation->least_finished = line->finished;
-        }
+        line_finished_note(operation, line, (uint32_t)operation->sequence);
     }
-    team->finished_by_all = operation->sequence - (uint32_t)(now - operation->least_finished);
+    line_finished_settle(operation);
     if (operation->mismatch >= 0) {
         return SYMM_AGREEMENT_MISMATCH;
     }

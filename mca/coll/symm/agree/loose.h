@@ -5,9 +5,9 @@
  * In an MPI_Scatterv only the root knows whether its data fit the slot.  If they do, its line has
  * them, and the call is loose.  Otherwise the others go on to read all lines.
  *
- * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or scatter
- * posts its line and leaves.  The others read that line and no more.  In a gather or reduce the
- * others post their lines and leave, and the root reads all.  All ranks post lines, so that
+ * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or
+ * scatter posts its line and leaves.  The others read that line and no more.  In a gather or reduce
+ * the others post their lines and leave, and the root reads all.  All ranks post lines, so that
  * different roots are noticed by those who wait, and slots are used alike.
  *
  * Who has left cannot make the call below.  So a rank that others wait for may veto, and a rank
@@ -36,24 +36,17 @@ static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation
 {
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
-    if (call->collective == SYMM_SCATTERV) {
-        return operation->lane->team->rank != call->root || operation->in_slot;
+    if (row->has_tables) {
+        return row->from_root &&
+               (operation->lane->team->rank != call->root || operation->in_slot);
     }
-    return is_small && row->is_rooted && !row->has_tables && (!row->reduces || ompi_op_is_intrinsic(call->op));
+    return is_small && row->is_rooted && (!row->reduces || ompi_op_is_intrinsic(call->op));
 }
 
 /* Whether the line of a loose call has its rank's data, or would if the rank sent any. */
 static inline bool mca_coll_symm_line_has_data(const struct symm_line *line)
 {
     return (line->flags & (LINE_LOOSE | LINE_VETO | LINE_DEVICE)) == LINE_LOOSE;
-}
-
-/* Whether this rank may leave a loose call before others have come, so that it must be served. */
-static inline bool mca_coll_symm_loose_is_waited_for(const struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    bool is_root = operation->lane->team->rank == call->root;
-    return is_root == symm_collective_get(call->collective)->from_root;
 }
 
 enum symm_agreement mca_coll_symm_loose_read(struct symm_operation *operation);

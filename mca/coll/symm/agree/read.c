@@ -28,17 +28,14 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
             return SYMM_AGREEMENT_VETO;
         }
         /* If any two lines differ, every rank finds one that differs from its own. */
-        if (line->signature != signature || line->count != count) {
+        if (line_differs(line, signature, count)) {
             operation->mismatch = operation->seen;
         }
         if (operation->in_slot) {
             symm_line_fetch(line, call->payload_bytes);
         }
-        /* The counters wrap, so what is compared is how far behind this call they are. */
-        if (now - line->finished > now - operation->least_finished) {
-            operation->least_finished = line->finished;
-        }
+        line_finished_note(operation, line, now);
     }
-    team->finished_by_all = sequence - (uint32_t)(now - operation->least_finished);
+    line_finished_settle(operation);
     return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
 }

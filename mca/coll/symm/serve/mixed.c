@@ -278,7 +278,7 @@ enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
-    if (call->collective == SYMM_SCATTERV) {
+    if (symm_collective_get(call->collective)->has_tables) {
         block_take(operation);
         return SYMM_OK;
     }

@@ -91,9 +91,9 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
 /* Whether a rank with a veto needs nobody's line to know that the call goes below. */
 static bool may_go_below(const struct symm_operation *operation)
 {
-    return !operation->loose ||
-           (mca_coll_symm_loose_is_waited_for(operation) &&
-            symm_collective_get(operation->call->collective)->from_root);
+    const struct symm_call *call = operation->call;
+    return !operation->loose || (symm_collective_get(call->collective)->from_root &&
+                                 operation->lane->team->rank == call->root);
 }
 
 void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
