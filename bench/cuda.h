@@ -39,6 +39,8 @@
     USE(cuEventDestroy) \
     USE(cuMemAlloc) \
     USE(cuMemFree) \
+    USE(cuMemAllocHost) \
+    USE(cuMemFreeHost) \
     USE(cuMemcpyHtoDAsync) \
     USE(cuMemcpyDtoHAsync) \
     USE(cuMemcpyDtoDAsync) \

@@ -169,6 +169,18 @@ void device_free(const struct device *device, void *memory)
     check(device, "cuMemFree", device->cuda.cuMemFree(address(memory)));
 }
 
+void *device_pinned_allocate(const struct device *device, size_t bytes)
+{
+    void *memory = NULL;
+    check(device, "cuMemAllocHost", device->cuda.cuMemAllocHost(&memory, bytes));
+    return memory;
+}
+
+void device_pinned_free(const struct device *device, void *memory)
+{
+    check(device, "cuMemFreeHost", device->cuda.cuMemFreeHost(memory));
+}
+
 /* The driver answers with an error for memory that it does not know. */
 bool device_owns(const struct device *device, const void *memory)
 {

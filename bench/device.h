@@ -34,6 +34,10 @@ int device_driver_version(const struct device *device);
 bool device_allocate(const struct device *device, size_t bytes, void **memory, char *text);
 void device_free(const struct device *device, void *memory);
 
+/* Pinned host memory, which copies take the least time from and to; an error ends the job. */
+void *device_pinned_allocate(const struct device *device, size_t bytes);
+void device_pinned_free(const struct device *device, void *memory);
+
 /* Whether this is GPU memory, wherever it is from. */
 bool device_owns(const struct device *device, const void *memory);
 

@@ -64,6 +64,19 @@ void device_free(const struct device *device, void *memory)
     (void)memory;
 }
 
+void *device_pinned_allocate(const struct device *device, size_t bytes)
+{
+    (void)device;
+    (void)bytes;
+    return NULL;
+}
+
+void device_pinned_free(const struct device *device, void *memory)
+{
+    (void)device;
+    (void)memory;
+}
+
 bool device_owns(const struct device *device, const void *memory)
 {
     (void)device;

@@ -57,6 +57,13 @@ noinst_PROGRAMS += bench/skew_time
 bench_skew_time_SOURCES = bench/skew_time.c bench/clock.c bench/clock.h
 bench_skew_time_LDADD = $(MPI_LIBS)
 
+# Calls on GPU memory that are made on host copies, beside their parts. Never installed.
+noinst_PROGRAMS += bench/host_copy_time
+bench_host_copy_time_SOURCES = bench/host_copy_time.c bench/clock.c bench/clock.h \
+	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
+	bench/failure.c bench/failure.h
+bench_host_copy_time_LDADD = $(MPI_LIBS)
+
 # What communicators cost. Never installed.
 noinst_PROGRAMS += bench/communicators
 bench_communicators_SOURCES = bench/communicators.c bench/clock.c bench/clock.h
@@ -158,7 +165,9 @@ EXTRA_DIST += \
 	bench/results/gpu-4-ranks-allreduce-two-shot-large.txt \
 	bench/results/gpu-4-ranks-allreduce-two-shot.txt \
 	bench/results/gpu-driver-waits.txt \
+	bench/results/gpu-h100-1-checks.txt \
 	bench/results/gpu-h100-contexts.txt \
+	bench/results/gpu-h100-host-copies.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h100-spot.txt \
 	bench/results/gpu-h100-2-ranks-allgatherv.table \

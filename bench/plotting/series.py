@@ -1,7 +1,7 @@
 """The points that the pictures show: which rows of which files in bench/results, and why those.
 
 Points are pairs of bytes, or a number of ranks, and a value. Times are in microseconds. Nothing
-here knows how a point is drawn. The rules are those of the tables in docs/results.md.
+here knows how a point is drawn. The rules are those of the tables in docs/results-*.md.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause

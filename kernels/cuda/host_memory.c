@@ -13,10 +13,10 @@
 #include "heap/cuda_context.h"
 #include "kernels/cuda/host_memory.h"
 
-/* A call needs two blocks at most.  Few threads make calls at a time, but several may be pending. */
+/* A call needs two blocks at most.  Few threads make calls, but several calls may be pending. */
 enum { KEPT = 16 };
 static const size_t least_kept = 64 << 10;
-static size_t limit = (size_t)256 << 20; /* of all blocks that are kept; under the mutex */
+static size_t limit = (size_t)1 << 30; /* of all blocks that are kept; under the mutex */
 
 static struct kept {
     void *memory; /* NULL: none yet */
@@ -30,6 +30,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
+enum { HUGE_PAGE = 2 << 20 };
+
 void *symm_host_pages_map(size_t size)
 {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,6 +39,9 @@ void *symm_host_pages_map(size_t size)
         return NULL;
     }
     (void)madvise(pages, size, MADV_DONTFORK);
+    if (size >= HUGE_PAGE) {
+        (void)madvise(pages, size, MADV_HUGEPAGE);
+    }
     return pages;
 }
 
@@ -75,16 +80,16 @@ static bool unpin(struct kept *block)
 
 /*
  * Sizes grow in steps of a quarter, so that a program with growing buffers pins few blocks, and
- * none of them is much too large.
+ * none of them is much too large.  Two blocks of up to half the limit have room side by side.
  */
 static size_t size_kept(size_t wanted)
 {
     enum { PAGE = 4096 };
-    size_t size = least_kept;
-    while (size < wanted && size <= limit) {
+    size_t size = least_kept, most = wanted <= limit / 2 ? limit / 2 : limit;
+    while (size < wanted && size <= most) {
         size += (size / 4 + PAGE - 1) / PAGE * PAGE;
     }
-    return size < limit ? size : limit;
+    return size < most ? size : most;
 }
 
 static bool pages_pin(void *pages, size_t size, int device, uint32_t *life)
@@ -184,12 +189,29 @@ static bool kept_get(int device, size_t wanted, struct symm_host_block *block)
     return got;
 }
 
+/*
+ * Memory of malloc.  A large block is new to the process in each call, and touching its pages for
+ * the first time takes longer than the copy, unless they are huge.
+ */
+static void *ordinary_get(size_t size)
+{
+    if (size < HUGE_PAGE) {
+        return malloc(size > 0 ? size : 1);
+    }
+    size_t whole = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = whole >= size ? aligned_alloc(HUGE_PAGE, whole) : NULL;
+    if (memory != NULL) {
+        (void)madvise(memory, whole, MADV_HUGEPAGE);
+    }
+    return memory;
+}
+
 enum symm_status symm_host_block_get(int device, size_t size, struct symm_host_block *block)
 {
     if (kept_get(device, size, block)) {
         return SYMM_OK;
     }
-    *block = (struct symm_host_block){malloc(size > 0 ? size : 1), size, -1};
+    *block = (struct symm_host_block){ordinary_get(size), size, -1};
     return block->memory != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;
 }
 

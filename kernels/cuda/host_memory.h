@@ -33,7 +33,7 @@ SYMM_API void symm_host_block_put(struct symm_host_block *block);
 void *symm_host_pages_map(size_t size);
 void symm_host_pages_unmap(void *pages, size_t size);
 
-/* Keep at most so many bytes pinned, from now on; 0: use ordinary memory.  At first: 256 MiB. */
+/* Keep at most so many bytes pinned, from now on; 0: use ordinary memory.  At first: 1 GiB. */
 SYMM_API void symm_host_blocks_limit(size_t bytes);
 
 /* Give back all blocks that are kept; nobody may be using one.  They can be got again. */

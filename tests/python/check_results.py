@@ -1,4 +1,4 @@
-"""check_results.py DOCUMENT RESULTS - the tables of docs/results.md against the raw files.
+"""check_results.py RESULTS DOCUMENT... - the tables of docs/results*.md against the raw files.
 
 The numbers of each cell are recomputed from the files in the folder RESULTS, and compared in as many
 digits as the cell has. CHECKED, at the end, names the heading above each table and the function that
@@ -18,7 +18,7 @@ import sys
 import raw_results
 from raw_results import bench, field, lines, many_runs, overlap
 
-DOCUMENT, RESULTS = sys.argv[1:]
+RESULTS, *DOCUMENTS = sys.argv[1:]
 raw_results.FOLDER = RESULTS
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -165,6 +165,13 @@ def python(row, column):
     return [field(f"gpu-2-python-{library}.txt", "", [collective_in(row), size_of(row)], place)]
 
 
+def host_copies(row, column):
+    pinned = {"ratio, 256 MiB": "256m", "ratio, none": "0"}.get(column, "1g")
+    title = f"# ---- mpirun -n 2 --mca coll_symm_host_pinned {pinned} bench/host_copy_time 512"
+    place = ("block", "call", "host", "link", "ratio").index(column.partition(",")[0])
+    return [field("gpu-h100-host-copies.txt", title, [size_of(row)], place)]
+
+
 def messages(row, column):
     kind = ("-heap" if "MPI_Alloc" in column else "") + ("-bw" if "GB/s" in column else "")
     value = field("gpu-2-ucx.txt", f"# ---- p2p-cuda-ucx{kind}", [size_of(row)], 1)
@@ -218,6 +225,7 @@ CHECKED = {
     "Other collectives beside NCCL": other_collectives,
     "Multiprocessors left to the program": blocks,
     "GPU memory of any origin": any_origin,
+    "Calls on host copies": host_copies,
     "OSU micro-benchmarks on GPU memory": osu,
     "OSU micro-benchmarks on two H100": osu_h100,
     "OSU micro-benchmarks on host memory": osu_host,
@@ -260,8 +268,10 @@ def names_in(text):
 
 
 def main():
-    with open(DOCUMENT, encoding="utf-8") as file:
-        text = file.read()
+    text = ""
+    for document in DOCUMENTS:
+        with open(document, encoding="utf-8") as file:
+            text += file.read() + "\n"
     sections = {part.partition("\n")[0].lstrip("# "): part for part in re.split(r"\n(?=#+ )", text)}
     tests = []
     for heading, recompute in CHECKED.items():

@@ -62,6 +62,11 @@ static void use_limit(struct fork_rank *self, void *context)
     symm_host_block_put(&first);
     first = get(self, LIMIT, true); /* though blocks are a little larger than asked for, otherwise */
     symm_host_block_put(&first);
+    symm_host_blocks_limit(LIMIT); /* which gives back what is kept */
+    first = get(self, LIMIT / 2, true); /* both buffers of a call */
+    second = get(self, LIMIT / 2 - 1, true);
+    symm_host_block_put(&first);
+    symm_host_block_put(&second);
     second = get(self, LIMIT + 1, false);
     symm_host_block_put(&second);
     symm_host_blocks_limit(0);

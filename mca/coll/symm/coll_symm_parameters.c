@@ -277,9 +277,10 @@ static const struct symm_parameter host_staging_parameter = {
 
 static const struct symm_parameter host_pinned_parameter = {
     "host_pinned",
-    "The most bytes of pinned host memory that a process keeps for copies of device buffers. "
-    "Larger buffers are copied through ordinary memory, several times slower. 65536 to "
-    "1099511627776; suffixes k, m and g are understood. 0: none",
+    "The most bytes of pinned host memory that a process keeps for copies of device buffers. A "
+    "call needs a block for each of its buffers. Those that do not fit are copied through ordinary "
+    "memory, two to three times slower. 65536 to 1099511627776; suffixes k, m and g are understood. "
+    "0: none",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter device_scratch_parameter = {
@@ -412,7 +413,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &ipc_sightings_parameter, 1, 1000000, 2, &component->ipc_sightings);
     symm_parameter_choice(base, &host_staging_parameter, staging_values,
                           &component->host_staging);
-    symm_parameter_size(base, &host_pinned_parameter, &pinned_range, 256 << 20,
+    symm_parameter_size(base, &host_pinned_parameter, &pinned_range, 1 << 30,
                         &component->host_pinned);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }
