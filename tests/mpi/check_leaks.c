@@ -128,6 +128,10 @@ static void use(MPI_Comm comm, int cycle)
     }
     number++;
     test_exercise_allreduce(comm, number, small, sizeof send);
+    if (cycle % 3 == 0) {
+        test_exercise_rooted(comm, number);
+        test_exercise_exchange(comm, number);
+    }
     if (cycle % 5 == 0) {
         test_exercise_allgather(comm, number, heap, LARGE);
         test_exercise_allreduce(comm, number, heap, LARGE);

@@ -11,6 +11,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "exercise.h"
 #include "harness.h"
 
 #include <stdio.h>
@@ -32,6 +33,11 @@ static void use(MPI_Comm comm, int calls)
         MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
         if (sum != expected) {
             test_fail("expected %lld, found %lld", (long long)expected, (long long)sum);
+        }
+        if (i % 3 == 1) {
+            test_exercise_rooted(comm, (uint64_t)number);
+        } else if (i % 3 == 2) {
+            test_exercise_exchange(comm, (uint64_t)number);
         }
     }
 }
@@ -160,6 +166,50 @@ static void late_reader(int round)
     MPI_Op_free(&op);
 }
 
+/*
+ * Rank 0 has left calls on {0, 1} and freed the communicator before rank 1 comes: a small root does
+ * not wait, nor does a rank that sends to one.  What rank 0 then does on {0, 2} must not reach the
+ * control memory that rank 1 still reads.
+ */
+static void late_receiver(int round)
+{
+    enum { COUNT = 16, CALLS = 4 };
+    MPI_Comm pairs[2];
+    int64_t mine[COUNT], got[COUNT];
+    test_case("a rank that comes when the sender has left, round %d", round);
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank < 2 ? 0 : MPI_UNDEFINED, 0, &pairs[0]);
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank == 0 || test_rank == 2 ? 0 : MPI_UNDEFINED, 0,
+                   &pairs[1]);
+    number = 4000000 * (round + 1);
+    if (pairs[0] != MPI_COMM_NULL) {
+        use(pairs[0], 3 + round % 8);
+        doze(test_rank == 1 ? 50 : 0);
+        for (int call = 0; call < CALLS; call++) {
+            for (int i = 0; i < COUNT; i++) {
+                mine[i] = 1000 * round + 100 * call + 10 * test_rank + i;
+                got[i] = test_rank == 0 ? mine[i] : -1;
+            }
+            if (call % 2 == 0) {
+                MPI_Bcast(got, COUNT, MPI_INT64_T, 0, pairs[0]);
+            } else {
+                MPI_Reduce(mine, got, COUNT, MPI_INT64_T, MPI_MIN, 1, pairs[0]);
+            }
+            for (int i = 0; i < COUNT && test_rank == 1; i++) {
+                if (got[i] != 1000 * round + 100 * call + i) {
+                    test_fail("call %d, element %d: expected %d, found %lld", call, i,
+                              1000 * round + 100 * call + i, (long long)got[i]);
+                }
+            }
+        }
+        MPI_Comm_free(&pairs[0]);
+    }
+    if (pairs[1] != MPI_COMM_NULL) {
+        number = 5000000 * (round + 1);
+        use(pairs[1], 20);
+        MPI_Comm_free(&pairs[1]);
+    }
+}
+
 /* A rank that frees a communicator long after the others, which go on meanwhile. */
 static void late_leaver(int round)
 {
@@ -215,6 +265,7 @@ int main(int argc, char **argv)
         disjoint_groups(round);
         if (test_size > 2) {
             late_reader(round);
+            late_receiver(round);
         }
         number = 10000000 * (round + 1);
         use(MPI_COMM_WORLD, 1);
