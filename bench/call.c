@@ -145,7 +145,7 @@ const int *call_counts(const struct call *call)
         free(counts);
         ranks = call->ranks;
         counts = buffers_private((size_t)ranks * sizeof(*counts));
-        counts[0] = -1;
+        counts[0] = -1; /* as no block has */
     }
     if (counts[0] != count) {
         for (int rank = 0; rank < ranks; rank++) {
@@ -158,18 +158,20 @@ const int *call_counts(const struct call *call)
 const int *call_displacements(const struct call *call)
 {
     static int *displacements;
-    static int ranks;
+    static int ranks, laid; /* for blocks of so many elements */
     int count = call_count(call);
     if (ranks != call->ranks) {
         free(displacements);
         ranks = call->ranks;
         displacements = buffers_private((size_t)ranks * sizeof(*displacements));
-        displacements[ranks > 1 ? 1 : 0] = -1;
+        laid = -1;
     }
-    for (int rank = 0; ranks > 1 && displacements[1] != count && rank < ranks; rank++) {
-        displacements[ranks - 1 - rank] = (ranks - 1 - rank) * count;
+    if (laid != count) {
+        for (int rank = 0; rank < ranks; rank++) {
+            displacements[rank] = rank * count;
+        }
+        laid = count;
     }
-    displacements[0] = 0;
     return displacements;
 }
 

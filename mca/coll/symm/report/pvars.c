@@ -48,35 +48,35 @@ static void variable_register(const mca_base_component_t *component, const char 
 
 static const char *const forms[SYMM_CALL_FORM_COUNT] = {"", "nonblocking ", "persistent "};
 
-/* The calls of a count: `outcome` makes the name, `what` ends the description. */
-static void calls_register(const mca_base_component_t *component, enum symm_collective collective,
-                           enum symm_call_form form, const char *outcome, const char *what,
-                           const struct symm_count *count)
+/* What a variable belongs to; `outcome` makes its name, `what` ends its description. */
+struct outcome {
+    enum symm_collective collective;
+    enum symm_call_form form;
+    const char *outcome, *what;
+    const struct symm_count *count;
+};
+
+static void calls_register(const mca_base_component_t *component, const struct outcome *of)
 {
-    const char *name = mca_coll_symm_form_text(collective, form);
-    const char *function = symm_collective_get(collective)->mpi_name;
     char variable[64], description[192];
-    (void)snprintf(variable, sizeof(variable), "%s_%s_calls", name, outcome);
+    (void)snprintf(variable, sizeof(variable), "%s_%s_calls",
+                   mca_coll_symm_form_text(of->collective, of->form), of->outcome);
     (void)snprintf(description, sizeof(description), "The %scalls of %s in this process %s",
-                   forms[form], function, what);
+                   forms[of->form], symm_collective_get(of->collective)->mpi_name, of->what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
-                      &count->calls);
+                      &of->count->calls);
 }
 
-/* The bytes of a count likewise. */
-static void bytes_register(const mca_base_component_t *component, enum symm_collective collective,
-                           enum symm_call_form form, const char *outcome, const char *what,
-                           const struct symm_count *count)
+static void bytes_register(const mca_base_component_t *component, const struct outcome *of)
 {
-    const char *name = mca_coll_symm_form_text(collective, form);
-    const char *function = symm_collective_get(collective)->mpi_name;
     char variable[64], description[192];
-    (void)snprintf(variable, sizeof(variable), "%s_%s_bytes", name, outcome);
+    (void)snprintf(variable, sizeof(variable), "%s_%s_bytes",
+                   mca_coll_symm_form_text(of->collective, of->form), of->outcome);
     (void)snprintf(description, sizeof(description),
-                   "Bytes that this process contributed to the %scalls of %s %s", forms[form],
-                   function, what);
+                   "Bytes that this process contributed to the %scalls of %s %s", forms[of->form],
+                   symm_collective_get(of->collective)->mpi_name, of->what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
-                      &count->bytes);
+                      &of->count->bytes);
 }
 
 static void host_copy_register(const mca_base_component_t *component,
@@ -105,10 +105,10 @@ static void served_register(const mca_base_component_t *component, enum symm_cal
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
         const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
         (void)snprintf(what, sizeof(what), "that the algorithm %s has served", row->name);
-        calls_register(component, row->collective, form, row->name, what,
-                       &pattern.outcomes[form].served[i]);
-        bytes_register(component, row->collective, form, row->name, what,
-                       &pattern.outcomes[form].served[i]);
+        const struct outcome of = {row->collective, form, row->name, what,
+                                   &pattern.outcomes[form].served[i]};
+        calls_register(component, &of);
+        bytes_register(component, &of);
     }
 }
 
@@ -124,8 +124,9 @@ static void fallback_register(const mca_base_component_t *component,
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
                        mca_coll_symm_reason_name((enum symm_reason)reason));
-        calls_register(component, collective, form, outcome, what,
-                       &pattern.outcomes[form].fallback[collective][reason]);
+        const struct outcome of = {collective, form, outcome, what,
+                                   &pattern.outcomes[form].fallback[collective][reason]};
+        calls_register(component, &of);
     }
 }
 
@@ -149,9 +150,11 @@ static void outcomes_register(const mca_base_component_t *component, enum symm_c
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         enum symm_collective collective = (enum symm_collective)i;
         fallback_register(component, collective, form);
-        calls_register(component, collective, form, "failed",
-                       "that ended in an error, such as ranks that made different calls",
-                       &pattern.outcomes[form].failed[i]);
+        const struct outcome of = {
+            collective, form, "failed",
+            "that ended in an error, such as ranks that made different calls",
+            &pattern.outcomes[form].failed[i]};
+        calls_register(component, &of);
     }
 }
 
