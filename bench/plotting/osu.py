@@ -4,7 +4,7 @@ Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
 """
 
-from plotting.tables import PlotError, read_lines, read_osu
+from plotting.tables import read_osu, read_osu_output
 
 SERVED, BEFORE = "gpu-2-h100-osu.txt", "gpu-2-osu.txt"
 SIZES = {8: ("8B", "first"), 8192: ("8KiB", "third"), 1 << 20: ("1MiB", "second"),
@@ -14,26 +14,12 @@ SERVED_BEFORE = ("osu_allgather", "osu_allreduce")
 HALF = ("osu_reduce_scatter", "osu_reduce_scatter_block")  # so much of a vector enters a GPU
 
 
-def read_sections(path):
-    """By benchmark, microseconds by size: the output of jobs, one below the other."""
-    found, times = {}, None
-    for line in read_lines(path):
-        words = line.split()
-        if line.startswith("## "):
-            times = found.setdefault(words[1], {})
-        elif times is not None and len(words) > 1 and words[0].isdigit():
-            times[int(words[0])] = float(words[1])
-    if not found:
-        raise PlotError(f"{path}: no line '## osu_...' above the output of a benchmark")
-    return found
-
-
 def floor(benchmark, size):
     return LAUNCH + (size / 2 if benchmark in HALF else size) / LINK
 
 
 def draw(look, results, note):
-    served = read_sections(results / SERVED)
+    served = read_osu_output(results / SERVED)
     before = {row.benchmark: row.times for row in read_osu(results / BEFORE) if row.mode == "with"}
     names = sorted(served)
     made = look.figure(9, 5.4, "OSU micro-benchmarks on GPU memory, 2 H100", note)

@@ -200,3 +200,17 @@ def read_training(path):
                 f"{path}: no number in a line '{key}='; name a file of digits_training --result"
             ) from None
     return values
+
+
+def read_osu_output(path):
+    """By benchmark, microseconds by size: the output of jobs, one below the other."""
+    found, times = {}, None
+    for line in read_lines(path):
+        words = line.split()
+        if line.startswith("## "):
+            times = found.setdefault(words[1], {})
+        elif times is not None and len(words) > 1 and words[0].isdigit():
+            times[int(words[0])] = float(words[1])
+    if not found:
+        raise PlotError(f"{path}: no line '## osu_...' above the output of a benchmark")
+    return found

@@ -166,3 +166,20 @@ bool cuda_element_is_same(enum symm_cuda_type type, enum symm_cuda_op op, const 
            (form->second == 0 ||
             is_same_scalar(second, is_computed, x + form->second, y + form->second));
 }
+
+size_t cuda_shift_draw(enum cuda_placement placement, const struct test_form *form,
+                       struct unit_random *random, size_t common)
+{
+    enum { VECTOR = 16 };
+    size_t unit = test_form_unit(form);
+    switch (placement) {
+    case ALIGNED:
+        return 0;
+    case SHIFTED_ALIKE:
+        return common * unit % VECTOR;
+    case SHIFTED:
+        return unit_random_below(random, VECTOR) * unit % VECTOR;
+    default:
+        return unit_random_below(random, VECTOR);
+    }
+}

@@ -32,6 +32,16 @@ bool cuda_op_is_allowed(enum symm_cuda_type type, enum symm_cuda_op op);
  */
 enum symm_cuda_type cuda_kernel_type(enum symm_cuda_type type, enum symm_cuda_op op);
 
+/*
+ * Where blocks begin in the 16 bytes that a vector takes: at the first, all by the same number of
+ * elements behind it, each by its own, each at any byte.
+ */
+enum cuda_placement { ALIGNED, SHIFTED_ALIKE, SHIFTED, MISALIGNED, CUDA_PLACEMENTS };
+
+/* Bytes by which a block is shifted; `common` elements of all that are shifted alike. */
+size_t cuda_shift_draw(enum cuda_placement placement, const struct test_form *form,
+                       struct unit_random *random, size_t common);
+
 /* An element of any value, the odd ones (NaN, zeros of both signs, ties) not rare; padding as it is. */
 void cuda_element_draw(enum symm_cuda_type type, struct unit_random *random, void *element);
 

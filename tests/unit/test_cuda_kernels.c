@@ -25,7 +25,6 @@ enum {
 };
 
 /* How the buffers of a call lie. */
-enum placement { ALIGNED, SHIFTED_ALIKE, SHIFTED, MISALIGNED, PLACEMENTS };
 
 static _Alignas(64) unsigned char inputs[RANKS_MOST][BUFFER], outputs[RANKS_MOST][BUFFER];
 static unsigned char inputs_before[RANKS_MOST][BUFFER], outputs_before[RANKS_MOST][BUFFER];
@@ -36,7 +35,7 @@ struct call {
     enum symm_cuda_op op;
     int ranks;
     size_t count;
-    enum placement placement;
+    enum cuda_placement placement;
     bool in_place;
     unsigned blocks, block_threads;
     size_t input_shifts[RANKS_MOST], output_shifts[RANKS_MOST];
@@ -58,21 +57,6 @@ static unsigned char *output_of(const struct call *call, int rank)
                           : outputs[rank] + GUARD + call->output_shifts[rank];
 }
 
-static size_t shift_draw(const struct call *call, struct unit_random *random, size_t common)
-{
-    size_t alignment = test_form_unit(&type_of(call)->form);
-    switch (call->placement) {
-    case ALIGNED:
-        return 0;
-    case SHIFTED_ALIKE:
-        return common * alignment % 16;
-    case SHIFTED:
-        return unit_random_below(random, 16) * alignment % 16;
-    default:
-        return unit_random_below(random, 16);
-    }
-}
-
 /* What lies beyond the call's elements and a guard is compared as well, but need not be new. */
 static void call_prepare(struct call *call, struct unit_random *random)
 {
@@ -82,8 +66,10 @@ static void call_prepare(struct call *call, struct unit_random *random)
     call->blocks = 1 + (unsigned)unit_random_below(random, 3);
     call->block_threads = 1 + (unsigned)unit_random_below(random, 40);
     for (int rank = 0; rank < call->ranks; rank++) {
-        call->input_shifts[rank] = shift_draw(call, random, common);
-        call->output_shifts[rank] = shift_draw(call, random, common);
+        call->input_shifts[rank] =
+            cuda_shift_draw(call->placement, &type_of(call)->form, random, common);
+        call->output_shifts[rank] =
+            cuda_shift_draw(call->placement, &type_of(call)->form, random, common);
         unit_fill(inputs[rank], filled, unit_random_start(unit_random_next(random), 1));
         unit_fill(outputs[rank], filled, unit_random_start(unit_random_next(random), 2));
         for (size_t i = 0; i < call->count; i++) {
@@ -243,12 +229,12 @@ static void combinations_check(enum symm_cuda_type type, enum symm_cuda_op op, i
     struct unit_random random =
         unit_random_start(31, (uint64_t)type * 1000 + (uint64_t)op * 20 + (uint64_t)ranks);
     for (size_t i = 0; i <= sizeof(counts) / sizeof(*counts); i++) {
-        for (int placement = 0; placement < PLACEMENTS; placement++) {
+        for (int placement = 0; placement < CUDA_PLACEMENTS; placement++) {
             struct call call = {
                 .type = type, .op = op, .ranks = ranks,
                 .count = i < sizeof(counts) / sizeof(*counts)
                              ? counts[i] : 1 + unit_random_below(&random, COUNT_MOST),
-                .placement = (enum placement)placement,
+                .placement = (enum cuda_placement)placement,
                 .in_place = unit_random_below(&random, 3) == 0,
             };
             call_check(&call, name, &random);

@@ -24,7 +24,6 @@ enum {
 };
 
 /* How the buffers of a call lie. */
-enum placement { ALIGNED, SHIFTED_ALIKE, SHIFTED, MISALIGNED, PLACEMENTS };
 
 static _Alignas(64) unsigned char inputs[RANKS_MOST][BUFFER], outputs[RANKS_MOST][BUFFER];
 static _Alignas(64) unsigned char inputs_before[RANKS_MOST][BUFFER],
@@ -39,7 +38,7 @@ struct call {
     bool exclusive;
     int ranks;
     size_t count;
-    enum placement placement;
+    enum cuda_placement placement;
     unsigned in_place; /* a bit for each rank */
     unsigned blocks, block_threads;
     size_t input_shifts[RANKS_MOST], output_shifts[RANKS_MOST];
@@ -83,29 +82,16 @@ static void call_fail(const struct call *call, const char *what, int rank, size_
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-static size_t shift_draw(const struct call *call, struct unit_random *random, size_t common)
-{
-    size_t alignment = test_form_unit(&cuda_types[call->type].form);
-    switch (call->placement) {
-    case ALIGNED:
-        return 0;
-    case SHIFTED_ALIKE:
-        return common * alignment % 16;
-    case SHIFTED:
-        return unit_random_below(random, 16) * alignment % 16;
-    default:
-        return unit_random_below(random, 16);
-    }
-}
-
 static void call_prepare(struct call *call, struct unit_random *random)
 {
     size_t common = unit_random_below(random, 16);
     call->blocks = 1 + (unsigned)unit_random_below(random, 3);
     call->block_threads = 1 + (unsigned)unit_random_below(random, 40);
     for (int rank = 0; rank < call->ranks; rank++) {
-        call->input_shifts[rank] = shift_draw(call, random, common);
-        call->output_shifts[rank] = shift_draw(call, random, common);
+        call->input_shifts[rank] =
+            cuda_shift_draw(call->placement, &cuda_types[call->type].form, random, common);
+        call->output_shifts[rank] =
+            cuda_shift_draw(call->placement, &cuda_types[call->type].form, random, common);
         unit_fill(inputs[rank], BUFFER, unit_random_start(unit_random_next(random), 1));
         unit_fill(outputs[rank], BUFFER, unit_random_start(unit_random_next(random), 2));
         for (size_t i = 0; i < call->count; i++) {
@@ -214,10 +200,10 @@ static void combinations_check(struct call *call)
     enum { COUNTS = sizeof(counts) / sizeof(*counts) };
     struct unit_random random = unit_random_start(
         34, (uint64_t)call->type * 1000 + (uint64_t)call->op * 20 + (uint64_t)call->ranks);
-    for (int i = 0; i < (COUNTS + 1) * PLACEMENTS * 2; i++) {
-        size_t which = (size_t)(i / (PLACEMENTS * 2));
+    for (int i = 0; i < (COUNTS + 1) * CUDA_PLACEMENTS * 2; i++) {
+        size_t which = (size_t)(i / (CUDA_PLACEMENTS * 2));
         call->count = which < COUNTS ? counts[which] : 1 + unit_random_below(&random, COUNT_MOST);
-        call->placement = (enum placement)(i / 2 % PLACEMENTS);
+        call->placement = (enum cuda_placement)(i / 2 % CUDA_PLACEMENTS);
         call->exclusive = i % 2 == 1;
         switch (unit_random_below(&random, 3)) {
         case 0:
