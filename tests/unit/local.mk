@@ -29,6 +29,7 @@ unit_tests = \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
 	tests/unit/test_table \
+	tests/unit/test_table_file \
 	tests/unit/test_team \
 	tests/unit/test_team_states \
 	tests/unit/test_tune_rows
@@ -110,12 +111,16 @@ tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
 tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
-tests_unit_test_table_SOURCES = tests/unit/test_table.c \
+choose_sources = tests/unit/table_stand_ins.c tests/unit/table_stand_ins.h \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/model.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
 	mca/coll/symm/report/words.c mca/help.c
+tests_unit_test_table_SOURCES = tests/unit/test_table.c $(choose_sources)
 tests_unit_test_table_CPPFLAGS = $(component_cppflags)
 tests_unit_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
+tests_unit_test_table_file_SOURCES = tests/unit/test_table_file.c $(choose_sources)
+tests_unit_test_table_file_CPPFLAGS = $(component_cppflags)
+tests_unit_test_table_file_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 
 # The benchmark's.
 tests_unit_test_tune_rows_SOURCES = tests/unit/test_tune_rows.c bench/tune_rows.c
