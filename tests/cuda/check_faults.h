@@ -98,4 +98,8 @@ void faults_again(bool elsewhere);
 void faults_rooted(bool elsewhere);
 void faults_rooted_again(bool elsewhere);
 
+/* Exchanges, and the other collectives on devices. */
+void faults_exchanges(void);
+void faults_exchanges_again(bool elsewhere);
+
 #endif /* SYMM_TESTS_CHECK_FAULTS_H */
