@@ -166,6 +166,10 @@ static void script_run(const char *script)
         faults_rooted(elsewhere);
     } else if (strncmp(script, "rooted-again", length) == 0) {
         faults_rooted_again(elsewhere);
+    } else if (strcmp(script, "exchanges") == 0) {
+        faults_exchanges();
+    } else if (strncmp(script, "exchanges-again", length) == 0) {
+        faults_exchanges_again(elsewhere);
     } else {
         test_check(strncmp(script, "again", length) == 0, "a script of that name");
         faults_again(elsewhere);

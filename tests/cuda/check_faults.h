@@ -59,11 +59,34 @@ int faults_other_says(int mine);
  */
 bool faults_is_named(const char *function);
 
-/* Of all functions that rank 1 has used, the i-th and how often; false behind the last one. */
-bool faults_function_get(size_t i, char *name, size_t size, unsigned long *uses);
-
 /* Work that fails later breaks its context, which cannot be used again: that is for fresh processes. */
 bool faults_is_later(const char *name);
+
+/* The first, second and last use of each function that rank 1 has used since faults_driver.fail(). */
+typedef bool faults_wanted_function(const char *function);
+typedef void faults_run_function(const void *kind, const char *function, unsigned long use);
+void faults_each_use(const char *call, faults_wanted_function *is_wanted,
+                     faults_run_function *fault_run, const void *kind);
+
+/* Element i of what a rank contributes to a call. */
+unsigned faults_value(uint64_t call, int rank, int i);
+
+/*
+ * Work on the device has failed in an earlier call: its context is of no use any more.  The functions
+ * below find that out.
+ */
+extern bool faults_device_is_lost;
+
+/* To the beginning of a block and from there; false if that has failed, or the device is lost. */
+void faults_upload(void *block, const unsigned *from, size_t count);
+bool faults_download(unsigned *to, const void *block, size_t count);
+
+/* Device memory for `count` unsigned: of MPI_Alloc_mem, or of cuMemAlloc() if `elsewhere`. */
+void *faults_block_get(size_t count, bool elsewhere);
+void faults_block_give(void *block, bool elsewhere);
+
+/* Completes a request.  Gives its error, or that of the call that has made it. */
+int faults_wait(MPI_Request *request, int error);
 
 void faults_memory(void);
 
@@ -74,5 +97,9 @@ void faults_again(bool elsewhere);
 /* Small calls with a root, rank 1 on a device. */
 void faults_rooted(bool elsewhere);
 void faults_rooted_again(bool elsewhere);
+
+/* Exchanges, and the other collectives on devices. */
+void faults_exchanges(void);
+void faults_exchanges_again(bool elsewhere);
 
 #endif /* SYMM_TESTS_CHECK_FAULTS_H */

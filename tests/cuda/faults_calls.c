@@ -60,8 +60,7 @@ static struct {
     MPI_Op sum;
     uint64_t calls;
     bool elsewhere;
-    int error;           /* of the last call */
-    bool device_is_lost; /* work on it has failed in an earlier call: its context is of no use any more */
+    int error; /* of the last call */
 } work;
 
 static void add(void *in, void *inout, int *length, MPI_Datatype *type)
@@ -76,27 +75,6 @@ static void add(void *in, void *inout, int *length, MPI_Datatype *type)
 
 /* ---- one call -------------------------------------------------------------------------------------- */
 
-static unsigned value_of(uint64_t call, int rank, int i)
-{
-    return (unsigned)test_random(test_stream(call, (uint64_t)rank, 0), (uint64_t)i);
-}
-
-/* A device may only be lost once a call has failed. */
-static bool driver_ok(CUresult result, const char *call)
-{
-    work.device_is_lost |= result == CUDA_ERROR_LAUNCH_FAILED && faults_errors() > 0;
-    return !work.device_is_lost && faults_ok(result, call);
-}
-
-static void upload(void *block, const unsigned *from, size_t count)
-{
-    if (driver_ok(faults_driver.to_device((CUdeviceptr)(uintptr_t)block, from,
-                                          count * sizeof *from),
-                  "cuMemcpyHtoD")) {
-        driver_ok(faults_driver.synchronize(), "cuCtxSynchronize");
-    }
-}
-
 /* Inputs where the call reads them, and outputs that are not yet right. */
 static void call_prepare(const struct kind *kind)
 {
@@ -105,15 +83,15 @@ static void call_prepare(const struct kind *kind)
         work.host_receive[i] = 0xdeadbeef;
     }
     for (int i = 0; i < COUNT; i++) {
-        work.host_send[i] = value_of(work.calls, faults_rank, i);
+        work.host_send[i] = faults_value(work.calls, faults_rank, i);
     }
     if (kind->send == DEVICE) {
-        upload(work.send, work.host_send, COUNT);
+        faults_upload(work.send, work.host_send, COUNT);
     } else if (kind->send == IN_PLACE) {
         memcpy(work.host_receive + own, work.host_send, sizeof work.host_send);
     }
     if (kind->receive == DEVICE) {
-        upload(work.receive, work.host_receive, PLACES);
+        faults_upload(work.receive, work.host_receive, PLACES);
     }
 }
 
@@ -150,19 +128,11 @@ static int request_make(const struct kind *kind, const struct arguments *a, MPI_
     return error != MPI_SUCCESS ? error : MPI_Start(request);
 }
 
-/* An error may come by the call, or by the request: there it stands in the status. */
 static int request_run(const struct kind *kind, const struct arguments *arguments)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Status status = {.MPI_ERROR = MPI_SUCCESS};
     int error = request_make(kind, arguments, &request);
-    int waited = MPI_Waitall(1, &request, &status);
-    if (waited == MPI_ERR_IN_STATUS) {
-        test_check(status.MPI_ERROR != MPI_SUCCESS, "the status has an error");
-        error = status.MPI_ERROR;
-    } else if (waited != MPI_SUCCESS) {
-        test_fail("%s: MPI_Waitall gives %d", kind->name, waited);
-    }
+    error = faults_wait(&request, error);
     if (request != MPI_REQUEST_NULL) { /* gives back what multicast has bound, without a fault */
         faults_driver.watch(0);
         test_check(MPI_Request_free(&request) == MPI_SUCCESS, "the request can be freed");
@@ -187,18 +157,16 @@ static int call_make(const struct kind *kind)
 static unsigned expected_at(const struct kind *kind, int i)
 {
     if (kind->gathers) {
-        return value_of(work.calls, i / COUNT, i % COUNT);
+        return faults_value(work.calls, i / COUNT, i % COUNT);
     }
-    return value_of(work.calls, 0, i) + value_of(work.calls, 1, i);
+    return faults_value(work.calls, 0, i) + faults_value(work.calls, 1, i);
 }
 
 static void call_check(const struct kind *kind)
 {
     int results = kind->gathers ? PLACES : COUNT;
     if (kind->receive == DEVICE &&
-        !driver_ok(faults_driver.to_host(work.host_receive, (CUdeviceptr)(uintptr_t)work.receive,
-                                         sizeof work.host_receive),
-                   "cuMemcpyDtoH")) {
+        !faults_download(work.host_receive, work.receive, PLACES)) {
         return;
     }
     for (int i = 0; i < PLACES; i++) {
@@ -239,7 +207,7 @@ static bool call_run(const struct kind *kind)
     bool is_lost = is_worth_nothing(kind);
     if (error != MPI_SUCCESS) {
         faults_note_error(kind->name);
-    } else if (work.device_is_lost) {
+    } else if (faults_device_is_lost) {
         test_fail("%s: success on a device that is lost", kind->name);
     } else if (!is_lost) {
         call_check(kind);
@@ -250,41 +218,20 @@ static bool call_run(const struct kind *kind)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-static void *block_get(size_t count)
-{
-    void *block = NULL;
-    CUdeviceptr address = 0;
-    if (work.elsewhere) {
-        faults_ok(faults_driver.allocate(&address, count * sizeof(unsigned)), "cuMemAlloc");
-        return (void *)(uintptr_t)address;
-    }
-    return MPI_Alloc_mem((MPI_Aint)(count * sizeof(unsigned)), faults_info, &block) == MPI_SUCCESS
-               ? block : NULL;
-}
-
-static void block_give(void *block)
-{
-    if (block != NULL && work.elsewhere) {
-        faults_driver.watch(0);
-        driver_ok(faults_driver.free((CUdeviceptr)(uintptr_t)block), "cuMemFree");
-        faults_driver.watch(1);
-    } else if (block != NULL) {
-        MPI_Free_mem(block);
-    }
-}
-
 static void memory_give(void)
 {
-    block_give(work.receive);
-    block_give(work.send);
+    faults_driver.watch(!work.elsewhere);
+    faults_block_give(work.receive, work.elsewhere);
+    faults_block_give(work.send, work.elsewhere);
+    faults_driver.watch(1);
 }
 
 /* The script "memory" is about what may go wrong here.  Whether both ranks have their blocks. */
 static bool memory_get(void)
 {
     faults_driver.watch(0);
-    work.send = block_get(COUNT);
-    work.receive = block_get(PLACES);
+    work.send = faults_block_get(COUNT, work.elsewhere);
+    work.receive = faults_block_get(PLACES, work.elsewhere);
     faults_driver.watch(1);
     bool got = work.send != NULL && work.receive != NULL;
     test_check(got || faults_errors() > 0, "device memory");
@@ -299,7 +246,7 @@ static bool memory_get(void)
 static void calls_on_lost_device(void)
 {
     enum { CALLS = 20 };
-    bool is_lost = faults_other_says(work.device_is_lost) != 0 || work.device_is_lost;
+    bool is_lost = faults_other_says(faults_device_is_lost) != 0 || faults_device_is_lost;
     for (int i = 0; i < CALLS && is_lost; i++) {
         test_check(!call_run(&kinds[0]), "a call on a lost device fails");
     }
@@ -362,31 +309,18 @@ static bool is_wanted(const char *name)
                                strncmp(name, "cuPointerGet", 12) == 0);
 }
 
+static void fault_pair(const void *kind, const char *function, unsigned long use)
+{
+    fault_run(kind, function, use, 2);
+    fault_run(kind, function, use, 3);
+}
+
 static void fault_each(const struct kind *kind)
 {
-    enum { FUNCTIONS = 40 };
-    char names[FUNCTIONS][64];
-    unsigned long uses[FUNCTIONS], faults = 0;
-    size_t count = 0;
     memory_renew();
     faults_driver.fail("");
     (void)call_run(kind);
-    while (count < FUNCTIONS && faults_function_get(count, names[count], sizeof *names, &uses[count])) {
-        count++;
-    }
-    printf("check_faults: %s, faults of:", kind->name);
-    for (size_t i = 0; i < count; i++) {
-        const unsigned long chosen[] = {1, 2, uses[i]};
-        printf("%s%s", is_wanted(names[i]) ? " " : "", is_wanted(names[i]) ? names[i] : "");
-        for (int j = 0; j < 3 && is_wanted(names[i]); j++) {
-            if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i]) {
-                fault_run(kind, names[i], chosen[j], 2);
-                fault_run(kind, names[i], chosen[j], 3);
-                faults += 2;
-            }
-        }
-    }
-    printf(": %lu\n", faults);
+    faults_each_use(kind->name, is_wanted, fault_pair, kind);
 }
 
 void faults_again(bool elsewhere)

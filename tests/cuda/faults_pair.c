@@ -1,15 +1,22 @@
 /*
- * faults_pair.c - what the ranks of a case tell each other: see check_faults.h.
+ * faults_pair.c - what the ranks of a case tell each other, the data and the device memory of their
+ * calls, and the faults that calls meet in processes that go on: see check_faults.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "check_faults.h"
 
+#include "tests/mpi/harness.h"
+
 #include <stdio.h>
 #include <string.h>
 
-enum { TAG = 17 };
+enum { TAG = 17, FUNCTIONS = 40, NAME_MAX = 64 };
+
+bool faults_device_is_lost;
+
+/* ---- what the ranks tell each other ---------------------------------------------------------- */
 
 /* Rank 1 speaks with each of the others; the last one that it hears is rank 0. */
 int faults_other_says(int mine)
@@ -32,7 +39,78 @@ bool faults_is_named(const char *function)
     return strstr(faults_said(), gives_back ? ": CUDA_ERROR_" : function) != NULL;
 }
 
-bool faults_function_get(size_t i, char *name, size_t size, unsigned long *uses)
+bool faults_is_later(const char *name)
+{
+    return strcmp(name, "kernel") == 0 || strcmp(name, "copy") == 0;
+}
+
+/* ---- data and memory of calls ---------------------------------------------------------------- */
+
+unsigned faults_value(uint64_t call, int rank, int i)
+{
+    return (unsigned)test_random(test_stream(call, (uint64_t)rank, 0), (uint64_t)i);
+}
+
+/* A device may only be lost once a call has failed. */
+static bool device_ok(CUresult result, const char *call)
+{
+    faults_device_is_lost |= result == CUDA_ERROR_LAUNCH_FAILED && faults_errors() > 0;
+    return !faults_device_is_lost && faults_ok(result, call);
+}
+
+void faults_upload(void *block, const unsigned *from, size_t count)
+{
+    CUdeviceptr address = (CUdeviceptr)(uintptr_t)block;
+    if (device_ok(faults_driver.to_device(address, from, count * sizeof *from), "cuMemcpyHtoD")) {
+        device_ok(faults_driver.synchronize(), "cuCtxSynchronize");
+    }
+}
+
+bool faults_download(unsigned *to, const void *block, size_t count)
+{
+    CUdeviceptr address = (CUdeviceptr)(uintptr_t)block;
+    return device_ok(faults_driver.to_host(to, address, count * sizeof *to), "cuMemcpyDtoH");
+}
+
+void *faults_block_get(size_t count, bool elsewhere)
+{
+    void *block = NULL;
+    CUdeviceptr address = 0;
+    if (elsewhere) {
+        faults_ok(faults_driver.allocate(&address, count * sizeof(unsigned)), "cuMemAlloc");
+        return (void *)(uintptr_t)address;
+    }
+    return MPI_Alloc_mem((MPI_Aint)(count * sizeof(unsigned)), faults_info, &block) == MPI_SUCCESS
+               ? block : NULL;
+}
+
+void faults_block_give(void *block, bool elsewhere)
+{
+    if (block != NULL && elsewhere) {
+        device_ok(faults_driver.free((CUdeviceptr)(uintptr_t)block), "cuMemFree");
+    } else if (block != NULL) {
+        MPI_Free_mem(block);
+    }
+}
+
+int faults_wait(MPI_Request *request, int error)
+{
+    MPI_Status status = {.MPI_ERROR = MPI_SUCCESS};
+    int waited = MPI_Waitall(1, request, &status);
+    if (waited == MPI_ERR_IN_STATUS) {
+        test_check(status.MPI_ERROR != MPI_SUCCESS, "the status has an error");
+        return status.MPI_ERROR;
+    }
+    if (waited != MPI_SUCCESS) {
+        test_fail("MPI_Waitall gives %d", waited);
+    }
+    return error;
+}
+
+/* ---- faults in processes that go on ---------------------------------------------------------- */
+
+/* Of all functions that rank 1 has used, the i-th and how often; false behind the last one. */
+static bool function_get(size_t i, char *name, size_t size, unsigned long *uses)
 {
     int ranks;
     MPI_Comm_size(faults_pair, &ranks);
@@ -51,7 +129,28 @@ bool faults_function_get(size_t i, char *name, size_t size, unsigned long *uses)
     return name[0] != '\0';
 }
 
-bool faults_is_later(const char *name)
+void faults_each_use(const char *call, faults_wanted_function *is_wanted,
+                     faults_run_function *fault_run, const void *kind)
 {
-    return strcmp(name, "kernel") == 0 || strcmp(name, "copy") == 0;
+    char names[FUNCTIONS][NAME_MAX];
+    unsigned long uses[FUNCTIONS], faults = 0;
+    size_t count = 0;
+    while (count < FUNCTIONS && function_get(count, names[count], sizeof *names, &uses[count])) {
+        count++;
+    }
+    printf("check_faults: %s, faults of:", call);
+    for (size_t i = 0; i < count; i++) {
+        printf("%s%s", is_wanted(names[i]) ? " " : "", is_wanted(names[i]) ? names[i] : "");
+    }
+    printf("\n");
+    for (size_t i = 0; i < count; i++) {
+        const unsigned long chosen[] = {1, 2, uses[i]};
+        for (int j = 0; j < 3 && is_wanted(names[i]); j++) {
+            if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i]) {
+                fault_run(kind, names[i], chosen[j]);
+                faults++;
+            }
+        }
+    }
+    printf("check_faults: %s: %lu faults\n", call, faults);
 }

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 200, RANKS = 3, PLACES = RANKS * COUNT, BYTES = PLACES * (int)sizeof(unsigned) };
+enum { COUNT = 200, RANKS = 3, PLACES = RANKS * COUNT };
 enum { POISON = 0xdeadbeefu };
 enum collective { BCAST, SCATTER, GATHER, REDUCE };
 
@@ -54,29 +54,14 @@ static struct {
     unsigned host_send[PLACES], host_receive[PLACES];
     unsigned calls;
     int error; /* of the last call */
-    bool elsewhere, device_is_lost;
+    bool elsewhere;
 } work;
 
 /* ---- data ------------------------------------------------------------------------------------------ */
 
 static unsigned value_of(int rank, int i)
 {
-    return (unsigned)test_random(test_stream(work.calls, (uint64_t)rank, 0), (uint64_t)i);
-}
-
-/* A device may only be lost once a call has failed. */
-static bool driver_ok(CUresult result, const char *call)
-{
-    work.device_is_lost |= result == CUDA_ERROR_LAUNCH_FAILED && faults_errors() > 0;
-    return !work.device_is_lost && faults_ok(result, call);
-}
-
-static void upload(void *block, const unsigned *from)
-{
-    CUdeviceptr address = (CUdeviceptr)(uintptr_t)block;
-    if (driver_ok(faults_driver.to_device(address, from, BYTES), "cuMemcpyHtoD")) {
-        driver_ok(faults_driver.synchronize(), "cuCtxSynchronize");
-    }
+    return faults_value(work.calls, rank, i);
 }
 
 static void call_prepare(const struct kind *kind)
@@ -89,8 +74,8 @@ static void call_prepare(const struct kind *kind)
         memcpy(work.host_receive, work.host_send, COUNT * sizeof(unsigned));
     }
     if (faults_rank == 1) {
-        upload(work.send, work.host_send);
-        upload(work.receive, work.host_receive);
+        faults_upload(work.send, work.host_send, PLACES);
+        faults_upload(work.receive, work.host_receive, PLACES);
     }
 }
 
@@ -112,9 +97,7 @@ static unsigned expected_at(const struct kind *kind, int i)
 
 static void call_check(const struct kind *kind)
 {
-    if (faults_rank == 1 &&
-        !driver_ok(faults_driver.to_host(work.host_receive, (CUdeviceptr)(uintptr_t)work.receive,
-                                         BYTES), "cuMemcpyDtoH")) {
+    if (faults_rank == 1 && !faults_download(work.host_receive, work.receive, PLACES)) {
         return;
     }
     for (int i = 0; i < PLACES; i++) {
@@ -131,13 +114,11 @@ static void call_check(const struct kind *kind)
 static int request_run(const struct kind *kind, const void *send, void *receive)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Status status = {.MPI_ERROR = MPI_SUCCESS};
     int error = kind->collective == BCAST
                     ? MPI_Ibcast(receive, COUNT, MPI_UNSIGNED, kind->root, faults_pair, &request)
                     : MPI_Igather(send, COUNT, MPI_UNSIGNED, receive, COUNT, MPI_UNSIGNED, kind->root,
                                   faults_pair, &request);
-    int waited = MPI_Waitall(1, &request, &status);
-    return waited == MPI_ERR_IN_STATUS ? status.MPI_ERROR : error != MPI_SUCCESS ? error : waited;
+    return faults_wait(&request, error);
 }
 
 static int call_make(const struct kind *kind)
@@ -173,7 +154,7 @@ static bool call_run(const struct kind *kind)
     faults_driver.watch(0);
     if (error != MPI_SUCCESS) {
         faults_note_error(kind->name);
-    } else if (work.device_is_lost) {
+    } else if (faults_device_is_lost) {
         test_fail("%s: success on a device that is lost", kind->name);
     } else {
         call_check(kind);
@@ -196,33 +177,12 @@ static void errors_check(const struct kind *kind)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-static void *block_get(void)
-{
-    void *block = NULL;
-    CUdeviceptr address = 0;
-    if (work.elsewhere) {
-        faults_ok(faults_driver.allocate(&address, BYTES), "cuMemAlloc");
-        return (void *)(uintptr_t)address;
-    }
-    MPI_Alloc_mem(BYTES, faults_info, &block);
-    return block;
-}
-
-static void block_give(void *block)
-{
-    if (work.elsewhere) {
-        driver_ok(faults_driver.free((CUdeviceptr)(uintptr_t)block), "cuMemFree");
-    } else {
-        MPI_Free_mem(block);
-    }
-}
-
 static void memory_get(void)
 {
     faults_driver.watch(0);
     if (faults_rank == 1) {
-        work.send = block_get();
-        work.receive = block_get();
+        work.send = faults_block_get(PLACES, work.elsewhere);
+        work.receive = faults_block_get(PLACES, work.elsewhere);
         test_check(work.send != NULL && work.receive != NULL, "device memory");
     }
     faults_driver.watch(1);
@@ -232,8 +192,8 @@ static void memory_give(void)
 {
     faults_driver.watch(0);
     if (faults_rank == 1) {
-        block_give(work.receive);
-        block_give(work.send);
+        faults_block_give(work.receive, work.elsewhere);
+        faults_block_give(work.send, work.elsewhere);
     }
     faults_driver.watch(1);
 }
@@ -248,13 +208,13 @@ void faults_rooted(bool elsewhere)
     for (int i = 0; i < ROUNDS * KINDS; i++) {
         (void)call_run(&kinds[i % KINDS]);
         errors_check(&kinds[i % KINDS]);
-        work.device_is_lost = faults_rank == 1 && work.device_is_lost;
     }
     memory_give();
 }
 
-static void fault_run(const struct kind *kind, const char *function, unsigned long use)
+static void fault_run(const void *of, const char *function, unsigned long use)
 {
+    const struct kind *kind = of;
     char list[128];
     (void)snprintf(list, sizeof list, "%.100s:%lu", function, use);
     test_case("%s, %s on rank 1", kind->name, list);
@@ -274,37 +234,20 @@ static void fault_run(const struct kind *kind, const char *function, unsigned lo
     test_check(call_run(kind), "the next call succeeds");
 }
 
+static bool is_wanted(const char *name)
+{
+    return !faults_is_later(name);
+}
+
 static void fault_each(const struct kind *kind)
 {
-    enum { FUNCTIONS = 40 };
-    char names[FUNCTIONS][64];
-    unsigned long uses[FUNCTIONS], faults = 0;
-    size_t count = 0;
     if (work.elsewhere) {
         memory_give();
         memory_get();
     }
     faults_driver.fail("");
     (void)call_run(kind);
-    while (count < FUNCTIONS &&
-           faults_function_get(count, names[count], sizeof *names, &uses[count])) {
-        count++;
-    }
-    printf("check_faults: %s, faults of:", kind->name);
-    for (size_t i = 0; i < count; i++) {
-        printf("%s%s", faults_is_later(names[i]) ? "" : " ", faults_is_later(names[i]) ? "" : names[i]);
-    }
-    printf("\n");
-    for (size_t i = 0; i < count; i++) {
-        const unsigned long chosen[] = {1, 2, uses[i]};
-        for (int j = 0; j < 3 && !faults_is_later(names[i]); j++) {
-            if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i]) {
-                fault_run(kind, names[i], chosen[j]);
-                faults++;
-            }
-        }
-    }
-    printf("check_faults: %s: %lu faults\n", kind->name, faults);
+    faults_each_use(kind->name, is_wanted, fault_run, kind);
 }
 
 void faults_rooted_again(bool elsewhere)
