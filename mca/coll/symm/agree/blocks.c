@@ -90,27 +90,19 @@ static size_t block_locate(const struct symm_side *side, bool has_gaps, size_t r
 }
 
 /*
- * Whether the block of this rank for itself is copied at once.  It travels with the line as the
- * others do if it has gaps, or is longer than its place.  Between two ranks it is half of the data.
+ * The block of this rank for itself is copied at once.  It travels with the line as the others do
+ * if it has gaps, or is longer than its place.  Between two ranks it is half of the data.
  */
-static bool own_stays(const struct symm_operation *operation)
+static struct symm_own_block own_find(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    size_t me = (size_t)operation->lane->team->rank, at;
-    return row_of(operation)->has_tables && (call->gaps & SYMM_GAPS_ANY) == 0 &&
-           block_locate(&call->sending, false, me, call->input, &at) <=
-               block_locate(&call->receiving, false, me, call->output, &at);
-}
-
-/* Bytes that do not travel. */
-static size_t own_bytes(const struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    size_t at;
-    return own_stays(operation)
-               ? block_locate(&call->sending, false, (size_t)operation->lane->team->rank,
-                              call->input, &at)
-               : 0;
+    size_t me = (size_t)operation->lane->team->rank;
+    struct symm_own_block own = {.stays = false};
+    if ((call->gaps & SYMM_GAPS_ANY) == 0) {
+        own.bytes = block_locate(&call->sending, false, me, call->input, &own.from);
+        own.stays = own.bytes <= block_locate(&call->receiving, false, me, call->output, &own.to);
+    }
+    return own;
 }
 
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
@@ -120,7 +112,8 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
                     team->control.payload_size;
     if (row_of(operation)->has_tables) {
-        *travels += along_head(team->size) - own_bytes(operation);
+        operation->own = own_find(operation);
+        *travels += along_head(team->size) - (operation->own.stays ? operation->own.bytes : 0);
         if (!has_room) {
             return false;
         }
@@ -178,15 +171,13 @@ static size_t block_write(const struct symm_side *side, size_t rank, unsigned ch
 static bool own_copy(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    size_t me = (size_t)operation->lane->team->rank, from, to;
-    if (!own_stays(operation)) {
+    const struct symm_own_block *own = &operation->own;
+    if (!row_of(operation)->has_tables || !own->stays) {
         return false;
     }
-    size_t bytes = block_locate(&call->sending, false, me, call->input, &from);
-    (void)block_locate(&call->receiving, false, me, call->output, &to);
-    if (bytes > 0 && !call->in_place) {
-        memcpy((unsigned char *)call->output + to, (const unsigned char *)call->input + from,
-               bytes);
+    if (own->bytes > 0 && !call->in_place) {
+        memcpy((unsigned char *)call->output + own->to,
+               (const unsigned char *)call->input + own->from, own->bytes);
     }
     return true;
 }

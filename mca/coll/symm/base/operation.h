@@ -82,6 +82,12 @@ struct symm_rank_arrays {
     struct symm_block *blocks; /* exchanges; made with the first one, by itself */
 };
 
+/* The block that a rank has for itself: the offsets of both ends from the call's addresses. */
+struct symm_own_block {
+    bool stays; /* it is copied at once, and does not travel; otherwise the rest is not set */
+    size_t bytes, from, to;
+};
+
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
     struct mca_coll_symm_lane *lane; /* of the module, or a persistent operation's own */
@@ -120,6 +126,7 @@ struct symm_operation {
     int map_errno;               /* errno of the first failure to map, where the status has one */
     bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
+    struct symm_own_block own; /* of a collective with tables; agree/blocks.c */
     struct symm_multicasting multicasting;
     struct symm_run run;
 };

@@ -100,7 +100,12 @@ void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
 {
     uintptr_t end = 0;
     *measure = (struct symm_side_measure){.first = 0};
-    side->plain = false;
+    side->plain = side->shape == SYMM_SIDE_ONE && side->count == 0;
+    if (side->plain) { /* empty, as one side is of most ranks of a call with a root */
+        side->size = 0;
+        side->start = 0;
+        return;
+    }
     if (side->shape != SYMM_SIDE_TYPED) {
         elements_measure(side);
     }
@@ -112,7 +117,9 @@ void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
         measure->gaps = !side->plain;
         return;
     }
-    for (size_t rank = 0; rank < (side->shape == SYMM_SIDE_SAME ? 1 : ranks); rank++) {
+    bool is_single = side->shape == SYMM_SIDE_ONE || side->shape == SYMM_SIDE_SAME;
+    size_t begin = side->shape == SYMM_SIDE_ONE ? side->one : 0;
+    for (size_t rank = begin; rank < (is_single ? begin + 1 : ranks); rank++) {
         block_measure(side, rank, &end, measure);
     }
     measure->span = measure->gaps ? 0 : end - measure->first;

@@ -263,6 +263,9 @@ static void block_take(struct symm_operation *operation)
     void *address;
     size_t bytes;
     const unsigned char *packed = mca_coll_symm_blocks_along(operation, call->root, &bytes);
+    if (bytes == 0) {
+        return;
+    }
     mca_coll_symm_side_block(&call->receiving, (size_t)call->root, &block, &address);
     size_t room = block.bytes;
     block.bytes = symm_least(bytes, room);
