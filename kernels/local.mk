@@ -88,7 +88,9 @@ device_sources = \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \
 	kernels/cuda/host_memory.c \
-	kernels/cuda/launch.c
+	kernels/cuda/launch.c \
+	kernels/cuda/start.c \
+	kernels/cuda/ticket.c
 else
 device_sources = kernels/cuda/device_absent.c
 endif

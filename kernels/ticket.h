@@ -13,7 +13,8 @@
 
 /* Work under way.  All zero: no work, which is done at once. */
 struct symm_ticket {
-    uint32_t sequence; /* of a kernel: what its flag will be; 0: no kernel */
+    uint32_t sequence; /* of a kernel: what its flags will be; 0: no kernel */
+    uint32_t flags;    /* how many it raises */
     uint32_t slot;
     uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
     bool beside;       /* the kernel is on the device's stream `beside` */

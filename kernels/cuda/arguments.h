@@ -57,15 +57,26 @@ enum symm_cuda_op {
 enum {
     SYMM_CUDA_RANKS_MAX = 32,      /* buffers that a kernel can be given; arguments have 4 KiB */
     SYMM_CUDA_SLOTS = 64,          /* kernels of a device that can be under way at a time */
+    SYMM_CUDA_FLAGS = 16,          /* words of a slot: a cache line */
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
 };
 
-/* How a kernel tells the host that it is done: its last block stores `sequence` to `flag`. */
+/*
+ * How a kernel tells the host that it is done: by storing `sequence`.  Up to SYMM_CUDA_FLAGS blocks
+ * have a flag each, which saves them to count each other (1.5 us).  Of more blocks the last one
+ * raises the first flag.
+ */
 struct symm_cuda_finish {
-    uint32_t *flag;    /* pinned host memory, where the device sees it */
+    uint32_t *flags;   /* [SYMM_CUDA_FLAGS] in pinned host memory, where the device sees them */
     uint32_t sequence;
     uint32_t slot;     /* its counter of blocks; < SYMM_CUDA_SLOTS; no other kernel has it */
 };
+
+/* How many flags a kernel of so many blocks raises. */
+static inline unsigned symm_cuda_finish_flags(unsigned blocks)
+{
+    return blocks <= SYMM_CUDA_FLAGS ? blocks : 1;
+}
 
 /*
  * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i <

@@ -17,7 +17,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
 
-static const size_t flags_size = SYMM_CUDA_SLOTS * sizeof(struct symm_device_flag);
+static const size_t flags_size = SYMM_CUDA_SLOTS * sizeof(struct symm_device_flags);
 
 /* ---- parts of a device; its context is current ----------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * device_state.h - what the files of the launch layer share.
  *
  * functions.c finds kernels, and multimem_functions.c finds kernels of multicast.  device.c opens
- * devices with both.  launch.c starts work on devices; engines.c and multimem.c do so through
- * launch.c.
+ * devices with both.  start.c, engines.c and multimem.c start work on devices through launch.c, and
+ * ticket.c asks whether it is done.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -50,10 +50,9 @@ CUfunction symm_multimem_function(struct symm_device *device, enum symm_cuda_typ
                                   enum symm_cuda_op op, bool one_shot);
 CUfunction symm_multimem_copy_function(struct symm_device *device);
 
-/* Where a kernel says that it is done, in a cache line of its own. */
-struct symm_device_flag {
-    _Atomic uint32_t value;
-    unsigned char fill[60];
+/* Where the kernel of a slot says that it is done: a cache line of words. */
+struct symm_device_flags {
+    _Atomic uint32_t words[SYMM_CUDA_FLAGS];
 };
 
 /*
@@ -75,7 +74,7 @@ struct symm_device {
     CUstream kernels;               /* all our streams are non-blocking */
     _Atomic(CUstream) beside;       /* for kernels that do not wait for `kernels` */
     _Atomic(CUstream) copies[SYMM_DEVICE_COPY_STREAMS];
-    struct symm_device_flag *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
+    struct symm_device_flags *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
     _Atomic uint64_t free_slots;    /* a bit for each */
@@ -95,7 +94,7 @@ enum symm_status symm_device_renew(struct symm_device *device,
 enum symm_status symm_device_stream(struct symm_device *device, _Atomic(CUstream) *place,
                                     CUstream *stream);
 
-/* What launch.c does for all kernels that raise a flag. */
+/* What launch.c does for all starts. */
 
 /* Begin a start: take a slot, and make the device's context current. */
 enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
@@ -104,6 +103,32 @@ enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticke
 /* End a start, after its parts have returned `status`. */
 enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
                                  const struct symm_cuda_scope *scope, enum symm_status status);
+
+/* A kernel to launch. */
+struct symm_launch {
+    CUfunction function;
+    void *arguments;                 /* what it gets */
+    struct symm_cuda_finish *finish; /* in the arguments: symm_launch_kernel() sets it */
+    uint64_t units;                  /* a thread for each, as far as the blocks go */
+    unsigned block_limit;            /* the most blocks; 0: SYMM_DEVICE_BLOCKS */
+};
+
+/*
+ * Launch a kernel within a start.  Small work has few blocks, and each of its threads has one load
+ * to wait for.
+ */
+enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
+                                    const struct symm_launch *launch, struct symm_ticket *ticket);
+
+/* Give the slot back: nothing of the ticket is under way. */
+void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);
+
+/*
+ * Never use the slot and its events again, because work that was given with them may still go on.
+ */
+void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
+
+/* What start.c and ticket.c do for engines.c. */
 
 /* A copy within a start. */
 enum symm_status symm_launch_copy(struct symm_device *device,
@@ -120,22 +145,6 @@ CUstream symm_launch_copy_stream(const struct symm_device *device, int stream);
  * A driver that fails to wait is asked again, because its failure says nothing of the work.
  */
 bool symm_launch_settle(const struct symm_device *device, const struct symm_ticket *ticket);
-
-/*
- * Never use the slot and its events again, because work that was given with them may still go on.
- */
-void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
-
-/* What the next kernel in this slot will store: never 0, nor the value that the flag has. */
-struct symm_cuda_finish symm_launch_finish(const struct symm_device *device, uint32_t slot);
-
-/*
- * Launch a thread for each unit, in at most `block_limit` blocks.  Small work has few blocks, and
- * each of its threads has one load to wait for.
- */
-enum symm_status symm_launch_kernel(const struct symm_device *device, CUstream stream,
-                                    CUfunction function, void *arguments, uint64_t units,
-                                    unsigned block_limit);
 
 _Static_assert(SYMM_CUDA_SLOTS == 64, "free_slots has a bit for each");
 

@@ -36,7 +36,9 @@ void symm_cuda_host_run(const void *memory, unsigned blocks, unsigned block_thre
     for (uint64_t thread = 0; thread < threads; thread++) {
         body(arguments, thread, threads);
     }
-    __atomic_store_n(arguments.finish.flag, arguments.finish.sequence, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < symm_cuda_finish_flags(blocks); i++) {
+        __atomic_store_n(&arguments.finish.flags[i], arguments.finish.sequence, __ATOMIC_RELEASE);
+    }
 }
 
 #define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \

@@ -29,19 +29,18 @@
 static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
 
 /*
- * Tell the host when all blocks are done, in an order that makes every store of this kernel visible
- * to whatever is started after the host has seen the flag, on any device and through any mapping:
+ * Tell the host when a block, or all blocks, are done, in an order that makes every store of this
+ * kernel visible to whatever is started after the host has seen the flags, on any device and
+ * through any mapping:
  *   - The barrier orders the stores of the block's threads before what its first thread does next.
  *   - Peers, and this device later, reach the same memory through other mappings than the one it
  *     was stored through: fence.proxy.alias orders accesses through different addresses of one
  *     location.
- *   - The system fence orders the block's stores before its count, for observers beyond this
- *     device.
- *   - The last block counts after all others; the second fence orders their counts, and with them
- *     all stores, before the flag.
- * The flag is a relaxed store, and the fence before it makes it a release; the host reads it with
- * acquire.  atomicInc() wraps to 0 at the last block, so the next kernel finds the counter at 0.  A
- * single block need not count, which saves small calls an atomic and a fence.
+ *   - The flag's store is a release at system scope: whoever reads the flag with acquire, as the
+ *     host does, sees the block's stores.
+ *   - Of many blocks, the last one counts after all others.  The system fences order the stores of
+ *     each before its count, and the counts before the flag.  atomicInc() wraps to 0 at the last
+ *     block, so the next kernel finds the counter at 0.
  */
 static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
@@ -49,17 +48,19 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
     if (threadIdx.x != 0) {
         return;
     }
+    uint32_t *flag = finish.flags;
     asm volatile("fence.proxy.alias;" ::: "memory");
-    __threadfence_system();
-    const unsigned last = gridDim.x - 1;
-    if (last > 0) {
+    if (gridDim.x <= SYMM_CUDA_FLAGS) {
+        flag += blockIdx.x;
+    } else {
+        __threadfence_system();
+        const unsigned last = gridDim.x - 1;
         if (atomicInc(&symm_blocks_done[finish.slot], last) != last) {
             return;
         }
         __threadfence_system();
     }
-    asm volatile("st.relaxed.sys.u32 [%0], %1;" ::"l"(finish.flag), "r"(finish.sequence)
-                 : "memory");
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence) : "memory");
 }
 
 /*

@@ -57,11 +57,14 @@ enum symm_status symm_device_multimem_start(struct symm_device *device, enum sym
     if (status != SYMM_OK) {
         return status;
     }
-    launched.finish = symm_launch_finish(device, ticket->slot);
-    status = symm_launch_kernel(device, device->kernels,
-                                symm_multimem_function(device, type, op, one_shot), &launched,
-                                (bytes + VECTOR - 1) / VECTOR, blocks_limit(block_limit));
-    ticket->sequence = launched.finish.sequence;
+    const struct symm_launch launch = {
+        .function = symm_multimem_function(device, type, op, one_shot),
+        .arguments = &launched,
+        .finish = &launched.finish,
+        .units = (bytes + VECTOR - 1) / VECTOR,
+        .block_limit = blocks_limit(block_limit),
+    };
+    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
     return symm_launch_end(device, ticket, &scope, status);
 }
 
@@ -83,10 +86,13 @@ enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
     if (status != SYMM_OK) {
         return status;
     }
-    launched.finish = symm_launch_finish(device, ticket->slot);
-    status = symm_launch_kernel(device, device->kernels, symm_multimem_copy_function(device),
-                                &launched, (arguments->unicast.bytes + VECTOR - 1) / VECTOR,
-                                blocks_limit(block_limit));
-    ticket->sequence = launched.finish.sequence;
+    const struct symm_launch launch = {
+        .function = symm_multimem_copy_function(device),
+        .arguments = &launched,
+        .finish = &launched.finish,
+        .units = (arguments->unicast.bytes + VECTOR - 1) / VECTOR,
+        .block_limit = blocks_limit(block_limit),
+    };
+    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
     return symm_launch_end(device, ticket, &scope, status);
 }

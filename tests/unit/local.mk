@@ -213,7 +213,7 @@ tests_unit_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/cuda/.libs/standin_driver.so"'
 tests_unit_libdevice_la_SOURCES = \
 	tests/unit/cuda_ranks.c tests/unit/cuda_ranks.h \
-	tests/unit/cuda_reference.c tests/unit/cuda_reference.h \
+	tests/unit/cuda_reference.c tests/unit/cuda_reference.h tests/unit/kernel_flags.h \
 	tests/unit/device_memory.c tests/unit/device_memory.h \
 	tests/unit/device_program.c tests/unit/device_program.h \
 	tests/unit/ipc_owner.c tests/unit/ipc_owner.h \

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "tests/unit/cuda_reference.h"
+#include "tests/unit/kernel_flags.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,12 +106,12 @@ static void kernel_run(const struct call *call, const char *name,
                        struct symm_cuda_reduce *arguments)
 {
     const struct symm_cuda_host_kernel *kernel = symm_cuda_host_kernel_find(name);
-    uint32_t flag = 0;
+    struct kernel_flags flags;
     assert_non_null(kernel);
     assert_int_equal(kernel->arguments_size, sizeof(*arguments));
-    arguments->finish = (struct symm_cuda_finish){.flag = &flag, .sequence = 77, .slot = 5};
+    arguments->finish = kernel_flags_finish(&flags);
     kernel->run(arguments, call->blocks, call->block_threads);
-    assert_int_equal(flag, 77);
+    assert_true(kernel_flags_are_up(&flags, call->blocks));
 }
 
 static void call_fail(const struct call *call, const char *name, const char *what, int rank,
@@ -328,7 +329,7 @@ static void test_copy(void **state)
         size_t common = unit_random_below(&random, unit);
         struct symm_cuda_copy arguments = {.bytes = call.count, .output_count = call.ranks};
         const struct symm_cuda_host_kernel *kernel = symm_cuda_host_kernel_find("symm_copy");
-        uint32_t flag = 0;
+        struct kernel_flags flags;
         assert_non_null(kernel);
         assert_int_equal(kernel->arguments_size, sizeof(arguments));
         call_prepare(&call, &random);
@@ -337,9 +338,9 @@ static void test_copy(void **state)
             arguments.outputs[rank] = output_of(&call, rank);
         }
         arguments.input = inputs[0] + GUARD + common;
-        arguments.finish = (struct symm_cuda_finish){.flag = &flag, .sequence = 3};
+        arguments.finish = kernel_flags_finish(&flags);
         kernel->run(&arguments, call.blocks, call.block_threads);
-        assert_int_equal(flag, 3);
+        assert_true(kernel_flags_are_up(&flags, call.blocks));
         surroundings_check(&call, "symm_copy");
         for (int rank = 0; rank < call.ranks; rank++) {
             assert_memory_equal(output_of(&call, rank), arguments.input, call.count);

@@ -25,6 +25,7 @@
 #include "kernels/cuda/multimem_functions.h"
 #include "kernels/reduction.h"
 #include "tests/unit/cuda_reference.h"
+#include "tests/unit/kernel_flags.h"
 
 enum { COUNT_MOST = 1500, SHIFT_MOST = 32, BYTES_MOST = COUNT_MOST * 8 + 2 * SHIFT_MOST };
 
@@ -95,14 +96,14 @@ static void body_run(struct cuda_ranks *ranks, const char *name, size_t size, vo
                      struct symm_cuda_finish *finish, struct unit_random *random)
 {
     const struct symm_cuda_host_kernel *(*find)(const char *name);
-    uint32_t flag = 0;
+    struct kernel_flags flags;
+    unsigned blocks = 1 + (unsigned)unit_random_below(random, 3);
     device_driver_symbol(ranks->self, "symm_cuda_host_kernel_find", &find);
     const struct symm_cuda_host_kernel *kernel = find(name);
     FORK_CHECK(ranks->self, kernel != NULL && kernel->arguments_size == size);
-    *finish = (struct symm_cuda_finish){.flag = &flag, .sequence = 77};
-    kernel->run(arguments, 1 + (unsigned)unit_random_below(random, 3),
-                1 + (unsigned)unit_random_below(random, 40));
-    FORK_CHECK(ranks->self, flag == 77);
+    *finish = kernel_flags_finish(&flags);
+    kernel->run(arguments, blocks, 1 + (unsigned)unit_random_below(random, 40));
+    FORK_CHECK(ranks->self, kernel_flags_are_up(&flags, blocks));
 }
 
 static void tickets_finish(struct cuda_ranks *ranks, struct symm_ticket *tickets)

@@ -138,7 +138,7 @@ static CUresult launch(CUfunction kernel, CUdeviceptr output, const CUdeviceptr 
     for (int i = 0; i < count; i++) {
         copy.unicast.outputs[i] = (void *)(uintptr_t)replicas[i];
     }
-    copy.finish.flag = flag;
+    copy.finish.flags = flag;
     copy.finish.sequence = *flag + 1;
     return cu.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL);
 }

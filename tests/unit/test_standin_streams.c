@@ -325,7 +325,7 @@ static void rank_reduction(struct fork_rank *self, void *context)
         .end = COUNT - 1,
         .ranks = 2,
         .output_count = 1,
-        .finish = {.flag = flag, .sequence = 99},
+        .finish = {.flags = flag, .sequence = 99},
     };
     void *parameters[] = {&sum};
     STANDIN_OK(self, cu.cuModuleLoadData(&module, ".version 8.0\n"));
