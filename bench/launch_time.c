@@ -19,11 +19,11 @@
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
 
-enum { REPETITIONS = 2000, WARM_UP = 200, QUEUED = 32, BYTES = 1024 };
+enum { REPETITIONS = 2000, WARM_UP = 200, QUEUED = 32, BYTES = 1024, BYTES_MOST = 256 << 10 };
 
 struct bench {
     struct symm_device *device;
-    unsigned char *input, *other, *output; /* on the device, BYTES each */
+    unsigned char *input, *other, *output; /* on the device, BYTES_MOST each, and a vector */
 };
 
 static void check(enum symm_status status, const char *what)
@@ -48,23 +48,25 @@ static void wait_for(struct bench *bench, struct symm_ticket *ticket)
 
 /* ---- what is timed --------------------------------------------------------------------------- */
 
-static void reduce_start(struct bench *bench, size_t elements, struct symm_ticket *ticket)
+/* `odd`: at an address that vectors do not fit, which is not for the kernels of little data. */
+static void reduce_start(struct bench *bench, size_t elements, size_t odd,
+                         struct symm_ticket *ticket)
 {
     struct symm_cuda_reduce arguments = {
-        .inputs = {bench->input, bench->other}, .outputs = {bench->output}, .end = elements,
+        .inputs = {bench->input + odd, bench->other}, .outputs = {bench->output}, .end = elements,
         .ranks = 2, .output_count = 1,
     };
     check(symm_device_reduce_start(bench->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &arguments, 0,
                                    ticket), "starting a reduction");
 }
 
-static void time_reduce(struct bench *bench, size_t elements)
+static void time_reduce(struct bench *bench, size_t elements, size_t odd)
 {
     static double launches[REPETITIONS], wholes[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
         struct symm_ticket ticket;
         double begin = clock_us();
-        reduce_start(bench, elements, &ticket);
+        reduce_start(bench, elements, odd, &ticket);
         double launched = clock_us();
         wait_for(bench, &ticket);
         double end = clock_us();
@@ -73,10 +75,28 @@ static void time_reduce(struct bench *bench, size_t elements)
             wholes[i] = end - begin;
         }
     }
-    (void)printf("%-52s %8.2f\n", "start a kernel: until the launch has returned",
-                 clock_median(launches, REPETITIONS));
-    (void)printf("reduction of %4zu bytes, start until its flag is seen   %8.2f\n",
-                 elements * sizeof(float), clock_median(wholes, REPETITIONS));
+    (void)printf("reduce %6zu bytes%-14s launched %5.2f, flags seen  %8.2f\n",
+                 elements * sizeof(float), odd != 0 ? ", any address" : "",
+                 clock_median(launches, REPETITIONS), clock_median(wholes, REPETITIONS));
+}
+
+/* To itself and one more, as a rank of two does in an all-gather. */
+static void time_push(struct bench *bench, size_t bytes)
+{
+    static double times[REPETITIONS];
+    for (int i = -WARM_UP; i < REPETITIONS; i++) {
+        const struct symm_cuda_push pushes[] = {{bench->input, bench->output, bytes},
+                                                {bench->input, bench->other, bytes}};
+        struct symm_ticket ticket;
+        double begin = clock_us();
+        check(symm_device_push_start(bench->device, pushes, 2, 0, &ticket), "starting copies");
+        wait_for(bench, &ticket);
+        if (i >= 0) {
+            times[i] = clock_us() - begin;
+        }
+    }
+    (void)printf("copy %6zu bytes to two places by a kernel            %8.2f\n", bytes,
+                 clock_median(times, REPETITIONS));
 }
 
 /* Kernels in a row: what each takes on the device, or to launch if that is more. */
@@ -87,7 +107,7 @@ static void time_queue(struct bench *bench)
         struct symm_ticket tickets[QUEUED];
         double begin = clock_us();
         for (int k = 0; k < QUEUED; k++) {
-            reduce_start(bench, BYTES / sizeof(float), &tickets[k]);
+            reduce_start(bench, BYTES / sizeof(float), 0, &tickets[k]);
         }
         for (int k = 0; k < QUEUED; k++) {
             wait_for(bench, &tickets[k]);
@@ -96,8 +116,22 @@ static void time_queue(struct bench *bench)
             times[i] = (clock_us() - begin) / QUEUED;
         }
     }
-    (void)printf("%-52s %8.2f\n", "the same reduction, each of 32 in a row",
+    (void)printf("%-52s %8.2f\n", "reduce 1024 bytes, each of 32 in a row",
                  clock_median(times, REPETITIONS));
+}
+
+static void time_kernels(struct bench *bench)
+{
+    static const size_t sizes[] = {4, BYTES, 4 << 10, 16 << 10, 64 << 10, 128 << 10, BYTES_MOST};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        time_reduce(bench, sizes[i] / sizeof(float), 0);
+    }
+    time_reduce(bench, 1, 2);
+    time_reduce(bench, BYTES / sizeof(float), 2);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        time_push(bench, sizes[i]);
+    }
+    time_queue(bench);
 }
 
 static void time_copy_engine(struct bench *bench)
@@ -122,12 +156,12 @@ static void time_copy_engine(struct bench *bench)
 
 static unsigned char *buffer_make(struct symm_process *process, int device)
 {
-    static const unsigned char zeros[BYTES];
+    static const unsigned char zeros[BYTES_MOST + 16];
     struct symm_heap *heap = NULL;
     void *block = NULL;
     check(symm_process_device_heap(process, device, &heap), "making a heap");
-    check(symm_heap_alloc(heap, BYTES, 0, &block), "allocating");
-    check(symm_cuda_copy(device, block, zeros, BYTES), "filling");
+    check(symm_heap_alloc(heap, sizeof(zeros), 0, &block), "allocating");
+    check(symm_cuda_copy(device, block, zeros, sizeof(zeros)), "filling");
     return block;
 }
 
@@ -150,9 +184,11 @@ int main(int argc, char **argv)
         (void)printf("%-52s %8.2f\n", "two processes agree by lines", meeting.agree_us);
         (void)printf("%-52s %8.2f\n", "and depart by phases", meeting.depart_us);
     }
-    time_reduce(&bench, 1);
-    time_reduce(&bench, BYTES / sizeof(float));
-    time_queue(&bench);
+    for (int graphs = 0; graphs <= 1; graphs++) {
+        symm_device_use_graphs(graphs != 0);
+        (void)printf("%s\n", graphs != 0 ? "# kernels as graphs" : "# kernels without graphs");
+        time_kernels(&bench);
+    }
     time_copy_engine(&bench);
     symm_device_close_all();
     symm_process_release(process);

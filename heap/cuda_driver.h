@@ -92,6 +92,13 @@
     F(cuDeviceTotalMem, 3020)           \
     F(cuDeviceCanAccessPeer, 4000)      \
     F(cuDeviceGetP2PAttribute, 8000)    \
+    F(cuGraphCreate, 10000)             \
+    F(cuGraphAddKernelNode, 12000)      \
+    F(cuGraphInstantiateWithFlags, 11040) \
+    F(cuGraphExecKernelNodeSetParams, 12000) \
+    F(cuGraphLaunch, 10000)             \
+    F(cuGraphExecDestroy, 10000)        \
+    F(cuGraphDestroy, 10000)            \
     SYMM_CUDA_BATCH_FUNCTIONS(F)        \
     SYMM_CUDA_MULTICAST_FUNCTIONS(F)
 

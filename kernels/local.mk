@@ -87,8 +87,10 @@ device_sources = \
 	kernels/cuda/engines.c \
 	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
 	kernels/cuda/functions.c \
+	kernels/cuda/graph.c kernels/cuda/graph.h \
 	kernels/cuda/host_memory.c \
 	kernels/cuda/launch.c \
+	kernels/cuda/small.c kernels/cuda/small.h \
 	kernels/cuda/start.c \
 	kernels/cuda/ticket.c
 else
@@ -115,7 +117,8 @@ cuda_device_headers = \
 	kernels/cuda/operations.cuh \
 	kernels/cuda/reduce.cuh \
 	kernels/cuda/types.cuh
-cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/scan.fatbin kernels/cuda/gather.fatbin
+cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/scan.fatbin kernels/cuda/gather.fatbin \
+	kernels/cuda/small.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
@@ -128,6 +131,8 @@ kernels/cuda/scan.fatbin: kernels/cuda/scan.cu kernels/cuda/scan.cuh $(cuda_devi
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/scan.cu
 kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
+kernels/cuda/small.fatbin: kernels/cuda/small.cu kernels/cuda/small.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/small.cu
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
 if MULTICAST
@@ -156,7 +161,8 @@ endif
 endif CUDA
 
 EXTRA_DIST += \
-	kernels/cuda/reduce.cu kernels/cuda/scan.cu kernels/cuda/gather.cu \
+	kernels/cuda/reduce.cu kernels/cuda/scan.cu kernels/cuda/gather.cu kernels/cuda/small.cu \
 	kernels/cuda/combinations.cuh kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
 	kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
-	kernels/cuda/reduce.cuh kernels/cuda/scan.cuh kernels/cuda/types.cuh
+	kernels/cuda/reduce.cuh kernels/cuda/scan.cuh kernels/cuda/small.cuh \
+	kernels/cuda/types.cuh

@@ -59,6 +59,7 @@ enum {
     SYMM_CUDA_SLOTS = 64,          /* kernels of a device that can be under way at a time */
     SYMM_CUDA_FLAGS = 16,          /* words of a slot: a cache line */
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
+    SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
 };
 
 /*
@@ -98,6 +99,19 @@ struct symm_cuda_reduce {
  * stored, so outputs[k] may be inputs[k], or inputs[k + 1].
  */
 
+/*
+ * A reduction of little data with one output, from `inputs` that begin with its first
+ * element.  The first units are `vectors` of sixteen bytes at multiples of sixteen, and the others
+ * are `rest` elements; there is a thread for each unit.
+ */
+struct symm_cuda_small {
+    const void *inputs[SYMM_CUDA_SMALL_RANKS];
+    void *output;
+    uint32_t vectors, rest;
+    int ranks;
+    struct symm_cuda_finish finish;
+};
+
 /* Copy `bytes` from `input` to all outputs, none of which overlaps it. */
 struct symm_cuda_copy {
     const void *input;
@@ -117,6 +131,22 @@ struct symm_cuda_push {
 struct symm_cuda_pushes {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     int count;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * The same of little data: `threads` for each block, as many as it has units, or more.  Units are
+ * `vectors` at multiples of sixteen, and then single bytes.
+ */
+struct symm_cuda_small_push {
+    const void *input;
+    void *output;
+    uint32_t vectors, rest;
+};
+
+struct symm_cuda_small_pushes {
+    struct symm_cuda_small_push pushes[SYMM_CUDA_SMALL_RANKS];
+    uint32_t threads;
     struct symm_cuda_finish finish;
 };
 

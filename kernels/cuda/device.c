@@ -89,6 +89,7 @@ static void parts_forget(struct symm_device *device)
         atomic_store_explicit(&device->copies[i], NULL, memory_order_relaxed);
     }
     memset(device->events, 0, sizeof(device->events));
+    memset(device->graphs, 0, sizeof(device->graphs));
     memset(&device->functions, 0, sizeof(device->functions));
     device->device_flags = 0;
 }
@@ -110,6 +111,9 @@ static void parts_destroy(struct symm_device *device)
     stream_destroy(cuda, atomic_load_explicit(&device->beside, memory_order_relaxed));
     stream_destroy(cuda, device->kernels);
     events_destroy(device);
+    for (int slot = 0; slot < SYMM_CUDA_SLOTS; slot++) {
+        symm_graph_destroy(cuda, &device->graphs[slot]);
+    }
     symm_functions_unload(cuda, &device->functions);
     if (device->device_flags != 0) {
         (void)cuda->cuMemHostUnregister(device->flags);

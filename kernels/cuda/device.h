@@ -51,6 +51,12 @@ SYMM_API enum symm_status symm_device_get(int number, struct symm_device **devic
 SYMM_API void symm_device_close_all(void);
 
 /*
+ * Whether kernels are launched as graphs of one node where the driver can do that (graph.h), as
+ * they are until this is called.  For all devices, from the next launch on.
+ */
+SYMM_API void symm_device_use_graphs(bool used);
+
+/*
  * Whether there is a kernel for this: everything that MPI allows, and the same for 16-bit floats.
  */
 SYMM_API bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);

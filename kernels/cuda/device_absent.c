@@ -154,3 +154,8 @@ void symm_host_blocks_limit(size_t bytes)
 void symm_host_blocks_close(void)
 {
 }
+
+void symm_device_use_graphs(bool used)
+{
+    (void)used;
+}

@@ -15,8 +15,9 @@
 
 #include "heap/cuda_context.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/graph.h"
 
-enum { SYMM_DEVICE_MODULES = 3, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
+enum { SYMM_DEVICE_MODULES = 4, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
 struct symm_multimem_functions;
 
@@ -27,7 +28,8 @@ struct symm_functions {
     CUfunction scan[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     /* Sums of floats from 2, 4 and 8 ranks. */
     CUfunction sums[SYMM_DEVICE_SUM_TYPES][SYMM_DEVICE_SUM_RANKS];
-    CUfunction copy, push;
+    CUfunction small[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
+    CUfunction copy, push, small_push;
 };
 
 /* A kernel of a module, by its name.  Errors: those of the driver. */
@@ -42,6 +44,8 @@ void symm_functions_unload(const struct symm_cuda *cuda, struct symm_functions *
 /* The best kernel there is for this; NULL if there is none. */
 CUfunction symm_functions_reduce(const struct symm_functions *functions, enum symm_cuda_type type,
                                  enum symm_cuda_op op, int ranks);
+CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
+                                enum symm_cuda_op op);
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
                                enum symm_cuda_op op, int ranks);
 
@@ -77,6 +81,7 @@ struct symm_device {
     struct symm_device_flags *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
+    struct symm_graph graphs[SYMM_CUDA_SLOTS]; /* likewise */
     _Atomic uint64_t free_slots;    /* a bit for each */
     _Atomic uint32_t lost_slots;    /* for ever: work with them may still go on */
 };

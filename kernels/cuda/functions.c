@@ -12,12 +12,13 @@
 #include "kernels/cuda/device_state.h"
 #include "kernels/cuda/fatbin.h"
 
-enum { REDUCE, SCAN, GATHER, NAME_SIZE = 64 };
+enum { REDUCE, SCAN, GATHER, SMALL, NAME_SIZE = 64 };
 
 static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
     [REDUCE] = symm_fatbin_reduce,
     [SCAN] = symm_fatbin_scan,
     [GATHER] = symm_fatbin_gather,
+    [SMALL] = symm_fatbin_small,
 };
 
 /* The types, as the names of the kernels have them. */
@@ -166,6 +167,13 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
         status = combinations_get(cuda, functions->modules[SCAN], "scan", functions->scan);
     }
     if (status == SYMM_OK) {
+        status = combinations_get(cuda, functions->modules[SMALL], "small", functions->small);
+    }
+    if (status == SYMM_OK) {
+        status = symm_functions_get(cuda, functions->modules[SMALL], "symm_small_push",
+                                    &functions->small_push);
+    }
+    if (status == SYMM_OK) {
         status = sums_get(cuda, functions);
     }
     if (status != SYMM_OK) {
@@ -200,6 +208,12 @@ CUfunction symm_functions_reduce(const struct symm_functions *functions, enum sy
         }
     }
     return functions->reduce[kernel_type(type, op)][op];
+}
+
+CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
+                                enum symm_cuda_op op)
+{
+    return symm_device_can_reduce(type, op) ? functions->small[kernel_type(type, op)][op] : NULL;
 }
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,

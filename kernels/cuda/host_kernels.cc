@@ -10,6 +10,8 @@
 
 #include "kernels/cuda/gather.cu"
 
+#include "kernels/cuda/small.cu"
+
 static struct symm_cuda_host_kernel *first;
 
 void symm_cuda_host_kernel_register(struct symm_cuda_host_kernel *kernel)

@@ -126,6 +126,24 @@ static struct symm_cuda_finish finish_choose(const struct symm_device *device, u
     };
 }
 
+/* Launch it as the slot's graph, or by itself. */
+static enum symm_status kernel_queue(struct symm_device *device, uint32_t slot, CUstream stream,
+                                     const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    const struct symm_cuda *cuda = device->cuda;
+    struct symm_graph *graph = &device->graphs[slot];
+    const char *call = "cuGraphLaunch";
+    CUresult result;
+    if (symm_graph_set(cuda, graph, kernel)) {
+        result = cuda->cuGraphLaunch(graph->exec, stream);
+    } else {
+        call = "cuLaunchKernel";
+        result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX, 1, 1,
+                                      0, stream, kernel->kernelParams, NULL);
+    }
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed(call, result);
+}
+
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
                                     const struct symm_launch *launch, struct symm_ticket *ticket)
 {
@@ -134,12 +152,16 @@ enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
     grid_choose(launch, &blocks, &threads);
     unsigned flags = symm_cuda_finish_flags(blocks);
     *launch->finish = finish_choose(device, ticket->slot, flags);
-    CUresult result = device->cuda->cuLaunchKernel(launch->function, blocks, 1, 1, threads, 1, 1, 0,
-                                                   stream, parameters, NULL);
-    if (result != CUDA_SUCCESS) {
-        return symm_cuda_failed("cuLaunchKernel", result);
+    const CUDA_KERNEL_NODE_PARAMS kernel = {
+        .func = launch->function,
+        .gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1,
+        .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
+        .kernelParams = parameters,
+    };
+    enum symm_status status = kernel_queue(device, ticket->slot, stream, &kernel);
+    if (status == SYMM_OK) {
+        ticket->sequence = launch->finish->sequence;
+        ticket->flags = flags;
     }
-    ticket->sequence = launch->finish->sequence;
-    ticket->flags = flags;
-    return SYMM_OK;
+    return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/cuda/device_state.h"
+#include "kernels/cuda/small.h"
 
 enum { VECTOR = 16 }; /* bytes that a thread moves at a time */
 
@@ -34,7 +35,11 @@ static enum symm_status combine_start(struct symm_device *device, function_find 
                                       unsigned block_limit, struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
-    struct symm_cuda_reduce launched = *arguments;
+    union {
+        struct symm_cuda_small small;
+        struct symm_cuda_reduce any;
+    } launched;
+    struct symm_launch launch = {.arguments = &launched, .block_limit = block_limit};
     *ticket = (struct symm_ticket){0};
     if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 ||
         arguments->ranks > SYMM_CUDA_RANKS_MAX ||
@@ -48,13 +53,18 @@ static enum symm_status combine_start(struct symm_device *device, function_find 
     if (status != SYMM_OK) {
         return status;
     }
-    const struct symm_launch launch = {
-        .function = find(&device->functions, type, op, arguments->ranks),
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = reduce_units(type, arguments->end - arguments->begin),
-        .block_limit = block_limit,
-    };
+    if (find == symm_functions_reduce) {
+        launch.units = symm_small_reduce(type, arguments, block_limit, &launched.small);
+    }
+    if (launch.units > 0) {
+        launch.function = symm_functions_small(&device->functions, type, op);
+        launch.finish = &launched.small.finish;
+    } else {
+        launched.any = *arguments;
+        launch.function = find(&device->functions, type, op, arguments->ranks);
+        launch.finish = &launched.any.finish;
+        launch.units = reduce_units(type, arguments->end - arguments->begin);
+    }
     status = symm_launch_kernel(device, device->kernels, &launch, ticket);
     return symm_launch_end(device, ticket, &scope, status);
 }
@@ -81,10 +91,49 @@ enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cu
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+/* Copy little data; false: they are not little, and nothing has been started. */
+static bool small_push(struct symm_device *device, CUstream stream,
+                       const struct symm_cuda_push *pushes, int count, unsigned block_limit,
+                       struct symm_ticket *ticket, enum symm_status *status)
+{
+    struct symm_cuda_small_pushes launched;
+    const struct symm_launch launch = {
+        .function = device->functions.small_push,
+        .arguments = &launched,
+        .finish = &launched.finish,
+        .units = symm_small_push(pushes, count, block_limit, &launched),
+        .block_limit = block_limit,
+    };
+    if (launch.units == 0) {
+        return false;
+    }
+    *status = symm_launch_kernel(device, stream, &launch, ticket);
+    return true;
+}
+
+static bool small_copy(struct symm_device *device, const struct symm_cuda_copy *arguments,
+                       unsigned block_limit, struct symm_ticket *ticket, enum symm_status *status)
+{
+    struct symm_cuda_push pushes[SYMM_CUDA_SMALL_RANKS];
+    if (arguments->output_count > SYMM_CUDA_SMALL_RANKS) {
+        return false;
+    }
+    for (int i = 0; i < arguments->output_count; i++) {
+        pushes[i] = (struct symm_cuda_push){arguments->input, arguments->outputs[i],
+                                            arguments->bytes};
+    }
+    return small_push(device, device->kernels, pushes, arguments->output_count, block_limit,
+                      ticket, status);
+}
+
 enum symm_status symm_launch_copy(struct symm_device *device,
                                   const struct symm_cuda_copy *arguments, unsigned block_limit,
                                   struct symm_ticket *ticket)
 {
+    enum symm_status status;
+    if (small_copy(device, arguments, block_limit, ticket, &status)) {
+        return status;
+    }
     struct symm_cuda_copy launched = *arguments;
     const struct symm_launch launch = {
         .function = device->functions.copy,
@@ -125,38 +174,48 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
     return most;
 }
 
+static enum symm_status push_launch(struct symm_device *device, CUstream stream,
+                                    const struct symm_cuda_push *pushes, int count,
+                                    unsigned block_limit, struct symm_ticket *ticket)
+{
+    enum symm_status status;
+    if (small_push(device, stream, pushes, count, block_limit, ticket, &status)) {
+        return status;
+    }
+    struct symm_cuda_pushes launched = {.count = count};
+    memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
+    const struct symm_launch launch = {
+        .function = device->functions.push,
+        .arguments = &launched,
+        .finish = &launched.finish,
+        .units = (symm_launch_bytes_most(pushes, count) + VECTOR - 1) / VECTOR,
+        .block_limit = block_limit,
+    };
+    return symm_launch_kernel(device, stream, &launch, ticket);
+}
+
 static enum symm_status push_start(struct symm_device *device, bool beside,
                                    const struct symm_cuda_push *pushes, int count,
                                    unsigned block_limit, struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
-    struct symm_cuda_pushes launched = {.count = count};
     *ticket = (struct symm_ticket){0};
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
-    uint64_t bytes = symm_launch_bytes_most(pushes, count);
-    if (bytes == 0) {
+    if (symm_launch_bytes_most(pushes, count) == 0) {
         return SYMM_OK;
     }
     enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
-    const struct symm_launch launch = {
-        .function = device->functions.push,
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = (bytes + VECTOR - 1) / VECTOR,
-        .block_limit = block_limit,
-    };
     CUstream stream = device->kernels;
     if (beside) {
         status = symm_device_stream(device, &device->beside, &stream);
     }
     if (status == SYMM_OK) {
-        status = symm_launch_kernel(device, stream, &launch, ticket);
+        status = push_launch(device, stream, pushes, count, block_limit, ticket);
         ticket->beside = beside;
     }
     return symm_launch_end(device, ticket, &scope, status);

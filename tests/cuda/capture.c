@@ -16,14 +16,6 @@
 
 #include "tests/cuda/standin.h"
 
-#include <stdlib.h>
-
-struct CUgraph_st {
-    struct standin_object object;
-};
-
-static struct standin_objects graphs;
-
 static bool is_blocking_capture(CUstream stream, CUcontext context)
 {
     return stream->context == context && (stream->flags & CU_STREAM_NON_BLOCKING) == 0 &&
@@ -107,12 +99,8 @@ static CUresult end_capture(CUstream stream, CUgraph *graph)
         return capture == STANDIN_NO_CAPTURE ? CUDA_ERROR_ILLEGAL_STATE
                                              : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    *graph = calloc(1, sizeof **graph);
-    if (*graph == NULL) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    standin_object_add(&graphs, &(*graph)->object);
-    return CUDA_SUCCESS;
+    *graph = standin_graph_new();
+    return *graph != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
@@ -151,18 +139,6 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
                                      : standin_begin_in_context(__func__, &context);
     if (result == CUDA_SUCCESS) {
         result = standin_end(is_capturing(stream, context, status));
-    }
-    return result;
-}
-
-CUresult cuGraphDestroy(CUgraph graph)
-{
-    CUresult result = standin_begin(__func__);
-    if (result == CUDA_SUCCESS && !standin_object_is(&graphs, graph)) {
-        result = standin_end(CUDA_ERROR_INVALID_VALUE);
-    } else if (result == CUDA_SUCCESS) {
-        standin_object_bury(&graphs, &graph->object);
-        result = standin_end(CUDA_SUCCESS);
     }
     return result;
 }

@@ -66,6 +66,7 @@ void standin_context_end(CUcontext context)
 {
     standin_streams_drain(context);
     standin_events_destroy(context);
+    standin_graphs_destroy(context);
     standin_modules_destroy(context);
     standin_streams_destroy(context);
     standin_memory_destroy(context);

@@ -153,6 +153,7 @@ static const struct {
     {"stream", streams_left},
     {"event", events_left},
     {"module", modules_left},
+    {"graph", standin_graphs_left},
     {"work", work_left},
     {"binding", standin_multicast_left},
     {"context", contexts_left},

@@ -23,8 +23,10 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/exit.c \
 	tests/cuda/faults.c \
 	tests/cuda/functions.c \
+	tests/cuda/graphs.c \
 	tests/cuda/hostmem.c \
 	tests/cuda/ipc.c \
+	tests/cuda/launches.c tests/cuda/launches.h \
 	tests/cuda/machine.c \
 	tests/cuda/memfile.c \
 	tests/cuda/memory.c \

@@ -361,6 +361,12 @@ void standin_streams_destroy(CUcontext context);
  */
 CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *stream);
 
+/* ---- graphs (graphs.c) ----------------------------------------------------------------------- */
+
+CUgraph standin_graph_new(void); /* an empty one; NULL: no memory */
+size_t standin_graphs_left(void);
+void standin_graphs_destroy(CUcontext context); /* what can be launched there */
+
 /* ---- captures (capture.c) -------------------------------------------------------------------- */
 
 /* The capture of a blocking stream of the context, which forbids stream 0; NULL: there is none. */

@@ -211,7 +211,7 @@ static void run_allgather_beside(struct fork_rank *self, void *context)
     char faults[100];
     struct cuda_ranks ranks = {0};
     struct unit_random random = unit_random_start(46, 0);
-    (void)snprintf(faults, sizeof(faults), "cuLaunchKernel:1+%s", more);
+    (void)snprintf(faults, sizeof(faults), "cuLaunchKernel:1+,cuGraphLaunch:1+%s", more);
     cuda_ranks_begin(self, faults);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
     for (int i = 0; i < 4; i++) {
@@ -383,8 +383,8 @@ static void run_open_with_fault(struct fork_rank *self, void *context)
 /* Whether a call must end in an error.  Questions to the driver are asked again, so there it depends. */
 static bool is_vital(const struct fault *fault)
 {
-    static const char *const vital[] = {"cuLaunchKernel", "cuMemcpyAsync", "cuEventRecord",
-                                        "kernel", "copy"};
+    static const char *const vital[] = {"cuGraphLaunch", "cuLaunchKernel", "cuMemcpyAsync",
+                                        "cuEventRecord", "kernel", "copy"};
     for (size_t i = 0; i < sizeof(vital) / sizeof(*vital); i++) {
         if (strcmp(fault->what, vital[i]) == 0) {
             return true;
@@ -396,7 +396,10 @@ static bool is_vital(const struct fault *fault)
                                strcmp(fault->what, "cuThreadExchangeStreamCaptureMode") == 0);
 }
 
-/* A function fails in the middle of calls: all ranks are told, or the results are right. */
+/*
+ * A function fails in the middle of calls: all ranks are told, or the results are right.  Without
+ * graphs, kernels are launched by cuLaunchKernel().
+ */
 static void run_with_fault(struct fork_rank *self, void *context)
 {
     const struct fault *fault = context;
@@ -408,6 +411,7 @@ static void run_with_fault(struct fork_rank *self, void *context)
     (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
     cuda_ranks_begin(self, text);
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    symm_device_use_graphs(strcmp(fault->what, "cuLaunchKernel") != 0);
     ranks.watch = watch_find(self);
     ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
@@ -484,8 +488,9 @@ static void test_failures_in_opening(void **state)
 static void test_failures_in_running(void **state)
 {
     static const char *const names[] = {
-        "cuLaunchKernel", "cuMemcpyAsync", "cuEventCreate", "cuEventRecord", "cuEventQuery",
-        "cuStreamCreate", "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
+        "cuGraphCreate", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
+        "cuGraphExecKernelNodeSetParams", "cuGraphLaunch", "cuLaunchKernel", "cuMemcpyAsync",
+        "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuStreamCreate", "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
         "cuThreadExchangeStreamCaptureMode", "kernel", "copy",
     };
     int last = 2 * unit_uses(4) - 1;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/host_memory.h"
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/base/modex.h"
@@ -75,6 +76,7 @@ static int component_open(void)
     }
     mca_coll_symm_verbose_open();
     symm_host_blocks_limit(component->host_pinned);
+    symm_device_use_graphs(component->device_graphs);
     enum symm_status status = symm_process_acquire(NULL, &component->process);
     if (status != SYMM_OK) {
         int reason = mca_coll_symm_shortage(status, errno);

@@ -325,6 +325,12 @@ static const struct symm_parameter device_blocks_parameter = {
     "at the same time. 1 to 1024. 0: as many as are quickest",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter device_graphs_parameter = {
+    "device_graphs",
+    "Launch kernels as CUDA graphs of one node, where the driver has graphs, which takes less time. "
+    "A profiler may then show graphs instead of kernels. The value may differ between ranks",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter multicast_parameter = {
     "multicast",
     "Whether device memory is reached by NVLink multicast (multimem), where the switches reduce "
@@ -399,6 +405,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
+    symm_parameter_bool(base, &device_graphs_parameter, true, &component->device_graphs);
     symm_parameter_choice(base, &multicast_parameter, multicast_values, &component->multicast);
     symm_parameter_int(base, &multicast_blocks_parameter, 0, 1024, 0,
                        &component->multicast_blocks);

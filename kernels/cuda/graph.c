@@ -1,0 +1,66 @@
+/*
+ * graph.c - launching a kernel as a graph of one node, which takes the driver less time; see graph.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/device_state.h"
+
+static _Atomic bool graphs_are_used = true;
+
+void symm_device_use_graphs(bool used)
+{
+    atomic_store_explicit(&graphs_are_used, used, memory_order_relaxed);
+}
+
+/* Drivers before CUDA 12.0 have not all of these. */
+static bool driver_has_graphs(const struct symm_cuda *cuda)
+{
+    return cuda->cuGraphCreate != NULL && cuda->cuGraphAddKernelNode != NULL &&
+           cuda->cuGraphInstantiateWithFlags != NULL &&
+           cuda->cuGraphExecKernelNodeSetParams != NULL && cuda->cuGraphLaunch != NULL &&
+           cuda->cuGraphExecDestroy != NULL && cuda->cuGraphDestroy != NULL;
+}
+
+void symm_graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph)
+{
+    if (graph->exec != NULL) {
+        (void)cuda->cuGraphExecDestroy(graph->exec);
+    }
+    if (graph->graph != NULL) {
+        (void)cuda->cuGraphDestroy(graph->graph);
+    }
+    *graph = (struct symm_graph){.is_refused = graph->is_refused};
+}
+
+static bool graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
+                       const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    return cuda->cuGraphCreate(&graph->graph, 0) == CUDA_SUCCESS &&
+           cuda->cuGraphAddKernelNode(&graph->node, graph->graph, NULL, 0, kernel) ==
+               CUDA_SUCCESS &&
+           cuda->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0) == CUDA_SUCCESS;
+}
+
+bool symm_graph_set(const struct symm_cuda *cuda, struct symm_graph *graph,
+                    const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    bool is_set = false;
+    if (graph->is_refused || !driver_has_graphs(cuda) ||
+        !atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
+        return false;
+    }
+    if (graph->exec == NULL) {
+        is_set = graph_make(cuda, graph, kernel);
+    } else {
+        is_set = cuda->cuGraphExecKernelNodeSetParams(graph->exec, graph->node, kernel) ==
+                 CUDA_SUCCESS;
+    }
+    if (!is_set) {
+        graph->is_refused = true;
+        symm_graph_destroy(cuda, graph);
+    }
+    return is_set;
+}
