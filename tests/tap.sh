@@ -99,7 +99,7 @@ tap_show() {
         tail -n 30 "$1" | sed 's/^/# /'
     else
         sed 's/^/# /' "$1"
-    fi
+    fi | tr -d '\000' # which mpirun has printed, and which ends what Automake reads
 }
 
 # ---- running -------------------------------------------------------------------------------------
@@ -183,6 +183,11 @@ tap_passes() {
     tap_description=$1
     shift
     tap_run "$@"
+    tap_judge
+}
+
+# The last job must have succeeded.
+tap_judge() {
     if test "$tap_status" -eq 77 || grep -q ': skipped: ' "$tap_output"; then
         tap_skip "$tap_description$tap_over" "$(sed -n 's/.*: skipped: //p' "$tap_output" | head -n 1)"
     else
