@@ -8,6 +8,8 @@
 
 #include "tests/unit/device_memory.h"
 
+#include "tests/cuda/kernels.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,20 @@ void device_driver_symbol(struct fork_rank *self, const char *name, void *functi
     void *symbol = dlsym(driver, name);
     FORK_CHECK(self, symbol != NULL);
     memcpy(function, &symbol, sizeof(symbol));
+}
+
+unsigned long device_driver_uses(struct fork_rank *self, const char *function)
+{
+    symm_standin_uses_function *uses;
+    unsigned long number = 0;
+    const char *name;
+    device_driver_symbol(self, "symm_standin_uses", &uses);
+    for (size_t i = 0; (name = uses(i, &number)) != NULL; i++) {
+        if (strcmp(name, function) == 0) {
+            return number;
+        }
+    }
+    return 0;
 }
 
 struct symm_process *device_process(struct fork_rank *self)

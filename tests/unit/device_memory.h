@@ -19,6 +19,9 @@ void device_driver_use(void);
 /* A function of the stand-in, by its name; `function` points to the pointer that it goes to. */
 void device_driver_symbol(struct fork_rank *self, const char *name, void *function);
 
+/* How often one of its functions has been used (tests/cuda/kernels.h). */
+unsigned long device_driver_uses(struct fork_rank *self, const char *function);
+
 /* This process, with that driver. */
 struct symm_process *device_process(struct fork_rank *self);
 

@@ -48,6 +48,7 @@ unit_tests += \
 	tests/unit/test_cuda_memory \
 	tests/unit/test_cuda_resets \
 	tests/unit/test_cuda_scans \
+	tests/unit/test_cuda_small \
 	tests/unit/test_host_blocks
 
 if MULTICAST
@@ -237,6 +238,7 @@ tests_unit_test_cuda_multimem_LDADD = $(device_libs)
 tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
 tests_unit_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_test_cuda_resets_LDADD = $(device_libs)
+tests_unit_test_cuda_small_LDADD = $(device_libs)
 tests_unit_test_cuda_scans_LDADD = kernels/cuda/libhost.la $(device_libs)
 tests_unit_test_host_blocks_LDADD = $(device_libs)
 tests_unit_test_standin_LDADD = $(device_libs)

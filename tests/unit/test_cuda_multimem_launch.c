@@ -71,18 +71,6 @@ static void run_wrong_arguments(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-static unsigned long uses_of(symm_standin_uses_function *uses, const char *wanted)
-{
-    unsigned long number = 0;
-    const char *name;
-    for (size_t i = 0; (name = uses(i, &number)) != NULL; i++) {
-        if (strcmp(name, wanted) == 0) {
-            return number;
-        }
-    }
-    return 0;
-}
-
 /* What fails is named, leaves no module, and works the next time. */
 static void run_load_with_faults(struct fork_rank *self, void *context)
 {
@@ -91,13 +79,11 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
         "cuModuleGetFunction:2", "cuModuleGetFunction:35", "cuCtxPushCurrent:1",
     };
     symm_standin_fail_function *fault_set;
-    symm_standin_uses_function *uses;
     (void)context;
     cuda_ranks_begin(self, NULL);
     device_driver_symbol(self, "symm_standin_fail", &fault_set);
-    device_driver_symbol(self, "symm_standin_uses", &uses);
     for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-        enum { OTHER_MODULES = 3 }; /* which the device has had before */
+        enum { OTHER_MODULES = 4 }; /* which the device has had before */
         char failure[SYMM_CUDA_TEXT_SIZE] = "";
         struct symm_device *device;
         FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);
@@ -109,9 +95,9 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
         FORK_STATUS(self, symm_device_multimem_load(device), SYMM_OK);
         FORK_STATUS(self, symm_device_multimem_load(device), SYMM_OK);
         symm_device_close_all();
-        unsigned long loaded = uses_of(uses, "cuModuleLoadData") -
+        unsigned long loaded = device_driver_uses(self, "cuModuleLoadData") -
                                (strncmp(faults[i], "cuModuleLoad", 12) == 0 ? 1 : 0);
-        FORK_CHECK(self, uses_of(uses, "cuModuleUnload") == loaded + OTHER_MODULES);
+        FORK_CHECK(self, device_driver_uses(self, "cuModuleUnload") == loaded + OTHER_MODULES);
         fault_set("");
     }
 }

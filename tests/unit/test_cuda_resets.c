@@ -157,7 +157,7 @@ static void multimem_fails(struct fork_rank *self, void *context)
     if (multimem_begin(self, &copier)) {
         FORK_STATUS(self, multimem_copy(&copier), SYMM_ERR_SYSTEM);
         PROGRAM_OK(self, program.cuDevicePrimaryCtxReset(0));
-        program.let_fail("cuModuleLoadData:3"); /* after the two of the other kernels */
+        program.let_fail("cuModuleLoadData:5"); /* after those of the other kernels */
         FORK_STATUS(self, multimem_copy(&copier), SYMM_ERR_NO_MEMORY);
         FORK_CHECK(self, device_failure_names("cuModuleLoadData"));
         program.let_fail("");

@@ -16,29 +16,35 @@
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/operation.h"
 
-/*
- * Whether waiting ranks should yield at once.  This is found out once, when MPI_Init has done the
- * same.
- */
-static bool oversubscribed(void)
-{
-    static _Atomic int known = -1; /* threads may find it out at the same time */
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer < 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        long ranks = (long)opal_process_info.num_local_peers + 1;
-        /* With several threads in MPI another thread of ours may have to get on. */
-        answer = ranks > processors || symm_ompi_has_threads() || symm_ompi_yields_when_idle();
-        atomic_store_explicit(&known, answer, memory_order_relaxed);
-    }
-    return answer > 0;
-}
-
 enum {
     POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
     YIELDS_PER_PROGRESS = 8, /* the look yields, too, and takes a third of a small call's time */
-    POLLS_BEFORE_YIELDING = 20000, /* some hundred microseconds */
+    POLLS_OF_ALONE = 20000,  /* some hundred microseconds */
+    POLLS_OF_THREADS = 500,  /* some twenty: most small calls have ended, also on devices */
 };
+
+/*
+ * After how many polls a waiting rank begins to yield its processor.  That is found out once, when
+ * MPI_Init has done the same.  Where there are more ranks than processors, the rank that is waited
+ * for may need this one.  With several threads in MPI another thread of ours may have to get on; to
+ * yield at each poll would make small calls on devices 1 us longer.
+ */
+static unsigned long polls_before_yielding(void)
+{
+    static _Atomic long known = -1; /* threads may find it out at the same time */
+    long answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer < 0) {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        long ranks = (long)opal_process_info.num_local_peers + 1;
+        if (ranks > processors || symm_ompi_yields_when_idle()) {
+            answer = 0;
+        } else {
+            answer = symm_ompi_has_threads() ? POLLS_OF_THREADS : POLLS_OF_ALONE;
+        }
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return (unsigned long)answer;
+}
 
 static inline void processor_pause(void)
 {
@@ -55,7 +61,7 @@ static void operation_run(struct symm_operation *operation)
     unsigned long polls = 0;
     mca_coll_symm_operation_start(operation);
     while (mca_coll_symm_operation_step(operation) == SYMM_PENDING) {
-        bool yielding = oversubscribed() || polls >= POLLS_BEFORE_YIELDING;
+        bool yielding = polls >= polls_before_yielding();
         unsigned long due = yielding ? YIELDS_PER_PROGRESS : POLLS_PER_PROGRESS;
         if (++polls % due == 0 || mca_coll_symm_operation_needs_progress(operation)) {
             opal_progress(); /* peers may wait for messages of ours, which only progress moves */
