@@ -100,15 +100,16 @@ struct symm_cuda_reduce {
  */
 
 /*
- * A reduction of little data with one output, from `inputs` that begin with its first
- * element.  The first units are `vectors` of sixteen bytes at multiples of sixteen, and the others
- * are `rest` elements; there is a thread for each unit.
+ * A reduction of little data; inputs and outputs begin with its first element.  The first units are
+ * `vectors` of sixteen bytes at multiples of sixteen, and the others are `rest` elements; there is
+ * a thread for each unit.
  */
 struct symm_cuda_small {
     const void *inputs[SYMM_CUDA_SMALL_RANKS];
-    void *output;
+    void *outputs[SYMM_CUDA_SMALL_RANKS];
     uint32_t vectors, rest;
     int ranks;
+    int output_count;
     struct symm_cuda_finish finish;
 };
 

@@ -12,8 +12,8 @@ enum { VECTOR = 16, WARP = 32, BYTES_MOST = 512 /* of a block that is copied byt
 
 static uint64_t units_most(unsigned block_limit)
 {
-    bool is_limited = block_limit != 0 && block_limit < SYMM_CUDA_FLAGS;
-    return (uint64_t)(is_limited ? block_limit : SYMM_CUDA_FLAGS) * SYMM_CUDA_BLOCK_THREADS;
+    bool is_limited = block_limit != 0 && block_limit < SYMM_DEVICE_BLOCKS;
+    return (uint64_t)(is_limited ? block_limit : SYMM_DEVICE_BLOCKS) * SYMM_CUDA_BLOCK_THREADS;
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
@@ -23,15 +23,20 @@ uint64_t symm_small_reduce(enum symm_cuda_type type, const struct symm_cuda_redu
 {
     const uint64_t extent = symm_cuda_type_extent(type), first = arguments->begin * extent;
     const uint64_t count = arguments->end - arguments->begin;
-    if (arguments->ranks > SYMM_CUDA_SMALL_RANKS || arguments->output_count != 1 ||
+    uint64_t addresses = 0;
+    if (arguments->ranks > SYMM_CUDA_SMALL_RANKS ||
+        arguments->output_count > SYMM_CUDA_SMALL_RANKS ||
         count > units_most(block_limit) * VECTOR) {
         return 0;
     }
     *small = (struct symm_cuda_small){
-        .output = (unsigned char *)arguments->outputs[0] + first,
         .ranks = arguments->ranks,
+        .output_count = arguments->output_count,
     };
-    uint64_t addresses = (uint64_t)(uintptr_t)small->output;
+    for (int i = 0; i < arguments->output_count; i++) {
+        small->outputs[i] = (unsigned char *)arguments->outputs[i] + first;
+        addresses |= (uint64_t)(uintptr_t)small->outputs[i];
+    }
     for (int rank = 0; rank < arguments->ranks; rank++) {
         small->inputs[rank] = (const unsigned char *)arguments->inputs[rank] + first;
         addresses |= (uint64_t)(uintptr_t)small->inputs[rank];

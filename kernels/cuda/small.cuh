@@ -43,7 +43,10 @@ SYMM_DEVICE void reduce_unit(const symm_cuda_small &arguments, uint32_t offset)
     for (int i = 0; i < LENGTH; i++) {
         narrowed[i] = Op::narrow(results[i]);
     }
-    Unit::store(static_cast<char *>(arguments.output) + offset, narrowed);
+#pragma unroll 1
+    for (int output = 0; output < arguments.output_count; output++) {
+        Unit::store(static_cast<char *>(arguments.outputs[output]) + offset, narrowed);
+    }
 }
 
 /* Vectors first, and single elements behind them.  Elements with padding are never vectors. */

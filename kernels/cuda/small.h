@@ -10,9 +10,9 @@
 #include "kernels/cuda/device.h"
 
 /*
- * Data are little if each unit has a thread of its own, in no more blocks than have flags of their
- * own, nor than `block_limit` (0: no limit).  Buffers of more than SYMM_CUDA_SMALL_RANKS ranks are
- * left to the other kernels, and so are those at addresses that are no multiple of an element.
+ * Data are little if each unit has a thread of its own, in at most `block_limit` blocks (0:
+ * SYMM_DEVICE_BLOCKS).  Buffers of more than SYMM_CUDA_SMALL_RANKS ranks are left to the other
+ * kernels, and so are those at addresses that are no multiple of an element.
  *
  * The functions return the number of units, and set all of `small` but `finish`.  0: not little.
  */

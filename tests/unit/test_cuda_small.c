@@ -19,7 +19,7 @@
 
 enum {
     RANKS_MOST = SYMM_CUDA_SMALL_RANKS + 2,
-    UNITS_MOST = SYMM_CUDA_FLAGS * SYMM_CUDA_BLOCK_THREADS,
+    UNITS_MOST = SYMM_DEVICE_BLOCKS * SYMM_CUDA_BLOCK_THREADS,
     ROW = UNITS_MOST * 16 + 256, /* bytes of a buffer, with room at both ends */
     GUARD = 64,
 };
