@@ -16,6 +16,7 @@
 struct symm_reduction {
     void *context;  /* handed to the functions */
     size_t extent;  /* bytes from one element to the next */
+    size_t tail;    /* of these, padding behind the element's data */
     bool ordered;   /* the operation may be non-commutative: operands stay in rank order */
 
     /* target[i] = source[i] op target[i], for `count` elements. */
@@ -24,6 +25,15 @@ struct symm_reduction {
     /* target[i] = left[i] op right[i]; NULL if there is none.  Used when `ordered` is false. */
     void (*combine)(void *context, const void *left, const void *right, void *target, size_t count);
 };
+
+/*
+ * How much of `bytes` of whole elements is copied to where the program wants results: not the
+ * padding behind the last element.  A buffer may end before it, as Open MPI's own do.
+ */
+static inline size_t symm_result_bytes(const struct symm_reduction *reduction, size_t bytes)
+{
+    return bytes > 0 ? bytes - reduction->tail : 0;
+}
 
 /*
  * target = inputs[0] op inputs[1] op ... op inputs[ranks - 1], each read from byte `offset` on, for

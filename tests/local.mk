@@ -96,6 +96,7 @@ mpi_programs = \
 	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
 	tests/mpi/check_outstanding \
+	tests/mpi/check_padding \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
 	tests/mpi/check_redistribution \

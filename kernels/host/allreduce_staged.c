@@ -106,7 +106,7 @@ static void slice_reduce(struct symm_run *run)
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
         symm_copy_to_shared(shared, result, block);
         if (in_place && has_output(run)) {
-            memcpy(output, result, block);
+            memcpy(output, result, symm_result_bytes(run->reduction, block));
         }
         done += block;
     }
@@ -123,10 +123,9 @@ static void output_copy(struct symm_run *run)
     for (int turn = 1; turn < team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
         struct slice slice = slice_of(run, run->piece, rank);
-        if (slice.bytes > 0) {
-            memcpy(output + slice.array_offset,
-                   output_buffer(team, rank, run->piece) + slice.buffer_offset, slice.bytes);
-        }
+        memcpy(output + slice.array_offset,
+               output_buffer(team, rank, run->piece) + slice.buffer_offset,
+               symm_result_bytes(run->reduction, slice.bytes));
     }
 }
 

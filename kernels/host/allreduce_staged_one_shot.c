@@ -56,7 +56,7 @@ static void piece_reduce(struct symm_run *run)
         run->inputs[team->rank] = (const unsigned char *)run->input + offset + done;
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
         if (in_place) {
-            memcpy(output, result, block);
+            memcpy(output, result, symm_result_bytes(run->reduction, block));
         }
         done += block;
     }

@@ -26,7 +26,7 @@ static void reduce_block(struct symm_run *run, size_t block)
 {
     const struct symm_team *team = run->team;
     size_t offset = run->position * run->reduction->extent;
-    size_t bytes = block * run->reduction->extent;
+    size_t bytes = symm_result_bytes(run->reduction, block * run->reduction->extent);
     bool in_place = run->input == run->output;
     unsigned char *own = run->output;
     void *result = in_place ? symm_scratch_take() : own + offset;

@@ -21,7 +21,8 @@ void symm_fold(const struct symm_reduction *reduction, int ranks, const void *co
 {
     void *context = reduction->context;
     if (reduction->ordered || reduction->combine == NULL || ranks == 1) {
-        memcpy(target, at(inputs[ranks - 1], offset), count * reduction->extent);
+        memcpy(target, at(inputs[ranks - 1], offset),
+               symm_result_bytes(reduction, count * reduction->extent));
         for (int rank = ranks - 2; rank >= 0; rank--) {
             reduction->reduce(context, at(inputs[rank], offset), target, count);
         }

@@ -16,7 +16,7 @@ void symm_prefix_join(const struct symm_reduction *reduction, const void *before
                       const void *input, void *target, size_t count)
 {
     if (reduction->ordered || reduction->combine == NULL) {
-        memcpy(target, input, count * reduction->extent);
+        memcpy(target, input, symm_result_bytes(reduction, count * reduction->extent));
         reduction->reduce(reduction->context, before, target, count);
     } else {
         reduction->combine(reduction->context, before, input, target, count);
@@ -30,7 +30,7 @@ void symm_prefix_fold(const struct symm_reduction *reduction, int ranks, const v
     const unsigned char *before = (const unsigned char *)inputs[0] + offset;
     void *scratch = ranks > 2 ? symm_scratch_take() : NULL;
     if (ranks == 1) {
-        memcpy(target, before, count * reduction->extent);
+        memcpy(target, before, symm_result_bytes(reduction, count * reduction->extent));
     }
     for (int rank = 1; rank < ranks; rank++) {
         void *next = (ranks - 1 - rank) % 2 == 0 ? target : scratch;

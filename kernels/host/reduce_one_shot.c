@@ -25,7 +25,7 @@ static void some_reduce(struct symm_run *run)
         symm_fold(run->reduction, run->team->size, run->inputs, run->position * extent, result,
                   block);
         if (in_place) {
-            memcpy(output, result, block * extent);
+            memcpy(output, result, symm_result_bytes(run->reduction, block * extent));
         }
         run->position += block;
     }

@@ -95,7 +95,7 @@ static void row_reduce(struct symm_run *run)
         run->inputs[team->rank] = (const unsigned char *)run->input + begin * extent + done;
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
         if (in_place) {
-            memcpy(output + done, result, block);
+            memcpy(output + done, result, symm_result_bytes(run->reduction, block));
         }
         done += block;
     }

@@ -55,7 +55,7 @@ static void inclusive_block(const struct symm_reduction *reduction, const struct
         symm_copy_to_shared(block->shared, block->input, bytes);
     }
     if (block->before != NULL || block->output != block->input) {
-        memcpy(block->output, block->shared, bytes);
+        memcpy(block->output, block->shared, symm_result_bytes(reduction, bytes));
     }
 }
 
@@ -69,7 +69,7 @@ static void exclusive_block(const struct symm_reduction *reduction, const struct
         symm_copy_to_shared(block->shared, block->input, bytes);
     }
     if (block->before != NULL) { /* the first rank has no result */
-        memcpy(block->output, block->before, bytes);
+        memcpy(block->output, block->before, symm_result_bytes(reduction, bytes));
     }
 }
 
