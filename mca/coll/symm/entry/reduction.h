@@ -142,7 +142,8 @@ static inline void mca_coll_symm_reduction_describe(
     call->reduction = (struct symm_reduction){
         .context = call,
         .extent = call->extent,
-        .tail = call->gaps == 0 ? (size_t)(dtype->super.ub - dtype->super.true_ub) : 0,
+        .tail = ompi_datatype_is_predefined(dtype) /* others are without gaps, or packed */
+                    ? (size_t)(dtype->super.ub - dtype->super.true_ub) : 0,
         .ordered = !intrinsic,
         .reduce = mca_coll_symm_reduction_reduce,
         .combine = mca_coll_symm_reduction_has_combine(op, dtype)
