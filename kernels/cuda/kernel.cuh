@@ -37,10 +37,10 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  *     was stored through: fence.proxy.alias orders accesses through different addresses of one
  *     location.
  *   - The flag's store is a release at system scope: whoever reads the flag with acquire, as the
- *     host does, sees the block's stores.
- *   - Of many blocks, the last one counts after all others.  The system fences order the stores of
- *     each before its count, and the counts before the flag.  atomicInc() wraps to 0 at the last
- *     block, so the next kernel finds the counter at 0.
+ *     host does, sees what is ordered before it.
+ *   - Of many blocks, the last one raises the flag.  Each block's count is a release of its stores
+ *     and an acquire of those of the blocks that have counted before.  The count wraps to 0 at the
+ *     last block, so the next kernel finds it at 0.
  */
 static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
@@ -53,12 +53,15 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
     if (gridDim.x <= SYMM_CUDA_FLAGS) {
         flag += blockIdx.x;
     } else {
-        __threadfence_system();
         const unsigned last = gridDim.x - 1;
-        if (atomicInc(&symm_blocks_done[finish.slot], last) != last) {
+        unsigned before;
+        asm volatile("atom.acq_rel.sys.inc.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(&symm_blocks_done[finish.slot]), "r"(last)
+                     : "memory");
+        if (before != last) {
             return;
         }
-        __threadfence_system();
     }
     asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence) : "memory");
 }

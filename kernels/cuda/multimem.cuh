@@ -43,7 +43,7 @@
  *     fence.
  *   - After: fence.proxy.alias in symm_finish().  Such a fence takes effect within its thread and
  *     composes with other synchronisation.  So each block has one, behind the barrier that orders
- *     all its threads, and in front of the system fence and the count from which all leads to the
+ *     all its threads, and in front of the count and the release from which all leads to the
  *     flag.  For kernels that are launched later this is enough.  A kernel of the program's that
  *     already runs when a call is made, and reads its result, needs an alias fence of its own.
  *

@@ -8,7 +8,13 @@
 
 #include "kernels/cuda/small.h"
 
-enum { VECTOR = 16, WARP = 32, BYTES_MOST = 512 /* of a block that is copied byte by byte */ };
+enum {
+    VECTOR = 16,
+    WARP = 32,
+    BYTES_MOST = 512, /* of a block that is copied byte by byte */
+    /* With more of them the blocks of a kernel have to count each other. */
+    FLAGGED_UNITS = SYMM_CUDA_FLAGS * SYMM_CUDA_BLOCK_THREADS,
+};
 
 static uint64_t units_most(unsigned block_limit)
 {
@@ -89,5 +95,7 @@ uint64_t symm_small_push(const struct symm_cuda_push *pushes, int count, unsigne
     }
     threads = (threads + WARP - 1) / WARP * WARP;
     small->threads = (uint32_t)threads;
-    return threads * (uint64_t)used <= most ? threads * (uint64_t)used : 0;
+    uint64_t all = threads * (uint64_t)used;
+    bool has_flags = all <= FLAGGED_UNITS, others_have = threads <= FLAGGED_UNITS;
+    return all <= most && (has_flags || !others_have) ? all : 0;
 }
