@@ -6,8 +6,8 @@
  * The ranks meet in each of these calls, also in those with a root, before and after they work on
  * each other's memory.  So all get the same error, or none, also after work that has failed has
  * broken the context of a device.  Nobody waits for ever, and who succeeds has the right data.
- * A persistent operation is made once, so most faults meet it in a later run, and it is started
- * again after them.
+ * A persistent operation is kept, so most faults meet it in a later run.  Open MPI frees one that has
+ * failed, and the next call makes it again.
  *
  * "exchanges" makes each call twice, in processes that have just started.  MCA parameters say which
  * algorithms serve the calls.  In "exchanges-again" each use of each function fails in processes
