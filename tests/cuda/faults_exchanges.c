@@ -6,8 +6,8 @@
  * The ranks meet in each of these calls, also in those with a root, before and after they work on
  * each other's memory.  So all get the same error, or none, also after work that has failed has
  * broken the context of a device.  Nobody waits for ever, and who succeeds has the right data.
- * A persistent operation is kept, so most faults meet it in a later run.  Open MPI frees one that has
- * failed, and the next call makes it again.
+ * A persistent operation is kept, so most faults meet it in a later run.  Open MPI frees one that
+ * has failed, and the next call makes it again.
  *
  * "exchanges" makes each call twice, in processes that have just started.  MCA parameters say which
  * algorithms serve the calls.  In "exchanges-again" each use of each function fails in processes
@@ -171,7 +171,8 @@ static unsigned expected_at(const struct kind *kind, int i)
 static void call_prepare(const struct kind *kind)
 {
     bool is_read = kind->in_place && (kind->collective != BCAST || faults_rank == kind->root);
-    int places = work.ranks * kind->count, inputs = kind->collective == BCAST ? kind->count : places;
+    int places = work.ranks * kind->count;
+    int inputs = kind->collective == BCAST ? kind->count : places;
     for (int i = 0; i < places; i++) {
         work.host[i] = value_of(faults_rank, i);
     }
@@ -243,8 +244,8 @@ static int make(const struct kind *kind, const struct blocks *b, MPI_Request *re
     case ALLTOALL:
         return MAKE(Alltoall, send, count, type, receive, count, type);
     case ALLTOALLV:
-        return MAKE(Alltoallv, send, b->sent, b->sent_at, type, receive, b->received, b->received_at,
-                    type);
+        return MAKE(Alltoallv, send, b->sent, b->sent_at, type, receive, b->received,
+                    b->received_at, type);
     case ALLTOALLW:
         return MAKE(Alltoallw, send, b->sent, b->sent_at, b->types, receive, b->received,
                     b->received_at, b->types);

@@ -2,16 +2,16 @@
  * victim_mixed.c - a job in which a rank dies in small calls with a root, in which rank 1 has its
  * data on a device and the other ranks have theirs in host memory; for tests/cleanup.tap.
  *
- *   victim_mixed CALL       so many calls that the job only ends with a rank that dies in the driver
+ *   victim_mixed CALL       for ever, so that the job ends with a rank that dies in the driver
  *                           (SYMM_STANDIN_FAIL=FUNCTION:USE:SIGKILL@1)
  *   victim_mixed CALL:RANK  that rank kills itself instead of a call, and the others wait for it
  *   victim_mixed CALL:none  a few calls, and a good end
  *
  * CALL: bcast, scatter, gather, reduce (rank 0 is the root), collect (a gather to rank 1)
  *
- * Others have left each of these calls when rank 1 comes to it, so it cannot go below: the data go by
- * way of lines (mca/coll/symm/serve/mixed.h).  Nothing else here has the driver copy by the functions
- * that the library uses for that, so a rank that dies in one of them dies in such a call.
+ * Others have left each of these calls when rank 1 comes to it, so it cannot go below: the data go
+ * by way of lines (mca/coll/symm/serve/mixed.h).  The library has the driver copy nothing else here,
+ * so a rank that dies in a copy dies in such a call.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -80,7 +80,8 @@ int main(int argc, char **argv)
     const char *what = argc == 2 ? argv[1] : "";
     size_t length = strcspn(what, ":");
     const char *who = what[length] == ':' ? what + length + 1 : "";
-    while (call < CALLS && (strlen(names[call]) != length || strncmp(names[call], what, length) != 0)) {
+    while (call < CALLS &&
+           (strlen(names[call]) != length || strncmp(names[call], what, length) != 0)) {
         call++;
     }
     if (call == CALLS) {
