@@ -257,15 +257,23 @@ static bool is_failure(int class)
     return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
 }
 
-/* Rounds of calls on a communicator and a duplicate until one fails, or all are satisfied. */
-static void start_until_failure(MPI_Comm comm, double until)
+/*
+ * Rounds of calls on a communicator and a duplicate until one fails, or all are satisfied.  The
+ * result is the duplicate, or none.
+ *
+ * Open MPI may give the number of a communicator that a rank has not got, or has freed, to the next
+ * one, and take a message on the old one for one on the new one.  If that has fewer ranks, pml/ob1
+ * ends the process without a word (5.0.7: mca_pml_ob1_add_comm).  So all ranks agree that they have
+ * the duplicate before one uses it, and free it when they have the next communicator.
+ */
+static MPI_Comm start_until_failure(MPI_Comm comm, double until)
 {
     MPI_Comm comms[COMMS] = {comm, MPI_COMM_NULL};
-    bool failed = duplicate_class(comm, &comms[1]) != MPI_SUCCESS;
-    int round = 0, more = 1;
-    if (failed) {
+    bool is_made = duplicate_class(comm, &comms[1]) == MPI_SUCCESS, failed = false;
+    int all_made = is_made, round = 0, more = 1;
+    if (MPIX_Comm_agree(comm, &all_made) != MPI_SUCCESS || !all_made) {
         MPIX_Comm_revoke(comm);
-        return;
+        return is_made ? comms[1] : MPI_COMM_NULL;
     }
     all_make(comms);
     while (!failed && more != 0) {
@@ -288,7 +296,7 @@ static void start_until_failure(MPI_Comm comm, double until)
         }
     }
     all_free();
-    MPI_Comm_free(&comms[1]);
+    return comms[1];
 }
 
 static MPI_Comm die_at_times(int victims, uint64_t seed)
@@ -301,9 +309,12 @@ static MPI_Comm die_at_times(int victims, uint64_t seed)
     }
     double until = MPI_Wtime() + PATIENCE;
     while (left > world_size - victims && MPI_Wtime() < until) {
-        start_until_failure(comm, until);
+        MPI_Comm other = start_until_failure(comm, until);
         MPI_Comm smaller = shrink(comm, 0);
         MPI_Comm_free(&comm);
+        if (other != MPI_COMM_NULL) {
+            MPI_Comm_free(&other);
+        }
         comm = smaller;
         MPI_Comm_size(comm, &left);
     }
