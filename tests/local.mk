@@ -191,7 +191,8 @@ tests_mpi_check_later_SOURCES = tests/mpi/check_later.c \
 tests_mpi_check_failures_SOURCES = tests/mpi/check_failures.c \
 	tests/mpi/survivors.c tests/mpi/survivors.h
 tests_mpi_check_outstanding_SOURCES = tests/mpi/check_outstanding.c \
-	tests/mpi/survivors.c tests/mpi/survivors.h tests/mpi/persistent.h
+	tests/mpi/outstanding.c tests/mpi/outstanding.h tests/mpi/persistent.h \
+	tests/mpi/survivors.c tests/mpi/survivors.h
 tests_mpi_check_float16_LDADD = $(harness_libs) libsymm.la
 
 tests_mpi_faulty_check_allgather_SOURCES = tests/mpi/check_allgather.c tests/mpi/faults.c

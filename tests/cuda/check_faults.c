@@ -5,9 +5,10 @@
  *   check_faults FOLDER SCRIPT CASE...
  *
  * Ranks 2 i and 2 i + 1 work on the i-th case, in a communicator of their own: one start of mpirun serves
- * many cases, and each has fresh processes.  Scripts that begin with "rooted" have three ranks.  A case is "none", or FUNCTION:USE, with @0 or @1 behind it if only
- * that one of the two ranks meets the fault.  What the ranks print goes to FOLDER/CASE.0 and FOLDER/CASE.1;
- * the last line from the program itself has the number of calls that have failed, as they may.
+ * many cases, and each has fresh processes.  Scripts that begin with "rooted" or "three-" have three
+ * ranks.  A case is "none", or FUNCTION:USE, with @RANK behind it if only that one of the ranks meets
+ * the fault.  What rank 0 prints goes to FOLDER/CASE.0, and so on; the last line from the program
+ * itself has the number of calls that have failed, as they may.
  *
  * Runs on the stand-in driver named by SYMM_STANDIN_DRIVER, which must be the one that the component was
  * given.  What this program itself asks of the driver is never made to fail, so whatever goes wrong is
@@ -130,7 +131,7 @@ static void fault_set(const char *name)
 
 static int ranks_of(const char *script)
 {
-    return strncmp(script, "rooted", 6) == 0 ? 3 : 2;
+    return strncmp(script, "rooted", 6) == 0 || strncmp(script, "three-", 6) == 0 ? 3 : 2;
 }
 
 static void pair_make(int first, int count)
@@ -147,8 +148,9 @@ static void pair_make(int first, int count)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 }
 
-static void script_run(const char *script)
+static void script_run(const char *name)
 {
+    const char *script = strncmp(name, "three-", 6) == 0 ? name + 6 : name;
     CUcontext context = NULL;
     int device = faults_rank % 2;
     faults_driver.watch(0);

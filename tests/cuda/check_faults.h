@@ -98,7 +98,7 @@ void faults_again(bool elsewhere);
 void faults_rooted(bool elsewhere);
 void faults_rooted_again(bool elsewhere);
 
-/* Exchanges, and the other collectives on devices. */
+/* Exchanges, and the other collectives on devices, of two ranks or three. */
 void faults_exchanges(void);
 void faults_exchanges_again(bool elsewhere);
 

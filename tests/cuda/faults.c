@@ -4,8 +4,9 @@
  * SYMM_STANDIN_FAIL=NAME:N[+][:ERROR][@RANK],...  the N-th use of the function NAME in a process (all
  *     from there on with a plus) returns ERROR and does nothing else; only on that rank of an MPI
  *     job.  Without ERROR: CUDA_ERROR_OUT_OF_MEMORY from what allocates, CUDA_ERROR_NOT_FOUND from
- *     cuGetProcAddress, CUDA_ERROR_UNKNOWN from the rest.  The names `kernel` and `copy` stand for
- *     what streams do later: it fails when it is its turn, and breaks its context.
+ *     cuGetProcAddress, CUDA_ERROR_UNKNOWN from the rest.  With SIGKILL instead of ERROR the process
+ *     dies there.  The names `kernel` and `copy` stand for what streams do later: it fails when it
+ *     is its turn, and breaks its context.
  * SYMM_STANDIN_COUNT=FILE  at exit each process adds lines "RANK NAME USES" there.
  * SYMM_STANDIN_CAPTURING=1  as if the application were capturing a graph in another thread: what is
  *     not allowed then fails, unless the calling thread has exchanged its mode for a relaxed one.
@@ -20,6 +21,7 @@
 #include "tests/cuda/standin.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +33,7 @@ static const char *const later_names[LATER] = {"kernel", "copy"};
 struct fault {
     size_t what; /* index of a function, or of a later name behind those */
     unsigned long use;
-    bool and_on;
+    bool and_on, kills;
     CUresult error;
 };
 
@@ -85,6 +87,7 @@ static bool parse(const char *text, size_t length, struct fault *fault, int *ran
     char *rest;
     fault->use = strtoul(colon + 1, &rest, 10);
     fault->error = usual_error(fault->what);
+    fault->kills = false;
     fault->and_on = rest < end && *rest == '+';
     rest += fault->and_on;
     if (rest < end && *rest == ':') {
@@ -92,7 +95,8 @@ static bool parse(const char *text, size_t length, struct fault *fault, int *ran
         while (rest < end && *rest != '@') {
             rest++;
         }
-        if (!standin_error_find(name, (size_t)(rest - name), &fault->error)) {
+        fault->kills = name_is("SIGKILL", name, (size_t)(rest - name));
+        if (!fault->kills && !standin_error_find(name, (size_t)(rest - name), &fault->error)) {
             return false;
         }
     }
@@ -150,6 +154,9 @@ static CUresult use(size_t what)
         const struct fault *fault = &faults[i];
         if (fault->what == what &&
             (fault->use == uses[what] || (fault->and_on && uses[what] > fault->use))) {
+            if (fault->kills) {
+                (void)raise(SIGKILL);
+            }
             error = fault->error;
         }
     }

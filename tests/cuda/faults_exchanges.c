@@ -1,10 +1,13 @@
 /*
  * faults_exchanges.c - the scripts "exchanges" and "exchanges-again" of check_faults: exchanges of
- * blocks, broadcasts, reduce-scatters and scans of two ranks that have all their data on devices.
+ * blocks, broadcasts, reduce-scatters and scans of two ranks that have all their data on devices;
+ * with "three-" in front of the name, such calls of three ranks, most of them persistent.
  *
  * The ranks meet in each of these calls, also in those with a root, before and after they work on
- * each other's memory.  So both get the same error, or none, also after work that has failed has
+ * each other's memory.  So all get the same error, or none, also after work that has failed has
  * broken the context of a device.  Nobody waits for ever, and who succeeds has the right data.
+ * A persistent operation is kept, so most faults meet it in a later run.  Open MPI frees one that
+ * has failed, and the next call makes it again.
  *
  * "exchanges" makes each call twice, in processes that have just started.  MCA parameters say which
  * algorithms serve the calls.  In "exchanges-again" each use of each function fails in processes
@@ -18,45 +21,80 @@
 #include "check_faults.h"
 
 #include "tests/mpi/harness.h"
+#include "tests/mpi/persistent.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* A long block goes through scratch of 1 MiB in two pieces. */
-enum { SHORT = 6007, LONG = 140001, RANKS = 2, PLACES = RANKS * LONG };
+enum { SHORT = 6007, LONG = 140001, RANKS = 3, PLACES = RANKS * LONG };
 enum { POISON = 0xdeadbeefu };
 
 /* From ALLTOALL to BCAST, ranks have blocks for each other; then come reductions. */
-enum collective { ALLTOALL, ALLTOALLV, ALLGATHERV, GATHERV, SCATTERV, BCAST, REDUCE_SCATTER, SCAN };
+enum collective {
+    ALLTOALL,
+    ALLTOALLV,
+    ALLTOALLW,
+    ALLGATHERV,
+    GATHERV,
+    SCATTERV,
+    BCAST,
+    REDUCE_SCATTER,
+    SCAN
+};
 
-static const struct kind {
+enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM };
+
+struct kind {
     const char *name;
     enum collective collective;
     int count; /* the most elements of a block */
     int root;
     bool in_place;
-    bool nonblocking;
-} kinds[] = {
-    {"all-to-all", ALLTOALL, SHORT, 0, false, false},
-    {"all-to-all in place", ALLTOALL, LONG, 0, true, false},
-    {"all-to-all-v", ALLTOALLV, SHORT, 0, false, false},
-    {"all-gather-v", ALLGATHERV, LONG, 0, false, false},
-    {"gather-v to rank 0", GATHERV, SHORT, 0, false, false},
-    {"gather-v to rank 1", GATHERV, SHORT, 1, false, false},
-    {"scatter-v from rank 0", SCATTERV, SHORT, 0, false, false},
-    {"scatter-v from rank 1", SCATTERV, SHORT, 1, false, false},
-    {"broadcast from rank 0", BCAST, SHORT, 0, true, false},
-    {"broadcast from rank 1", BCAST, SHORT, 1, true, false},
-    {"reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, false},
-    {"scan", SCAN, SHORT, 0, false, false},
-    {"nonblocking all-to-all-v", ALLTOALLV, SHORT, 0, false, true},
-    {"nonblocking broadcast", BCAST, SHORT, 1, true, true},
+    enum form form;
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds };
+static const struct kind kinds_of_two[] = {
+    {"all-to-all", ALLTOALL, SHORT, 0, false, BLOCKING},
+    {"all-to-all in place", ALLTOALL, LONG, 0, true, BLOCKING},
+    {"all-to-all-v", ALLTOALLV, SHORT, 0, false, BLOCKING},
+    {"all-gather-v", ALLGATHERV, LONG, 0, false, BLOCKING},
+    {"gather-v to rank 0", GATHERV, SHORT, 0, false, BLOCKING},
+    {"gather-v to rank 1", GATHERV, SHORT, 1, false, BLOCKING},
+    {"scatter-v from rank 0", SCATTERV, SHORT, 0, false, BLOCKING},
+    {"scatter-v from rank 1", SCATTERV, SHORT, 1, false, BLOCKING},
+    {"broadcast from rank 0", BCAST, SHORT, 0, true, BLOCKING},
+    {"broadcast from rank 1", BCAST, SHORT, 1, true, BLOCKING},
+    {"reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, BLOCKING},
+    {"scan", SCAN, SHORT, 0, false, BLOCKING},
+    {"nonblocking all-to-all-v", ALLTOALLV, SHORT, 0, false, NONBLOCKING},
+    {"nonblocking broadcast", BCAST, SHORT, 1, true, NONBLOCKING},
+};
+
+static const struct kind kinds_of_three[] = {
+    {"all-to-all in place", ALLTOALL, LONG, 0, true, BLOCKING},
+    {"all-to-all-w", ALLTOALLW, SHORT, 0, false, BLOCKING},
+    {"gather-v to rank 2", GATHERV, SHORT, 2, false, BLOCKING},
+    {"scatter-v from rank 2", SCATTERV, SHORT, 2, false, BLOCKING},
+    {"persistent all-to-all", ALLTOALL, SHORT, 0, false, PERSISTENT_FORM},
+    {"persistent all-to-all-v", ALLTOALLV, SHORT, 0, false, PERSISTENT_FORM},
+    {"persistent all-to-all-w", ALLTOALLW, SHORT, 0, false, PERSISTENT_FORM},
+    {"persistent all-gather-v", ALLGATHERV, LONG, 0, false, PERSISTENT_FORM},
+    {"persistent gather-v", GATHERV, SHORT, 0, false, PERSISTENT_FORM},
+    {"persistent scatter-v", SCATTERV, SHORT, 1, false, PERSISTENT_FORM},
+    {"persistent broadcast", BCAST, SHORT, 1, true, PERSISTENT_FORM},
+    {"persistent reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, PERSISTENT_FORM},
+    {"persistent scan", SCAN, SHORT, 0, false, PERSISTENT_FORM},
+};
+
+enum { KINDS_MAX = 16 };
+
 
 static struct {
-    void *send, *receive; /* on the device */
+    const struct kind *kinds;
+    int kind_count, ranks;
+    MPI_Request requests[KINDS_MAX]; /* of persistent operations */
+    void *send, *receive;            /* on the device */
     unsigned host[PLACES];
     uint64_t calls;
     int error; /* of the last call */
@@ -72,6 +110,7 @@ static int block_of(const struct kind *kind, int from, int to)
     case ALLTOALL:
         return kind->count;
     case ALLTOALLV:
+    case ALLTOALLW:
         return kind->count - 1000 * from - 300 * to;
     case ALLGATHERV:
         return kind->count - 1000 * from;
@@ -87,7 +126,7 @@ static int block_of(const struct kind *kind, int from, int to)
 /* Where a block begins among all that its rank sends, and among all that its rank receives. */
 static int sent_at(const struct kind *kind, int to)
 {
-    return kind->collective <= ALLTOALLV || kind->collective == SCATTERV ? to * kind->count : 0;
+    return kind->collective <= ALLTOALLW || kind->collective == SCATTERV ? to * kind->count : 0;
 }
 
 static int received_at(const struct kind *kind, int from)
@@ -105,11 +144,13 @@ static unsigned reduced_at(const struct kind *kind, int i)
     if (i >= kind->count) {
         return POISON;
     }
-    if (kind->collective == REDUCE_SCATTER) {
-        i += faults_rank * kind->count;
-        return value_of(0, i) + value_of(1, i);
+    bool scatters = kind->collective == REDUCE_SCATTER;
+    int place = scatters ? faults_rank * kind->count + i : i;
+    unsigned sum = 0;
+    for (int rank = 0; rank < (scatters ? work.ranks : faults_rank + 1); rank++) {
+        sum += value_of(rank, place);
     }
-    return value_of(0, i) + (faults_rank == 1 ? value_of(1, i) : 0);
+    return sum;
 }
 
 static unsigned expected_at(const struct kind *kind, int i)
@@ -117,7 +158,7 @@ static unsigned expected_at(const struct kind *kind, int i)
     if (kind->collective >= REDUCE_SCATTER) {
         return reduced_at(kind, i);
     }
-    for (int from = 0; from < RANKS; from++) {
+    for (int from = 0; from < work.ranks; from++) {
         int place = i - received_at(kind, from);
         if (place >= 0 && place < block_of(kind, from, faults_rank)) {
             return value_of(from, sent_at(kind, faults_rank) + place);
@@ -130,7 +171,8 @@ static unsigned expected_at(const struct kind *kind, int i)
 static void call_prepare(const struct kind *kind)
 {
     bool is_read = kind->in_place && (kind->collective != BCAST || faults_rank == kind->root);
-    int places = RANKS * kind->count, inputs = kind->collective == BCAST ? kind->count : places;
+    int places = work.ranks * kind->count;
+    int inputs = kind->collective == BCAST ? kind->count : places;
     for (int i = 0; i < places; i++) {
         work.host[i] = value_of(faults_rank, i);
     }
@@ -143,7 +185,7 @@ static void call_prepare(const struct kind *kind)
 
 static void call_check(const struct kind *kind)
 {
-    int places = RANKS * kind->count;
+    int places = work.ranks * kind->count;
     if (!faults_download(work.host, work.receive, (size_t)places)) {
         return;
     }
@@ -160,21 +202,23 @@ static void call_check(const struct kind *kind)
 
 struct blocks {
     int sent[RANKS], sent_at[RANKS], received[RANKS], received_at[RANKS];
+    MPI_Datatype types[RANKS];
 };
 
-static struct blocks blocks_of(const struct kind *kind)
+/* MPI_Alltoallw counts in bytes where they begin. */
+static void blocks_set(struct blocks *blocks, const struct kind *kind)
 {
-    struct blocks blocks;
-    for (int rank = 0; rank < RANKS; rank++) {
-        blocks.sent[rank] = block_of(kind, faults_rank, rank);
-        blocks.sent_at[rank] = sent_at(kind, rank);
-        blocks.received[rank] = block_of(kind, rank, faults_rank);
-        blocks.received_at[rank] = received_at(kind, rank);
+    int unit = kind->collective == ALLTOALLW ? (int)sizeof(unsigned) : 1;
+    for (int rank = 0; rank < work.ranks; rank++) {
+        blocks->sent[rank] = block_of(kind, faults_rank, rank);
+        blocks->sent_at[rank] = sent_at(kind, rank) * unit;
+        blocks->received[rank] = block_of(kind, rank, faults_rank);
+        blocks->received_at[rank] = received_at(kind, rank) * unit;
+        blocks->types[rank] = MPI_UNSIGNED;
     }
-    return blocks;
 }
 
-static int request_run(const struct kind *kind, const struct blocks *b)
+static int nonblocking_run(const struct kind *kind, const struct blocks *b)
 {
     const MPI_Datatype type = MPI_UNSIGNED;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -185,37 +229,57 @@ static int request_run(const struct kind *kind, const struct blocks *b)
     return faults_wait(&request, error);
 }
 
-static int call_make(const struct kind *kind)
+/* Arguments behind the names of a blocking call and of a persistent operation. */
+#define MAKE(name, ...)                                                                           \
+    (request == NULL ? MPI_##name(__VA_ARGS__, faults_pair)                                       \
+                     : PERSISTENT(name)(__VA_ARGS__, faults_pair, MPI_INFO_NULL, request))
+
+static int make(const struct kind *kind, const struct blocks *b, MPI_Request *request)
 {
-    const struct blocks b = blocks_of(kind);
     const void *send = kind->in_place ? MPI_IN_PLACE : work.send;
+    void *receive = work.receive;
     const MPI_Datatype type = MPI_UNSIGNED;
-    const MPI_Comm comm = faults_pair;
-    if (kind->nonblocking) {
-        return request_run(kind, &b);
-    }
+    int count = kind->count, root = kind->root;
     switch (kind->collective) {
     case ALLTOALL:
-        return MPI_Alltoall(send, kind->count, type, work.receive, kind->count, type, comm);
+        return MAKE(Alltoall, send, count, type, receive, count, type);
     case ALLTOALLV:
-        return MPI_Alltoallv(send, b.sent, b.sent_at, type, work.receive, b.received, b.received_at,
-                             type, comm);
+        return MAKE(Alltoallv, send, b->sent, b->sent_at, type, receive, b->received,
+                    b->received_at, type);
+    case ALLTOALLW:
+        return MAKE(Alltoallw, send, b->sent, b->sent_at, b->types, receive, b->received,
+                    b->received_at, b->types);
     case ALLGATHERV:
-        return MPI_Allgatherv(send, b.sent[0], type, work.receive, b.received, b.received_at, type,
-                              comm);
+        return MAKE(Allgatherv, send, b->sent[0], type, receive, b->received, b->received_at, type);
     case GATHERV:
-        return MPI_Gatherv(send, b.sent[kind->root], type, work.receive, b.received, b.received_at,
-                           type, kind->root, comm);
+        return MAKE(Gatherv, send, b->sent[root], type, receive, b->received, b->received_at, type,
+                    root);
     case SCATTERV:
-        return MPI_Scatterv(send, b.sent, b.sent_at, type, work.receive, b.received[kind->root],
-                            type, kind->root, comm);
+        return MAKE(Scatterv, send, b->sent, b->sent_at, type, receive, b->received[root], type,
+                    root);
     case BCAST:
-        return MPI_Bcast(work.receive, kind->count, type, kind->root, comm);
+        return MAKE(Bcast, receive, count, type, root);
     case REDUCE_SCATTER:
-        return MPI_Reduce_scatter_block(send, work.receive, kind->count, type, MPI_SUM, comm);
+        return MAKE(Reduce_scatter_block, send, receive, count, type, MPI_SUM);
     default:
-        return MPI_Scan(send, work.receive, kind->count, type, MPI_SUM, comm);
+        return MAKE(Scan, send, receive, count, type, MPI_SUM);
     }
+}
+
+static int call_make(const struct kind *kind)
+{
+    static struct blocks blocks[KINDS_MAX]; /* a persistent operation reads them in each run */
+    ptrdiff_t at = kind - work.kinds;
+    MPI_Request *request = &work.requests[at];
+    blocks_set(&blocks[at], kind);
+    if (kind->form == BLOCKING) {
+        return make(kind, &blocks[at], NULL);
+    }
+    if (kind->form == NONBLOCKING) {
+        return nonblocking_run(kind, &blocks[at]);
+    }
+    int error = *request == MPI_REQUEST_NULL ? make(kind, &blocks[at], request) : MPI_SUCCESS;
+    return faults_wait(request, error != MPI_SUCCESS ? error : MPI_Start(request));
 }
 
 /*
@@ -225,7 +289,7 @@ static int call_make(const struct kind *kind)
  */
 static bool is_worth_nothing(const struct kind *kind)
 {
-    return kind->nonblocking && faults_other_says(work.error) != MPI_SUCCESS;
+    return kind->form != BLOCKING && faults_other_says(work.error) != MPI_SUCCESS;
 }
 
 /*
@@ -265,6 +329,14 @@ static bool call_run(const struct kind *kind)
 static void memory_get(void)
 {
     faults_driver.watch(0);
+    MPI_Comm_size(faults_pair, &work.ranks);
+    bool are_two = work.ranks == 2;
+    work.kinds = are_two ? kinds_of_two : kinds_of_three;
+    work.kind_count = (int)((are_two ? sizeof kinds_of_two : sizeof kinds_of_three) /
+                            sizeof(struct kind));
+    for (int i = 0; i < KINDS_MAX; i++) {
+        work.requests[i] = MPI_REQUEST_NULL;
+    }
     work.send = faults_block_get(PLACES, work.elsewhere);
     work.receive = faults_block_get(PLACES, work.elsewhere);
     test_check(work.send != NULL && work.receive != NULL, "device memory");
@@ -274,6 +346,12 @@ static void memory_get(void)
 static void memory_give(void)
 {
     faults_driver.watch(0);
+    for (int i = 0; i < KINDS_MAX; i++) {
+        if (work.requests[i] != MPI_REQUEST_NULL) {
+            test_check(MPI_Request_free(&work.requests[i]) == MPI_SUCCESS,
+                       "the request can be freed");
+        }
+    }
     faults_block_give(work.receive, work.elsewhere);
     faults_block_give(work.send, work.elsewhere);
     faults_driver.watch(1);
@@ -283,10 +361,10 @@ void faults_exchanges(void)
 {
     enum { ROUNDS = 2 };
     memory_get();
-    for (int i = 0; i < ROUNDS * KINDS; i++) {
-        (void)call_run(&kinds[i % KINDS]);
+    for (int i = 0; i < ROUNDS * work.kind_count; i++) {
+        (void)call_run(&work.kinds[i % work.kind_count]);
         int other = faults_other_says(work.error);
-        test_check(work.error == other, "both ranks get the same error, or none");
+        test_check(work.error == other, "all ranks get the same error, or none");
     }
     memory_give();
 }
@@ -303,8 +381,9 @@ static void fault_run(const struct kind *kind, const char *function, unsigned lo
     faults_driver.fail("");
     bool named = !succeeded && faults_is_named(function);
     int other = faults_other_says(work.error);
-    test_check(work.elsewhere || work.error == other, "both ranks get the same error, or none");
+    test_check(work.elsewhere || work.error == other, "all ranks get the same error, or none");
     bool any_named = faults_other_says(named) != 0 || named;
+    any_named = faults_other_says(any_named) != 0 || any_named; /* rank 2 hears of rank 0 as well */
     test_check(succeeded || any_named, "the message names the function that failed");
     test_check(call_run(kind), "the next call succeeds");
 }
@@ -324,13 +403,13 @@ void faults_exchanges_again(bool elsewhere)
 {
     work.elsewhere = elsewhere;
     memory_get();
-    for (int i = 0; i < KINDS; i++) {
-        test_check(call_run(&kinds[i]), "a call without a fault succeeds");
+    for (int i = 0; i < work.kind_count; i++) {
+        test_check(call_run(&work.kinds[i]), "a call without a fault succeeds");
     }
-    for (int i = 0; i < KINDS; i++) {
+    for (int i = 0; i < work.kind_count; i++) {
         faults_driver.fail("");
-        (void)call_run(&kinds[i]);
-        faults_each_use(kinds[i].name, is_wanted, fault_pair, &kinds[i]);
+        (void)call_run(&work.kinds[i]);
+        faults_each_use(work.kinds[i].name, is_wanted, fault_pair, &work.kinds[i]);
     }
     memory_give();
 }

@@ -40,13 +40,14 @@ tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/trap.c tests/cuda/trap.h \
 	tests/cuda/vmm.c
 
-# What faults.tap, elsewhere.tap, gpus.tap, scratch.tap and contexts.tap run.
+# What faults.tap, elsewhere.tap, gpus.tap, scratch.tap, contexts.tap and cleanup.tap run.
 check_PROGRAMS += \
 	tests/cuda/check_contexts \
 	tests/cuda/check_elsewhere \
 	tests/cuda/check_faults \
 	tests/cuda/check_gpus \
-	tests/cuda/check_scratch
+	tests/cuda/check_scratch \
+	tests/cuda/victim_mixed
 tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c \
 	tests/cuda/contexts_program.c tests/cuda/contexts_program.h
 tests_cuda_check_faults_SOURCES = tests/cuda/check_faults.c tests/cuda/check_faults.h \

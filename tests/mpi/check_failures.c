@@ -6,7 +6,8 @@
  *   check_failures revoked KIND       rank 0 revokes a communicator in which the others wait
  *   check_failures dead KIND RANK     that rank dies instead of making a call
  *   check_failures first KIND RANK    likewise, and it is the communicator's first call
- *   check_failures loose CALL RANK    likewise, among small calls in which others do not wait for all
+ *   check_failures loose CALL RANK    likewise, among small calls where others do not wait for all;
+ *                                     -1: the driver lets a rank die (SYMM_STANDIN_FAIL)
  *   check_failures inside RANK        that rank dies while it reduces; another one is slow and must
  *                                     not store to the buffers of those that have returned
  *   check_failures times RANKS SEED   so many ranks die at random times of calls of all kinds
