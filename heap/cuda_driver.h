@@ -96,6 +96,7 @@
     F(cuGraphAddKernelNode, 12000)      \
     F(cuGraphInstantiateWithFlags, 11040) \
     F(cuGraphExecKernelNodeSetParams, 12000) \
+    F(cuGraphUpload, 11010)             \
     F(cuGraphLaunch, 10000)             \
     F(cuGraphExecDestroy, 10000)        \
     F(cuGraphDestroy, 10000)            \

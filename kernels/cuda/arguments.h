@@ -64,8 +64,8 @@ enum {
 
 /*
  * How a kernel tells the host that it is done: by storing `sequence`.  Up to SYMM_CUDA_FLAGS blocks
- * have a flag each, which saves them to count each other (1.5 us).  Of more blocks the last one
- * raises the first flag.
+ * have a flag each, which saves them counting each other (1 us and more).  Of more blocks the last
+ * one raises the first flag.
  */
 struct symm_cuda_finish {
     uint32_t *flags;   /* [SYMM_CUDA_FLAGS] in pinned host memory, where the device sees them */
@@ -107,8 +107,9 @@ struct symm_cuda_reduce {
 struct symm_cuda_small {
     const void *inputs[SYMM_CUDA_SMALL_RANKS];
     void *outputs[SYMM_CUDA_SMALL_RANKS];
-    uint32_t vectors, rest;
+    uint32_t vectors;
     int ranks;
+    uint32_t rest; /* in this order no two members look like an address to the stand-in driver */
     int output_count;
     struct symm_cuda_finish finish;
 };

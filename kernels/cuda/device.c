@@ -80,7 +80,10 @@ static void events_destroy(struct symm_device *device)
     }
 }
 
-/* Forget what was made in a context that has ended.  There is nothing to give back. */
+/*
+ * Forget what was made in a context that has ended.  There is nothing to give back to the device.
+ * (What graphs take of the host's memory is lost: nobody says that they outlive a context.)
+ */
 static void parts_forget(struct symm_device *device)
 {
     device->kernels = NULL;
@@ -111,7 +114,7 @@ static void parts_destroy(struct symm_device *device)
     stream_destroy(cuda, atomic_load_explicit(&device->beside, memory_order_relaxed));
     stream_destroy(cuda, device->kernels);
     events_destroy(device);
-    for (int slot = 0; slot < SYMM_CUDA_SLOTS; slot++) {
+    for (int slot = 0; slot < SYMM_DEVICE_GRAPHS; slot++) {
         symm_graph_destroy(cuda, &device->graphs[slot]);
     }
     symm_functions_unload(cuda, &device->functions);
@@ -129,6 +132,9 @@ static enum symm_status parts_make(struct symm_device *device)
     }
     if (status == SYMM_OK) {
         status = symm_functions_load(device->cuda, &device->functions);
+    }
+    if (status == SYMM_OK) {
+        symm_launch_make_graphs(device);
     }
     if (status != SYMM_OK) {
         parts_destroy(device);

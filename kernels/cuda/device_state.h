@@ -17,6 +17,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
 
+enum { SYMM_DEVICE_GRAPHS = 8 }; /* the first slots have them: the lowest free one is taken */
 enum { SYMM_DEVICE_MODULES = 4, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
 struct symm_multimem_functions;
@@ -81,7 +82,7 @@ struct symm_device {
     struct symm_device_flags *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
-    struct symm_graph graphs[SYMM_CUDA_SLOTS]; /* likewise */
+    struct symm_graph graphs[SYMM_DEVICE_GRAPHS];
     _Atomic uint64_t free_slots;    /* a bit for each */
     _Atomic uint32_t lost_slots;    /* for ever: work with them may still go on */
 };
@@ -124,6 +125,9 @@ struct symm_launch {
  */
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
                                     const struct symm_launch *launch, struct symm_ticket *ticket);
+
+/* Part of opening a device, behind all others: graphs for the first slots, as far as can be. */
+void symm_launch_make_graphs(struct symm_device *device);
 
 /* Give the slot back: nothing of the ticket is under way. */
 void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);

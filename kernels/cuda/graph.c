@@ -1,5 +1,5 @@
 /*
- * graph.c - launching a kernel as a graph of one node, which takes the driver less time; see graph.h.
+ * graph.c - see graph.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -20,7 +20,8 @@ static bool driver_has_graphs(const struct symm_cuda *cuda)
 {
     return cuda->cuGraphCreate != NULL && cuda->cuGraphAddKernelNode != NULL &&
            cuda->cuGraphInstantiateWithFlags != NULL &&
-           cuda->cuGraphExecKernelNodeSetParams != NULL && cuda->cuGraphLaunch != NULL &&
+           cuda->cuGraphUpload != NULL && cuda->cuGraphExecKernelNodeSetParams != NULL &&
+           cuda->cuGraphLaunch != NULL &&
            cuda->cuGraphExecDestroy != NULL && cuda->cuGraphDestroy != NULL;
 }
 
@@ -32,11 +33,11 @@ void symm_graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph)
     if (graph->graph != NULL) {
         (void)cuda->cuGraphDestroy(graph->graph);
     }
-    *graph = (struct symm_graph){.is_refused = graph->is_refused};
+    *graph = (struct symm_graph){0};
 }
 
-static bool graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
-                       const CUDA_KERNEL_NODE_PARAMS *kernel)
+static bool is_made(const struct symm_cuda *cuda, struct symm_graph *graph,
+                    const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     return cuda->cuGraphCreate(&graph->graph, 0) == CUDA_SUCCESS &&
            cuda->cuGraphAddKernelNode(&graph->node, graph->graph, NULL, 0, kernel) ==
@@ -44,23 +45,29 @@ static bool graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
            cuda->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0) == CUDA_SUCCESS;
 }
 
-bool symm_graph_set(const struct symm_cuda *cuda, struct symm_graph *graph,
-                    const CUDA_KERNEL_NODE_PARAMS *kernel)
+void symm_graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
+                     const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
 {
-    bool is_set = false;
-    if (graph->is_refused || !driver_has_graphs(cuda) ||
+    if (!driver_has_graphs(cuda) ||
         !atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
-        return false;
+        return;
     }
-    if (graph->exec == NULL) {
-        is_set = graph_make(cuda, graph, kernel);
-    } else {
-        is_set = cuda->cuGraphExecKernelNodeSetParams(graph->exec, graph->node, kernel) ==
-                 CUDA_SUCCESS;
-    }
-    if (!is_set) {
-        graph->is_refused = true;
+    if (!is_made(cuda, graph, kernel) ||
+        cuda->cuGraphUpload(graph->exec, stream) != CUDA_SUCCESS) {
         symm_graph_destroy(cuda, graph);
     }
-    return is_set;
+}
+
+bool symm_graph_launch(const struct symm_cuda *cuda, struct symm_graph *graph,
+                       const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
+{
+    if (graph->exec == NULL || !atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
+        return false;
+    }
+    if (cuda->cuGraphExecKernelNodeSetParams(graph->exec, graph->node, kernel) != CUDA_SUCCESS ||
+        cuda->cuGraphLaunch(graph->exec, stream) != CUDA_SUCCESS) {
+        symm_graph_destroy(cuda, graph);
+        return false;
+    }
+    return true;
 }

@@ -1,10 +1,13 @@
 /*
  * graph.h - launching a kernel as a graph of one node.
  *
- * The launch of a graph that has been launched before takes 1.8 us less than cuLaunchKernel(), with
- * the .4 us in which the node is given its next kernel (H100, driver 580:
- * bench/results/gpu-h100-launches.txt).  So each slot of a device has such a graph.  What a launch
- * of a graph does is no other than what cuLaunchKernel() does.
+ * The launch of a graph takes the driver 1 to 2 us less than cuLaunchKernel(), with the time in
+ * which the node is given its next kernel (bench/results/gpu-h100-launches.txt).  So the first
+ * slots of a device have such graphs.  What a launch of a graph does is no other than what
+ * cuLaunchKernel() does.
+ *
+ * Graphs are made, with all that they take on the device, when it is opened.  To allocate memory
+ * may wait for kernels of the program, and these may wait for other ranks.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,21 +17,27 @@
 
 #include "heap/cuda_driver.h"
 
-/* All zero: not made yet.  It belongs to whoever has its slot, so nothing is locked. */
+/* All zero: there is none.  It belongs to whoever has its slot, so nothing is locked. */
 struct symm_graph {
     CUgraph graph;
     CUgraphNode node;
     CUgraphExec exec;
-    bool is_refused; /* the driver did not want it: it is not asked again */
 };
 
 /*
- * Make `kernel`, in the current context, what the next cuGraphLaunch() of graph->exec launches.
- * Arguments are copied.  No launch of it may be under way.  False: kernels have to be launched
- * without a graph, because the driver is too old, or does not want to, or nobody is to use graphs.
+ * Make a graph of `kernel`, whatever that is: none of its launches will be this one.  Where the
+ * driver is too old or refuses, or nobody is to use graphs, there is none.
  */
-bool symm_graph_set(const struct symm_cuda *cuda, struct symm_graph *graph,
-                    const CUDA_KERNEL_NODE_PARAMS *kernel);
+void symm_graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
+                     const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream);
+
+/*
+ * Launch `kernel` by the graph.  Arguments are copied.  An earlier launch may not have retired yet:
+ * what changes is for later ones.  False: it has to be launched without a graph, of which there is
+ * none, or none any more because the driver has refused.
+ */
+bool symm_graph_launch(const struct symm_cuda *cuda, struct symm_graph *graph,
+                       const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream);
 
 void symm_graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph);
 

@@ -17,10 +17,7 @@ struct symm_cuda_host_kernel {
     const char *name;      /* as cuModuleGetFunction() takes it */
     size_t arguments_size; /* bytes of its one argument, a struct of arguments.h */
 
-    /*
-     * Run all threads of all blocks, one after the other, then raise the flag as the last block
-     * does.
-     */
+    /* Run all threads of all blocks, one after the other, then raise the flags. */
     void (*run)(const void *arguments, unsigned blocks, unsigned block_threads);
 
     struct symm_cuda_host_kernel *next;

@@ -126,22 +126,29 @@ static struct symm_cuda_finish finish_choose(const struct symm_device *device, u
     };
 }
 
-/* Launch it as the slot's graph, or by itself. */
+static CUDA_KERNEL_NODE_PARAMS kernel_of(CUfunction function, unsigned blocks, unsigned threads,
+                                         void **parameters)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){
+        .func = function,
+        .gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1,
+        .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
+        .kernelParams = parameters,
+    };
+}
+
+/* By the slot's graph, or by itself. */
 static enum symm_status kernel_queue(struct symm_device *device, uint32_t slot, CUstream stream,
                                      const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     const struct symm_cuda *cuda = device->cuda;
-    struct symm_graph *graph = &device->graphs[slot];
-    const char *call = "cuGraphLaunch";
-    CUresult result;
-    if (symm_graph_set(cuda, graph, kernel)) {
-        result = cuda->cuGraphLaunch(graph->exec, stream);
-    } else {
-        call = "cuLaunchKernel";
-        result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX, 1, 1,
-                                      0, stream, kernel->kernelParams, NULL);
+    if (slot < SYMM_DEVICE_GRAPHS &&
+        symm_graph_launch(cuda, &device->graphs[slot], kernel, stream)) {
+        return SYMM_OK;
     }
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed(call, result);
+    CUresult result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX,
+                                           1, 1, 0, stream, kernel->kernelParams, NULL);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuLaunchKernel", result);
 }
 
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
@@ -152,16 +159,25 @@ enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
     grid_choose(launch, &blocks, &threads);
     unsigned flags = symm_cuda_finish_flags(blocks);
     *launch->finish = finish_choose(device, ticket->slot, flags);
-    const CUDA_KERNEL_NODE_PARAMS kernel = {
-        .func = launch->function,
-        .gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1,
-        .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
-        .kernelParams = parameters,
-    };
+    const CUDA_KERNEL_NODE_PARAMS kernel =
+        kernel_of(launch->function, blocks, threads, parameters);
     enum symm_status status = kernel_queue(device, ticket->slot, stream, &kernel);
     if (status == SYMM_OK) {
         ticket->sequence = launch->finish->sequence;
         ticket->flags = flags;
     }
     return status;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+void symm_launch_make_graphs(struct symm_device *device)
+{
+    for (uint32_t slot = 0; slot < SYMM_DEVICE_GRAPHS; slot++) {
+        struct symm_cuda_small_pushes nothing = {.threads = WARP};
+        void *parameters[] = {&nothing};
+        const CUDA_KERNEL_NODE_PARAMS kernel =
+            kernel_of(device->functions.small_push, 1, WARP, parameters);
+        symm_graph_make(device->cuda, &device->graphs[slot], &kernel, device->kernels);
+    }
 }

@@ -20,8 +20,8 @@ uint64_t symm_small_reduce(enum symm_cuda_type type, const struct symm_cuda_redu
                            unsigned block_limit, struct symm_cuda_small *small);
 
 /*
- * The same for `count` blocks to copy.  Each byte that fills no vector is a unit.  Other kernels copy
- * one block after the other, in as many blocks of threads as the largest one takes; where only
+ * The same for `count` blocks to copy.  Each byte that fills no vector is a unit.  Other kernels
+ * copy one block after the other, in as many blocks of threads as the largest one takes; where only
  * these have flags of their own, they are quicker.
  */
 uint64_t symm_small_push(const struct symm_cuda_push *pushes, int count, unsigned block_limit,

@@ -88,7 +88,7 @@ static CUresult driver_ask(const struct symm_device *device, struct symm_ticket 
         *call = "cuStreamQuery";
         result = device->cuda->cuStreamQuery(kernel_stream(device, ticket));
         if (result == CUDA_SUCCESS && !kernel_is_done(device, ticket)) {
-            *call = "cuLaunchKernel";
+            *call = "a kernel's launch";
             result = CUDA_ERROR_LAUNCH_FAILED;
         }
     }

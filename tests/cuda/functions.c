@@ -123,6 +123,7 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuGraphAddKernelNode", cuGraphAddKernelNode, 12000, ALLOCATES),
     FUNCTION("cuGraphInstantiateWithFlags", cuGraphInstantiateWithFlags, 11040, ALLOCATES),
     FUNCTION("cuGraphExecKernelNodeSetParams", cuGraphExecKernelNodeSetParams, 12000, SAFE),
+    FUNCTION("cuGraphUpload", cuGraphUpload, 11010, ALLOCATES),
     FUNCTION("cuGraphLaunch", cuGraphLaunch, 10000, SAFE),
     FUNCTION("cuGraphExecDestroy", cuGraphExecDestroy, 10000, 0),
     FUNCTION("cuGraphDestroy", cuGraphDestroy, 10000, SAFE),

@@ -80,7 +80,7 @@ static CUresult kernel_set(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS 
     return result;
 }
 
-/* ---- graphs ------------------------------------------------------------------------------------ */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 {
@@ -124,7 +124,7 @@ CUresult cuGraphDestroy(CUgraph graph)
     return result;
 }
 
-/* ---- what can be launched ---------------------------------------------------------------------- */
+/* ---- what can be launched -------------------------------------------------------------------- */
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
@@ -157,6 +157,19 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
         bool is = standin_object_is(&execs, exec) && standin_object_is(&graphs, exec->graph) &&
                   node == &exec->graph->node;
         result = standin_end(is ? kernel_set(&exec->kernel, parameters, exec->context)
+                                : CUDA_ERROR_INVALID_VALUE);
+    }
+    return result;
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream handle)
+{
+    CUcontext context;
+    CUstream stream;
+    CUresult result = standin_begin_in_context(__func__, &context);
+    if (result == CUDA_SUCCESS) {
+        bool is = standin_object_is(&execs, exec) && exec->context == context;
+        result = standin_end(is ? standin_stream_find(handle, context, &stream)
                                 : CUDA_ERROR_INVALID_VALUE);
     }
     return result;

@@ -7,7 +7,7 @@
  */
 #include "harness.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COUNT_MOST = 30000, EXTENT_MOST = 32, GUARD = 64, RANKS_MOST = 8 };
@@ -26,7 +26,11 @@ static const char *const call_names[CALLS] = {
     "allreduce", "reduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block",
 };
 
-static unsigned char *input, *output;
+enum { FROM_HEAP, FROM_MALLOC, IN_PLACE, PLACES };
+
+static const char *const place_names[PLACES] = {"", " from memory of malloc", " in place"};
+
+static unsigned char *inputs[2], *output; /* from the heap, from malloc */
 
 static void call_make(int call, const void *from, int count, MPI_Datatype type)
 {
@@ -42,7 +46,8 @@ static void call_make(int call, const void *from, int count, MPI_Datatype type)
         if (test_rank == 1) {
             MPI_Reduce(from, output, count, type, MPI_MINLOC, 1, MPI_COMM_WORLD);
         } else {
-            MPI_Reduce(input, NULL, count, type, MPI_MINLOC, 1, MPI_COMM_WORLD);
+            MPI_Reduce(from == MPI_IN_PLACE ? inputs[0] : from, NULL, count, type, MPI_MINLOC, 1,
+                       MPI_COMM_WORLD);
         }
         break;
     case SCAN:
@@ -61,7 +66,7 @@ static void call_make(int call, const void *from, int count, MPI_Datatype type)
 }
 
 /* Each rank has bytes of its own there, so that another rank's would show. */
-static void call_check(int call, int pair, int count, bool in_place)
+static void call_check(int call, int pair, int count, int place)
 {
     MPI_Aint lower, extent, start, data;
     MPI_Datatype type = pairs[pair].type;
@@ -72,13 +77,14 @@ static void call_check(int call, int pair, int count, bool in_place)
     size_t end = (size_t)(count - 1) * (size_t)extent + (size_t)data;
     unsigned char guard = (unsigned char)(0xe0 + test_rank);
     test_case("%s of %d %s%s", call_names[call], count, pairs[pair].name,
-              in_place ? " in place" : "");
-    memset(input, 1 + test_rank, all);
+              place_names[place]);
+    memset(inputs[0], 1 + test_rank, all);
+    memset(inputs[1], 1 + test_rank, all);
     memset(output, guard, (size_t)test_size * COUNT_MOST * EXTENT_MOST + GUARD);
-    if (in_place) {
+    if (place == IN_PLACE) {
         memset(output, 1 + test_rank, end);
     }
-    call_make(call, in_place ? MPI_IN_PLACE : (const void *)input, count, type);
+    call_make(call, place == IN_PLACE ? MPI_IN_PLACE : (const void *)inputs[place], count, type);
     for (size_t i = end; i < all + GUARD; i++) {
         if (output[i] != guard) {
             test_fail("byte %zu behind the last element's data is %#x, not %#x", i - end, output[i],
@@ -93,17 +99,20 @@ int main(int argc, char **argv)
     static const int counts[] = {1, 2, 60, 1000, COUNT_MOST};
     test_begin(argc, argv, "check_padding", MPI_THREAD_SINGLE);
     size_t bytes = (size_t)test_size * COUNT_MOST * EXTENT_MOST + GUARD;
-    MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &input);
+    MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &inputs[0]);
+    inputs[1] = malloc(bytes);
     MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &output);
     for (int call = 0; call < CALLS && test_size > 1 && test_size <= RANKS_MOST; call++) {
         for (size_t pair = 0; pair < sizeof(pairs) / sizeof(*pairs); pair++) {
             for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-                call_check(call, (int)pair, counts[i], false);
-                call_check(call, (int)pair, counts[i], true);
+                for (int place = 0; place < PLACES; place++) {
+                    call_check(call, (int)pair, counts[i], place);
+                }
             }
         }
     }
     MPI_Free_mem(output);
-    MPI_Free_mem(input);
+    free(inputs[1]);
+    MPI_Free_mem(inputs[0]);
     return test_end();
 }

@@ -383,8 +383,8 @@ static void run_open_with_fault(struct fork_rank *self, void *context)
 /* Whether a call must end in an error.  Questions to the driver are asked again, so there it depends. */
 static bool is_vital(const struct fault *fault)
 {
-    static const char *const vital[] = {"cuGraphLaunch", "cuLaunchKernel", "cuMemcpyAsync",
-                                        "cuEventRecord", "kernel", "copy"};
+    static const char *const vital[] = {"cuLaunchKernel", "cuMemcpyAsync", "cuEventRecord",
+                                        "kernel", "copy"};
     for (size_t i = 0; i < sizeof(vital) / sizeof(*vital); i++) {
         if (strcmp(fault->what, vital[i]) == 0) {
             return true;
@@ -490,8 +490,9 @@ static void test_failures_in_running(void **state)
     static const char *const names[] = {
         "cuGraphCreate", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
         "cuGraphExecKernelNodeSetParams", "cuGraphLaunch", "cuLaunchKernel", "cuMemcpyAsync",
-        "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuStreamCreate", "cuStreamQuery", "cuStreamSynchronize", "cuCtxPushCurrent",
-        "cuThreadExchangeStreamCaptureMode", "kernel", "copy",
+        "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuStreamCreate", "cuStreamQuery",
+        "cuStreamSynchronize", "cuCtxPushCurrent", "cuThreadExchangeStreamCaptureMode", "kernel",
+        "copy",
     };
     int last = 2 * unit_uses(4) - 1;
     (void)state;

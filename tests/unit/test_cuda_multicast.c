@@ -40,7 +40,7 @@ static void live(struct fork_rank *self, void *context)
     member_use(&member, &input, &output, 3);
     member_use(&member, &output, &input, 5);
     FORK_CHECK(self, member_sum(&member, &input, &output, 16) == SYMM_ERR_SYSTEM); /* not the same place */
-    FORK_CHECK(self, device_failure_names("cuGraphLaunch"));
+    FORK_CHECK(self, device_failure_names("cuLaunchKernel"));
     member_use(&member, &input, &output, 7);
     multicast_block_free(rank, &output); /* unbound before its memory goes, known to others later */
     FORK_CHECK(self, member.left("binding") == 1 && member.left("handle") == handles + 1);

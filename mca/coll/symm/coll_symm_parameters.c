@@ -327,8 +327,8 @@ static const struct symm_parameter device_blocks_parameter = {
 
 static const struct symm_parameter device_graphs_parameter = {
     "device_graphs",
-    "Launch kernels as CUDA graphs of one node, where the driver has graphs, which takes less time. "
-    "A profiler may then show graphs instead of kernels. The value may differ between ranks",
+    "Launch kernels as CUDA graphs of one node, where the driver has graphs, which takes less "
+    "time. A profiler may then show graphs instead of kernels. The value may differ between ranks",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter multicast_parameter = {

@@ -20,7 +20,8 @@
 static void output_adopt(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    memcpy(call->output, operation->input, call->count * call->extent);
+    memcpy(call->output, operation->input,
+           symm_result_bytes(&call->reduction, call->count * call->extent));
     operation->input = call->output;
     operation->in_place = true;
 }

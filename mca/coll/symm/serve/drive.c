@@ -19,8 +19,8 @@
 enum {
     POLLS_PER_PROGRESS = 64, /* between two looks at the rest of Open MPI; 16 to 256 are all fine */
     YIELDS_PER_PROGRESS = 8, /* the look yields, too, and takes a third of a small call's time */
-    POLLS_OF_ALONE = 20000,  /* some hundred microseconds */
-    POLLS_OF_THREADS = 500,  /* some twenty: most small calls have ended, also on devices */
+    POLLS_OF_ALONE = 20000,  /* most of a millisecond */
+    POLLS_OF_THREADS = 500,  /* some twenty microseconds: small calls have ended, also on devices */
 };
 
 /*
