@@ -48,7 +48,7 @@ CUfunction symm_functions_reduce(const struct symm_functions *functions, enum sy
 CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
                                 enum symm_cuda_op op);
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
-                               enum symm_cuda_op op, int ranks);
+                               enum symm_cuda_op op);
 
 /* A kernel of multicast; NULL if there is none, or none has been loaded. */
 CUfunction symm_multimem_function(struct symm_device *device, enum symm_cuda_type type,

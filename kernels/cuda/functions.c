@@ -217,8 +217,7 @@ CUfunction symm_functions_small(const struct symm_functions *functions, enum sym
 }
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
-                               enum symm_cuda_op op, int ranks)
+                               enum symm_cuda_op op)
 {
-    (void)ranks; /* one kernel serves all numbers of them */
     return symm_device_can_reduce(type, op) ? functions->scan[kernel_type(type, op)][op] : NULL;
 }

@@ -25,11 +25,7 @@ static uint64_t reduce_units(enum symm_cuda_type type, uint64_t count)
                ? count : (count * symm_cuda_type_extent(type) + VECTOR - 1) / VECTOR;
 }
 
-/* Says which kernel is for this; of functions.c. */
-typedef CUfunction (*function_find)(const struct symm_functions *functions,
-                                    enum symm_cuda_type type, enum symm_cuda_op op, int ranks);
-
-static enum symm_status combine_start(struct symm_device *device, function_find find,
+static enum symm_status combine_start(struct symm_device *device, bool is_scan,
                                       enum symm_cuda_type type, enum symm_cuda_op op,
                                       const struct symm_cuda_reduce *arguments,
                                       unsigned block_limit, struct symm_ticket *ticket)
@@ -53,15 +49,17 @@ static enum symm_status combine_start(struct symm_device *device, function_find 
     if (status != SYMM_OK) {
         return status;
     }
-    if (find == symm_functions_reduce) {
+    const struct symm_functions *functions = &device->functions;
+    if (!is_scan) {
         launch.units = symm_small_reduce(type, arguments, block_limit, &launched.small);
     }
     if (launch.units > 0) {
-        launch.function = symm_functions_small(&device->functions, type, op);
+        launch.function = symm_functions_small(functions, type, op);
         launch.finish = &launched.small.finish;
     } else {
         launched.any = *arguments;
-        launch.function = find(&device->functions, type, op, arguments->ranks);
+        launch.function = is_scan ? symm_functions_scan(functions, type, op)
+                                  : symm_functions_reduce(functions, type, op, arguments->ranks);
         launch.finish = &launched.any.finish;
         launch.units = reduce_units(type, arguments->end - arguments->begin);
     }
@@ -74,7 +72,7 @@ enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_
                                           const struct symm_cuda_reduce *arguments,
                                           unsigned block_limit, struct symm_ticket *ticket)
 {
-    return combine_start(device, symm_functions_reduce, type, op, arguments, block_limit, ticket);
+    return combine_start(device, false, type, op, arguments, block_limit, ticket);
 }
 
 enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
@@ -86,7 +84,7 @@ enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cu
         *ticket = (struct symm_ticket){0};
         return SYMM_ERR_ARGUMENT;
     }
-    return combine_start(device, symm_functions_scan, type, op, arguments, block_limit, ticket);
+    return combine_start(device, true, type, op, arguments, block_limit, ticket);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -176,7 +174,8 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
 
 static enum symm_status push_launch(struct symm_device *device, CUstream stream,
                                     const struct symm_cuda_push *pushes, int count,
-                                    unsigned block_limit, struct symm_ticket *ticket)
+                                    uint64_t bytes_most, unsigned block_limit,
+                                    struct symm_ticket *ticket)
 {
     enum symm_status status;
     if (small_push(device, stream, pushes, count, block_limit, ticket, &status)) {
@@ -188,7 +187,7 @@ static enum symm_status push_launch(struct symm_device *device, CUstream stream,
         .function = device->functions.push,
         .arguments = &launched,
         .finish = &launched.finish,
-        .units = (symm_launch_bytes_most(pushes, count) + VECTOR - 1) / VECTOR,
+        .units = (bytes_most + VECTOR - 1) / VECTOR,
         .block_limit = block_limit,
     };
     return symm_launch_kernel(device, stream, &launch, ticket);
@@ -203,7 +202,8 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
-    if (symm_launch_bytes_most(pushes, count) == 0) {
+    uint64_t bytes_most = symm_launch_bytes_most(pushes, count);
+    if (bytes_most == 0) {
         return SYMM_OK;
     }
     enum symm_status status = symm_launch_begin(device, ticket, &scope);
@@ -215,7 +215,7 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
         status = symm_device_stream(device, &device->beside, &stream);
     }
     if (status == SYMM_OK) {
-        status = push_launch(device, stream, pushes, count, block_limit, ticket);
+        status = push_launch(device, stream, pushes, count, bytes_most, block_limit, ticket);
         ticket->beside = beside;
     }
     return symm_launch_end(device, ticket, &scope, status);

@@ -89,7 +89,6 @@ static const struct kind kinds_of_three[] = {
 
 enum { KINDS_MAX = 16 };
 
-
 static struct {
     const struct kind *kinds;
     int kind_count, ranks;

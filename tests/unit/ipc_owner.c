@@ -90,22 +90,6 @@ enum symm_status ipc_peer_open(struct symm_importer *peer, const struct ipc_offe
     return status;
 }
 
-/* How often the driver has been asked for something since ipc_faults_set(). */
-unsigned long ipc_uses_of(const char *function)
-{
-    void *library = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW | RTLD_NOLOAD);
-    symm_standin_uses_function *uses =
-        (symm_standin_uses_function *)(uintptr_t)dlsym(library, "symm_standin_uses");
-    unsigned long number = 0;
-    const char *name;
-    for (size_t i = 0; (name = uses(i, &number)) != NULL; i++) {
-        if (strcmp(name, function) == 0) {
-            return number;
-        }
-    }
-    return 0;
-}
-
 void ipc_faults_set(const char *list)
 {
     void *library = dlopen(SYMM_STANDIN_DRIVER, RTLD_NOW | RTLD_NOLOAD);

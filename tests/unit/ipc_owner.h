@@ -46,8 +46,7 @@ struct ipc_offer ipc_offer_make(struct fork_rank *self, const struct ipc_owner *
 enum symm_status ipc_peer_open(struct symm_importer *peer, const struct ipc_offer *offer,
                                int device);
 
-/* Which calls of the driver fail from now on, and how often it has been asked for something since. */
+/* Which calls of the driver fail from now on.  device_driver_uses() begins to count anew. */
 void ipc_faults_set(const char *list);
-unsigned long ipc_uses_of(const char *function);
 
 #endif /* SYMM_TESTS_IPC_OWNER_H */

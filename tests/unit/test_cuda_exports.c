@@ -32,11 +32,11 @@ static void use_locations(struct fork_rank *self, void *context)
     FORK_CHECK(self, sightings == 2 && other.serial == location.serial && other.offset == 0);
     FORK_STATUS(self, ipc_locate(&owner, one + 1, IPC_SIZE, &other, &sightings), SYMM_ERR_FOREIGN);
     FORK_STATUS(self, ipc_locate(&owner, &owner, 1, &other, &sightings), SYMM_ERR_FOREIGN);
-    FORK_CHECK(self, ipc_uses_of("cuIpcGetMemHandle") == 0);
+    FORK_CHECK(self, device_driver_uses(self, "cuIpcGetMemHandle") == 0);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle), SYMM_OK);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &again), SYMM_OK);
     FORK_CHECK(self, memcmp(&handle, &again, sizeof(handle)) == 0 && handle.size == IPC_SIZE);
-    FORK_CHECK(self, ipc_uses_of("cuIpcGetMemHandle") == 1);
+    FORK_CHECK(self, device_driver_uses(self, "cuIpcGetMemHandle") == 1);
     ipc_memory_free(self, 0, one);
     symm_exports_review(owner.exports, MANY);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle), SYMM_ERR_FOREIGN);
@@ -108,13 +108,13 @@ static void review_many(struct fork_rank *self, void *context)
     }
     ipc_faults_set("");
     symm_exports_review(owner.exports, 2);
-    FORK_CHECK(self, ipc_uses_of("cuPointerGetAttribute") == MANY);
+    FORK_CHECK(self, device_driver_uses(self, "cuPointerGetAttribute") == MANY);
     for (int i = 0; i < MANY; i++) {
         FORK_STATUS(self, symm_exports_handle(owner.exports, &offers[i].location, &handle),
                     i == 0 || i == MANY - 1 ? SYMM_OK : SYMM_ERR_FOREIGN);
     }
     symm_exports_review(owner.exports, 1);
-    FORK_CHECK(self, ipc_uses_of("cuPointerGetAttribute") == MANY + 1);
+    FORK_CHECK(self, device_driver_uses(self, "cuPointerGetAttribute") == MANY + 1);
     ipc_owner_end(self, &owner);
 }
 
@@ -140,7 +140,7 @@ static void refuse_handles(struct fork_rank *self, void *context)
         FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle),
                     SYMM_ERR_SYSTEM);
     }
-    FORK_CHECK(self, ipc_uses_of("cuIpcGetMemHandle") == 1);
+    FORK_CHECK(self, device_driver_uses(self, "cuIpcGetMemHandle") == 1);
     ipc_faults_set("cuPointerGetAttribute:1"); /* which says nothing about the memory */
     symm_exports_review(owner.exports, 1);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle), SYMM_ERR_SYSTEM);

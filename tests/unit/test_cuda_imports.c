@@ -42,11 +42,11 @@ static void use_peers(struct fork_rank *self, void *context)
                                                    1 - device) == NULL);
         }
     }
-    FORK_CHECK(self, ipc_uses_of("cuIpcOpenMemHandle") == (unsigned long)self->size - 1);
+    FORK_CHECK(self, device_driver_uses(self, "cuIpcOpenMemHandle") == (unsigned long)self->size - 1);
     symm_imports_leave(owner.imports);
     fork_rank_barrier(self);
     ipc_owner_end(self, &owner);
-    FORK_CHECK(self, ipc_uses_of("cuIpcCloseMemHandle") == (unsigned long)self->size - 1);
+    FORK_CHECK(self, device_driver_uses(self, "cuIpcCloseMemHandle") == (unsigned long)self->size - 1);
 }
 
 static void test_peers(void **state)
@@ -219,7 +219,7 @@ static void meet_failures(struct fork_rank *self, struct ipc_owner *owner, const
     FORK_STATUS(self, call_on(owner, &offers[1]), SYMM_OK);
     ipc_faults_set("cuIpcOpenMemHandle:1");
     FORK_STATUS(self, call_on(owner, &offers[2]), SYMM_OK); /* without the others */
-    FORK_CHECK(self, dropped(owner) == 2 && ipc_uses_of("cuIpcCloseMemHandle") == 2);
+    FORK_CHECK(self, dropped(owner) == 2 && device_driver_uses(self, "cuIpcCloseMemHandle") == 2);
     ipc_faults_set("cuIpcOpenMemHandle:1+");
     FORK_STATUS(self, call_on(owner, &offers[3]), SYMM_ERR_NO_MEMORY);
     FORK_CHECK(self, dropped(owner) == 3 && device_failure_names("cuIpcOpenMemHandle"));
@@ -231,7 +231,7 @@ static void meet_failures(struct fork_rank *self, struct ipc_owner *owner, const
     ipc_faults_set("cuIpcCloseMemHandle:1,cuIpcOpenMemHandle:1"); /* what stays open is closed later */
     FORK_STATUS(self, call_on(owner, &offers[4]), SYMM_OK);
     FORK_STATUS(self, call_on(owner, &offers[0]), SYMM_OK);
-    FORK_CHECK(self, ipc_uses_of("cuIpcCloseMemHandle") == 2);
+    FORK_CHECK(self, device_driver_uses(self, "cuIpcCloseMemHandle") == 2);
     FORK_STATUS(self, call_on(owner, &offers[3]), SYMM_OK);
     ipc_faults_set("");
 }
@@ -279,7 +279,7 @@ static void meet_stuck(struct fork_rank *self, struct ipc_owner *owner,
     FORK_STATUS(self, call_on(owner, &renamed), SYMM_ERR_SYSTEM);
     FORK_CHECK(self, dropped(owner) == 1 && device_failure_names("cuIpcCloseMemHandle"));
     FORK_STATUS(self, call_on(owner, &renamed), SYMM_ERR_SYSTEM);
-    FORK_CHECK(self, dropped(owner) == 1 && ipc_uses_of("cuIpcOpenMemHandle") == 0);
+    FORK_CHECK(self, dropped(owner) == 1 && device_driver_uses(self, "cuIpcOpenMemHandle") == 0);
     ipc_faults_set("");
     FORK_STATUS(self, call_on(owner, &renamed), SYMM_OK);
     FORK_STATUS(self, call_on(owner, &offers[1]), SYMM_OK);

@@ -27,7 +27,7 @@ enum {
  * After how many polls a waiting rank begins to yield its processor.  That is found out once, when
  * MPI_Init has done the same.  Where there are more ranks than processors, the rank that is waited
  * for may need this one.  With several threads in MPI another thread of ours may have to get on; to
- * yield at each poll would make small calls on devices 1 us longer.
+ * yield at each poll makes small calls longer.
  */
 static unsigned long polls_before_yielding(void)
 {
