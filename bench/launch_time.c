@@ -19,11 +19,13 @@
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/device.h"
 
+/* A pad of two ranks lies in one buffer. */
+enum { PAD_ROW = 128 << 10, PACKETS_MOST = PAD_ROW / 2 };
 enum { REPETITIONS = 2000, WARM_UP = 200, QUEUED = 32, BYTES = 1024, BYTES_MOST = 256 << 10 };
 
 struct bench {
     struct symm_device *device;
-    unsigned char *input, *other, *output; /* on the device, BYTES_MOST each, and a vector */
+    unsigned char *input, *other, *output, *pad; /* on the device, BYTES_MOST each, and a vector */
 };
 
 static void check(enum symm_status status, const char *what)
@@ -80,6 +82,36 @@ static void time_reduce(struct bench *bench, size_t elements, size_t odd)
                  clock_median(launches, REPETITIONS), clock_median(wholes, REPETITIONS));
 }
 
+/* Both rows of two ranks: what a rank sends to its peer, and what the peer sends, are its own. */
+static void time_packets(struct bench *bench, size_t elements)
+{
+    static double launches[REPETITIONS], wholes[REPETITIONS];
+    static uint32_t flag;
+    struct symm_cuda_packets packets = {
+        .input = bench->input, .output = bench->output, .pad = bench->pad, .pad_row = PAD_ROW,
+        .rows = {bench->pad, bench->pad + PAD_ROW}, .sources = 3,
+        .bytes = elements * sizeof(float), .patience = 1000 * 1000,
+    };
+    for (int i = -WARM_UP; i < REPETITIONS; i++) {
+        struct symm_ticket ticket;
+        packets.flag = ++flag;
+        double begin = clock_us();
+        check(symm_device_packets_reduce_start(bench->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                               &packets, 0, &ticket), "sending packets");
+        double launched = clock_us();
+        wait_for(bench, &ticket);
+        double end = clock_us();
+        check(ticket.late ? SYMM_ERR_PROTOCOL : SYMM_OK, "packets");
+        if (i >= 0) {
+            launches[i] = launched - begin;
+            wholes[i] = end - begin;
+        }
+    }
+    (void)printf("reduce %6zu bytes%-14s launched %5.2f, flags seen  %8.2f\n",
+                 elements * sizeof(float), ", by packets", clock_median(launches, REPETITIONS),
+                 clock_median(wholes, REPETITIONS));
+}
+
 /* To itself and one more, as a rank of two does in an all-gather. */
 static void time_push(struct bench *bench, size_t bytes)
 {
@@ -128,6 +160,9 @@ static void time_kernels(struct bench *bench)
     }
     time_reduce(bench, 1, 2);
     time_reduce(bench, BYTES / sizeof(float), 2);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= PACKETS_MOST; i++) {
+        time_packets(bench, sizes[i] / sizeof(float));
+    }
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         time_push(bench, sizes[i]);
     }
@@ -178,6 +213,7 @@ int main(int argc, char **argv)
     bench.input = buffer_make(process, number);
     bench.other = buffer_make(process, number);
     bench.output = buffer_make(process, number);
+    bench.pad = buffer_make(process, number);
     symm_cuda_device_describe(number, text, sizeof(text));
     (void)printf("# %s, medians of %d, microseconds\n", text, REPETITIONS);
     if (have_met) {

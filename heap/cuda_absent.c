@@ -47,6 +47,12 @@ void symm_cuda_sync_memops(int device)
     (void)device;
 }
 
+uint64_t symm_cuda_device_identity(int device)
+{
+    (void)device;
+    return 0;
+}
+
 bool symm_cuda_device_reaches(int device, const void *address)
 {
     (void)device;

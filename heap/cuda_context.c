@@ -339,3 +339,25 @@ void symm_cuda_device_describe(int device, char *text, size_t size)
     uuid_format(&uuid, name, id);
     (void)snprintf(text, size, "device %d (%s, %s)", device, name, id);
 }
+
+uint64_t symm_cuda_device_identity(int device)
+{
+    const uint64_t factor = UINT64_C(0x100000001b3);
+    const struct symm_cuda *cuda;
+    uint64_t identity = UINT64_C(0xcbf29ce484222325); /* a checksum (FNV-1a) of the UUID */
+    char name[96] = "";
+    int has_server = 0;
+    CUdevice handle;
+    CUuuid uuid;
+    if (symm_cuda_get(&cuda) != SYMM_OK || cuda->cuDeviceGet(&handle, device) != CUDA_SUCCESS ||
+        cuda->cuDeviceGetName(name, sizeof(name), handle) != CUDA_SUCCESS ||
+        cuda->cuDeviceGetUuid(&uuid, handle) != CUDA_SUCCESS || strstr(name, " MIG ") != NULL) {
+        return 0;
+    }
+    /* Drivers that do not know the question have been asked in vain: they have no answer of 1. */
+    (void)cuda->cuDeviceGetAttribute(&has_server, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, handle);
+    for (size_t i = 0; i < sizeof(uuid.bytes); i++) {
+        identity = (identity ^ (unsigned char)uuid.bytes[i]) * factor;
+    }
+    return has_server != 0 ? 0 : identity;
+}

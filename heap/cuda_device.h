@@ -60,6 +60,12 @@ SYMM_API bool symm_cuda_device_reaches(int device, const void *address);
  */
 SYMM_API enum symm_status symm_cuda_device_reach(int device, const void *address);
 
+/*
+ * A number that all processes of the node have alike for this device, and for no other one.  0: it
+ * is not known, or the device is a part of a GPU (MIG), or shared through a server (MPS).
+ */
+SYMM_API uint64_t symm_cuda_device_identity(int device);
+
 /* "device 0 (NVIDIA H200, GPU-8b3a...)", as nvidia-smi writes it; as much as is known. */
 SYMM_API void symm_cuda_device_describe(int device, char *text, size_t size);
 

@@ -35,6 +35,7 @@ libsymm_core_la_SOURCES = \
 	heap/multicast_setup.c heap/multicast_setup.h \
 	heap/multicast_state.h \
 	heap/objects.c heap/objects.h \
+	heap/pads.c heap/pads.h \
 	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
 	heap/peers.c heap/peers.h \

@@ -137,7 +137,18 @@ struct symm_run;
     F(SYMM_SCATTERV_CUDA_COPY_ENGINE, symm_scatterv_cuda_copy_engine)                             \
     F(SYMM_SCATTERV_CUDA_SCRATCH, symm_scatterv_cuda_scratch)                                     \
     F(SYMM_SCAN_CUDA_TWO_SHOT, symm_scan_cuda_two_shot)                                           \
-    F(SYMM_EXSCAN_CUDA_TWO_SHOT, symm_exscan_cuda_two_shot)
+    F(SYMM_EXSCAN_CUDA_TWO_SHOT, symm_exscan_cuda_two_shot)                                       \
+    F(SYMM_ALLREDUCE_CUDA_PACKETS, symm_allreduce_cuda_packets)                                   \
+    F(SYMM_REDUCE_SCATTER_CUDA_PACKETS, symm_reduce_scatter_cuda_packets)                         \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS, symm_reduce_scatter_block_cuda_packets)             \
+    F(SYMM_SCAN_CUDA_PACKETS, symm_scan_cuda_packets)                                             \
+    F(SYMM_EXSCAN_CUDA_PACKETS, symm_exscan_cuda_packets)                                         \
+    F(SYMM_REDUCE_CUDA_PACKETS, symm_reduce_cuda_packets)                                         \
+    F(SYMM_ALLGATHER_CUDA_PACKETS, symm_allgather_cuda_packets)                                   \
+    F(SYMM_ALLTOALL_CUDA_PACKETS, symm_alltoall_cuda_packets)                                     \
+    F(SYMM_BCAST_CUDA_PACKETS, symm_bcast_cuda_packets)                                           \
+    F(SYMM_GATHER_CUDA_PACKETS, symm_gather_cuda_packets)                                         \
+    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,
@@ -163,12 +174,14 @@ enum symm_algorithm_need {
     SYMM_NEEDS_INPUT_MULTICAST = 32,  /* a multicast address of the inputs, and a reduction by it */
     SYMM_NEEDS_OUTPUT_MULTICAST = 64, /* a multicast address of the outputs */
     SYMM_NEEDS_EXACT_REDUCTION = 128, /* each rank gets the same bits by multicast */
+    SYMM_NEEDS_PADS = 256,            /* scratch on the devices that packets are sent to */
 };
 
 /* Where an algorithm is slow.  It is not used there unless a user forces it. */
 enum symm_algorithm_slowness {
     SYMM_SLOW_LARGE_BLOCKS = 1, /* blocks of more bytes than coll_symm_allgather_staged_max says */
     SYMM_SLOW_SMALL_PAGES = 2,  /* more than small_pages_most bytes to outputs in small pages */
+    SYMM_SLOW_SHARED_DEVICES = 4, /* ranks share a device, where kernels that wait stop others */
 };
 
 /* Which data with gaps in host memory mca/coll/symm/serve/packed.c packs for an algorithm. */

@@ -40,6 +40,7 @@ kernel_sources = \
 	kernels/cuda/reduce_scatter_pull.c \
 	kernels/cuda/reduce_scatter_copy_engine.c \
 	kernels/cuda/reduce_scatter_push.c \
+	kernels/cuda/packets_run.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \
 	kernels/cuda/scan_pull.c \
@@ -90,6 +91,7 @@ device_sources = \
 	kernels/cuda/graph.c kernels/cuda/graph.h \
 	kernels/cuda/host_memory.c \
 	kernels/cuda/launch.c \
+	kernels/cuda/packets.c \
 	kernels/cuda/small.c kernels/cuda/small.h \
 	kernels/cuda/start.c \
 	kernels/cuda/ticket.c
@@ -118,7 +120,7 @@ cuda_device_headers = \
 	kernels/cuda/reduce.cuh \
 	kernels/cuda/types.cuh
 cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/scan.fatbin kernels/cuda/gather.fatbin \
-	kernels/cuda/small.fatbin
+	kernels/cuda/small.fatbin kernels/cuda/packets.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
@@ -133,6 +135,9 @@ kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
 kernels/cuda/small.fatbin: kernels/cuda/small.cu kernels/cuda/small.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/small.cu
+kernels/cuda/packets.fatbin: kernels/cuda/packets.cu kernels/cuda/packets.cuh \
+		$(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/packets.cu
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
 if MULTICAST
@@ -162,6 +167,7 @@ endif CUDA
 
 EXTRA_DIST += \
 	kernels/cuda/reduce.cu kernels/cuda/scan.cu kernels/cuda/gather.cu kernels/cuda/small.cu \
+	kernels/cuda/packets.cu kernels/cuda/packets.cuh \
 	kernels/cuda/combinations.cuh kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
 	kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
 	kernels/cuda/reduce.cuh kernels/cuda/scan.cuh kernels/cuda/small.cuh \

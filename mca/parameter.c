@@ -11,7 +11,7 @@
 
 #include "mca/help.h"
 
-enum { NAME_SIZE = 160, TEXT_SIZE = 128 };
+enum { NAME_SIZE = 160, TEXT_SIZE = 256 };
 
 static void name_format(const mca_base_component_t *component, const char *name,
                         char full_name[NAME_SIZE])

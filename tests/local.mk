@@ -37,6 +37,7 @@ mpi_tests = \
 	tests/nested.tap \
 	tests/nodes.tap \
 	tests/nonblocking.tap \
+	tests/packets.tap \
 	tests/parameters.tap \
 	tests/plot.tap \
 	tests/python.tap \
@@ -96,6 +97,7 @@ mpi_programs = \
 	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
 	tests/mpi/check_outstanding \
+	tests/mpi/check_packets \
 	tests/mpi/check_padding \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \

@@ -60,6 +60,7 @@ enum {
     SYMM_CUDA_FLAGS = 16,          /* words of a slot: a cache line */
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
     SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
+    SYMM_CUDA_LATE = 1 << 30,      /* in a flag: the block has given up waiting; no sequence has it */
 };
 
 /*
@@ -149,6 +150,30 @@ struct symm_cuda_small_push {
 struct symm_cuda_small_pushes {
     struct symm_cuda_small_push pushes[SYMM_CUDA_SMALL_RANKS];
     uint32_t threads;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * Send this rank's data as packets (packets.cuh) to the rows that the ranks have for it, and take
+ * what the others have sent from its own pad.  A packet has half as many bytes of data as it is
+ * long, and data begin with a row.
+ *
+ * Rank r gets the `bytes` at input + r * input_step.  What comes from rank r goes to output + r *
+ * output_step, or all of it is reduced, in rank order, and goes to `output`.  An output may be the
+ * input if the two have equal steps, or the input has no step.
+ */
+struct symm_cuda_packets {
+    const void *input;
+    uint64_t input_step;  /* 0: all get the same */
+    void *rows[SYMM_CUDA_SMALL_RANKS]; /* in the pad of each rank; NULL: it gets nothing */
+    const void *pad;      /* this rank's: a row for each rank, pad_row bytes apart */
+    uint64_t pad_row;
+    void *output;
+    uint64_t output_step;
+    uint64_t bytes;       /* from one rank to another */
+    uint64_t sources;     /* a bit for each rank that sends something to this one */
+    uint64_t flag;        /* 32 bits, of all packets of this call; not 0 */
+    uint64_t patience;    /* ns that a thread waits before its block gives up */
     struct symm_cuda_finish finish;
 };
 

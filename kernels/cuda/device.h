@@ -4,7 +4,7 @@
  * A start queues a kernel or copies and returns a ticket.  The caller tests the ticket until the
  * answer is not SYMM_PENDING; nothing else ends a ticket.  When the answer is SYMM_OK, what has
  * been stored is visible to work that is started later, on any device of the node.  No work waits
- * for another rank.  Calls of the program on its own streams and contexts are not disturbed.
+ * for another rank for long.  Calls of the program on its own streams and contexts are not disturbed.
  *
  * This layer knows addresses that the device can reach.  It knows neither teams nor what the work
  * is for.  No header of CUDA is needed.  In a build without CUDA (device_absent.c) there are no
@@ -110,6 +110,24 @@ SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
                                                    const struct symm_cuda_push *pushes, int count,
                                                    unsigned block_limit,
                                                    struct symm_ticket *ticket);
+
+/*
+ * Start to send packets and to wait for those of others, for a moment: see struct symm_cuda_packets
+ * and packets.cuh.  The first function reduces what comes, the second
+ * copies it.  If the ticket ends `late`, everything has been sent, but not all
+ * has come.  A start without rows then waits for the rest.  At most SYMM_CUDA_SMALL_RANKS ranks;
+ * the pad and the rows begin at multiples of sixteen.  Errors: as symm_device_reduce_start().
+ */
+SYMM_API enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
+                                                           enum symm_cuda_type type,
+                                                           enum symm_cuda_op op,
+                                                           const struct symm_cuda_packets *packets,
+                                                           unsigned block_limit,
+                                                           struct symm_ticket *ticket);
+SYMM_API enum symm_status symm_device_packets_copy_start(struct symm_device *device,
+                                                         const struct symm_cuda_packets *packets,
+                                                         unsigned block_limit,
+                                                         struct symm_ticket *ticket);
 
 /*
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by

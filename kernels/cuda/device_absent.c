@@ -78,6 +78,32 @@ enum symm_status symm_device_beside_start(struct symm_device *device,
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
+                                                  enum symm_cuda_type type, enum symm_cuda_op op,
+                                                  const struct symm_cuda_packets *packets,
+                                                  unsigned block_limit,
+                                                  struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)type;
+    (void)op;
+    (void)packets;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_packets_copy_start(struct symm_device *device,
+                                                const struct symm_cuda_packets *packets,
+                                                unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)packets;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           int lane, const struct symm_cuda_push *own,

@@ -18,7 +18,7 @@
 #include "kernels/cuda/graph.h"
 
 enum { SYMM_DEVICE_GRAPHS = 8 }; /* the first slots have them: the lowest free one is taken */
-enum { SYMM_DEVICE_MODULES = 4, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
+enum { SYMM_DEVICE_MODULES = 5, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
 struct symm_multimem_functions;
 
@@ -30,7 +30,8 @@ struct symm_functions {
     /* Sums of floats from 2, 4 and 8 ranks. */
     CUfunction sums[SYMM_DEVICE_SUM_TYPES][SYMM_DEVICE_SUM_RANKS];
     CUfunction small[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
-    CUfunction copy, push, small_push;
+    CUfunction packets[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
+    CUfunction copy, push, small_push, packets_copy;
 };
 
 /* A kernel of a module, by its name.  Errors: those of the driver. */
@@ -47,6 +48,8 @@ CUfunction symm_functions_reduce(const struct symm_functions *functions, enum sy
                                  enum symm_cuda_op op, int ranks);
 CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
                                 enum symm_cuda_op op);
+CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
+                                  enum symm_cuda_op op);
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
                                enum symm_cuda_op op);
 
@@ -117,6 +120,7 @@ struct symm_launch {
     struct symm_cuda_finish *finish; /* in the arguments: symm_launch_kernel() sets it */
     uint64_t units;                  /* a thread for each, as far as the blocks go */
     unsigned block_limit;            /* the most blocks; 0: SYMM_DEVICE_BLOCKS */
+    unsigned block_threads;          /* the most of a block; 0: SYMM_CUDA_BLOCK_THREADS */
 };
 
 /*

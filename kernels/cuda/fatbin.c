@@ -22,6 +22,7 @@ EMBED(symm_fatbin_reduce, "kernels/cuda/reduce.fatbin");
 EMBED(symm_fatbin_scan, "kernels/cuda/scan.fatbin");
 EMBED(symm_fatbin_gather, "kernels/cuda/gather.fatbin");
 EMBED(symm_fatbin_small, "kernels/cuda/small.fatbin");
+EMBED(symm_fatbin_packets, "kernels/cuda/packets.fatbin");
 #ifdef HAVE_MULTICAST
 EMBED(symm_fatbin_multimem, "kernels/cuda/multimem.fatbin");
 #endif

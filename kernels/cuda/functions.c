@@ -12,13 +12,14 @@
 #include "kernels/cuda/device_state.h"
 #include "kernels/cuda/fatbin.h"
 
-enum { REDUCE, SCAN, GATHER, SMALL, NAME_SIZE = 64 };
+enum { REDUCE, SCAN, GATHER, SMALL, PACKETS, NAME_SIZE = 64 };
 
 static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
     [REDUCE] = symm_fatbin_reduce,
     [SCAN] = symm_fatbin_scan,
     [GATHER] = symm_fatbin_gather,
     [SMALL] = symm_fatbin_small,
+    [PACKETS] = symm_fatbin_packets,
 };
 
 /* The types, as the names of the kernels have them. */
@@ -174,6 +175,14 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                     &functions->small_push);
     }
     if (status == SYMM_OK) {
+        status = combinations_get(cuda, functions->modules[PACKETS], "packets",
+                                  functions->packets);
+    }
+    if (status == SYMM_OK) {
+        status = symm_functions_get(cuda, functions->modules[PACKETS], "symm_packets_copy",
+                                    &functions->packets_copy);
+    }
+    if (status == SYMM_OK) {
         status = sums_get(cuda, functions);
     }
     if (status != SYMM_OK) {
@@ -214,6 +223,12 @@ CUfunction symm_functions_small(const struct symm_functions *functions, enum sym
                                 enum symm_cuda_op op)
 {
     return symm_device_can_reduce(type, op) ? functions->small[kernel_type(type, op)][op] : NULL;
+}
+
+CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
+                                  enum symm_cuda_op op)
+{
+    return symm_device_can_reduce(type, op) ? functions->packets[kernel_type(type, op)][op] : NULL;
 }
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,

@@ -12,12 +12,23 @@
 
 #include "kernels/cuda/small.cu"
 
+#include "kernels/cuda/packets.cu"
+
+#include <time.h>
+
 static struct symm_cuda_host_kernel *first;
 
 void symm_cuda_host_kernel_register(struct symm_cuda_host_kernel *kernel)
 {
     kernel->next = first;
     first = kernel;
+}
+
+uint64_t symm_cuda_host_clock()
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
 const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void)

@@ -7,6 +7,13 @@
  * run by `threads` threads, 0 to threads - 1, uses neither shared memory nor barriers, and waits
  * for nobody.
  *
+ *     SYMM_CUDA_PATIENT_KERNEL(name, arguments_type, send, receive);
+ *
+ * makes a kernel of two such functions.  All threads run send().  Then they run receive(), which
+ * gets a symm::patience behind `threads`, and waits for what other devices send, but not for ever.
+ * It returns whether everything has come; where it has not, the flag says so.  Such a kernel has at
+ * most SYMM_CUDA_FLAGS blocks.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -32,7 +39,8 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  * Tell the host when a block, or all blocks, are done, in an order that makes every store of this
  * kernel visible to whatever is started after the host has seen the flags, on any device and
  * through any mapping:
- *   - The barrier orders the stores of the block's threads before what its first thread does next.
+ *   - The barrier before it orders the stores of the block's threads before what its first thread
+ *     does next.
  *   - Peers, and this device later, reach the same memory through other mappings than the one it
  *     was stored through: fence.proxy.alias orders accesses through different addresses of one
  *     location.
@@ -42,9 +50,8 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  *     and an acquire of those of the blocks that have counted before.  The count wraps to 0 at the
  *     last block, so the next kernel finds it at 0.
  */
-static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
+static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish, uint32_t mark)
 {
-    __syncthreads();
     if (threadIdx.x != 0) {
         return;
     }
@@ -63,7 +70,8 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
             return;
         }
     }
-    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence) : "memory");
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence | mark)
+                 : "memory");
 }
 
 /*
@@ -78,10 +86,58 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
         const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
         const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
         __VA_ARGS__(arguments, thread, threads);                                                   \
-        symm_finish(arguments.finish);                                                             \
+        __syncthreads();                                                                           \
+        symm_finish(arguments.finish, 0);                                                          \
+    }                                                                                              \
+    static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
+
+#define SYMM_CUDA_PATIENT_KERNEL(name, arguments_type, send, ...)                                  \
+    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
+        name(const __grid_constant__ arguments_type arguments)                                     \
+    {                                                                                              \
+        const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
+        const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
+        symm::patience patience = {arguments.patience, 0};                                         \
+        send(arguments, thread, threads);                                                          \
+        const bool has_all = __VA_ARGS__(arguments, thread, threads, patience);                    \
+        const int late = __syncthreads_or(!has_all);                                               \
+        symm_finish(arguments.finish, late ? SYMM_CUDA_LATE : 0);                                  \
     }                                                                                              \
     static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
 
 #endif /* __CUDACC__ */
+
+namespace symm {
+
+/* Nanoseconds of a clock that goes on while a thread waits. */
+SYMM_DEVICE uint64_t clock_now()
+{
+#ifdef __CUDACC__
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+#else
+    return symm_cuda_host_clock();
+#endif
+}
+
+/* How long a thread still waits. */
+struct patience {
+    uint64_t most;  /* ns */
+    uint64_t since; /* when it began to wait; 0: it has not waited */
+};
+
+/* Whether it has come to an end.  The first question only begins it. */
+SYMM_DEVICE bool is_over(patience &left)
+{
+    const uint64_t now = clock_now();
+    if (left.since == 0) {
+        left.since = now;
+        return left.most == 0;
+    }
+    return now - left.since >= left.most;
+}
+
+} // namespace symm
 
 #endif /* SYMM_KERNELS_CUDA_KERNEL_CUH */

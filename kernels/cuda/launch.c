@@ -95,7 +95,7 @@ enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket 
 static void grid_choose(const struct symm_launch *launch, unsigned *blocks, unsigned *threads)
 {
     unsigned most = launch->block_limit != 0 ? launch->block_limit : SYMM_DEVICE_BLOCKS;
-    *threads = SYMM_CUDA_BLOCK_THREADS;
+    *threads = launch->block_threads != 0 ? launch->block_threads : SYMM_CUDA_BLOCK_THREADS;
     *blocks = 1;
     if (launch->units < *threads) {
         *threads = (unsigned)(launch->units + WARP - 1) / WARP * WARP;
@@ -114,7 +114,8 @@ static struct symm_cuda_finish finish_choose(const struct symm_device *device, u
                                              unsigned flags)
 {
     _Atomic uint32_t *words = device->flags[slot].words;
-    uint32_t sequence = atomic_load_explicit(&words[0], memory_order_relaxed) + 1;
+    uint32_t before = atomic_load_explicit(&words[0], memory_order_relaxed);
+    uint32_t sequence = ((before & ~(uint32_t)SYMM_CUDA_LATE) + 1) % SYMM_CUDA_LATE;
     CUdeviceptr seen = device->device_flags + slot * sizeof(*device->flags);
     for (unsigned i = 1; i < flags; i++) {
         atomic_store_explicit(&words[i], 0, memory_order_relaxed);

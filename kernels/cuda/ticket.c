@@ -62,11 +62,24 @@ static bool kernel_is_done(const struct symm_device *device, const struct symm_t
 {
     const _Atomic uint32_t *words = device->flags[ticket->slot].words;
     for (uint32_t i = 0; i < ticket->flags; i++) {
-        if (atomic_load_explicit(&words[i], memory_order_acquire) != ticket->sequence) {
+        uint32_t flag = atomic_load_explicit(&words[i], memory_order_acquire);
+        if ((flag & ~(uint32_t)SYMM_CUDA_LATE) != ticket->sequence) {
             return false;
         }
     }
     return true;
+}
+
+/* Whether a block of a kernel that is done has given up waiting. */
+static bool kernel_is_late(const struct symm_device *device, const struct symm_ticket *ticket)
+{
+    const _Atomic uint32_t *words = device->flags[ticket->slot].words;
+    for (uint32_t i = 0; i < ticket->flags; i++) {
+        if ((atomic_load_explicit(&words[i], memory_order_relaxed) & SYMM_CUDA_LATE) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Ask the driver.  If the stream is done, the flags are read again: they must then be up. */
@@ -97,8 +110,10 @@ static CUresult driver_ask(const struct symm_device *device, struct symm_ticket 
 
 static enum symm_status ticket_end(struct symm_device *device, struct symm_ticket *ticket)
 {
+    bool late = kernel_is_late(device, ticket);
     symm_cuda_own_work(-1);
     symm_launch_give(device, ticket);
+    ticket->late = late;
     return SYMM_OK;
 }
 

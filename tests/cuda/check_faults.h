@@ -54,6 +54,12 @@ const char *faults_said(void);
 int faults_other_says(int mine);
 
 /*
+ * Checks that all ranks have got the same error, or none, which the others are asked about.  With
+ * SYMM_TEST_ALONE set in the environment a rank may be alone with its error.
+ */
+void faults_check_same(int error);
+
+/*
  * Whether a function has been named since faults_said().  After some have failed it may be a later
  * call of the driver that finds things in its way.
  */

@@ -293,8 +293,7 @@ static void fault_run(const struct kind *kind, const char *function, unsigned lo
     faults_driver.fail("");
     bool named = !succeeded && faults_is_named(function);
     if (is_served_on_device(kind)) {
-        int own = work.error, other = faults_other_says(own);
-        test_check(own == other, "both ranks get the same error, or none");
+        faults_check_same(work.error);
     }
     bool both = faults_other_says(succeeded) != 0 && succeeded;
     bool any_named = faults_other_says(named) != 0 || named;

@@ -10,6 +10,7 @@
 #include "tests/mpi/harness.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAG = 17, FUNCTIONS = 40, NAME_MAX = 64 };
@@ -30,6 +31,13 @@ int faults_other_says(int mine)
         }
     }
     return theirs;
+}
+
+void faults_check_same(int error)
+{
+    int other = faults_other_says(error);
+    test_check(error == other || getenv("SYMM_TEST_ALONE") != NULL,
+               "all ranks get the same error, or none");
 }
 
 bool faults_is_named(const char *function)

@@ -46,6 +46,7 @@ unit_tests += \
 	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels \
 	tests/unit/test_cuda_memory \
+	tests/unit/test_cuda_packets \
 	tests/unit/test_cuda_resets \
 	tests/unit/test_cuda_scans \
 	tests/unit/test_cuda_small \
@@ -237,6 +238,7 @@ tests_unit_test_cuda_multicast_LDADD = $(device_libs)
 tests_unit_test_cuda_multimem_LDADD = $(device_libs)
 tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
 tests_unit_test_cuda_multimem_launch_LDADD = $(device_libs)
+tests_unit_test_cuda_packets_LDADD = $(device_libs)
 tests_unit_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_test_cuda_small_LDADD = $(device_libs)
 tests_unit_test_cuda_scans_LDADD = kernels/cuda/libhost.la $(device_libs)

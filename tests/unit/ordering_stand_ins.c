@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "heap/multicast_groups.h"
+#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/explain.h"
@@ -234,6 +235,38 @@ void symm_multicast_groups_enter(struct symm_team *team, uint64_t sequence, bool
 void symm_multicast_groups_collect(struct symm_team *team, int rank, uint32_t heap)
 {
     (void)team, (void)rank, (void)heap;
+    unexpected(__func__);
+}
+
+/* ---- pads: there are no devices --------------------------------------------------------------- */
+
+void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algorithm algorithm,
+                              const struct symm_facts *facts)
+{
+    (void)operation, (void)algorithm, (void)facts;
+}
+
+bool mca_coll_symm_pad_describe(const struct symm_operation *operation,
+                                struct line_scratch *scratch)
+{
+    (void)operation, (void)scratch;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts)
+{
+    (void)operation, (void)facts;
+    unexpected(__func__);
+}
+
+void symm_pad_free(struct symm_pad *pad)
+{
+    (void)pad;
+}
+
+void symm_pad_lose(struct symm_pad *pad)
+{
+    (void)pad;
     unexpected(__func__);
 }
 

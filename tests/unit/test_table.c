@@ -204,6 +204,9 @@ static void test_model_rows(void **state)
                 struct symm_facts facts = facts_of((enum symm_collective)collective, true, ranks,
                                                    (size_t)1 << shift);
                 const struct symm_row *row = mca_coll_symm_choose_row(&facts, NULL);
+                while (row != NULL && symm_algorithm_has(row->algorithm, SYMM_NEEDS_PADS)) {
+                    row = mca_coll_symm_choose_row(&facts, row);
+                }
                 assert_non_null(row);
                 assert_false(symm_algorithm_is_multimem((enum symm_algorithm)row->algorithm));
                 bool blocks = symm_collective_get((enum symm_collective)collective)->has_blocks;
@@ -212,6 +215,32 @@ static void test_model_rows(void **state)
                                               row->ranks_most != ranks ? SYMM_ROW_BUILT_IN
                                                                        : SYMM_ROW_MODEL);
             }
+        }
+    }
+}
+
+/*
+ * Little data go by packets between up to eight devices, each of a rank of its own, unless a user
+ * forces something else.
+ */
+static void test_packets(void **state)
+{
+    (void)state;
+    for (int ranks = 2; ranks <= SYMM_CUDA_SMALL_RANKS + 1; ranks++) {
+        uint64_t most = ranks <= 4 ? 64 << 10 : ranks <= SYMM_CUDA_SMALL_RANKS ? 32 << 10 : 0;
+        mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+        for (uint64_t bytes = 8; bytes <= 1 << 20; bytes *= 2) {
+            struct symm_facts facts = facts_of(SYMM_ALLREDUCE, true, ranks, (size_t)bytes);
+            assert_int_not_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_PACKETS);
+            facts.pads = true;
+            assert_int_equal(mca_coll_symm_choose(&facts) == SYMM_ALLREDUCE_CUDA_PACKETS,
+                             bytes <= most);
+            facts.shared_devices = true;
+            assert_int_not_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_PACKETS);
+            facts.forced = SYMM_ALLREDUCE_CUDA_PACKETS;
+            assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_PACKETS);
+            facts.pads = false;
+            assert_int_not_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_PACKETS);
         }
     }
 }
@@ -225,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_multicast),
         cmocka_unit_test(test_model),
         cmocka_unit_test(test_model_rows),
+        cmocka_unit_test(test_packets),
     };
     unit_begin("test_table", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ static const struct symm_size_range staged_max_range = {
     .least = 1024, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range scratch_range = {
     .least = 1 << 20, .most = (size_t)8 << 30, .unit = 1, .zero = true};
+static const struct symm_size_range pads_range = {
+    .least = 256 << 10, .most = (size_t)8 << 30, .unit = 1, .zero = true};
 static const struct symm_size_range ipc_bytes_range = {
     .least = 1 << 20, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 static const struct symm_size_range least_range = {
@@ -331,6 +333,14 @@ static const struct symm_parameter device_graphs_parameter = {
     "time. A profiler may then show graphs instead of kernels. The value may differ between ranks",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter device_pads_parameter = {
+    "device_pads",
+    "The most bytes of a device's memory that a process takes as pads, to which other ranks send "
+    "small data as packets. A communicator of N ranks takes 128 KiB times N with its first small "
+    "call on device buffers, up to 8 ranks. 262144 to 8589934592; suffixes k, m and g are "
+    "understood. 0: none; small calls then take some microseconds longer",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter multicast_parameter = {
     "multicast",
     "Whether device memory is reached by NVLink multicast (multimem), where the switches reduce "
@@ -406,6 +416,8 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_bool(base, &device_graphs_parameter, true, &component->device_graphs);
+    symm_parameter_size(base, &device_pads_parameter, &pads_range, 64 << 20,
+                        &component->device_pads);
     symm_parameter_choice(base, &multicast_parameter, multicast_values, &component->multicast);
     symm_parameter_int(base, &multicast_blocks_parameter, 0, 1024, 0,
                        &component->multicast_blocks);

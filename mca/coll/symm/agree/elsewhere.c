@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/agree/elsewhere.h"
 
+#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
@@ -49,38 +50,52 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
  */
 static bool is_small(const struct symm_operation *operation)
 {
-    return (symm_offer_is_withheld(&operation->input_offer) ||
+    return operation->pad == NULL &&
+           (symm_offer_is_withheld(&operation->input_offer) ||
             symm_offer_is_withheld(&operation->output_offer)) &&
            operation->call->payload_bytes < mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_copies > 0 &&
            !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }
 
+/* Packets need no buffers of others.  If they are not possible, the peers know what is missing. */
+static void withhold(struct symm_offer *made, const struct symm_memory *memory)
+{
+    *made = (struct symm_offer){.is_elsewhere = memory->kind != SYMM_MEMORY_HOST};
+}
+
+static void offers_make(struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    struct symm_offer *input = &operation->input_offer, *output = &operation->output_offer;
+    /* The result of a reduce-scatter stays here. */
+    bool has_output = !row->scatters && (call->absent & SYMM_ABSENT_OUTPUT) == 0;
+    bool has_input = row->device_reads_peers && (call->absent & SYMM_ABSENT_INPUT) == 0;
+    *input = *output = (struct symm_offer){0};
+    if (has_output && operation->pad != NULL) {
+        withhold(output, &call->output_memory);
+    } else if (has_output) {
+        offer(output, &call->output_memory, call->output, call->output_bytes, false);
+    }
+    if (has_input && operation->pad != NULL) {
+        withhold(input, &call->input_memory);
+    } else if (has_input) {
+        bool again = has_output && call->input_memory.id == call->output_memory.id;
+        offer(input, &call->input_memory, operation->input, call->input_bytes, again);
+    }
+}
+
 void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
-    const struct symm_call *call = operation->call;
     symm_process_review_exports(component->process, REVIEWED);
     symm_team_collect_opened(operation->lane->team);
     if (operation->veto != SYMM_REASON_NONE) {
         return;
     }
-    bool offers_output = !symm_collective_get(call->collective)->scatters && /* it stays here */
-                         (call->absent & SYMM_ABSENT_OUTPUT) == 0;
-    if (!offers_output) {
-        operation->output_offer = (struct symm_offer){0};
-    } else {
-        offer(&operation->output_offer, &call->output_memory, call->output, call->output_bytes,
-              false);
-    }
-    if (symm_collective_get(call->collective)->device_reads_peers &&
-        (call->absent & SYMM_ABSENT_INPUT) == 0) {
-        bool again = offers_output && call->input_memory.id == call->output_memory.id;
-        offer(&operation->input_offer, &call->input_memory, operation->input, call->input_bytes,
-              again);
-    } else {
-        operation->input_offer = (struct symm_offer){0};
-    }
+    mca_coll_symm_pad_prepare(operation);
+    offers_make(operation);
     if (is_small(operation)) {
         operation->veto = SYMM_REASON_SMALL;
         return;

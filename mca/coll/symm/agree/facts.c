@@ -9,6 +9,7 @@
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/agree/pads.h"
 
 static enum symm_segment_state scratch_state(const struct symm_team *team, int rank,
                                              const struct symm_line *line)
@@ -40,6 +41,17 @@ static bool is_closed(uint32_t is_there, const struct symm_location *location,
     return is_there != 0 && location->heap == SYMM_HEAP_IPC && state == SYMM_SEGMENT_REFUSED;
 }
 
+/* A rank offers a pad, or scratch, or neither. */
+static void scratch_note(struct symm_facts *facts, const struct symm_line *line,
+                         enum symm_segment_state state)
+{
+    size_t size = state == SYMM_SEGMENT_REFUSED ? 0 : (size_t)scratch_of(line)->size;
+    bool is_pad = size > 0 && scratch_of(line)->is_pad != 0;
+    size_t scratch = is_pad ? 0 : size, pad = is_pad ? size : 0;
+    facts->scratch_size = scratch < facts->scratch_size ? scratch : facts->scratch_size;
+    facts->pad_size = pad < facts->pad_size ? pad : facts->pad_size;
+}
+
 void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts,
                                 bool *unknown)
 {
@@ -60,6 +72,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .outputs_reachable = true,
         .out_of_place = true,
         .scratch_size = SIZE_MAX,
+        .pad_size = SIZE_MAX,
         .asked = true,
         .slices = true,
     };
@@ -74,6 +87,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
             facts->gaps |= (line->flags & LINE_GAPS) != 0;
             facts->outputs_reachable = false;
             facts->scratch_size = 0;
+            facts->pad_size = 0;
             continue;
         }
         if ((line->flags & LINE_INPUT_IN_HEAP) != 0) {
@@ -97,16 +111,15 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         facts->small_pages |= (line->flags & LINE_SMALL_PAGES) != 0;
         facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
         enum symm_segment_state scratch = scratch_state(team, rank, line);
-        if (scratch == SYMM_SEGMENT_REFUSED) {
-            facts->scratch_size = 0;
-        } else if (scratch_of(line)->size < facts->scratch_size) {
-            facts->scratch_size = (size_t)scratch_of(line)->size;
-        }
+        scratch_note(facts, line, scratch);
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||
                     scratch == SYMM_SEGMENT_UNKNOWN;
     }
     if (has_blocks) {
         mca_coll_symm_blocks_facts(operation, facts);
+    }
+    if (call->device >= 0) {
+        mca_coll_symm_pads_facts(operation, facts);
     }
     if (!*unknown) {
         mca_coll_symm_multicast_facts(operation, facts);

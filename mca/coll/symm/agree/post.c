@@ -9,6 +9,7 @@
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/device/scratch.h"
 
@@ -132,6 +133,10 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
     struct mca_coll_symm_lane *lane = operation->lane;
     size_t slices = 0, relayed = 0;
     uint32_t flags = 0;
+    if (call->device >= 0 && mca_coll_symm_pad_describe(operation, scratch_of(line))) {
+        operation->relay_expected = false;
+        return LINE_SCRATCH;
+    }
     if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0 ||
         symm_collective_get(call->collective)->scatters) { /* results stay with their owners */
         /* Programs repeat calls: one that was made by multicast will need no scratch again. */

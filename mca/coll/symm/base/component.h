@@ -46,6 +46,7 @@ struct mca_coll_symm_component_t {
     _Atomic int host_copies; /* calls below get them: 1 yes, -1 no; 0: before any communicator */
     size_t host_pinned;    /* bytes */
     int device_blocks;     /* of a kernel at most; 0: see kernels/cuda */
+    size_t device_pads;    /* bytes; 0: none */
     bool device_graphs;    /* see kernels/cuda/graph.h */
     int multicast;         /* MCA_COLL_SYMM_MULTICAST_AUTO, ... */
     int multicast_blocks;  /* of a kernel; 0: see kernels/cuda */

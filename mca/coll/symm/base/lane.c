@@ -28,6 +28,7 @@ void mca_coll_symm_lane_enable(struct mca_coll_symm_lane *lane, struct ompi_comm
 
 void mca_coll_symm_lane_end(struct mca_coll_symm_lane *lane)
 {
+    symm_pad_free(&lane->pad);
     symm_team_destroy(lane->team);
     lane->team = NULL;
     free(lane->operation.arrays.locations);

@@ -15,6 +15,7 @@
 
 #include "mca/ompi_compat.h"
 
+#include "heap/pads.h"
 #include "heap/team.h"
 #include "mca/coll/symm/base/operation.h"
 #include "mca/coll/symm/base/vote.h"
@@ -34,6 +35,7 @@ struct mca_coll_symm_lane {
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
     int relay_device;           /* the device of the last relayed call; -1: there was none */
+    struct symm_pad pad;        /* this rank's */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct symm_vote vote;
     struct symm_operation operation;

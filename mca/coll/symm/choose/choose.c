@@ -9,6 +9,7 @@
  */
 #include "mca/coll/symm/choose/choose.h"
 
+#include "heap/pads.h"
 #include "kernels/cuda/device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/single_copy.h"
@@ -160,6 +161,28 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
                : 0;
 }
 
+bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_team *team)
+{
+    int forced = mca_coll_symm_choose_forced(call->collective, team), count;
+    const struct symm_row *rows = mca_coll_symm_table_rows(
+        mca_coll_symm_choose_table(team), call->collective, SYMM_ALGORITHM_DEVICE, &count);
+    uint64_t bytes = symm_collective_result(symm_collective_get(call->collective),
+                                            call->payload_bytes, team->size);
+    if (call->device < 0 || team->size > SYMM_CUDA_SMALL_RANKS ||
+        call->payload_bytes > SYMM_PAD_ROW / 2) {
+        return false;
+    }
+    if (forced != MCA_COLL_SYMM_AUTO) {
+        return symm_algorithm_has(forced, SYMM_NEEDS_PADS);
+    }
+    for (int i = 0; i < count; i++) {
+        if (mca_coll_symm_row_has(&rows[i], bytes)) {
+            return symm_algorithm_has(rows[i].algorithm, SYMM_NEEDS_PADS);
+        }
+    }
+    return false;
+}
+
 bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,
                                         const struct symm_team *team)
 {
@@ -215,6 +238,9 @@ static const char *obstacle_by_reach(const struct symm_algorithm_row *row,
     if ((row->needs & SYMM_NEEDS_SLICE_SCRATCH) != 0 && !has_slice_scratch(row, facts, is_forced)) {
         return "some rank has no scratch for it";
     }
+    if ((row->needs & SYMM_NEEDS_PADS) != 0 && !facts->pads) {
+        return "some rank has no pad for packets, or data of this size do not fit it";
+    }
     return (row->needs & SYMM_NEEDS_RELAY_SCRATCH) != 0 && facts->scratch_size == 0
                ? "some rank has no scratch" : NULL;
 }
@@ -238,6 +264,9 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
     if ((row->slow & SYMM_SLOW_SMALL_PAGES) != 0 && facts->small_pages &&
         facts->bytes > row->small_pages_most) {
         return "some output is in small pages";
+    }
+    if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
+        return "ranks share a device";
     }
     return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > facts->staged_max
                ? "the component below is quicker than staging" : NULL;

@@ -39,6 +39,9 @@ struct symm_facts {
     size_t packed;          /* bytes of the largest block, where some have to be packed */
     size_t piece_size;      /* of staging buffers: what packed blocks have to fit */
     size_t scratch_size;    /* bytes on devices that all ranks have and can map; 0: not all have */
+    size_t pad_size;        /* bytes of the pads that all ranks offer and can map; 0: not all do */
+    bool pads;              /* the ranks can send each other this call's data as packets */
+    bool shared_devices;    /* then: ranks share a device, as far as is known */
 };
 
 /* The preferences of a team, which rank 0 has put together. */
@@ -59,6 +62,9 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
                                     bool multicast, bool in_reach);
 size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
                                            const struct symm_team *team);
+
+/* Whether a call is likely to go by packets, if all ranks offer pads for them. */
+bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_team *team);
 
 /* Whether the parameters force relaying on a collective. */
 bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,

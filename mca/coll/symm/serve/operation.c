@@ -42,6 +42,9 @@ static void step_run(struct symm_operation *operation)
     if (operation->run.failure == SYMM_OK) {
         mca_coll_symm_end_served(operation);
     } else {
+        if (operation->pad != NULL) { /* peers do not wait for each other, nor for this rank */
+            symm_pad_lose(&operation->lane->pad);
+        }
         mca_coll_symm_slot_leave(operation);
         mca_coll_symm_end_error(operation, run_failure(operation));
     }
@@ -133,6 +136,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->input = call->input;
     operation->in_place = call->in_place;
     operation->scratch = NULL;
+    operation->pad = NULL;
     operation->again = false;
     operation->relay_expected = false;
     operation->imports = NULL;

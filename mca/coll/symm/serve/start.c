@@ -15,6 +15,7 @@
 #include "mca/coll/symm/agree/map.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
@@ -110,6 +111,7 @@ static void agree_again(struct symm_operation *operation)
     operation->lane->calls_relayed = CALLS_RELAYED;
     operation->again = true;
     mca_coll_symm_scratch_leave(operation);
+    operation->pad = NULL;
     mca_coll_symm_slot_leave(operation);
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
@@ -140,6 +142,7 @@ static void choose_and_start(struct symm_operation *operation)
         return;
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
+    mca_coll_symm_pad_review(operation, algorithm, &facts);
     if (algorithm == SYMM_ALGORITHM_COUNT && mca_coll_symm_choose_again(&facts)) {
         agree_again(operation);
         return;
@@ -157,7 +160,8 @@ static void choose_and_start(struct symm_operation *operation)
     }
     note_relay(operation, algorithm);
     run_start(operation, algorithm, facts.gaps);
-    operation->run.scratch_size = facts.scratch_size;
+    operation->run.scratch_size = symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)
+                                      ? facts.pad_size : facts.scratch_size;
     mca_coll_symm_verbose_choice(operation, &facts);
     if (!mca_coll_symm_buffers_resolve(operation)) {
         mca_coll_symm_device_run_refuse(operation);

@@ -1,0 +1,87 @@
+/*
+ * packets.c - starting kernels of packets; see device.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/device_state.h"
+
+/*
+ * Blocks have flags of their own, which say whether they are late.  Within that limit many small
+ * blocks begin sooner than few large ones.
+ */
+enum { THREADS_LEAST = 128, PACKET_DATA = 8 };
+
+static unsigned block_threads(uint64_t units)
+{
+    unsigned threads = THREADS_LEAST;
+    while (threads < SYMM_CUDA_BLOCK_THREADS && units > (uint64_t)threads * SYMM_CUDA_FLAGS) {
+        threads *= 2;
+    }
+    return threads;
+}
+
+static bool are_usable(const struct symm_cuda_packets *packets)
+{
+    uint64_t addresses = (uint64_t)(uintptr_t)packets->pad | packets->pad_row;
+    for (int rank = 0; rank < SYMM_CUDA_SMALL_RANKS; rank++) {
+        addresses |= (uint64_t)(uintptr_t)packets->rows[rank];
+    }
+    return addresses % (2 * PACKET_DATA) == 0 && packets->bytes > 0 && packets->flag != 0 &&
+           packets->flag <= UINT32_MAX && packets->sources >> SYMM_CUDA_SMALL_RANKS == 0;
+}
+
+/* `type` and `op` of a reduction; otherwise `op` is SYMM_CUDA_OP_COUNT. */
+static enum symm_status packets_start(struct symm_device *device, enum symm_cuda_type type,
+                                      enum symm_cuda_op op,
+                                      const struct symm_cuda_packets *packets,
+                                      unsigned block_limit, struct symm_ticket *ticket)
+{
+    struct symm_cuda_scope scope;
+    struct symm_cuda_packets launched = *packets;
+    uint64_t extent = op == SYMM_CUDA_OP_COUNT ? 0 : symm_cuda_type_extent(type);
+    uint64_t unit = extent > PACKET_DATA ? extent : PACKET_DATA;
+    struct symm_launch launch = {
+        .arguments = &launched,
+        .finish = &launched.finish,
+        .units = (packets->bytes + unit - 1) / unit,
+        .block_limit = block_limit != 0 && block_limit < SYMM_CUDA_FLAGS ? block_limit
+                                                                         : SYMM_CUDA_FLAGS,
+    };
+    launch.block_threads = block_threads(launch.units);
+    *ticket = (struct symm_ticket){0};
+    if (!are_usable(packets)) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    launch.function = op == SYMM_CUDA_OP_COUNT
+                          ? device->functions.packets_copy
+                          : symm_functions_packets(&device->functions, type, op);
+    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
+    return symm_launch_end(device, ticket, &scope, status);
+}
+
+enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
+                                                  enum symm_cuda_type type, enum symm_cuda_op op,
+                                                  const struct symm_cuda_packets *packets,
+                                                  unsigned block_limit,
+                                                  struct symm_ticket *ticket)
+{
+    if (!symm_device_can_reduce(type, op)) {
+        *ticket = (struct symm_ticket){0};
+        return SYMM_ERR_ARGUMENT;
+    }
+    return packets_start(device, type, op, packets, block_limit, ticket);
+}
+
+enum symm_status symm_device_packets_copy_start(struct symm_device *device,
+                                                const struct symm_cuda_packets *packets,
+                                                unsigned block_limit, struct symm_ticket *ticket)
+{
+    return packets_start(device, SYMM_CUDA_BYTE, SYMM_CUDA_OP_COUNT, packets, block_limit, ticket);
+}

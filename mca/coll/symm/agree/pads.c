@@ -1,0 +1,82 @@
+/*
+ * agree/pads.c - see agree/pads.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/agree/pads.h"
+
+#include "mca/coll/symm/base/component.h"
+
+/* Whether the blocks of a reduce-scatter differ, so that in place one would be in another's way. */
+static bool are_uneven(const struct symm_call *call, int ranks)
+{
+    if (!symm_collective_get(call->collective)->scatters ||
+        !symm_collective_get(call->collective)->has_counts) {
+        return false;
+    }
+    for (size_t rank = 1; rank < (size_t)ranks; rank++) {
+        if (symm_count_at(call->counts, rank) != symm_count_at(call->counts, 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mca_coll_symm_pad_prepare(struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    struct mca_coll_symm_lane *lane = operation->lane;
+    operation->pad = NULL;
+    if (!operation->again && operation->veto == SYMM_REASON_NONE &&
+        mca_coll_symm_choose_pads(call, lane->team) && !are_uneven(call, lane->team->size) &&
+        symm_pad_offer(&lane->pad, lane->team->process, call->device, lane->team->size,
+                       operation->sequence, mca_coll_symm_component.device_pads)) {
+        operation->pad = lane->pad.memory;
+    }
+}
+
+bool mca_coll_symm_pad_describe(const struct symm_operation *operation,
+                                struct line_scratch *scratch)
+{
+    const struct symm_pad *pad = &operation->lane->pad;
+    scratch->is_pad = operation->pad != NULL;
+    if (operation->pad == NULL) {
+        return false;
+    }
+    scratch->where = pad->location;
+    scratch->size = pad->size;
+    scratch->identity = pad->identity;
+    return true;
+}
+
+/* Whether two ranks have the same device, or one that is not known. */
+static bool devices_are_shared(const struct symm_operation *operation)
+{
+    int ranks = operation->lane->team->size;
+    for (int rank = 0; rank < ranks; rank++) {
+        uint64_t identity = scratch_of(mca_coll_symm_line(operation, rank))->identity;
+        bool is_shared = identity == 0;
+        for (int other = 0; other < rank; other++) {
+            is_shared |= scratch_of(mca_coll_symm_line(operation, other))->identity == identity;
+        }
+        if (is_shared) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts)
+{
+    facts->pads = facts->pad_size >= (size_t)facts->ranks * SYMM_PAD_ROW;
+    facts->shared_devices = facts->pads && devices_are_shared(operation);
+}
+
+void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algorithm algorithm,
+                              const struct symm_facts *facts)
+{
+    if (operation->pad != NULL && !symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)) {
+        symm_pad_is_vain(&operation->lane->pad, facts->shared_devices);
+    }
+}
