@@ -136,7 +136,7 @@ kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
 kernels/cuda/small.fatbin: kernels/cuda/small.cu kernels/cuda/small.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/small.cu
 kernels/cuda/packets.fatbin: kernels/cuda/packets.cu kernels/cuda/packets.cuh \
-		$(cuda_device_headers)
+		kernels/cuda/packets_few.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/packets.cu
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
@@ -167,7 +167,7 @@ endif CUDA
 
 EXTRA_DIST += \
 	kernels/cuda/reduce.cu kernels/cuda/scan.cu kernels/cuda/gather.cu kernels/cuda/small.cu \
-	kernels/cuda/packets.cu kernels/cuda/packets.cuh \
+	kernels/cuda/packets.cu kernels/cuda/packets.cuh kernels/cuda/packets_few.cuh \
 	kernels/cuda/combinations.cuh kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
 	kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
 	kernels/cuda/reduce.cuh kernels/cuda/scan.cuh kernels/cuda/small.cuh \

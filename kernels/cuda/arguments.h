@@ -60,6 +60,7 @@ enum {
     SYMM_CUDA_FLAGS = 16,          /* words of a slot: a cache line */
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
     SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
+    SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: the block has given up waiting; no sequence has it */
 };
 
@@ -174,6 +175,22 @@ struct symm_cuda_packets {
     uint64_t sources;     /* a bit for each rank that sends something to this one */
     uint64_t flag;        /* 32 bits, of all packets of this call; not 0 */
     uint64_t patience;    /* ns that a thread waits before its block gives up */
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * The same for few ranks, with a thread for each unit: all addresses and steps are multiples of
+ * eight, and `bytes` is one of four.
+ */
+struct symm_cuda_few_packets {
+    const void *input;
+    void *rows[SYMM_CUDA_FEW_RANKS];
+    const void *pad;
+    void *output;
+    uint64_t input_step, output_step;
+    uint32_t flag, sources;
+    uint32_t bytes, pad_row;
+    uint64_t patience;
     struct symm_cuda_finish finish;
 };
 

@@ -31,7 +31,8 @@ struct symm_functions {
     CUfunction sums[SYMM_DEVICE_SUM_TYPES][SYMM_DEVICE_SUM_RANKS];
     CUfunction small[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction packets[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
-    CUfunction copy, push, small_push, packets_copy;
+    CUfunction few[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
+    CUfunction copy, push, small_push, packets_copy, few_copy;
 };
 
 /* A kernel of a module, by its name.  Errors: those of the driver. */
@@ -48,8 +49,11 @@ CUfunction symm_functions_reduce(const struct symm_functions *functions, enum sy
                                  enum symm_cuda_op op, int ranks);
 CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
                                 enum symm_cuda_op op);
+
+/* Of a reduction that there is, or a copy: then `op` is SYMM_CUDA_OP_COUNT. */
 CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
-                                  enum symm_cuda_op op);
+                                  enum symm_cuda_op op, bool few);
+
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
                                enum symm_cuda_op op);
 

@@ -183,6 +183,13 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                     &functions->packets_copy);
     }
     if (status == SYMM_OK) {
+        status = combinations_get(cuda, functions->modules[PACKETS], "few", functions->few);
+    }
+    if (status == SYMM_OK) {
+        status = symm_functions_get(cuda, functions->modules[PACKETS], "symm_few_copy",
+                                    &functions->few_copy);
+    }
+    if (status == SYMM_OK) {
         status = sums_get(cuda, functions);
     }
     if (status != SYMM_OK) {
@@ -226,9 +233,13 @@ CUfunction symm_functions_small(const struct symm_functions *functions, enum sym
 }
 
 CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
-                                  enum symm_cuda_op op)
+                                  enum symm_cuda_op op, bool few)
 {
-    return symm_device_can_reduce(type, op) ? functions->packets[kernel_type(type, op)][op] : NULL;
+    if (op == SYMM_CUDA_OP_COUNT) {
+        return few ? functions->few_copy : functions->packets_copy;
+    }
+    enum symm_cuda_type own = kernel_type(type, op);
+    return few ? functions->few[own][op] : functions->packets[own][op];
 }
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,

@@ -50,7 +50,7 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  *     and an acquire of those of the blocks that have counted before.  The count wraps to 0 at the
  *     last block, so the next kernel finds it at 0.
  */
-static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish, uint32_t mark)
+static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
     if (threadIdx.x != 0) {
         return;
@@ -70,8 +70,24 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
             return;
         }
     }
-    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence | mark)
-                 : "memory");
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence) : "memory");
+}
+
+/*
+ * The same for a kernel whose stores reach peers as packets only, without the alias fence.  Its
+ * results are in its own device's memory.  A later kernel may load them through a peer's mapping,
+ * which PTX asks a fence for.  In SASS that fence is MEMBAR.SC.SYS and CCTL.IVALL: the release has a
+ * barrier of its own, and there is nothing to be invalidated where results are stored, because
+ * stores go through the first-level cache.
+ */
+static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finish &finish,
+                                                           uint32_t mark)
+{
+    if (threadIdx.x == 0) {
+        asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(finish.flags + blockIdx.x),
+                     "r"(finish.sequence | mark)
+                     : "memory");
+    }
 }
 
 /*
@@ -87,7 +103,7 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
         const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
         __VA_ARGS__(arguments, thread, threads);                                                   \
         __syncthreads();                                                                           \
-        symm_finish(arguments.finish, 0);                                                          \
+        symm_finish(arguments.finish);                                                             \
     }                                                                                              \
     static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
 
@@ -101,7 +117,7 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
         send(arguments, thread, threads);                                                          \
         const bool has_all = __VA_ARGS__(arguments, thread, threads, patience);                    \
         const int late = __syncthreads_or(!has_all);                                               \
-        symm_finish(arguments.finish, late ? SYMM_CUDA_LATE : 0);                                  \
+        symm_finish_packets(arguments.finish, late ? SYMM_CUDA_LATE : 0);                          \
     }                                                                                              \
     static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
 

@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "kernels/cuda/device_state.h"
 
 /*
@@ -33,6 +35,31 @@ static bool are_usable(const struct symm_cuda_packets *packets)
            packets->flag <= UINT32_MAX && packets->sources >> SYMM_CUDA_SMALL_RANKS == 0;
 }
 
+/* Whether the packets are for the kernels of few ranks.  Sets all of `few` but `finish`. */
+static bool are_few(const struct symm_cuda_packets *packets, struct symm_cuda_few_packets *few)
+{
+    uint64_t all = (uint64_t)(uintptr_t)packets->input | (uint64_t)(uintptr_t)packets->output |
+                   packets->input_step | packets->output_step;
+    if (packets->sources >> SYMM_CUDA_FEW_RANKS != 0 || all % PACKET_DATA != 0 ||
+        packets->bytes % (PACKET_DATA / 2) != 0 || packets->pad_row > UINT32_MAX) {
+        return false;
+    }
+    for (int rank = SYMM_CUDA_FEW_RANKS; rank < SYMM_CUDA_SMALL_RANKS; rank++) {
+        if (packets->rows[rank] != NULL) {
+            return false;
+        }
+    }
+    *few = (struct symm_cuda_few_packets){
+        .input = packets->input, .pad = packets->pad, .output = packets->output,
+        .input_step = packets->input_step, .output_step = packets->output_step,
+        .flag = (uint32_t)packets->flag, .sources = (uint32_t)packets->sources,
+        .bytes = (uint32_t)packets->bytes, .pad_row = (uint32_t)packets->pad_row,
+        .patience = packets->patience,
+    };
+    memcpy(few->rows, packets->rows, sizeof(few->rows));
+    return true;
+}
+
 /* `type` and `op` of a reduction; otherwise `op` is SYMM_CUDA_OP_COUNT. */
 static enum symm_status packets_start(struct symm_device *device, enum symm_cuda_type type,
                                       enum symm_cuda_op op,
@@ -40,12 +67,14 @@ static enum symm_status packets_start(struct symm_device *device, enum symm_cuda
                                       unsigned block_limit, struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
-    struct symm_cuda_packets launched = *packets;
-    uint64_t extent = op == SYMM_CUDA_OP_COUNT ? 0 : symm_cuda_type_extent(type);
+    union {
+        struct symm_cuda_packets any;
+        struct symm_cuda_few_packets few;
+    } launched;
+    size_t extent = op == SYMM_CUDA_OP_COUNT ? 1 : symm_cuda_type_extent(type);
     uint64_t unit = extent > PACKET_DATA ? extent : PACKET_DATA;
     struct symm_launch launch = {
         .arguments = &launched,
-        .finish = &launched.finish,
         .units = (packets->bytes + unit - 1) / unit,
         .block_limit = block_limit != 0 && block_limit < SYMM_CUDA_FLAGS ? block_limit
                                                                          : SYMM_CUDA_FLAGS,
@@ -55,13 +84,19 @@ static enum symm_status packets_start(struct symm_device *device, enum symm_cuda
     if (!are_usable(packets)) {
         return SYMM_ERR_ARGUMENT;
     }
+    bool few = launch.units <= (uint64_t)launch.block_threads * launch.block_limit &&
+               are_few(packets, &launched.few);
+    if (few) {
+        launch.finish = &launched.few.finish;
+    } else {
+        launched.any = *packets;
+        launch.finish = &launched.any.finish;
+    }
     enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    launch.function = op == SYMM_CUDA_OP_COUNT
-                          ? device->functions.packets_copy
-                          : symm_functions_packets(&device->functions, type, op);
+    launch.function = symm_functions_packets(&device->functions, type, op, few);
     status = symm_launch_kernel(device, device->kernels, &launch, ticket);
     return symm_launch_end(device, ticket, &scope, status);
 }

@@ -1,17 +1,20 @@
 /*
  * packets.cu - kernels of packets: symm_packets_<type>_<operation>, one for each that MPI allows,
- * and symm_packets_copy.
+ * and symm_packets_copy; the same of few ranks, symm_few_...
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "kernels/cuda/combinations.cuh"
-#include "kernels/cuda/packets.cuh"
+#include "kernels/cuda/packets_few.cuh"
 
 #define REDUCTION(type, T, op)                                                                     \
     SYMM_CUDA_PATIENT_KERNEL(symm_packets_##type##_##op, symm_cuda_packets,                        \
                              symm::packets_send<symm::packed<T>::packets>,                         \
-                             symm::packets_reduce<symm::op<T>, T>);
+                             symm::packets_reduce<symm::op<T>, T>);                                \
+    SYMM_CUDA_PATIENT_KERNEL(symm_few_##type##_##op, symm_cuda_few_packets,                        \
+                             symm::few_send<symm::packed<T>::packets>,                             \
+                             symm::few_reduce<symm::op<T>, T>);
 
 SYMM_CUDA_COMBINATIONS(REDUCTION, REDUCTION)
 
@@ -19,3 +22,4 @@ SYMM_CUDA_COMBINATIONS(REDUCTION, REDUCTION)
 
 SYMM_CUDA_PATIENT_KERNEL(symm_packets_copy, symm_cuda_packets, symm::packets_send<1>,
                          symm::packets_copy);
+SYMM_CUDA_PATIENT_KERNEL(symm_few_copy, symm_cuda_few_packets, symm::few_send<1>, symm::few_copy);

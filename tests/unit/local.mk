@@ -50,7 +50,8 @@ unit_tests += \
 	tests/unit/test_cuda_resets \
 	tests/unit/test_cuda_scans \
 	tests/unit/test_cuda_small \
-	tests/unit/test_host_blocks
+	tests/unit/test_host_blocks \
+	tests/unit/test_pads
 
 if MULTICAST
 unit_tests += \
@@ -243,6 +244,7 @@ tests_unit_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_test_cuda_small_LDADD = $(device_libs)
 tests_unit_test_cuda_scans_LDADD = kernels/cuda/libhost.la $(device_libs)
 tests_unit_test_host_blocks_LDADD = $(device_libs)
+tests_unit_test_pads_LDADD = $(device_libs)
 tests_unit_test_standin_LDADD = $(device_libs)
 tests_unit_test_standin_contexts_LDADD = $(device_libs)
 tests_unit_test_standin_ipc_LDADD = $(device_libs)
