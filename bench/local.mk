@@ -168,8 +168,10 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-1-checks.txt \
 	bench/results/gpu-h100-contexts.txt \
 	bench/results/gpu-h100-1-checks-graphs.txt \
+	bench/results/gpu-h100-1-checks-packets.txt \
 	bench/results/gpu-h100-host-copies.txt \
 	bench/results/gpu-h100-launches.txt \
+	bench/results/gpu-h100-packets.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h100-spot.txt \
 	bench/results/gpu-h100-2-ranks-allgatherv.table \
