@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <limits.h>
 #include <stdatomic.h>
 
 #include "heap/cuda_device.h"
@@ -14,9 +13,11 @@
 #include "heap/pads.h"
 #include "heap/process.h"
 
-enum {
-    CALLS_UNTIL_RETRY = 1000, /* a full device may have room later, but asking takes time */
-};
+/*
+ * After an offer that has failed or was in vain, the next one is in a call whose number is a
+ * multiple of this.  So ranks that have stopped at different calls begin again with the same one.
+ */
+enum { CALLS_UNTIL_RETRY = 1 << 10, CALLS_WHILE_USELESS = 1 << 16 };
 
 /* A flag comes again after twice as many calls. */
 static const uint64_t calls_per_wipe = UINT64_C(1) << 31;
@@ -51,12 +52,26 @@ void symm_pad_free(struct symm_pad *pad)
         (void)symm_heap_free(pad->heap, pad->memory);
         (void)atomic_fetch_sub_explicit(&taken, pad->size, memory_order_relaxed);
     }
-    *pad = (struct symm_pad){0};
+    *pad = (struct symm_pad){.offer_from = pad->offer_from};
 }
 
-void symm_pad_lose(struct symm_pad *pad)
+static uint64_t round_number(uint64_t after, uint64_t unit)
 {
-    *pad = (struct symm_pad){.calls_until_offer = CALLS_UNTIL_RETRY};
+    return (after / unit + 1) * unit;
+}
+
+void symm_pad_lose(struct symm_pad *pad, uint64_t sequence)
+{
+    *pad = (struct symm_pad){.offer_from = round_number(sequence, CALLS_UNTIL_RETRY)};
+}
+
+void symm_pad_is_vain(struct symm_pad *pad, uint64_t sequence, bool is_useless)
+{
+    pad->offer_from =
+        round_number(sequence, is_useless ? CALLS_WHILE_USELESS : CALLS_UNTIL_RETRY);
+    if (is_useless) {
+        symm_pad_free(pad);
+    }
 }
 
 /* Get memory for rows of `ranks`, which reads as zero. */
@@ -64,7 +79,7 @@ static bool pad_get(struct symm_pad *pad, struct symm_process *process, int devi
                     uint64_t sequence, size_t most)
 {
     size_t size = (size_t)ranks * SYMM_PAD_ROW;
-    *pad = (struct symm_pad){.device = device, .size = size};
+    *pad = (struct symm_pad){.device = device, .size = size, .offer_from = pad->offer_from};
     if (symm_process_device_heap(process, device, &pad->heap) != SYMM_OK ||
         !room_take(size, most)) {
         return false;
@@ -79,30 +94,35 @@ static bool pad_get(struct symm_pad *pad, struct symm_process *process, int devi
            is_wiped(pad, sequence);
 }
 
+struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device)
+{
+    struct symm_pad *unused = NULL;
+    for (int i = 0; i < SYMM_PADS; i++) {
+        if (pads[i].memory != NULL && pads[i].device == device) {
+            return &pads[i];
+        }
+        unused = pads[i].memory == NULL && unused == NULL ? &pads[i] : unused;
+    }
+    return unused != NULL ? unused : &pads[device % SYMM_PADS];
+}
+
 bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device, int ranks,
                     uint64_t sequence, size_t most)
 {
-    if (pad->memory != NULL && pad->device != device) {
-        symm_pad_free(pad); /* ranks seldom change their devices */
+    if (pad->memory != NULL && pad->device != device) { /* the peers' offers are in vain now */
+        symm_pad_free(pad);
+        pad->offer_from = round_number(sequence, CALLS_UNTIL_RETRY);
     }
-    if (most == 0 || (uint32_t)sequence == 0) { /* no packet has a flag of 0 */
-        return false;
-    }
-    if (pad->calls_until_offer > 0) {
-        pad->calls_until_offer -= pad->calls_until_offer != UINT_MAX;
+    /* No packet has a flag of 0. */
+    if (most == 0 || (uint32_t)sequence == 0 || sequence < pad->offer_from) {
         return false;
     }
     bool has_pad = pad->memory == NULL ? pad_get(pad, process, device, ranks, sequence, most)
                                        : sequence - pad->wiped < calls_per_wipe ||
                                              is_wiped(pad, sequence);
-    if (!has_pad) {
+    if (!has_pad) { /* a full device may have room later, but asking takes time */
         symm_pad_free(pad);
-        pad->calls_until_offer = CALLS_UNTIL_RETRY;
+        pad->offer_from = round_number(sequence, CALLS_UNTIL_RETRY);
     }
     return has_pad;
-}
-
-void symm_pad_is_vain(struct symm_pad *pad, bool for_ever)
-{
-    pad->calls_until_offer = for_ever ? UINT_MAX : CALLS_UNTIL_RETRY;
 }

@@ -18,7 +18,10 @@
 
 #include "heap/symm.h"
 
-enum { SYMM_PAD_ROW = 128 << 10 }; /* bytes; half of them are data */
+enum {
+    SYMM_PAD_ROW = 128 << 10, /* bytes; half of them are data */
+    SYMM_PADS = 2,            /* of a lane: programs may use two devices by turns */
+};
 
 /* All zero: there is none. */
 struct symm_pad {
@@ -28,9 +31,12 @@ struct symm_pad {
     struct symm_location location;
     int device;
     uint64_t identity;  /* of the device: symm_cuda_device_identity() */
-    uint64_t wiped;     /* in this call it was all zero */
-    unsigned calls_until_offer;
+    uint64_t wiped;      /* in this call it was all zero */
+    uint64_t offer_from; /* no offer before this call; a round number, so that ranks agree later */
 };
+
+/* The pad of a lane for this device; a new one takes the place of another device's. */
+SYMM_API struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device);
 
 /*
  * Whether peers may send packets to this rank in call `sequence` of a team of `ranks`, with buffers
@@ -41,14 +47,17 @@ struct symm_pad {
 SYMM_API bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device,
                              int ranks, uint64_t sequence, size_t most);
 
-/* The offer was in vain: no rank could use it.  `for_ever`: nor will one. */
-SYMM_API void symm_pad_is_vain(struct symm_pad *pad, bool for_ever);
+/*
+ * The offer in call `sequence` was in vain: nobody sends, and no offer is made for some calls.
+ * `is_useless`: for many, and the memory is freed.
+ */
+SYMM_API void symm_pad_is_vain(struct symm_pad *pad, uint64_t sequence, bool is_useless);
 
 /*
- * A call has failed, and a peer may still send.  The memory is left as it is for the rest of the
- * process's life.
+ * Call `sequence` has failed, and a peer may still send.  The memory is left as it is for the rest
+ * of the process's life.
  */
-SYMM_API void symm_pad_lose(struct symm_pad *pad);
+SYMM_API void symm_pad_lose(struct symm_pad *pad, uint64_t sequence);
 
 /* Nobody sends any more. */
 SYMM_API void symm_pad_free(struct symm_pad *pad);

@@ -6,7 +6,7 @@
  * call, or a progress engine) calls it until it returns SYMM_OK.  On host memory a run cannot fail,
  * because everything that can fail has been agreed before it starts.  A device can fail.  The run
  * then still ends on all ranks.  Each rank has `failure` and `failed_rank` set, and the contents of
- * the outputs are undefined.
+ * the outputs are undefined.  By packets (packets_run.c) only ranks without all their data fail.
  *
  * Contract with the caller, for every algorithm: all ranks start it for the same call, after every
  * rank has posted its line for that call.  Until the run returns SYMM_OK on the rank whose buffers

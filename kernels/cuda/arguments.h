@@ -61,7 +61,7 @@ enum {
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
     SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
     SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */
-    SYMM_CUDA_LATE = 1 << 30,      /* in a flag: the block has given up waiting; no sequence has it */
+    SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
 };
 
 /*
@@ -161,7 +161,7 @@ struct symm_cuda_small_pushes {
  *
  * Rank r gets the `bytes` at input + r * input_step.  What comes from rank r goes to output + r *
  * output_step, or all of it is reduced, in rank order, and goes to `output`.  An output may be the
- * input if the two have equal steps, or the input has no step.
+ * input of a reduction whose blocks do not overlap, or of copies with the same steps.
  */
 struct symm_cuda_packets {
     const void *input;

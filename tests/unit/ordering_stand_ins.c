@@ -264,9 +264,9 @@ void symm_pad_free(struct symm_pad *pad)
     (void)pad;
 }
 
-void symm_pad_lose(struct symm_pad *pad)
+void symm_pad_lose(struct symm_pad *pad, uint64_t sequence)
 {
-    (void)pad;
+    (void)pad, (void)sequence;
     unexpected(__func__);
 }
 

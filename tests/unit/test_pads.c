@@ -58,18 +58,15 @@ static void run_limits(struct fork_rank *self, void *context)
     FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, FIRST, 0));
     FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, FIRST, SIZE));
     FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, FIRST, 2 * SIZE - 1));
-    FORK_CHECK(self, other.calls_until_offer > 0 && other.memory == NULL);
+    FORK_CHECK(self, other.offer_from > FIRST && other.memory == NULL);
     /* It is tried again after some calls. */
-    uint64_t sequence = FIRST;
-    while (other.calls_until_offer > 0) {
-        FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, ++sequence, 2 * SIZE));
-    }
-    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, ++sequence, 2 * SIZE));
+    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, other.offer_from - 1, 2 * SIZE));
+    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, other.offer_from, 2 * SIZE));
     symm_pad_free(&other);
     /* One that is lost counts for ever. */
     void *memory = pad.memory;
-    symm_pad_lose(&pad);
-    FORK_CHECK(self, pad.memory == NULL && !offer(&pad, process, FIRST));
+    symm_pad_lose(&pad, FIRST);
+    FORK_CHECK(self, pad.memory == NULL && !offer(&pad, process, FIRST + 1));
     FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, FIRST, SIZE));
     other = (struct symm_pad){.heap = NULL};
     FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, FIRST, 2 * SIZE));
@@ -80,26 +77,55 @@ static void run_limits(struct fork_rank *self, void *context)
 static void run_use(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
-    struct symm_pad pad = {.heap = NULL};
+    struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
     (void)context;
     FORK_CHECK(self, offer(&pad, process, FIRST));
-    symm_pad_is_vain(&pad, false);
-    unsigned calls = 0;
-    while (!offer(&pad, process, FIRST + 1 + calls)) {
-        calls++;
-    }
-    FORK_CHECK(self, calls >= 100 && calls <= 10000);
-    symm_pad_is_vain(&pad, true);
-    for (uint64_t i = 0; i < 20000; i++) {
-        FORK_CHECK(self, !offer(&pad, process, 20000 + i));
-    }
-    /* Another device is another matter. */
+    /* Ranks that have stopped at different calls begin again with the same one. */
+    symm_pad_is_vain(&pad, FIRST, false);
+    uint64_t again = pad.offer_from;
+    FORK_CHECK(self, again > FIRST + 100 && again < FIRST + 10000 && pad.memory != NULL);
+    FORK_CHECK(self, !offer(&pad, process, again - 1) && offer(&pad, process, again));
+    symm_pad_is_vain(&other, again - 1, false);
+    FORK_CHECK(self, other.offer_from == again);
+    /* Useless ones take no memory. */
+    symm_pad_is_vain(&pad, again, true);
+    FORK_CHECK(self, pad.memory == NULL && pad.offer_from > again + 20000);
+    again = pad.offer_from;
+    FORK_CHECK(self, !offer(&pad, process, again - 1) && offer(&pad, process, again));
+    /* Another device is another matter, but not at once: programs may use two by turns. */
     uint64_t identity = pad.identity;
-    FORK_CHECK(self, symm_pad_offer(&pad, process, 1, RANKS, 50000, plenty));
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 1, RANKS, again + 1, plenty));
+    FORK_CHECK(self, pad.memory == NULL);
+    again = pad.offer_from;
+    FORK_CHECK(self, symm_pad_offer(&pad, process, 1, RANKS, again, plenty));
     FORK_CHECK(self, pad.device == 1 && pad.identity != 0 && pad.identity != identity);
     symm_pad_free(&pad);
     FORK_CHECK(self, symm_cuda_device_identity(0) == identity);
     FORK_CHECK(self, symm_cuda_device_identity(77) == 0);
+}
+
+/* A lane has one for each of two devices; a third one's takes a place. */
+static void run_devices(struct fork_rank *self, void *context)
+{
+    struct symm_process *process = device_process(self);
+    struct symm_pad pads[SYMM_PADS] = {{.heap = NULL}};
+    void *memory[SYMM_PADS];
+    (void)context;
+    for (int device = 0; device < SYMM_PADS; device++) {
+        struct symm_pad *pad = symm_pad_find(pads, device);
+        FORK_CHECK(self, symm_pad_offer(pad, process, device, RANKS, FIRST, plenty));
+        memory[device] = pad->memory;
+    }
+    for (int turn = 0; turn < 2 * SYMM_PADS; turn++) {
+        struct symm_pad *pad = symm_pad_find(pads, turn % SYMM_PADS);
+        FORK_CHECK(self, symm_pad_offer(pad, process, turn % SYMM_PADS, RANKS, FIRST + 1, plenty));
+        FORK_CHECK(self, pad->memory == memory[turn % SYMM_PADS]);
+    }
+    struct symm_pad *pad = symm_pad_find(pads, SYMM_PADS);
+    FORK_CHECK(self, pad >= pads && pad < pads + SYMM_PADS && pad->device != SYMM_PADS);
+    for (int i = 0; i < SYMM_PADS; i++) {
+        symm_pad_free(&pads[i]);
+    }
 }
 
 static void test_content(void **state)
@@ -118,6 +144,7 @@ static void test_use(void **state)
 {
     (void)state;
     fork_ranks_run(1, run_use, NULL);
+    fork_ranks_run(1, run_devices, NULL);
 }
 
 int main(void)

@@ -54,7 +54,8 @@ bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
     }
     run->inputs[team->rank] = run->input;
     run->outputs[team->rank] = run->output;
-    run->scratches[team->rank] = operation->pad != NULL ? operation->pad : operation->scratch;
+    run->scratches[team->rank] = operation->pad != NULL ? operation->pad->memory
+                                                        : operation->scratch;
     if (symm_algorithm_is_multimem(run->algorithm)) {
         mca_coll_symm_multicast_resolve(operation);
     }

@@ -27,21 +27,22 @@ void mca_coll_symm_pad_prepare(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct mca_coll_symm_lane *lane = operation->lane;
+    struct symm_pad *pad = call->device >= 0 ? symm_pad_find(lane->pads, call->device) : NULL;
     operation->pad = NULL;
     if (!operation->again && operation->veto == SYMM_REASON_NONE &&
         mca_coll_symm_choose_pads(call, lane->team) && !are_uneven(call, lane->team->size) &&
-        symm_pad_offer(&lane->pad, lane->team->process, call->device, lane->team->size,
+        symm_pad_offer(pad, lane->team->process, call->device, lane->team->size,
                        operation->sequence, mca_coll_symm_component.device_pads)) {
-        operation->pad = lane->pad.memory;
+        operation->pad = pad;
     }
 }
 
 bool mca_coll_symm_pad_describe(const struct symm_operation *operation,
                                 struct line_scratch *scratch)
 {
-    const struct symm_pad *pad = &operation->lane->pad;
-    scratch->is_pad = operation->pad != NULL;
-    if (operation->pad == NULL) {
+    const struct symm_pad *pad = operation->pad;
+    scratch->is_pad = pad != NULL;
+    if (pad == NULL) {
         return false;
     }
     scratch->where = pad->location;
@@ -69,7 +70,8 @@ static bool devices_are_shared(const struct symm_operation *operation)
 
 void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts)
 {
-    facts->pads = facts->pad_size >= (size_t)facts->ranks * SYMM_PAD_ROW;
+    facts->pads = facts->pad_size >= (size_t)facts->ranks * SYMM_PAD_ROW &&
+                  facts->bytes <= SYMM_PAD_ROW / 2;
     facts->shared_devices = facts->pads && devices_are_shared(operation);
 }
 
@@ -77,6 +79,6 @@ void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algori
                               const struct symm_facts *facts)
 {
     if (operation->pad != NULL && !symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)) {
-        symm_pad_is_vain(&operation->lane->pad, facts->shared_devices);
+        symm_pad_is_vain(operation->pad, operation->sequence, facts->shared_devices);
     }
 }

@@ -28,7 +28,9 @@ void mca_coll_symm_lane_enable(struct mca_coll_symm_lane *lane, struct ompi_comm
 
 void mca_coll_symm_lane_end(struct mca_coll_symm_lane *lane)
 {
-    symm_pad_free(&lane->pad);
+    for (int i = 0; i < SYMM_PADS; i++) {
+        symm_pad_free(&lane->pads[i]);
+    }
     symm_team_destroy(lane->team);
     lane->team = NULL;
     free(lane->operation.arrays.locations);

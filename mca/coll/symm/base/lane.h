@@ -35,7 +35,7 @@ struct mca_coll_symm_lane {
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
     int relay_device;           /* the device of the last relayed call; -1: there was none */
-    struct symm_pad pad;        /* this rank's */
+    struct symm_pad pads[SYMM_PADS]; /* this rank's */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct symm_vote vote;
     struct symm_operation operation;

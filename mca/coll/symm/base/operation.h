@@ -20,6 +20,7 @@
 #define MCA_COLL_SYMM_BASE_OPERATION_H
 
 #include "heap/cuda_device.h"
+#include "heap/pads.h"
 #include "kernels/run.h"
 #include "mca/coll/symm/base/call.h"
 
@@ -112,7 +113,7 @@ struct symm_operation {
     bool relay_expected;     /* this rank's line says: through scratch, or below */
     size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
     void *scratch;           /* on the device, taken for this call; NULL: none */
-    void *pad;               /* this rank's, if its line offers it; NULL: none */
+    struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;

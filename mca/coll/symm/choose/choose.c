@@ -70,7 +70,8 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
     if (bytes > team->control.payload_size) {
         return false;
     }
-    if (forced != MCA_COLL_SYMM_AUTO) {
+    /* What is for devices only says nothing about data in host memory. */
+    if (forced != MCA_COLL_SYMM_AUTO && !symm_algorithm_is_cuda((enum symm_algorithm)forced)) {
         return symm_algorithm_get((enum symm_algorithm)forced)->in_slot;
     }
     return mca_coll_symm_table_slot(mca_coll_symm_choose_table(team), collective, team->size,
@@ -161,9 +162,21 @@ size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct s
                : 0;
 }
 
+/* What a forced algorithm means in a memory: on devices it may have another name, or none. */
+static int forced_in(int forced, enum symm_collective collective, enum symm_algorithm_memory memory)
+{
+    if (forced != MCA_COLL_SYMM_AUTO && memory == SYMM_ALGORITHM_DEVICE) {
+        enum symm_algorithm like = symm_algorithm_get((enum symm_algorithm)forced)->on_device;
+        forced = like != 0 ? (int)like : forced;
+    }
+    return symm_algorithm_is_for(forced, collective, memory) ? forced : MCA_COLL_SYMM_AUTO;
+}
+
 bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_team *team)
 {
-    int forced = mca_coll_symm_choose_forced(call->collective, team), count;
+    int forced = forced_in(mca_coll_symm_choose_forced(call->collective, team), call->collective,
+                           SYMM_ALGORITHM_DEVICE), count;
+    uint8_t other_place = call->in_place ? SYMM_ROW_OUT : SYMM_ROW_IN;
     const struct symm_row *rows = mca_coll_symm_table_rows(
         mca_coll_symm_choose_table(team), call->collective, SYMM_ALGORITHM_DEVICE, &count);
     uint64_t bytes = symm_collective_result(symm_collective_get(call->collective),
@@ -176,7 +189,7 @@ bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_t
         return symm_algorithm_has(forced, SYMM_NEEDS_PADS);
     }
     for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], bytes)) {
+        if (mca_coll_symm_row_has(&rows[i], bytes) && rows[i].place != other_place) {
             return symm_algorithm_has(rows[i].algorithm, SYMM_NEEDS_PADS);
         }
     }
@@ -310,13 +323,7 @@ static enum symm_algorithm_memory memory_of(const struct symm_facts *facts)
 /* An algorithm on devices is forced by the name of its counterpart in host memory. */
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts)
 {
-    int forced = facts->forced;
-    if (forced != MCA_COLL_SYMM_AUTO && facts->device) {
-        enum symm_algorithm like = symm_algorithm_get((enum symm_algorithm)forced)->on_device;
-        forced = like != 0 ? (int)like : forced;
-    }
-    return symm_algorithm_is_for(forced, facts->collective, memory_of(facts)) ? forced
-                                                                               : MCA_COLL_SYMM_AUTO;
+    return forced_in(facts->forced, facts->collective, memory_of(facts));
 }
 
 /* Whether some algorithm by multicast is possible. */

@@ -76,9 +76,6 @@ enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int 
         !team_is_left(operation)) {
         return SYMM_PENDING;
     }
-    if (operation->pad != NULL) {
-        symm_pad_lose(&lane->pad);
-    }
     lane->state = MCA_COLL_SYMM_FAILED;
     mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                 "rank %d leaves a call, and fails all others on this communicator: "

@@ -42,9 +42,6 @@ static void step_run(struct symm_operation *operation)
     if (operation->run.failure == SYMM_OK) {
         mca_coll_symm_end_served(operation);
     } else {
-        if (operation->pad != NULL) { /* peers do not wait for each other, nor for this rank */
-            symm_pad_lose(&operation->lane->pad);
-        }
         mca_coll_symm_slot_leave(operation);
         mca_coll_symm_end_error(operation, run_failure(operation));
     }
