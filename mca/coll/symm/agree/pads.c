@@ -80,5 +80,6 @@ void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algori
 {
     if (operation->pad != NULL && !symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)) {
         symm_pad_is_vain(operation->pad, operation->sequence, facts->shared_devices);
+        operation->pad = NULL; /* nobody sends to it, so the call's failure would not lose it */
     }
 }
