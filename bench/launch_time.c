@@ -16,8 +16,8 @@
 #include "bench/clock.h"
 #include "bench/meeting.h"
 #include "heap/cuda_device.h"
-#include "kernels/cuda/copy.h"
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/copy.h"
+#include "kernels/cuda/launch/device.h"
 
 /* A pad of two ranks lies in one buffer. */
 enum { PAD_ROW = 128 << 10, PACKETS_MOST = PAD_ROW / 2 };

@@ -15,7 +15,7 @@
 #include "heap/cuda_handles.h"
 #include "info/gpus.h"
 #include "info/links.h"
-#include "kernels/cuda/copy.h"
+#include "kernels/cuda/launch/copy.h"
 #include "kernels/features.h"
 
 /* ---- the driver ------------------------------------------------------------------------------ */

@@ -19,15 +19,15 @@ kernel_sources = \
 	kernels/cuda/allreduce_one_shot.c \
 	kernels/cuda/allreduce_scratch.c \
 	kernels/cuda/allreduce_two_shot.c \
-	kernels/cuda/arguments.h \
-	kernels/cuda/copy.h \
-	kernels/cuda/device.h \
-	kernels/cuda/host_memory.h \
+	kernels/cuda/device_code/arguments.h \
+	kernels/cuda/launch/copy.h \
+	kernels/cuda/launch/device.h \
+	kernels/cuda/launch/host_memory.h \
 	kernels/cuda/exchange_copy_engine.c \
 	kernels/cuda/exchange_kernel.c \
 	kernels/cuda/exchange_scratch.c \
 	kernels/cuda/link.h \
-	kernels/cuda/multimem.h kernels/cuda/multimem_functions.h \
+	kernels/cuda/launch/multimem.h kernels/cuda/launch/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/bcast_multimem.c \
 	kernels/cuda/bcast_pass.c \
@@ -47,7 +47,7 @@ kernel_sources = \
 	kernels/cuda/scan_scratch.c \
 	kernels/cuda/scan_two_shot.c \
 	kernels/cuda/steps.h \
-	kernels/cuda/types.c \
+	kernels/cuda/launch/types.c \
 	kernels/host/fold.c \
 	kernels/host/allgather_multimem.c \
 	kernels/host/allgather_pull.c \
@@ -83,26 +83,26 @@ kernel_sources = \
 # The launch layer, or what stands in its place.
 if CUDA
 device_sources = \
-	kernels/cuda/copy.c \
-	kernels/cuda/device.c kernels/cuda/device_state.h \
-	kernels/cuda/engines.c \
-	kernels/cuda/fatbin.c kernels/cuda/fatbin.h \
-	kernels/cuda/functions.c \
-	kernels/cuda/graph.c kernels/cuda/graph.h \
-	kernels/cuda/host_memory.c \
-	kernels/cuda/launch.c \
-	kernels/cuda/packets.c \
-	kernels/cuda/small.c kernels/cuda/small.h \
-	kernels/cuda/start.c \
-	kernels/cuda/ticket.c
+	kernels/cuda/launch/copy.c \
+	kernels/cuda/launch/device.c kernels/cuda/launch/device_state.h \
+	kernels/cuda/launch/engines.c \
+	kernels/cuda/launch/fatbin.c kernels/cuda/launch/fatbin.h \
+	kernels/cuda/launch/functions.c \
+	kernels/cuda/launch/graph.c kernels/cuda/launch/graph.h \
+	kernels/cuda/launch/host_memory.c \
+	kernels/cuda/launch/launch.c \
+	kernels/cuda/launch/packets.c \
+	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
+	kernels/cuda/launch/start.c \
+	kernels/cuda/launch/ticket.c
 else
-device_sources = kernels/cuda/device_absent.c
+device_sources = kernels/cuda/launch/device_absent.c
 endif
 
 if MULTICAST
-device_sources += kernels/cuda/multimem.c kernels/cuda/multimem_functions.c
+device_sources += kernels/cuda/launch/multimem.c kernels/cuda/launch/multimem_functions.c
 else
-device_sources += kernels/cuda/multimem_absent.c
+device_sources += kernels/cuda/launch/multimem_absent.c
 endif
 
 libsymm_core_la_SOURCES += kernels/features.c kernels/features.h \
@@ -112,63 +112,76 @@ if CUDA
 
 # Kernels: one image a generation of devices, and PTX for those to come. Products and sums are not
 # contracted, so that algorithms agree in all bits; see docs/design/choosing.md.
+code = kernels/cuda/device_code
 cuda_device_headers = \
-	kernels/cuda/arguments.h \
-	kernels/cuda/combinations.cuh \
-	kernels/cuda/kernel.cuh \
-	kernels/cuda/operations.cuh \
-	kernels/cuda/reduce.cuh \
-	kernels/cuda/types.cuh
-cuda_fatbins = kernels/cuda/reduce.fatbin kernels/cuda/scan.fatbin kernels/cuda/gather.fatbin \
-	kernels/cuda/small.fatbin kernels/cuda/packets.fatbin
+	$(code)/arguments.h \
+	$(code)/combinations.cuh \
+	$(code)/kernel.cuh \
+	$(code)/operations.cuh \
+	$(code)/reduce.cuh \
+	$(code)/types.cuh
+cuda_fatbins = $(code)/reduce.fatbin $(code)/scan.fatbin $(code)/gather.fatbin \
+	$(code)/small.fatbin $(code)/packets.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
 NVCC_DEVICES = -gencode arch=compute_80,code=sm_80 $(NVCC_RECENT)
 NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) $(NVCC_DEVICES) -I$(top_srcdir) -fatbin -o $@
 
-kernels/cuda/reduce.fatbin: kernels/cuda/reduce.cu $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/reduce.cu
-kernels/cuda/scan.fatbin: kernels/cuda/scan.cu kernels/cuda/scan.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/scan.cu
-kernels/cuda/gather.fatbin: kernels/cuda/gather.cu $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/gather.cu
-kernels/cuda/small.fatbin: kernels/cuda/small.cu kernels/cuda/small.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/small.cu
-kernels/cuda/packets.fatbin: kernels/cuda/packets.cu kernels/cuda/packets.cuh \
-		kernels/cuda/packets_few.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC_COMPILE) $(top_srcdir)/kernels/cuda/packets.cu
+$(code)/reduce.fatbin: $(code)/reduce.cu $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/reduce.cu
+$(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/scan.cu
+$(code)/gather.fatbin: $(code)/gather.cu $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/gather.cu
+$(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/small.cu
+$(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh \
+		$(code)/packets_few.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/packets.cu
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
 if MULTICAST
-cuda_fatbins += kernels/cuda/multimem.fatbin
-kernels/cuda/multimem.fatbin: kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
+cuda_fatbins += $(code)/multimem.fatbin
+$(code)/multimem.fatbin: $(code)/multimem.cu $(code)/multimem.cuh \
 		$(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) kernels/cuda && $(NVCC) $(NVCC_FLAGS) $(NVCC_RECENT) \
-		$(MULTICAST_CPPFLAGS) -I$(top_srcdir) -fatbin -o $@ $(top_srcdir)/kernels/cuda/multimem.cu
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC) $(NVCC_FLAGS) $(NVCC_RECENT) \
+		$(MULTICAST_CPPFLAGS) -I$(top_srcdir) -fatbin -o $@ $(top_srcdir)/$(code)/multimem.cu
 endif
 
 CLEANFILES += $(cuda_fatbins)
 # Named by a variable: a rule with the object's own name would take the place of Automake's.
-fatbin_object = kernels/cuda/libsymm_core_la-fatbin.lo
+fatbin_object = kernels/cuda/launch/libsymm_core_la-fatbin.lo
 $(fatbin_object): $(cuda_fatbins)
 
 # The same kernels for the host, for tests.
-check_LTLIBRARIES += kernels/cuda/libhost.la
-kernels_cuda_libhost_la_SOURCES = kernels/cuda/host_kernels.cc kernels/cuda/host_kernels.h \
-	kernels/cuda/host_shim.h
-kernels_cuda_libhost_la_CXXFLAGS = $(AM_CXXFLAGS) -std=c++14 -fno-exceptions -fno-rtti \
+check_LTLIBRARIES += kernels/cuda/device_code/libhost.la
+kernels_cuda_device_code_libhost_la_SOURCES = \
+	kernels/cuda/device_code/host_kernels.cc \
+	kernels/cuda/device_code/host_kernels.h \
+	kernels/cuda/device_code/host_shim.h
+kernels_cuda_device_code_libhost_la_CXXFLAGS = $(AM_CXXFLAGS) -std=c++14 -fno-exceptions -fno-rtti \
 	-ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas
 if MULTICAST
-kernels_cuda_libhost_la_SOURCES += kernels/cuda/host_multimem.cc
+kernels_cuda_device_code_libhost_la_SOURCES += kernels/cuda/device_code/host_multimem.cc
 endif
 
 endif CUDA
 
 EXTRA_DIST += \
-	kernels/cuda/reduce.cu kernels/cuda/scan.cu kernels/cuda/gather.cu kernels/cuda/small.cu \
-	kernels/cuda/packets.cu kernels/cuda/packets.cuh kernels/cuda/packets_few.cuh \
-	kernels/cuda/combinations.cuh kernels/cuda/kernel.cuh kernels/cuda/operations.cuh \
-	kernels/cuda/multimem.cu kernels/cuda/multimem.cuh \
-	kernels/cuda/reduce.cuh kernels/cuda/scan.cuh kernels/cuda/small.cuh \
-	kernels/cuda/types.cuh
+	kernels/cuda/device_code/combinations.cuh \
+	kernels/cuda/device_code/gather.cu \
+	kernels/cuda/device_code/kernel.cuh \
+	kernels/cuda/device_code/multimem.cu \
+	kernels/cuda/device_code/multimem.cuh \
+	kernels/cuda/device_code/operations.cuh \
+	kernels/cuda/device_code/packets.cu \
+	kernels/cuda/device_code/packets.cuh \
+	kernels/cuda/device_code/packets_few.cuh \
+	kernels/cuda/device_code/reduce.cu \
+	kernels/cuda/device_code/reduce.cuh \
+	kernels/cuda/device_code/scan.cu \
+	kernels/cuda/device_code/scan.cuh \
+	kernels/cuda/device_code/small.cu \
+	kernels/cuda/device_code/small.cuh \
+	kernels/cuda/device_code/types.cuh

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/device.h"
 #include "kernels/run.h"
 
 enum symm_status symm_run_step(struct symm_run *run)

@@ -1,5 +1,5 @@
 /*
- * ticket.h - work that is under way on a device; kernels/cuda/device.h gives tickets and tests
+ * ticket.h - work that is under way on a device; kernels/cuda/launch/device.h gives tickets and tests
  * them.
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "kernels/cuda/multimem.h"
+#include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/rooted.h"
 
 static enum symm_status start(struct symm_run *run)

@@ -40,7 +40,7 @@
 #ifndef SYMM_KERNELS_CUDA_PIPELINE_H
 #define SYMM_KERNELS_CUDA_PIPELINE_H
 
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/device.h"
 #include "kernels/run.h"
 
 /* How the data move. */

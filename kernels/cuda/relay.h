@@ -27,7 +27,7 @@
 #ifndef SYMM_KERNELS_CUDA_RELAY_H
 #define SYMM_KERNELS_CUDA_RELAY_H
 
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/device.h"
 #include "kernels/run_steps.h"
 
 enum { SYMM_STAGE_ACROSS, SYMM_STAGE_BESIDE, SYMM_STAGE_LAUNCHES };

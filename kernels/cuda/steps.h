@@ -22,7 +22,7 @@
 #ifndef SYMM_KERNELS_CUDA_STEPS_H
 #define SYMM_KERNELS_CUDA_STEPS_H
 
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/device.h"
 #include "kernels/run_steps.h"
 
 enum { SYMM_CUDA_STARTING, SYMM_CUDA_WORKING, SYMM_CUDA_DEPARTING };

@@ -9,7 +9,7 @@
 
 #include "tests/cuda/standin.h"
 
-#include "kernels/cuda/host_kernels.h"
+#include "kernels/cuda/device_code/host_kernels.h"
 
 struct CUmod_st {
     struct standin_object object;

@@ -11,7 +11,7 @@ if CUDA
 # Its threads may still run when it would be unloaded, hence nodelete.
 check_LTLIBRARIES += tests/cuda/standin_driver.la
 tests_cuda_standin_driver_la_LDFLAGS = $(loaded_ldflags) -Wl,-z,nodelete
-tests_cuda_standin_driver_la_LIBADD = kernels/cuda/libhost.la $(PTHREAD_LIBS)
+tests_cuda_standin_driver_la_LIBADD = kernels/cuda/device_code/libhost.la $(PTHREAD_LIBS)
 tests_cuda_standin_driver_la_SOURCES = \
 	tests/cuda/begin.c tests/cuda/standin.h \
 	tests/cuda/capture.c \

@@ -2,7 +2,7 @@
  * modules.c - modules and functions.
  *
  * The image of a module is not looked into: its kernels are those that were compiled for the host
- * (kernels/cuda/host_kernels.h), found by name.
+ * (kernels/cuda/device_code/host_kernels.h), found by name.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -16,7 +16,7 @@
 
 #include "tests/cuda/multicast.h"
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 
 #include <string.h>
 

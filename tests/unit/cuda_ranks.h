@@ -10,7 +10,7 @@
 
 #include "tests/unit/fork_team.h"
 
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/device.h"
 #include "kernels/run.h"
 #include "tests/cuda/kernels.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 #include "tests/reference/reduction.h"
 #include "tests/unit/unit.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 
 struct kernel_flags {
     uint32_t words[SYMM_CUDA_FLAGS];

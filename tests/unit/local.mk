@@ -142,8 +142,8 @@ TESTS += tests/unit/test_ordering
 check_LTLIBRARIES += tests/unit/librecorded.la
 tests_unit_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
-tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/device_absent.c \
-	kernels/cuda/multimem_absent.c \
+tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device_absent.c \
+	kernels/cuda/launch/multimem_absent.c \
 	heap/arena.c \
 	heap/arena_chunk.c \
 	heap/control.c \
@@ -233,7 +233,7 @@ tests_unit_test_cuda_exports_LDADD = $(device_libs)
 tests_unit_test_cuda_faults_LDADD = $(device_libs)
 tests_unit_test_cuda_heap_LDADD = $(device_libs)
 tests_unit_test_cuda_imports_LDADD = $(device_libs)
-tests_unit_test_cuda_kernels_LDADD = kernels/cuda/libhost.la $(device_libs)
+tests_unit_test_cuda_kernels_LDADD = kernels/cuda/device_code/libhost.la $(device_libs)
 tests_unit_test_cuda_memory_LDADD = $(device_libs)
 tests_unit_test_cuda_multicast_LDADD = $(device_libs)
 tests_unit_test_cuda_multimem_LDADD = $(device_libs)
@@ -242,7 +242,7 @@ tests_unit_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_test_cuda_packets_LDADD = $(device_libs)
 tests_unit_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_test_cuda_small_LDADD = $(device_libs)
-tests_unit_test_cuda_scans_LDADD = kernels/cuda/libhost.la $(device_libs)
+tests_unit_test_cuda_scans_LDADD = kernels/cuda/device_code/libhost.la $(device_libs)
 tests_unit_test_host_blocks_LDADD = $(device_libs)
 tests_unit_test_pads_LDADD = $(device_libs)
 tests_unit_test_standin_LDADD = $(device_libs)

@@ -10,8 +10,8 @@
 
 #include "tests/unit/multicast_ranks.h"
 
-#include "kernels/cuda/multimem.h"
-#include "kernels/cuda/multimem_functions.h"
+#include "kernels/cuda/launch/multimem.h"
+#include "kernels/cuda/launch/multimem_functions.h"
 #include "tests/cuda/kernels.h"
 
 enum { MEMBER_COUNT = 1000 }; /* of int32_t that are summed */

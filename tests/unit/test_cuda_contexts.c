@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/cuda/copy.h"
+#include "kernels/cuda/launch/copy.h"
 
 static void *pointer(CUdeviceptr address)
 {

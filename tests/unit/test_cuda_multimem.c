@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/host_kernels.h"
-#include "kernels/cuda/multimem.h"
-#include "kernels/cuda/multimem_functions.h"
+#include "kernels/cuda/device_code/host_kernels.h"
+#include "kernels/cuda/launch/multimem.h"
+#include "kernels/cuda/launch/multimem_functions.h"
 #include "kernels/reduction.h"
 #include "tests/unit/cuda_reference.h"
 #include "tests/unit/kernel_flags.h"

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "heap/cuda_device.h"
-#include "kernels/cuda/multimem.h"
-#include "kernels/cuda/multimem_functions.h"
+#include "kernels/cuda/launch/multimem.h"
+#include "kernels/cuda/launch/multimem_functions.h"
 
 /* Written down once more, from what the switch is documented to do. */
 static bool is_in_table(enum symm_cuda_type type, enum symm_cuda_op op, bool one_shot)

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "heap/pads.h"
-#include "kernels/cuda/copy.h"
-#include "kernels/cuda/device_state.h"
+#include "kernels/cuda/launch/copy.h"
+#include "kernels/cuda/launch/device_state.h"
 #include "tests/unit/cuda_reference.h"
 
 enum {

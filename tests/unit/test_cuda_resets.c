@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/copy.h"
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/host_memory.h"
-#include "kernels/cuda/multimem.h"
-#include "kernels/cuda/multimem_functions.h"
+#include "kernels/cuda/launch/copy.h"
+#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/host_memory.h"
+#include "kernels/cuda/launch/multimem.h"
+#include "kernels/cuda/launch/multimem_functions.h"
 
 enum { COPIES = 2 };
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/cuda/host_kernels.h"
+#include "kernels/cuda/device_code/host_kernels.h"
 #include "kernels/reduction.h"
 
 enum {

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/copy.h"
-#include "kernels/cuda/device_state.h"
-#include "kernels/cuda/small.h"
+#include "kernels/cuda/launch/copy.h"
+#include "kernels/cuda/launch/device_state.h"
+#include "kernels/cuda/launch/small.h"
 #include "tests/unit/cuda_reference.h"
 
 enum {

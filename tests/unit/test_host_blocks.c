@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "kernels/cuda/host_memory.h"
+#include "kernels/cuda/launch/host_memory.h"
 
 enum { KIB = 1024, LIMIT = 1024 * KIB };
 

@@ -12,7 +12,7 @@
 
 #include "heap/cuda_device.h"
 #include "heap/pads.h"
-#include "kernels/cuda/copy.h"
+#include "kernels/cuda/launch/copy.h"
 
 enum { RANKS = 3, SIZE = RANKS * SYMM_PAD_ROW, FIRST = 8 };
 

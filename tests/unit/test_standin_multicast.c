@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 
 enum { UNIT = STANDIN_UNIT, SIZE = 2 * UNIT };
 

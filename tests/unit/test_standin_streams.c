@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 #include "tests/cuda/kernels.h"
 
 enum { COUNT = 100000, BYTES = 4 * COUNT, ROUNDS = 40 };

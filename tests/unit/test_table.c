@@ -7,7 +7,7 @@
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/model.h"
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 
 #include "tests/unit/table_stand_ins.h"
 #include "tests/unit/unit.h"

@@ -6,8 +6,8 @@
  */
 #include <errno.h>
 
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/host_memory.h"
+#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/host_memory.h"
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/data/recognise.h"

@@ -8,7 +8,7 @@
 
 #include "heap/cuda_device.h"
 #include "heap/multicast_setup.h"
-#include "kernels/cuda/multimem_functions.h"
+#include "kernels/cuda/launch/multimem_functions.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/shortage.h"

@@ -10,7 +10,7 @@
 #include "mca/coll/symm/choose/choose.h"
 
 #include "heap/pads.h"
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch/device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 #include "mca/coll/symm/choose/model.h"
 
 /* ---- what has been measured ------------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 
 #include "mca/ompi_compat.h"
 
-#include "kernels/cuda/arguments.h"
+#include "kernels/cuda/device_code/arguments.h"
 
 /*
  * The kernel's enum symm_cuda_type and enum symm_cuda_op for a reduction with this operation and

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/cuda/copy.h"
+#include "kernels/cuda/launch/copy.h"
 #include "mca/coll/symm/data/runs.h"
 
 /* ---- pieces ---------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 #include "mca/ompi_compat.h"
 
-#include "kernels/cuda/host_memory.h"
+#include "kernels/cuda/launch/host_memory.h"
 #include "mca/coll/symm/data/pack.h"
 #include "mca/coll/symm/data/recognise.h"
 

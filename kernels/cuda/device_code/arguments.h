@@ -1,0 +1,221 @@
+/*
+ * arguments.h - what the host hands to a kernel on a device.
+ *
+ * Plain C, read by the launch layer, by nvcc, and by g++ where the kernels are compiled for the
+ * host.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_ARGUMENTS_H
+#define SYMM_KERNELS_CUDA_DEVICE_CODE_ARGUMENTS_H
+
+#include <stdint.h>
+
+/* Element types, with their layout in memory. */
+enum symm_cuda_type {
+    SYMM_CUDA_INT8,
+    SYMM_CUDA_INT16,
+    SYMM_CUDA_INT32,
+    SYMM_CUDA_INT64,
+    SYMM_CUDA_UINT8,
+    SYMM_CUDA_UINT16,
+    SYMM_CUDA_UINT32,
+    SYMM_CUDA_UINT64,
+    SYMM_CUDA_FLOAT,
+    SYMM_CUDA_DOUBLE,
+    SYMM_CUDA_HALF,           /* IEEE binary16 */
+    SYMM_CUDA_BFLOAT16,
+    SYMM_CUDA_FLOAT_COMPLEX,  /* real part, imaginary part */
+    SYMM_CUDA_DOUBLE_COMPLEX,
+    SYMM_CUDA_BOOL,           /* C and C++: a byte, anything but 0 is true */
+    SYMM_CUDA_BYTE,
+    SYMM_CUDA_FLOAT_INT,      /* pairs: structs of the two, with the padding that C gives them */
+    SYMM_CUDA_DOUBLE_INT,
+    SYMM_CUDA_LONG_INT,
+    SYMM_CUDA_2INT,
+    SYMM_CUDA_SHORT_INT,
+    SYMM_CUDA_TYPE_COUNT
+};
+
+enum symm_cuda_op {
+    SYMM_CUDA_SUM,
+    SYMM_CUDA_PROD,
+    SYMM_CUDA_MIN,
+    SYMM_CUDA_MAX,
+    SYMM_CUDA_LAND,
+    SYMM_CUDA_LOR,
+    SYMM_CUDA_LXOR,
+    SYMM_CUDA_BAND,
+    SYMM_CUDA_BOR,
+    SYMM_CUDA_BXOR,
+    SYMM_CUDA_MINLOC,
+    SYMM_CUDA_MAXLOC,
+    SYMM_CUDA_OP_COUNT
+};
+
+enum {
+    SYMM_CUDA_RANKS_MAX = 32,      /* buffers that a kernel can be given; arguments have 4 KiB */
+    SYMM_CUDA_SLOTS = 64,          /* kernels of a device that can be under way at a time */
+    SYMM_CUDA_FLAGS = 16,          /* words of a slot: a cache line */
+    SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
+    SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
+    SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */
+    SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
+};
+
+/*
+ * How a kernel tells the host that it is done: by storing `sequence`.  Up to SYMM_CUDA_FLAGS blocks
+ * have a flag each, which saves them counting each other (1 us and more).  Of more blocks the last
+ * one raises the first flag.
+ */
+struct symm_cuda_finish {
+    uint32_t *flags;   /* [SYMM_CUDA_FLAGS] in pinned host memory, where the device sees them */
+    uint32_t sequence;
+    uint32_t slot;     /* its counter of blocks; < SYMM_CUDA_SLOTS; no other kernel has it */
+};
+
+/* How many flags a kernel of so many blocks raises. */
+static inline unsigned symm_cuda_finish_flags(unsigned blocks)
+{
+    return blocks <= SYMM_CUDA_FLAGS ? blocks : 1;
+}
+
+/*
+ * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i <
+ * end.  An element is read from all inputs before it is stored anywhere, so an output may be an
+ * input.
+ */
+struct symm_cuda_reduce {
+    const void *inputs[SYMM_CUDA_RANKS_MAX];
+    void *outputs[SYMM_CUDA_RANKS_MAX];
+    uint64_t begin, end;
+    int ranks;        /* inputs */
+    int output_count;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * For a kernel of scans the same struct means: outputs[k][i] = inputs[0][i] op ... op inputs[k][i],
+ * with as many outputs as inputs.  Inputs 0 to k + 1 of an element are read before outputs[k] is
+ * stored, so outputs[k] may be inputs[k], or inputs[k + 1].
+ */
+
+/*
+ * A reduction of little data; inputs and outputs begin with its first element.  The first units are
+ * `vectors` of sixteen bytes at multiples of sixteen, and the others are `rest` elements; there is
+ * a thread for each unit.
+ */
+struct symm_cuda_small {
+    const void *inputs[SYMM_CUDA_SMALL_RANKS];
+    void *outputs[SYMM_CUDA_SMALL_RANKS];
+    uint32_t vectors;
+    int ranks;
+    uint32_t rest; /* in this order no two members look like an address to the stand-in driver */
+    int output_count;
+    struct symm_cuda_finish finish;
+};
+
+/* Copy `bytes` from `input` to all outputs, none of which overlaps it. */
+struct symm_cuda_copy {
+    const void *input;
+    void *outputs[SYMM_CUDA_RANKS_MAX];
+    uint64_t bytes;
+    int output_count;
+    struct symm_cuda_finish finish;
+};
+
+/* A block to copy.  Input and output do not overlap.  With 0 bytes there is nothing to do. */
+struct symm_cuda_push {
+    const void *input;
+    void *output;
+    uint64_t bytes;
+};
+
+struct symm_cuda_pushes {
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    int count;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * The same of little data: `threads` for each block, as many as it has units, or more.  Units are
+ * `vectors` at multiples of sixteen, and then single bytes.
+ */
+struct symm_cuda_small_push {
+    const void *input;
+    void *output;
+    uint32_t vectors, rest;
+};
+
+struct symm_cuda_small_pushes {
+    struct symm_cuda_small_push pushes[SYMM_CUDA_SMALL_RANKS];
+    uint32_t threads;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * Send this rank's data as packets (packets.cuh) to the rows that the ranks have for it, and take
+ * what the others have sent from its own pad.  A packet has half as many bytes of data as it is
+ * long, and data begin with a row.
+ *
+ * Rank r gets the `bytes` at input + r * input_step.  What comes from rank r goes to output + r *
+ * output_step, or all of it is reduced, in rank order, and goes to `output`.  An output may be the
+ * input of a reduction whose blocks do not overlap, or of copies with the same steps.
+ */
+struct symm_cuda_packets {
+    const void *input;
+    uint64_t input_step;  /* 0: all get the same */
+    void *rows[SYMM_CUDA_SMALL_RANKS]; /* in the pad of each rank; NULL: it gets nothing */
+    const void *pad;      /* this rank's: a row for each rank, pad_row bytes apart */
+    uint64_t pad_row;
+    void *output;
+    uint64_t output_step;
+    uint64_t bytes;       /* from one rank to another */
+    uint64_t sources;     /* a bit for each rank that sends something to this one */
+    uint64_t flag;        /* 32 bits, of all packets of this call; not 0 */
+    uint64_t patience;    /* ns that a thread waits before its block gives up */
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * The same for few ranks, with a thread for each unit: all addresses and steps are multiples of
+ * eight, and `bytes` is one of four.
+ */
+struct symm_cuda_few_packets {
+    const void *input;
+    void *rows[SYMM_CUDA_FEW_RANKS];
+    const void *pad;
+    void *output;
+    uint64_t input_step, output_step;
+    uint32_t flag, sources;
+    uint32_t bytes, pad_row;
+    uint64_t patience;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * A reduction by multicast.  `input` and `output` are multicast addresses.  One access through them
+ * reaches all of unicast.inputs[] or unicast.outputs[], which are in the same order on all ranks.
+ * Without an `output` the result goes to unicast.outputs[0] alone (one-shot).  Elements that do not
+ * fill vectors are accessed at the unicast addresses, which therefore are equal to the multicast
+ * addresses modulo 16.  unicast.finish is not used.
+ */
+struct symm_cuda_multimem {
+    struct symm_cuda_reduce unicast;
+    const void *input;
+    void *output;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * Copy by multicast: one store at `output` goes to all of unicast.outputs[].  An output may be the
+ * input.
+ */
+struct symm_cuda_multimem_copy {
+    struct symm_cuda_copy unicast;
+    void *output;
+    struct symm_cuda_finish finish;
+};
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_ARGUMENTS_H */

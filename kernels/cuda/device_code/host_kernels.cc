@@ -1,0 +1,46 @@
+/*
+ * host_kernels.cc - see host_kernels.h: the same sources that nvcc compiles, for the host.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "kernels/cuda/device_code/reduce.cu"
+
+#include "kernels/cuda/device_code/scan.cu"
+
+#include "kernels/cuda/device_code/gather.cu"
+
+#include "kernels/cuda/device_code/small.cu"
+
+#include "kernels/cuda/device_code/packets.cu"
+
+#include <time.h>
+
+static struct symm_cuda_host_kernel *first;
+
+void symm_cuda_host_kernel_register(struct symm_cuda_host_kernel *kernel)
+{
+    kernel->next = first;
+    first = kernel;
+}
+
+uint64_t symm_cuda_host_clock()
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void)
+{
+    return first;
+}
+
+const struct symm_cuda_host_kernel *symm_cuda_host_kernel_find(const char *name)
+{
+    const struct symm_cuda_host_kernel *kernel = first;
+    while (kernel != NULL && std::strcmp(kernel->name, name) != 0) {
+        kernel = kernel->next;
+    }
+    return kernel;
+}

@@ -1,0 +1,159 @@
+/*
+ * kernel.cuh - what makes a body a kernel: its threads, and how its end is made known.
+ *
+ *     SYMM_CUDA_KERNEL(name, arguments_type, body);
+ *
+ * makes a kernel `name` of the function body(const arguments_type &, thread, threads).  The body is
+ * run by `threads` threads, 0 to threads - 1, uses neither shared memory nor barriers, and waits
+ * for nobody.
+ *
+ *     SYMM_CUDA_PATIENT_KERNEL(name, arguments_type, send, receive);
+ *
+ * makes a kernel of two such functions.  All threads run send().  Then they run receive(), which
+ * gets a symm::patience behind `threads`, and waits for what other devices send, but not for ever.
+ * It returns whether everything has come; where it has not, the flag says so.  Such a kernel has at
+ * most SYMM_CUDA_FLAGS blocks.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_KERNEL_CUH
+#define SYMM_KERNELS_CUDA_DEVICE_CODE_KERNEL_CUH
+
+#include "kernels/cuda/device_code/arguments.h"
+
+#ifndef __CUDACC__
+#include "kernels/cuda/device_code/host_shim.h"
+#else
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#define SYMM_DEVICE __device__ __forceinline__
+
+/* Blocks that are done, by slot.  Each kernel leaves its counter at 0 as it found it. */
+static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
+
+/*
+ * Tell the host when a block, or all blocks, are done, in an order that makes every store of this
+ * kernel visible to whatever is started after the host has seen the flags, on any device and
+ * through any mapping:
+ *   - The barrier before it orders the stores of the block's threads before what its first thread
+ *     does next.
+ *   - Peers, and this device later, reach the same memory through other mappings than the one it
+ *     was stored through: fence.proxy.alias orders accesses through different addresses of one
+ *     location.
+ *   - The flag's store is a release at system scope: whoever reads the flag with acquire, as the
+ *     host does, sees what is ordered before it.
+ *   - Of many blocks, the last one raises the flag.  Each block's count is a release of its stores
+ *     and an acquire of those of the blocks that have counted before.  The count wraps to 0 at the
+ *     last block, so the next kernel finds it at 0.
+ */
+static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
+{
+    if (threadIdx.x != 0) {
+        return;
+    }
+    uint32_t *flag = finish.flags;
+    asm volatile("fence.proxy.alias;" ::: "memory");
+    if (gridDim.x <= SYMM_CUDA_FLAGS) {
+        flag += blockIdx.x;
+    } else {
+        const unsigned last = gridDim.x - 1;
+        unsigned before;
+        asm volatile("atom.acq_rel.sys.inc.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(&symm_blocks_done[finish.slot]), "r"(last)
+                     : "memory");
+        if (before != last) {
+            return;
+        }
+    }
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence) : "memory");
+}
+
+/*
+ * The same for a kernel whose stores reach peers as packets only, without the alias fence.  Its
+ * results are in its own device's memory.  A later kernel may load them through a peer's mapping,
+ * which PTX asks a fence for.  In SASS that fence is MEMBAR.SC.SYS and CCTL.IVALL: the release has a
+ * barrier of its own, and there is nothing to be invalidated where results are stored, because
+ * stores go through the first-level cache.
+ */
+static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finish &finish,
+                                                           uint32_t mark)
+{
+    if (threadIdx.x == 0) {
+        asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(finish.flags + blockIdx.x),
+                     "r"(finish.sequence | mark)
+                     : "memory");
+    }
+}
+
+/*
+ * The arguments stay in constant memory; __grid_constant__ permits to take addresses in it.  One
+ * block per multiprocessor is enough.  ptxas is told so, and spends registers on loads in flight
+ * (16 in a row instead of 4 to 6).
+ */
+#define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \
+    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
+        name(const __grid_constant__ arguments_type arguments)                                     \
+    {                                                                                              \
+        const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
+        const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
+        __VA_ARGS__(arguments, thread, threads);                                                   \
+        __syncthreads();                                                                           \
+        symm_finish(arguments.finish);                                                             \
+    }                                                                                              \
+    static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
+
+#define SYMM_CUDA_PATIENT_KERNEL(name, arguments_type, send, ...)                                  \
+    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
+        name(const __grid_constant__ arguments_type arguments)                                     \
+    {                                                                                              \
+        const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
+        const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
+        symm::patience patience = {arguments.patience, 0};                                         \
+        send(arguments, thread, threads);                                                          \
+        const bool has_all = __VA_ARGS__(arguments, thread, threads, patience);                    \
+        const int late = __syncthreads_or(!has_all);                                               \
+        symm_finish_packets(arguments.finish, late ? SYMM_CUDA_LATE : 0);                          \
+    }                                                                                              \
+    static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
+
+#endif /* __CUDACC__ */
+
+namespace symm {
+
+/* Nanoseconds of a clock that goes on while a thread waits. */
+SYMM_DEVICE uint64_t clock_now()
+{
+#ifdef __CUDACC__
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+#else
+    return symm_cuda_host_clock();
+#endif
+}
+
+/* How long a thread still waits. */
+struct patience {
+    uint64_t most;  /* ns */
+    uint64_t since; /* when it began to wait; 0: it has not waited */
+};
+
+/* Whether it has come to an end.  The first question only begins it. */
+SYMM_DEVICE bool is_over(patience &left)
+{
+    const uint64_t now = clock_now();
+    if (left.since == 0) {
+        left.since = now;
+        return left.most == 0;
+    }
+    return now - left.since >= left.most;
+}
+
+} // namespace symm
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_KERNEL_CUH */

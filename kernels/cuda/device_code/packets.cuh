@@ -1,0 +1,299 @@
+/*
+ * packets.cuh - data and flags together: data come with the news that they have come.
+ *
+ * A packet is sixteen bytes: twice four bytes of data and the call's flag.  Each half is stored and
+ * loaded at once, so whoever finds the flag has the data beside it, and nothing else has to be
+ * ordered.  A rank stores packets to the peers' pads, polls its own, and waits for no round trip.
+ * This is what NCCL calls LL, and MSCCL++ packets.
+ *
+ * The halves are relaxed accesses at system scope.  That a rank sees what a peer has stored through
+ * another mapping of the same memory is not promised by PTX, which asks for a proxy fence.  It
+ * rests on these accesses bypassing the first-level cache (STRONG.SYS in SASS), as NCCL's do.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_PACKETS_CUH
+#define SYMM_KERNELS_CUDA_DEVICE_CODE_PACKETS_CUH
+
+#include "kernels/cuda/device_code/reduce.cuh"
+
+namespace symm {
+
+/* Bytes of data in a packet, and the packet's own. */
+static const uint64_t packet_data = 8, packet_bytes = 16;
+
+/* Ranks that a thread sends to, or asks, at a time. */
+static const int packet_lanes = 4;
+
+/* A packet: the low half of the data in the low half of `low`, and so on; flags above them. */
+struct packet {
+    uint64_t low, high;
+};
+
+SYMM_DEVICE void packet_store(unsigned char *to, uint64_t data, uint64_t flag)
+{
+    const uint64_t low = flag << 32 | static_cast<uint32_t>(data), high = flag << 32 | data >> 32;
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.sys.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high)
+                 : "memory");
+#else
+    uint64_t *halves = reinterpret_cast<uint64_t *>(to);
+    __atomic_store_n(&halves[0], low, __ATOMIC_RELAXED);
+    __atomic_store_n(&halves[1], high, __ATOMIC_RELAXED);
+#endif
+}
+
+SYMM_DEVICE packet packet_load(const unsigned char *from)
+{
+    packet loaded;
+#ifdef __CUDACC__
+    asm volatile("ld.relaxed.sys.global.v2.b64 {%0, %1}, [%2];"
+                 : "=l"(loaded.low), "=l"(loaded.high)
+                 : "l"(from));
+#else
+    const uint64_t *halves = reinterpret_cast<const uint64_t *>(from);
+    loaded.low = __atomic_load_n(&halves[0], __ATOMIC_RELAXED);
+    loaded.high = __atomic_load_n(&halves[1], __ATOMIC_RELAXED);
+#endif
+    return loaded;
+}
+
+SYMM_DEVICE bool packet_has(const packet &one, uint64_t flag)
+{
+    return one.low >> 32 == flag && one.high >> 32 == flag;
+}
+
+SYMM_DEVICE uint64_t packet_content(const packet &one)
+{
+    return one.high << 32 | static_cast<uint32_t>(one.low);
+}
+
+/* ---- user memory, which may lie at any address, and end anywhere ----------------------------- */
+
+/* The first of `left` bytes, up to the data of a packet.  What is missing is 0. */
+SYMM_DEVICE uint64_t data_load(const unsigned char *from, uint64_t left)
+{
+    uint64_t data = 0;
+    if (left >= packet_data && reinterpret_cast<uint64_t>(from) % packet_data == 0) {
+        return *reinterpret_cast<const uint64_t *>(from);
+    }
+#pragma unroll 1
+    for (uint64_t i = 0; i < packet_data && i < left; i++) {
+        data |= static_cast<uint64_t>(from[i]) << 8 * i;
+    }
+    return data;
+}
+
+SYMM_DEVICE void data_store(unsigned char *to, uint64_t data, uint64_t left)
+{
+    if (left >= packet_data && reinterpret_cast<uint64_t>(to) % packet_data == 0) {
+        *reinterpret_cast<uint64_t *>(to) = data;
+        return;
+    }
+#pragma unroll 1
+    for (uint64_t i = 0; i < packet_data && i < left; i++) {
+        to[i] = static_cast<unsigned char>(data >> 8 * i);
+    }
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/*
+ * Send units of PACKETS packets, to packet_lanes ranks at a time: their data are loaded side by
+ * side.  In place a thread stores results only to where it has loaded, or where nobody loads, and
+ * it does so after this.
+ */
+template <int PACKETS>
+SYMM_DEVICE void packets_send(const symm_cuda_packets &arguments, uint64_t thread, uint64_t threads)
+{
+    const uint64_t unit = PACKETS * packet_data;
+#pragma unroll 1
+    for (uint64_t at = thread * unit; at < arguments.bytes; at += threads * unit) {
+        const uint64_t left = arguments.bytes - at;
+        const unsigned char *input = static_cast<const unsigned char *>(arguments.input) + at;
+#pragma unroll 1
+        for (int base = 0; base < SYMM_CUDA_SMALL_RANKS; base += packet_lanes) {
+            void *const *rows = arguments.rows + base;
+            uint64_t data[packet_lanes][PACKETS] = {};
+#pragma unroll
+            for (int lane = 0; lane < packet_lanes; lane++) {
+                const unsigned char *from = input + (base + lane) * arguments.input_step;
+#pragma unroll
+                for (int i = 0; i < PACKETS && rows[lane] != NULL; i++) {
+                    const uint64_t before = i * packet_data;
+                    data[lane][i] = left > before ? data_load(from + before, left - before) : 0;
+                }
+            }
+#pragma unroll
+            for (int lane = 0; lane < packet_lanes; lane++) {
+                unsigned char *row = static_cast<unsigned char *>(rows[lane]);
+#pragma unroll
+                for (int i = 0; i < PACKETS && row != NULL; i++) {
+                    packet_store(row + 2 * at + i * packet_bytes, data[lane][i], arguments.flag);
+                }
+            }
+        }
+    }
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+/*
+ * Wait for the unit at byte `at` of the sources among ranks `base`, `base` + 1, and so on.  False:
+ * something has not come in time.
+ */
+template <int PACKETS>
+SYMM_DEVICE bool packets_await(const symm_cuda_packets &arguments, uint64_t at, int base,
+                               patience &left, uint64_t (&data)[packet_lanes][PACKETS])
+{
+    const unsigned char *pad =
+        static_cast<const unsigned char *>(arguments.pad) + base * arguments.pad_row + 2 * at;
+    uint32_t missing =
+        static_cast<uint32_t>(arguments.sources >> base) & ((1u << packet_lanes) - 1);
+#pragma unroll 1
+    while (missing != 0) {
+        packet loaded[packet_lanes][PACKETS];
+#pragma unroll
+        for (int lane = 0; lane < packet_lanes; lane++) {
+#pragma unroll
+            for (int i = 0; i < PACKETS; i++) {
+                if ((missing >> lane & 1) != 0) {
+                    loaded[lane][i] =
+                        packet_load(pad + lane * arguments.pad_row + i * packet_bytes);
+                }
+            }
+        }
+#pragma unroll
+        for (int lane = 0; lane < packet_lanes; lane++) {
+            if ((missing >> lane & 1) == 0) {
+                continue;
+            }
+            bool has_all = true;
+#pragma unroll
+            for (int i = 0; i < PACKETS; i++) {
+                has_all = has_all && packet_has(loaded[lane][i], arguments.flag);
+                data[lane][i] = packet_content(loaded[lane][i]);
+            }
+            missing &= has_all ? ~(1u << lane) : ~0u;
+        }
+        if (missing != 0 && is_over(left)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Store what a unit has been reduced to: elements that are there, without their padding. */
+template <class T, int PACKETS, int LENGTH>
+SYMM_DEVICE void results_store(unsigned char *to, uint64_t left, const T (&items)[LENGTH])
+{
+    if (layout<T>::used == sizeof(T) && left >= sizeof(items) &&
+        reinterpret_cast<uint64_t>(to) % packet_data == 0) {
+        uint64_t data[PACKETS];
+        memcpy(data, items, sizeof(data));
+#pragma unroll
+        for (int i = 0; i < PACKETS; i++) {
+            reinterpret_cast<uint64_t *>(to)[i] = data[i];
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < LENGTH; i++) {
+        const T item[1] = {items[i]};
+        if (i * sizeof(T) < left) {
+            byte_unit<T>::store(to + i * sizeof(T), item);
+        }
+    }
+}
+
+/* As many packets as an element needs, or as many elements as fill a packet. */
+template <class T> struct packed {
+    static const int packets = sizeof(T) > 8 ? sizeof(T) / 8 : 1;
+    static const int length = packets * 8 / sizeof(T);
+};
+
+/* The unit at byte `at`, of all ranks.  False: something has not come in time. */
+template <class Op, class T>
+SYMM_DEVICE bool packets_reduce_unit(const symm_cuda_packets &arguments, uint64_t at,
+                                     patience &left)
+{
+    const int PACKETS = packed<T>::packets, LENGTH = packed<T>::length;
+    typename Op::accumulator results[LENGTH] = {};
+    bool is_first = true;
+#pragma unroll 1
+    for (int base = 0; arguments.sources >> base != 0; base += packet_lanes) {
+        uint64_t data[packet_lanes][PACKETS] = {};
+        if (!packets_await<PACKETS>(arguments, at, base, left, data)) {
+            return false;
+        }
+#pragma unroll
+        for (int lane = 0; lane < packet_lanes; lane++) {
+            if ((arguments.sources >> base >> lane & 1) == 0) {
+                continue;
+            }
+            T items[LENGTH];
+            memcpy(items, data[lane], sizeof(items));
+#pragma unroll
+            for (int i = 0; i < LENGTH; i++) {
+                const typename Op::accumulator next = Op::widen(items[i]);
+                results[i] = is_first ? next : Op::apply(results[i], next);
+            }
+            is_first = false;
+        }
+    }
+    T narrowed[LENGTH];
+#pragma unroll
+    for (int i = 0; i < LENGTH; i++) {
+        narrowed[i] = Op::narrow(results[i]);
+    }
+    results_store<T, PACKETS>(static_cast<unsigned char *>(arguments.output) + at,
+                              arguments.bytes - at, narrowed);
+    return true;
+}
+
+template <class Op, class T>
+SYMM_DEVICE bool packets_reduce(const symm_cuda_packets &arguments, uint64_t thread,
+                                uint64_t threads, patience &left)
+{
+    const uint64_t unit = packed<T>::packets * packet_data;
+    const uint64_t bytes = arguments.sources != 0 ? arguments.bytes : 0;
+    bool has_all = true;
+#pragma unroll 1
+    for (uint64_t at = thread * unit; at < bytes; at += threads * unit) {
+        has_all &= packets_reduce_unit<Op, T>(arguments, at, left);
+    }
+    return has_all;
+}
+
+/* Blocks are stored as they are. */
+SYMM_DEVICE bool packets_copy(const symm_cuda_packets &arguments, uint64_t thread, uint64_t threads,
+                              patience &left)
+{
+    const uint64_t bytes = arguments.sources != 0 ? arguments.bytes : 0;
+    bool has_all = true;
+#pragma unroll 1
+    for (uint64_t at = thread * packet_data; at < bytes; at += threads * packet_data) {
+#pragma unroll 1
+        for (int base = 0; arguments.sources >> base != 0; base += packet_lanes) {
+            uint64_t data[packet_lanes][1] = {};
+            if (!packets_await<1>(arguments, at, base, left, data)) {
+                has_all = false;
+                continue;
+            }
+#pragma unroll
+            for (int lane = 0; lane < packet_lanes; lane++) {
+                if ((arguments.sources >> base >> lane & 1) != 0) {
+                    data_store(static_cast<unsigned char *>(arguments.output) +
+                                   (base + lane) * arguments.output_step + at,
+                               data[lane][0], arguments.bytes - at);
+                }
+            }
+        }
+    }
+    return has_all;
+}
+
+} // namespace symm
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_PACKETS_CUH */

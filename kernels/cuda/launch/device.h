@@ -1,0 +1,153 @@
+/*
+ * device.h - starting work on a device, and asking whether it is done.
+ *
+ * A start queues a kernel or copies and returns a ticket.  The caller tests the ticket until the
+ * answer is not SYMM_PENDING; nothing else ends a ticket.  When the answer is SYMM_OK, what has
+ * been stored is visible to work that is started later, on any device of the node.  No work waits
+ * for another rank for long.  Calls of the program on its own streams and contexts are not disturbed.
+ *
+ * This layer knows addresses that the device can reach.  It knows neither teams nor what the work
+ * is for.  No header of CUDA is needed.  In a build without CUDA (device_absent.c) there are no
+ * devices.  The functions are thread-safe, but a ticket is its owner's.
+ *
+ * After SYMM_ERR_SYSTEM, SYMM_ERR_NO_MEMORY and SYMM_ERR_NOT_FOUND, symm_cuda_last_failure() says
+ * what failed.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_LAUNCH_DEVICE_H
+#define SYMM_KERNELS_CUDA_LAUNCH_DEVICE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "heap/symm.h"
+#include "kernels/cuda/device_code/arguments.h"
+#include "kernels/ticket.h"
+
+enum {
+    /* Blocks of a kernel unless the caller wants fewer: 16 to 64 fill a link with loads. */
+    SYMM_DEVICE_BLOCKS = 64,
+    /* Copy engines that work side by side, a stream for each. */
+    SYMM_DEVICE_COPY_STREAMS = 8,
+};
+
+/* A limit of blocks for symm_device_engine_start(): no kernel at all. */
+#define SYMM_DEVICE_NO_BLOCKS UINT_MAX
+
+struct symm_device;
+
+/*
+ * Get the device of this number (as the driver counts in this process).  Its kernels are loaded,
+ * and most of what its work needs is made, so that little can fail later.  All callers share it
+ * until symm_device_close_all().  Errors: NOT_FOUND (no driver), ARGUMENT (no such device),
+ * NO_MEMORY, SYSTEM (e.g. no kernel for so old a device).
+ */
+SYMM_API enum symm_status symm_device_get(int number, struct symm_device **device);
+
+/* Give all devices back; nobody may be using one.  They can be got again. */
+SYMM_API void symm_device_close_all(void);
+
+/*
+ * Whether kernels are launched as graphs of one node where the driver can do that (graph.h), as
+ * they are until this is called.  For all devices, from the next launch on.
+ */
+SYMM_API void symm_device_use_graphs(bool used);
+
+/*
+ * Whether there is a kernel for this: everything that MPI allows, and the same for 16-bit floats.
+ */
+SYMM_API bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
+
+/* Bytes from one element to the next; 0 for numbers that are no type. */
+SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
+
+/* Whether an element has bytes that are not its own: kernels leave them alone. */
+SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
+
+/*
+ * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
+ * `block_limit` is the most blocks, 0 for no limit.  There are 1 to SYMM_CUDA_RANKS_MAX ranks and
+ * outputs.  Errors: PENDING (too much is under way, nothing was started), ARGUMENT, NO_MEMORY,
+ * SYSTEM.
+ */
+SYMM_API enum symm_status symm_device_reduce_start(struct symm_device *device,
+                                                   enum symm_cuda_type type, enum symm_cuda_op op,
+                                                   const struct symm_cuda_reduce *arguments,
+                                                   unsigned block_limit,
+                                                   struct symm_ticket *ticket);
+
+/*
+ * Start a scan: each output gets what the inputs up to its number reduce to.  As for a reduction;
+ * there are as many outputs as ranks.
+ */
+SYMM_API enum symm_status symm_device_scan_start(struct symm_device *device,
+                                                 enum symm_cuda_type type, enum symm_cuda_op op,
+                                                 const struct symm_cuda_reduce *arguments,
+                                                 unsigned block_limit,
+                                                 struct symm_ticket *ticket);
+
+/*
+ * Start to copy a block to one or several places by a kernel, as symm_device_reduce_start() does.
+ */
+SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
+                                                 const struct symm_cuda_copy *arguments,
+                                                 unsigned block_limit, struct symm_ticket *ticket);
+
+/* Start to copy `count` blocks by a kernel, 1 to SYMM_CUDA_RANKS_MAX. */
+SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
+                                                 const struct symm_cuda_push *pushes, int count,
+                                                 unsigned block_limit,
+                                                 struct symm_ticket *ticket);
+
+/*
+ * Start to copy blocks within the device by a kernel, beside kernels that cross links.  It waits
+ * for none of these kernels, only for earlier copies of this function.
+ */
+SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
+                                                   const struct symm_cuda_push *pushes, int count,
+                                                   unsigned block_limit,
+                                                   struct symm_ticket *ticket);
+
+/*
+ * Start to send packets and to wait for those of others, for a moment: see struct symm_cuda_packets
+ * and packets.cuh.  The first function reduces what comes, the second
+ * copies it.  If the ticket ends `late`, everything has been sent, but not all
+ * has come.  A start without rows then waits for the rest.  At most SYMM_CUDA_SMALL_RANKS ranks;
+ * the pad and the rows begin at multiples of sixteen.  Errors: as symm_device_reduce_start().
+ */
+SYMM_API enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
+                                                           enum symm_cuda_type type,
+                                                           enum symm_cuda_op op,
+                                                           const struct symm_cuda_packets *packets,
+                                                           unsigned block_limit,
+                                                           struct symm_ticket *ticket);
+SYMM_API enum symm_status symm_device_packets_copy_start(struct symm_device *device,
+                                                         const struct symm_cuda_packets *packets,
+                                                         unsigned block_limit,
+                                                         struct symm_ticket *ticket);
+
+/*
+ * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
+ * side.  With a lane of 0 or more they run after each other, and after all earlier copies of that
+ * lane.  A kernel of few blocks copies `own`, unless it is NULL, since the engines are slow within
+ * a device.  With SYMM_DEVICE_NO_BLOCKS an engine copies it all the same.  Errors: as
+ * symm_device_reduce_start(); copies that had been started have then ended.
+ */
+SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
+                                                   const struct symm_cuda_push *pushes, int count,
+                                                   int lane, const struct symm_cuda_push *own,
+                                                   unsigned block_limit,
+                                                   struct symm_ticket *ticket);
+
+/*
+ * PENDING until the work is done, then OK.  SYSTEM if the device has failed.  Its work may then be
+ * undone or half done, but it is not under way any more, unless the driver has not even let us ask
+ * for a long time.
+ */
+SYMM_API enum symm_status symm_device_ticket_test(struct symm_device *device,
+                                                  struct symm_ticket *ticket);
+
+#endif /* SYMM_KERNELS_CUDA_LAUNCH_DEVICE_H */

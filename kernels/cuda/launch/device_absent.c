@@ -1,0 +1,187 @@
+/*
+ * device_absent.c - device.h in a build without CUDA: there are no devices.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/launch/copy.h"
+#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/host_memory.h"
+
+enum symm_status symm_device_get(int number, struct symm_device **device)
+{
+    (void)number;
+    *device = NULL;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+void symm_device_close_all(void)
+{
+}
+
+enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
+                                          enum symm_cuda_op op,
+                                          const struct symm_cuda_reduce *arguments,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)type;
+    (void)op;
+    (void)arguments;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
+                                        enum symm_cuda_op op,
+                                        const struct symm_cuda_reduce *arguments,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    return symm_device_reduce_start(device, type, op, arguments, block_limit, ticket);
+}
+
+enum symm_status symm_device_copy_start(struct symm_device *device,
+                                        const struct symm_cuda_copy *arguments,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)arguments;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_push_start(struct symm_device *device,
+                                        const struct symm_cuda_push *pushes, int count,
+                                        unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)pushes;
+    (void)count;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_beside_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)pushes;
+    (void)count;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
+                                                  enum symm_cuda_type type, enum symm_cuda_op op,
+                                                  const struct symm_cuda_packets *packets,
+                                                  unsigned block_limit,
+                                                  struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)type;
+    (void)op;
+    (void)packets;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_packets_copy_start(struct symm_device *device,
+                                                const struct symm_cuda_packets *packets,
+                                                unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)packets;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_engine_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          int lane, const struct symm_cuda_push *own,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)pushes;
+    (void)count;
+    (void)lane;
+    (void)own;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_copy(int device, void *target, const void *source, size_t bytes)
+{
+    (void)device;
+    (void)target;
+    (void)source;
+    (void)bytes;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source, size_t bytes,
+                                     size_t pitch, size_t rows)
+{
+    (void)device;
+    (void)target;
+    (void)source;
+    (void)bytes;
+    (void)pitch;
+    (void)rows;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_rows_finish(int device)
+{
+    (void)device;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_cuda_rows_test(int device)
+{
+    (void)device;
+    return SYMM_ERR_NOT_FOUND;
+}
+
+enum symm_status symm_host_block_get(int device, size_t size, struct symm_host_block *block)
+{
+    (void)device;
+    (void)size;
+    (void)block;
+    return SYMM_ERR_NO_MEMORY;
+}
+
+void symm_host_block_put(struct symm_host_block *block)
+{
+    (void)block;
+}
+
+void symm_host_blocks_limit(size_t bytes)
+{
+    (void)bytes;
+}
+
+void symm_host_blocks_close(void)
+{
+}
+
+void symm_device_use_graphs(bool used)
+{
+    (void)used;
+}

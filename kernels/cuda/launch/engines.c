@@ -1,0 +1,143 @@
+/*
+ * engines.c - copies to peers by copy engines; see device.h.  Events tell whether they are done.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/launch/device_state.h"
+
+enum { OWN_BLOCKS = 16 }; /* copy within a device about as fast as an engine does to a peer */
+
+static enum symm_status copy_queue(struct symm_device *device, int number,
+                                   const struct symm_cuda_push *push)
+{
+    CUstream stream;
+    enum symm_status status = symm_device_stream(device, &device->copies[number], &stream);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    CUresult result = device->cuda->cuMemcpyAsync((CUdeviceptr)(uintptr_t)push->output,
+                                                  (CUdeviceptr)(uintptr_t)push->input,
+                                                  push->bytes, stream);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
+}
+
+/*
+ * A copy within the device.  The driver may make a plain one by a kernel, so it is asked to leave
+ * the multiprocessors to others.  The hint came with CUDA 12.8, and this form of the function with
+ * CUDA 13.0.
+ */
+static CUresult within_queue(const struct symm_cuda *cuda, const struct symm_cuda_push *push,
+                             CUstream stream)
+{
+    CUdeviceptr output = (CUdeviceptr)(uintptr_t)push->output;
+    CUdeviceptr input = (CUdeviceptr)(uintptr_t)push->input;
+#if CUDA_VERSION >= 13000
+    if (cuda->cuMemcpyBatchAsync != NULL) {
+        CUmemcpyAttributes attributes = {
+            .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+            .flags = CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE,
+        };
+        size_t bytes = push->bytes, first = 0;
+        if (cuda->cuMemcpyBatchAsync(&output, &input, &bytes, 1, &attributes, &first, 1, stream) ==
+            CUDA_SUCCESS) {
+            return CUDA_SUCCESS;
+        }
+    }
+#endif
+    return cuda->cuMemcpyAsync(output, input, push->bytes, stream);
+}
+
+static enum symm_status own_queue(struct symm_device *device, int number,
+                                  const struct symm_cuda_push *own, struct symm_ticket *ticket)
+{
+    CUstream stream;
+    enum symm_status status = symm_device_stream(device, &device->copies[number], &stream);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    ticket->copies |= 1u << number;
+    CUresult result = within_queue(device->cuda, own, stream);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
+}
+
+/* Record an event that tells when the stream has got so far. */
+static enum symm_status event_record(struct symm_device *device, int stream, uint32_t slot)
+{
+    CUevent *event = &device->events[slot][stream];
+    if (*event == NULL) {
+        CUresult made = device->cuda->cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
+        if (made != CUDA_SUCCESS) {
+            *event = NULL;
+            return symm_cuda_failed("cuEventCreate", made);
+        }
+    }
+    CUresult result = device->cuda->cuEventRecord(*event, symm_launch_copy_stream(device, stream));
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
+}
+
+static enum symm_status copies_queue(struct symm_device *device,
+                                     const struct symm_cuda_push *pushes, int count, int lane,
+                                     const struct symm_cuda_push *own, struct symm_ticket *ticket)
+{
+    enum symm_status status = SYMM_OK;
+    for (int i = 0; i < count && status == SYMM_OK; i++) {
+        int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
+        if (pushes[i].bytes > 0) {
+            status = copy_queue(device, stream, &pushes[i]);
+            if (symm_launch_copy_stream(device, stream) != NULL) {
+                ticket->copies |= 1u << stream; /* even after a failure: a copy may go on */
+            }
+        }
+    }
+    if (own != NULL && status == SYMM_OK) {
+        status = own_queue(device, count % SYMM_DEVICE_COPY_STREAMS, own, ticket);
+    }
+    for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
+        if ((ticket->copies >> i & 1) != 0) {
+            status = event_record(device, i, ticket->slot);
+        }
+    }
+    return status;
+}
+
+static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,
+                                 unsigned block_limit, struct symm_ticket *ticket)
+{
+    const struct symm_cuda_copy copy = {
+        .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
+    };
+    bool is_limited = block_limit != 0 && block_limit < OWN_BLOCKS;
+    return symm_launch_copy(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
+}
+
+enum symm_status symm_device_engine_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          int lane, const struct symm_cuda_push *own,
+                                          unsigned block_limit, struct symm_ticket *ticket)
+{
+    struct symm_cuda_scope scope;
+    bool copies_own = own != NULL && own->bytes > 0;
+    bool by_engine = copies_own && block_limit == SYMM_DEVICE_NO_BLOCKS;
+    *ticket = (struct symm_ticket){0};
+    if (symm_launch_bytes_most(pushes, count) == 0 && !copies_own) {
+        return SYMM_OK;
+    }
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    status = copies_queue(device, pushes, count, lane, by_engine ? own : NULL, ticket);
+    if (status == SYMM_OK && copies_own && !by_engine) {
+        status = own_copy(device, own, block_limit, ticket);
+    }
+    if (status != SYMM_OK && !symm_launch_settle(device, ticket)) {
+        symm_cuda_leave(&scope);
+        symm_cuda_own_work(1);
+        symm_launch_lose(device, ticket);
+        return status;
+    }
+    return symm_launch_end(device, ticket, &scope, status);
+}
