@@ -109,6 +109,17 @@ bool device_is_zero(struct fork_rank *self, int device, void *memory, size_t siz
     return zero;
 }
 
+void device_ticket_await(struct fork_rank *self, struct symm_device *device,
+                         struct symm_ticket *ticket)
+{
+    enum symm_status status;
+    unsigned polls = 0;
+    while ((status = symm_device_ticket_test(device, ticket)) == SYMM_PENDING) {
+        unit_pause(&polls);
+    }
+    FORK_STATUS(self, status, SYMM_OK);
+}
+
 bool device_failure_names(const char *words)
 {
     char text[SYMM_CUDA_TEXT_SIZE];

@@ -11,6 +11,7 @@
 #define SYMM_TESTS_DEVICE_MEMORY_H
 
 #include "heap/cuda_context.h"
+#include "kernels/cuda/launch/device.h"
 #include "tests/unit/fork_team.h"
 
 /* From now on the stand-in is the driver, if none has been opened. */
@@ -33,6 +34,10 @@ void *device_alloc(struct fork_rank *self, struct symm_heap *heap, size_t size);
 void device_fill(struct fork_rank *self, int device, void *memory, size_t size, uint64_t seed);
 bool device_is_filled(struct fork_rank *self, int device, void *memory, size_t size, uint64_t seed);
 bool device_is_zero(struct fork_rank *self, int device, void *memory, size_t size);
+
+/* What has been started ends, and well. */
+void device_ticket_await(struct fork_rank *self, struct symm_device *device,
+                         struct symm_ticket *ticket);
 
 /* Whether these words are in the sentence about what has failed last. */
 bool device_failure_names(const char *words);

@@ -53,16 +53,6 @@ static unsigned char *buffer_of(const struct stage *stage, int buffer)
     return stage->buffers + (size_t)buffer * ROW;
 }
 
-static void ticket_await(struct stage *stage, struct symm_ticket *ticket)
-{
-    enum symm_status status;
-    unsigned polls = 0;
-    while ((status = symm_device_ticket_test(stage->device, ticket)) == SYMM_PENDING) {
-        unit_pause(&polls);
-    }
-    FORK_STATUS(stage->self, status, SYMM_OK);
-}
-
 /* ---- a call ---------------------------------------------------------------------------------- */
 
 enum pattern { ARRAY, BLOCKS, PREFIX, FROM_ROOT, TO_ROOT, PATTERNS };
@@ -130,7 +120,7 @@ static bool packets_make(struct stage *stage, const struct plan *plan,
                     : symm_device_packets_reduce_start(stage->device, plan->type, plan->op, packets,
                                                        plan->block_limit, &ticket),
                 SYMM_OK);
-    ticket_await(stage, &ticket);
+    device_ticket_await(stage->self, stage->device, &ticket);
     return ticket.late;
 }
 
