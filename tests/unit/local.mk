@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/test_hints \
 	tests/unit/test_large \
 	tests/unit/test_multicast \
+	tests/unit/test_pads_ordering \
 	tests/unit/test_peer \
 	tests/unit/test_reclaim \
 	tests/unit/test_server \
@@ -134,6 +135,13 @@ tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_sym
 tests_unit_test_hints_CPPFLAGS = $(component_cppflags)
 tests_unit_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
 
+# The protocol of pads, on the model that test_ordering has.
+ordering_model = tests/unit/ordering_model.c tests/unit/ordering_model.h \
+	tests/unit/ordering_set.c tests/unit/ordering_set.h \
+	tests/unit/ordering_state.c tests/unit/ordering_state.h
+tests_unit_test_pads_ordering_SOURCES = tests/unit/test_pads_ordering.c $(ordering_model)
+tests_unit_test_pads_ordering_LDADD = $(unit_libs)
+
 # The component's code and the kernels, compiled so that ordering_recorder.c hears of each access.
 if RECORDING
 check_PROGRAMS += tests/unit/test_ordering
@@ -180,14 +188,12 @@ tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c tests/unit/test_or
 	tests/unit/ordering_hooks.c \
 	tests/unit/ordering_leave.c \
 	tests/unit/ordering_life.c tests/unit/ordering_life.h \
-	tests/unit/ordering_model.c tests/unit/ordering_model.h \
 	tests/unit/ordering_multicast.c \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h tests/unit/ordering_actor.h \
 	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
 	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
-	tests/unit/ordering_set.c tests/unit/ordering_set.h \
 	tests/unit/ordering_stand_ins.c \
-	tests/unit/ordering_state.c tests/unit/ordering_state.h \
+	$(ordering_model) \
 	tests/unit/ordering_trial.c tests/unit/ordering_trial.h \
 	tests/unit/ordering_votes.c tests/unit/ordering_votes.h
 tests_unit_test_ordering_CPPFLAGS = $(component_cppflags)

@@ -213,6 +213,37 @@ template <class T> struct packed {
     static const int length = packets * 8 / sizeof(T);
 };
 
+/* Reduce what has come from the ranks of `sources` onto `results`, in their order. */
+template <class Op, class T, int RANKS, int PACKETS, int LENGTH>
+SYMM_DEVICE void packets_fold(uint64_t sources, const uint64_t (&data)[RANKS][PACKETS],
+                              bool &is_first, typename Op::accumulator (&results)[LENGTH])
+{
+#pragma unroll
+    for (int rank = 0; rank < RANKS; rank++) {
+        if ((sources >> rank & 1) == 0) {
+            continue;
+        }
+        T items[LENGTH];
+        memcpy(items, data[rank], sizeof(items));
+#pragma unroll
+        for (int i = 0; i < LENGTH; i++) {
+            const typename Op::accumulator next = Op::widen(items[i]);
+            results[i] = is_first ? next : Op::apply(results[i], next);
+        }
+        is_first = false;
+    }
+}
+
+template <class Op, class T, int LENGTH>
+SYMM_DEVICE void packets_narrow(const typename Op::accumulator (&results)[LENGTH],
+                                T (&items)[LENGTH])
+{
+#pragma unroll
+    for (int i = 0; i < LENGTH; i++) {
+        items[i] = Op::narrow(results[i]);
+    }
+}
+
 /* The unit at byte `at`, of all ranks.  False: something has not come in time. */
 template <class Op, class T>
 SYMM_DEVICE bool packets_reduce_unit(const symm_cuda_packets &arguments, uint64_t at,
@@ -227,26 +258,10 @@ SYMM_DEVICE bool packets_reduce_unit(const symm_cuda_packets &arguments, uint64_
         if (!packets_await<PACKETS>(arguments, at, base, left, data)) {
             return false;
         }
-#pragma unroll
-        for (int lane = 0; lane < packet_lanes; lane++) {
-            if ((arguments.sources >> base >> lane & 1) == 0) {
-                continue;
-            }
-            T items[LENGTH];
-            memcpy(items, data[lane], sizeof(items));
-#pragma unroll
-            for (int i = 0; i < LENGTH; i++) {
-                const typename Op::accumulator next = Op::widen(items[i]);
-                results[i] = is_first ? next : Op::apply(results[i], next);
-            }
-            is_first = false;
-        }
+        packets_fold<Op, T>(arguments.sources >> base, data, is_first, results);
     }
     T narrowed[LENGTH];
-#pragma unroll
-    for (int i = 0; i < LENGTH; i++) {
-        narrowed[i] = Op::narrow(results[i]);
-    }
+    packets_narrow<Op>(results, narrowed);
     results_store<T, PACKETS>(static_cast<unsigned char *>(arguments.output) + at,
                               arguments.bytes - at, narrowed);
     return true;

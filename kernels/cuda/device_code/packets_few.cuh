@@ -158,25 +158,9 @@ SYMM_DEVICE bool few_reduce(const symm_cuda_few_packets &arguments, uint64_t thr
     if (!few_await<PACKETS>(arguments, at, left, data)) {
         return false;
     }
-#pragma unroll
-    for (int rank = 0; rank < few_ranks; rank++) {
-        if ((arguments.sources >> rank & 1) == 0) {
-            continue;
-        }
-        T items[LENGTH];
-        memcpy(items, data[rank], sizeof(items));
-#pragma unroll
-        for (int i = 0; i < LENGTH; i++) {
-            const typename Op::accumulator next = Op::widen(items[i]);
-            results[i] = is_first ? next : Op::apply(results[i], next);
-        }
-        is_first = false;
-    }
+    packets_fold<Op, T>(arguments.sources, data, is_first, results);
     T narrowed[LENGTH];
-#pragma unroll
-    for (int i = 0; i < LENGTH; i++) {
-        narrowed[i] = Op::narrow(results[i]);
-    }
+    packets_narrow<Op>(results, narrowed);
     few_result<T>::template store<PACKETS>(arguments, at, narrowed);
     return true;
 }
