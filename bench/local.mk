@@ -43,6 +43,31 @@ bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h \
 	bench/meeting.c bench/meeting.h
 bench_launch_time_LDADD = libsymm.la
 
+# Kernels that are not the library's, on GPUs: packets in millions, what a launch costs at all, and
+# which calls of the driver wait for a kernel. Never installed.
+if CUDA
+noinst_PROGRAMS += bench/packet_litmus bench/resident_time bench/driver_waits
+probe_sources = bench/clock.c bench/clock.h bench/probe.c bench/probe.h bench/probe_fatbins.c
+bench_packet_litmus_SOURCES = bench/packet_litmus.c bench/packet_litmus.h $(probe_sources)
+bench_packet_litmus_LDADD = libsymm.la
+bench_resident_time_SOURCES = bench/resident_time.c bench/resident.h $(probe_sources)
+bench_resident_time_LDADD = libsymm.la
+bench_driver_waits_SOURCES = bench/driver_waits.c bench/resident.h $(probe_sources)
+bench_driver_waits_LDADD = libsymm.la
+probe_fatbins = bench/packet_litmus.fatbin bench/resident.fatbin
+NVCC_PROBE = $(NVCC) $(NVCC_FLAGS) -gencode arch=compute_80,code=compute_80 \
+	-gencode arch=compute_90,code=sm_90 -I$(top_srcdir) -fatbin -o $@
+bench/packet_litmus.fatbin: bench/packet_litmus.cu bench/packet_litmus.h \
+		$(code)/packets.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC_PROBE) $(top_srcdir)/bench/packet_litmus.cu
+bench/resident.fatbin: bench/resident.cu bench/resident.h $(code)/kernel.cuh $(code)/arguments.h
+	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC_PROBE) $(top_srcdir)/bench/resident.cu
+probe_object = bench/probe_fatbins.$(OBJEXT)
+$(probe_object): $(probe_fatbins)
+CLEANFILES += $(probe_fatbins)
+endif
+EXTRA_DIST += bench/packet_litmus.cu bench/resident.cu
+
 # For the first machine with multicast: what its driver says of it. Never installed.
 noinst_PROGRAMS += bench/multicast_probe
 bench_multicast_probe_SOURCES = bench/multicast_probe.c bench/cuda.c bench/cuda.h bench/failure.h
@@ -169,9 +194,14 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-contexts.txt \
 	bench/results/gpu-h100-1-checks-graphs.txt \
 	bench/results/gpu-h100-1-checks-packets.txt \
+	bench/results/gpu-h100-1-checks-split.txt \
 	bench/results/gpu-h100-host-copies.txt \
 	bench/results/gpu-h100-launches.txt \
+	bench/results/gpu-h100-driver-waits.txt \
+	bench/results/gpu-h100-launch-turns.txt \
 	bench/results/gpu-h100-packets.txt \
+	bench/results/gpu-h100-python.txt \
+	bench/results/gpu-h100-resident.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h100-spot.txt \
 	bench/results/gpu-h100-2-ranks-allgatherv.table \

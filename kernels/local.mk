@@ -85,6 +85,7 @@ if CUDA
 device_sources = \
 	kernels/cuda/launch/copy.c \
 	kernels/cuda/launch/device.c kernels/cuda/launch/device_state.h \
+	kernels/cuda/launch/embed.h \
 	kernels/cuda/launch/engines.c \
 	kernels/cuda/launch/fatbin.c kernels/cuda/launch/fatbin.h \
 	kernels/cuda/launch/functions.c \
