@@ -21,6 +21,12 @@ enum {
     CUDA_DEVICES = 2,
 };
 
+/* A function of the driver, or what the stand-in calls so, that fails at its `use`-th use. */
+struct cuda_fault {
+    const char *what;
+    int use;
+};
+
 struct cuda_rank {
     struct symm_device *device;
     int device_number;

@@ -46,6 +46,7 @@ unit_tests += \
 	tests/unit/test_cuda_heap \
 	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels \
+	tests/unit/test_cuda_launches \
 	tests/unit/test_cuda_memory \
 	tests/unit/test_cuda_packets \
 	tests/unit/test_cuda_resets \
@@ -240,6 +241,7 @@ tests_unit_test_cuda_faults_LDADD = $(device_libs)
 tests_unit_test_cuda_heap_LDADD = $(device_libs)
 tests_unit_test_cuda_imports_LDADD = $(device_libs)
 tests_unit_test_cuda_kernels_LDADD = kernels/cuda/device_code/libhost.la $(device_libs)
+tests_unit_test_cuda_launches_LDADD = $(device_libs)
 tests_unit_test_cuda_memory_LDADD = $(device_libs)
 tests_unit_test_cuda_multicast_LDADD = $(device_libs)
 tests_unit_test_cuda_multimem_LDADD = $(device_libs)

@@ -1,7 +1,7 @@
 /*
- * test_cuda_device.c - the launch layer and the algorithms on devices, on the stand-in driver: every
- * type with every operation, all all-reduces and all-gathers, much work at a time, and each of
- * the driver's functions made to fail while they run.
+ * test_cuda_device.c - the algorithms on devices, on the stand-in driver: every type with every
+ * operation, all all-reduces and all-gathers, ranks that give up, and each of the driver's functions
+ * made to fail while they run.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -226,50 +226,7 @@ static void run_allgather_beside(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-/* ---- the launch layer -------------------------------------------------------------------------- */
-
-/* More than there are slots for: the rest is told to come back. */
-static void run_many(struct fork_rank *self, void *context)
-{
-    enum { STARTS = SYMM_CUDA_SLOTS + 10, SIZE = 256 };
-    struct symm_ticket tickets[STARTS];
-    struct cuda_ranks ranks = {0};
-    int started = 0, ended = 0;
-    unsigned polls = 0;
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "2000", 1) == 0);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 1));
-    struct cuda_rank *one = &ranks.ranks[0];
-    unit_fill(inputs[0], SIZE, unit_random_start(43, 0));
-    cuda_ranks_put(&ranks, 0, one->input, inputs[0], SIZE);
-    while (started < STARTS) {
-        struct symm_cuda_copy copy = {
-            .input = one->input, .bytes = SIZE, .output_count = 1,
-            .outputs = {one->output + started * SIZE},
-        };
-        enum symm_status status =
-            symm_device_copy_start(one->device, &copy, 1, &tickets[started]);
-        FORK_CHECK(self, status == SYMM_OK || status == SYMM_PENDING);
-        if (status == SYMM_OK) {
-            started++;
-        } else if (symm_device_ticket_test(one->device, &tickets[ended]) == SYMM_OK) {
-            ended++;
-        }
-        unit_pause(&polls);
-    }
-    FORK_CHECK(self, ended > 0);
-    for (; ended < STARTS; ended++) {
-        while (symm_device_ticket_test(one->device, &tickets[ended]) == SYMM_PENDING) {
-            unit_pause(&polls);
-        }
-    }
-    for (int i = 0; i < STARTS; i++) {
-        cuda_ranks_get(&ranks, 0, one->output + i * SIZE, got, SIZE);
-        FORK_CHECK(self, memcmp(got, inputs[0], SIZE) == 0);
-    }
-    cuda_ranks_close(&ranks);
-}
+/* ---- giving up --------------------------------------------------------------------------------- */
 
 /*
  * One of two ranks gives up in the middle of calls, as if the other had died: its work ends, every
@@ -317,37 +274,7 @@ static void run_given_up(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-static void run_wrong_arguments(struct fork_rank *self, void *context)
-{
-    struct cuda_ranks ranks = {0};
-    struct symm_device *device;
-    struct symm_ticket ticket;
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_STATUS(self, symm_device_get(-1, &device), SYMM_ERR_ARGUMENT);
-    FORK_STATUS(self, symm_device_get(CUDA_DEVICES, &device), SYMM_ERR_ARGUMENT);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 1));
-    struct cuda_rank *one = &ranks.ranks[0];
-    struct symm_cuda_reduce reduce = {
-        .inputs = {one->input}, .outputs = {one->output}, .end = 1, .ranks = 1, .output_count = 1,
-    };
-    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_BAND,
-                                               &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
-    reduce.ranks = SYMM_CUDA_RANKS_MAX + 1;
-    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                               &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
-    reduce.ranks = 2; /* and one output */
-    FORK_STATUS(self, symm_device_scan_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &reduce,
-                                             0, &ticket), SYMM_ERR_ARGUMENT);
-    cuda_ranks_close(&ranks);
-}
-
 /* ---- failures ---------------------------------------------------------------------------------- */
-
-struct fault {
-    const char *what;
-    int use;
-};
 
 static symm_standin_watch_function *watch_find(struct fork_rank *self)
 {
@@ -356,32 +283,8 @@ static symm_standin_watch_function *watch_find(struct fork_rank *self)
     return watch;
 }
 
-/* Devices are opened while a function fails: then that is said, nothing is left, and it works again. */
-static void run_open_with_fault(struct fork_rank *self, void *context)
-{
-    const struct fault *fault = context;
-    char text[100], failure[SYMM_CUDA_TEXT_SIZE] = "";
-    struct symm_device *device;
-    int failures = 0;
-    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
-    cuda_ranks_begin(self, text);
-    FORK_CHECK(self, setenv("SYMM_STANDIN_STRICT", "1", 1) == 0);
-    FORK_CHECK(self, setenv("SYMM_STANDIN_KEPT", "context", 1) == 0);
-    for (int i = 0; i < 3; i++) {
-        symm_cuda_forget_failure();
-        if (symm_device_get(0, &device) != SYMM_OK) {
-            symm_cuda_last_failure(failure, sizeof(failure));
-            FORK_CHECK(self, strstr(failure, fault->what) != NULL);
-            FORK_CHECK(self, device == NULL);
-            failures++;
-        }
-    }
-    FORK_CHECK(self, failures == 1);
-    symm_device_close_all();
-}
-
 /* Whether a call must end in an error.  Questions to the driver are asked again, so there it depends. */
-static bool is_vital(const struct fault *fault)
+static bool is_vital(const struct cuda_fault *fault)
 {
     static const char *const vital[] = {"cuLaunchKernel", "cuMemcpyAsync", "cuEventRecord",
                                         "kernel", "copy"};
@@ -402,7 +305,7 @@ static bool is_vital(const struct fault *fault)
  */
 static void run_with_fault(struct fork_rank *self, void *context)
 {
-    const struct fault *fault = context;
+    const struct cuda_fault *fault = context;
     struct unit_random random = unit_random_start(44, (uint64_t)fault->use);
     bool is_for_good = strcmp(fault->what, "kernel") == 0 || strcmp(fault->what, "copy") == 0;
     struct cuda_ranks ranks = {0};
@@ -460,29 +363,10 @@ static void test_allgather(void **state)
 #endif
 }
 
-static void test_launches(void **state)
+static void test_given_up(void **state)
 {
     (void)state;
-    fork_ranks_run(1, run_many, NULL);
     fork_ranks_run(1, run_given_up, NULL);
-    fork_ranks_run(1, run_wrong_arguments, NULL);
-}
-
-static void test_failures_in_opening(void **state)
-{
-    static const struct fault faults[] = {
-        {"cuStreamCreate", 1}, {"cuMemHostRegister", 1}, {"cuMemHostGetDevicePointer", 1},
-        {"cuModuleLoadData", 1}, {"cuModuleLoadData", 2}, {"cuModuleGetFunction", 1},
-        {"cuModuleGetFunction", 2}, {"cuModuleGetFunction", 88}, {"cuCtxPushCurrent", 1},
-        {"cuDevicePrimaryCtxRetain", 1}, {"cuCtxGetId", 1},
-        {"cuThreadExchangeStreamCaptureMode", 1},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-        struct fault fault = faults[i];
-        print_message("# %s, use %d\n", fault.what, fault.use);
-        fork_ranks_run(1, run_open_with_fault, &fault);
-    }
 }
 
 static void test_failures_in_running(void **state)
@@ -498,7 +382,7 @@ static void test_failures_in_running(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         for (int use = 1; use <= last; use += 2) {
-            struct fault fault = {names[i], use};
+            struct cuda_fault fault = {names[i], use};
             print_message("# %s, use %d\n", fault.what, fault.use);
             fork_ranks_run(1, run_with_fault, &fault);
         }
@@ -510,8 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allreduce),
         cmocka_unit_test(test_allgather),
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_failures_in_opening),
+        cmocka_unit_test(test_given_up),
         cmocka_unit_test(test_failures_in_running),
     };
     unit_begin("test_cuda_device", 150);
