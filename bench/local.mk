@@ -45,28 +45,35 @@ bench_launch_time_LDADD = libsymm.la
 
 # Kernels that are not the library's, on GPUs: packets in millions, what a launch costs at all, and
 # which calls of the driver wait for a kernel. Never installed.
+probes = bench/probes
 if CUDA
-noinst_PROGRAMS += bench/packet_litmus bench/resident_time bench/driver_waits
-probe_sources = bench/clock.c bench/clock.h bench/probe.c bench/probe.h bench/probe_fatbins.c
-bench_packet_litmus_SOURCES = bench/packet_litmus.c bench/packet_litmus.h $(probe_sources)
-bench_packet_litmus_LDADD = libsymm.la
-bench_resident_time_SOURCES = bench/resident_time.c bench/resident.h $(probe_sources)
-bench_resident_time_LDADD = libsymm.la
-bench_driver_waits_SOURCES = bench/driver_waits.c bench/resident.h $(probe_sources)
-bench_driver_waits_LDADD = libsymm.la
-probe_fatbins = bench/packet_litmus.fatbin bench/resident.fatbin
+noinst_PROGRAMS += bench/probes/driver_waits bench/probes/packet_litmus bench/probes/resident_time
+probe_sources = bench/clock.c bench/clock.h \
+	bench/probes/fatbins.c bench/probes/probe.c bench/probes/probe.h
+bench_probes_driver_waits_SOURCES = bench/probes/driver_waits.c bench/probes/resident.h \
+	$(probe_sources)
+bench_probes_driver_waits_LDADD = libsymm.la
+bench_probes_packet_litmus_SOURCES = bench/probes/packet_litmus.c bench/probes/packet_litmus.h \
+	$(probe_sources)
+bench_probes_packet_litmus_LDADD = libsymm.la
+bench_probes_resident_time_SOURCES = bench/probes/resident_time.c bench/probes/resident.h \
+	$(probe_sources)
+bench_probes_resident_time_LDADD = libsymm.la
+
+probe_fatbins = $(probes)/packet_litmus.fatbin $(probes)/resident.fatbin
 NVCC_PROBE = $(NVCC) $(NVCC_FLAGS) -gencode arch=compute_80,code=compute_80 \
 	-gencode arch=compute_90,code=sm_90 -I$(top_srcdir) -fatbin -o $@
-bench/packet_litmus.fatbin: bench/packet_litmus.cu bench/packet_litmus.h \
+$(probes)/packet_litmus.fatbin: $(probes)/packet_litmus.cu $(probes)/packet_litmus.h \
 		$(code)/packets.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC_PROBE) $(top_srcdir)/bench/packet_litmus.cu
-bench/resident.fatbin: bench/resident.cu bench/resident.h $(code)/kernel.cuh $(code)/arguments.h
-	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC_PROBE) $(top_srcdir)/bench/resident.cu
-probe_object = bench/probe_fatbins.$(OBJEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(probes) && $(NVCC_PROBE) $(top_srcdir)/$(probes)/packet_litmus.cu
+$(probes)/resident.fatbin: $(probes)/resident.cu $(probes)/resident.h \
+		$(code)/kernel.cuh $(code)/arguments.h
+	$(AM_V_GEN)$(MKDIR_P) $(probes) && $(NVCC_PROBE) $(top_srcdir)/$(probes)/resident.cu
+probe_object = bench/probes/fatbins.$(OBJEXT)
 $(probe_object): $(probe_fatbins)
 CLEANFILES += $(probe_fatbins)
 endif
-EXTRA_DIST += bench/packet_litmus.cu bench/resident.cu
+EXTRA_DIST += $(probes)/packet_litmus.cu $(probes)/resident.cu
 
 # For the first machine with multicast: what its driver says of it. Never installed.
 noinst_PROGRAMS += bench/multicast_probe

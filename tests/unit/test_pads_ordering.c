@@ -7,7 +7,7 @@
  * begins after its launch, and the host goes on when the kernel has ended.  Other threads of a
  * kernel have packets of their own, which is like more ranks.  Unlike test_ordering's, these
  * programs are written down here, so they show that the protocol is right, and not that the
- * sources follow it.  bench/packet_litmus and mpi/check_packets run those.
+ * sources follow it.  bench/probes/packet_litmus and mpi/check_packets run those.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,24 +1,24 @@
 /*
  * resident_time.c - what a small call would take without a launch: a kernel stays on the device and
- * polls a word of the host's memory, the host rings by it, and the kernel's flag comes back.  Beside
- * bench/launch_time, which has launches of the same reduction.  The library has no such kernel:
+ * polls a word of the host's memory, the host rings by it, and the kernel's flag comes back.
+ * bench/launch_time has launches of the same reduction.  The library has no such kernel:
  * docs/results-launch.md says why.
  *
- *     bench/resident_time [DEVICE]
+ *     bench/probes/resident_time [DEVICE]
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "bench/resident.h"
+#include "bench/probes/resident.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/clock.h"
-#include "bench/probe.h"
+#include "bench/probes/probe.h"
 
 enum { CALLS = 2000, WARM_UP = 200, THREADS = 512, BYTES_MOST = 64 << 10 };
 

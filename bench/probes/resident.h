@@ -4,8 +4,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef BENCH_RESIDENT_H
-#define BENCH_RESIDENT_H
+#ifndef BENCH_PROBES_RESIDENT_H
+#define BENCH_PROBES_RESIDENT_H
 
 #include <stdint.h>
 

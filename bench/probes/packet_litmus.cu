@@ -5,7 +5,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "bench/packet_litmus.h"
+#include "bench/probes/packet_litmus.h"
 #include "kernels/cuda/device_code/packets.cuh"
 
 namespace {

@@ -3,7 +3,7 @@
  * program's kernel may wait for what another rank does after its collective.  So no call of the
  * library that does wait may be made while a collective is under way.
  *
- *     bench/driver_waits [DEVICE]
+ *     bench/probes/driver_waits [DEVICE]
  *
  * A kernel spins for 0.3 s in a stream of the program, once in one that synchronises with the
  * legacy stream and once in one that does not, and each call is timed beside it.  Its result is
@@ -14,13 +14,13 @@
  */
 #include "config.h"
 
-#include "bench/resident.h"
+#include "bench/probes/resident.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/clock.h"
-#include "bench/probe.h"
+#include "bench/probes/probe.h"
 
 enum { BYTES = 1 << 20, SPIN_US = 300000 };
 

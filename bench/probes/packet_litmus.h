@@ -4,8 +4,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef BENCH_PACKET_LITMUS_H
-#define BENCH_PACKET_LITMUS_H
+#ifndef BENCH_PROBES_PACKET_LITMUS_H
+#define BENCH_PROBES_PACKET_LITMUS_H
 
 #include <stdint.h>
 

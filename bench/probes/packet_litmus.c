@@ -4,20 +4,20 @@
  * hosts' part, that nobody sends before its peer has ended the round before, is made by the kernels
  * as well, which is a thousand times quicker.
  *
- *     bench/packet_litmus [--rounds N] [--threads N] [--seed N] [--fault unmet|apart]
- *                         [DEVICE [DEVICE]]
+ *     bench/probes/packet_litmus [--rounds N] [--threads N] [--seed N] [--fault unmet|apart]
+ *                                [DEVICE [DEVICE]]
  *
  * Both kernels run on the first device, at the same time, if no second one is named.  With --fault
  * something is done wrong: "unmet" has to be noticed, "apart" is where a device lets one store
- * overtake another.  Exit status: 0 all data were right; 1 some were wrong or lost, or an error; 2 a
- * bad argument.
+ * overtake another.  Exit status: 0 all data were right; 1 some were wrong or lost, or an error;
+ * 2 a bad argument.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "bench/packet_litmus.h"
+#include "bench/probes/packet_litmus.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "bench/clock.h"
-#include "bench/probe.h"
+#include "bench/probes/probe.h"
 
 enum { RANKS = 2, THREADS_MOST = 1024, PAD = 128 << 10, LINE = 256 };
 

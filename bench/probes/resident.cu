@@ -4,7 +4,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "bench/resident.h"
+#include "bench/probes/resident.h"
 #include "kernels/cuda/device_code/kernel.cuh"
 
 /* The next ring, for all threads; RESIDENT_LEAVE where none comes. */

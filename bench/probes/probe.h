@@ -5,12 +5,12 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef BENCH_PROBE_H
-#define BENCH_PROBE_H
+#ifndef BENCH_PROBES_PROBE_H
+#define BENCH_PROBES_PROBE_H
 
 #include "heap/cuda_driver.h"
 
-/* Compiled by nvcc (bench/probe_fatbins.c). */
+/* Compiled by nvcc (bench/probes/fatbins.c). */
 extern const unsigned char probe_fatbin_packets[], probe_fatbin_resident[];
 
 /* A device's primary context with a module and a stream.  It is current while it is worked with. */

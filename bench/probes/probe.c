@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "bench/probe.h"
+#include "bench/probes/probe.h"
 
 #include <limits.h>
 #include <stdio.h>
