@@ -274,5 +274,6 @@ EXTRA_DIST += \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
 	bench/results/host-reduce-scatter-scan.txt \
+	bench/results/standin-packets.txt \
 	bench/results/tests-ompi-with-cuda.txt \
 	bench/results/tests-ompi-without-headers.txt
