@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -60,9 +61,13 @@ void standin_unlock(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+/* Wakes up now and then without a reason: glibc before 2.41 loses wake-ups (its bug 25847). */
 void standin_wait_for(pthread_cond_t *condition)
 {
-    (void)pthread_cond_wait(condition, &mutex);
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    (void)pthread_cond_timedwait(condition, &mutex, &until);
 }
 
 void standin_wait_change(void)

@@ -119,6 +119,7 @@ static void draw_side(const struct later_call *call, const struct plan *plan,
             side->at[block] = side->displacements[block] = 0;
         } else if (call->collective == LATER_SCATTER) {
             side->at[block] = (ptrdiff_t)((size_t)block * room);
+            side->displacements[block] = 0; /* unused, and not what an earlier call had */
         } else {
             place(call, side, block, part, test_mix(own + (uint64_t)block));
         }
