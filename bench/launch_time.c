@@ -121,7 +121,8 @@ static void time_push(struct bench *bench, size_t bytes)
                                                 {bench->input, bench->other, bytes}};
         struct symm_ticket ticket;
         double begin = clock_us();
-        check(symm_device_push_start(bench->device, pushes, 2, 0, &ticket), "starting copies");
+        check(symm_device_push_start(bench->device, pushes, 2, NULL, 0, &ticket),
+              "starting copies");
         wait_for(bench, &ticket);
         if (i >= 0) {
             times[i] = clock_us() - begin;

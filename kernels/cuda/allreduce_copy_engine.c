@@ -28,7 +28,7 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
  * are small.
  */
 static const struct symm_mover engine = {
-    .depth = 4, .pieces = 16, .stores = true, .start = start,
+    .depth = 4, .lead = 4, .pieces = 16, .stores = true, .start = start,
 };
 
 static size_t scratch_wanted(size_t bytes, int ranks)

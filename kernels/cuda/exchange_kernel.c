@@ -13,7 +13,12 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-/* An all-gather's block is read once. */
+enum { TWICE_LEAST = 1 << 20 }; /* bytes of a block that is better read twice than waited for */
+
+/*
+ * An all-gather's block is read once.  Between two ranks a large one is read twice, and the own
+ * output is written meanwhile.
+ */
 static enum symm_status gather_start(struct symm_run *run)
 {
     const struct symm_block *own = &run->blocks[run->team->rank];
@@ -26,12 +31,19 @@ static enum symm_status gather_start(struct symm_run *run)
             arguments.outputs[arguments.output_count++] = output;
         }
     }
+    if (arguments.output_count == 2 && arguments.bytes >= TWICE_LEAST) {
+        const struct symm_cuda_push peers = {input, arguments.outputs[0], arguments.bytes};
+        const struct symm_cuda_push mine = {input, arguments.outputs[1], arguments.bytes};
+        return symm_device_push_start(run->device, &peers, 1, &mine, run->block_limit,
+                                      &run->ticket);
+    }
     return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->ticket);
 }
 
 static enum symm_status start(struct symm_run *run)
 {
-    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
+    bool has_own = false;
     int count = 0;
     if (symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers) {
         return gather_start(run);
@@ -40,14 +52,17 @@ static enum symm_status start(struct symm_run *run)
         int rank = symm_run_rotate(run, turn % run->team->size);
         const struct symm_block *block = &run->blocks[rank];
         if (symm_block_outgoing(block) > 0) {
-            pushes[count++] = (struct symm_cuda_push){
+            has_own = rank == run->team->rank;
+            *(has_own ? &own : &pushes[count]) = (struct symm_cuda_push){
                 .input = (const unsigned char *)run->input + block->send_at,
                 .output = (unsigned char *)run->outputs[rank] + block->to_at,
                 .bytes = symm_block_outgoing(block),
             };
+            count += !has_own;
         }
     }
-    return symm_device_push_start(run->device, pushes, count, run->block_limit, &run->ticket);
+    return symm_device_push_start(run->device, pushes, count, has_own ? &own : NULL,
+                                  run->block_limit, &run->ticket);
 }
 
 static enum symm_status step(struct symm_run *run)

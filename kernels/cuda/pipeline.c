@@ -45,7 +45,7 @@ struct cut {
     size_t row;      /* bytes of a row of the scratch */
     size_t elements; /* of a piece; they fit a row */
     uint32_t pieces; /* of the longest slice */
-    uint32_t depth;
+    uint32_t depth, lead;
     uint32_t parts;  /* of the scratch: `depth`, or 1 for a single piece */
     bool scatters;
 };
@@ -66,7 +66,8 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
 {
     int ranks = run->team->size;
     size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
-    struct cut cut = {.depth = mover->depth, .scatters = mover->scatters};
+    struct cut cut = {
+        .depth = mover->depth, .lead = mover->lead, .scatters = mover->scatters};
     for (int rank = 0; rank < ranks; rank++) {
         size_t begin, end;
         slice_of(run, cut.scatters, rank, &begin, &end);
@@ -106,12 +107,12 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 
 static uint64_t step_of_push(const struct cut *cut, uint32_t piece)
 {
-    return piece < cut->depth ? (uint64_t)piece + 1 : 2 * (uint64_t)piece + 2 - cut->depth;
+    return piece < cut->lead ? (uint64_t)piece + 1 : 2 * (uint64_t)piece + 2 - cut->lead;
 }
 
 static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
 {
-    return (uint64_t)piece + 1 + symm_least(cut->pieces, (size_t)piece + cut->depth);
+    return (uint64_t)piece + 1 + symm_least(cut->pieces, (size_t)piece + cut->lead);
 }
 
 /* Tell the others how far this rank has got, if that is further than they know. */
@@ -122,7 +123,7 @@ static void progress_tell(struct symm_run *run, const struct cut *cut)
     bool is_more = true;
     while (is_more) {
         if (pipeline->told_pushes < cut->pieces &&
-            pipeline->told_pushes < pipeline->told_stores + cut->depth) {
+            pipeline->told_pushes < pipeline->told_stores + cut->lead) {
             is_more = pipeline->landed > pipeline->told_pushes;
             pipeline->told_pushes += is_more;
         } else {

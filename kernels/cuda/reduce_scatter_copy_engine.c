@@ -23,7 +23,7 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
 }
 
 static const struct symm_mover engine = {
-    .depth = 4, .pieces = 16, .scatters = true, .start = start};
+    .depth = 4, .lead = 2, .pieces = 16, .scatters = true, .start = start};
 
 static size_t scratch_wanted(size_t bytes, int ranks)
 {

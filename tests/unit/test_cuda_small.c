@@ -237,8 +237,8 @@ static void run_copies(struct fork_rank *self, void *context)
                                                 row_of(&stage, 2 * i + 1) + to[i], size};
         }
         rows_put(&stage, 2 * count);
-        FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, block_limit, &ticket),
-                    SYMM_OK);
+        FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, NULL, block_limit,
+                                                 &ticket), SYMM_OK);
         device_ticket_await(self, stage.device, &ticket);
         rows_get(&stage, 2 * count);
         small += symm_small_push(pushes, count, block_limit, &chosen) > 0;
@@ -268,8 +268,8 @@ static void starts_make(struct stage *stage)
         if (i % 2 == 0) {
             (void)reduction_make(stage, &plan);
         } else {
-            FORK_STATUS(stage->self, symm_device_push_start(stage->device, &push, 1, 0, &ticket),
-                        SYMM_OK);
+            FORK_STATUS(stage->self,
+                        symm_device_push_start(stage->device, &push, 1, NULL, 0, &ticket), SYMM_OK);
             device_ticket_await(stage->self, stage->device, &ticket);
         }
     }

@@ -132,8 +132,13 @@ struct symm_cuda_push {
     uint64_t bytes;
 };
 
+/*
+ * Blocks to copy one after the other.  `apart`: so many threads, the last ones, copy the last block
+ * and nothing else, and the others copy the rest; 0: all threads copy all.
+ */
 struct symm_cuda_pushes {
-    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX + 1];
+    uint64_t apart;
     int count;
     struct symm_cuda_finish finish;
 };

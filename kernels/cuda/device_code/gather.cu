@@ -100,11 +100,21 @@ SYMM_DEVICE void copy(const symm_cuda_copy &arguments, uint64_t thread, uint64_t
 
 /*
  * Copy one block after the other.  Ranks that begin with different peers then do not meet at one.
+ * The last block may have threads of its own: a rank's own block does not cross a link, and is
+ * copied meanwhile.
  */
 SYMM_DEVICE void push(const symm_cuda_pushes &arguments, uint64_t thread, uint64_t threads)
 {
+    const uint64_t others = threads - arguments.apart;
+    const bool is_apart = thread >= others;
+    const int last = arguments.count - (arguments.apart != 0 ? 1 : 0);
+    const int end = is_apart ? arguments.count : last;
+    if (arguments.apart != 0) {
+        thread -= is_apart ? others : 0;
+        threads = is_apart ? arguments.apart : others;
+    }
 #pragma unroll 1
-    for (int i = 0; i < arguments.count; i++) {
+    for (int i = is_apart ? last : 0; i < end; i++) {
         const block one = {arguments.pushes[i].input, &arguments.pushes[i].output, 1,
                            arguments.pushes[i].bytes};
         copy_block(one, thread, threads);

@@ -96,9 +96,14 @@ SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
                                                  const struct symm_cuda_copy *arguments,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
-/* Start to copy `count` blocks by a kernel, 1 to SYMM_CUDA_RANKS_MAX. */
+/*
+ * Start to copy `count` blocks by a kernel, 0 to SYMM_CUDA_RANKS_MAX, and `own`, a block within the
+ * device, unless it is NULL.  If it is large, some blocks of the kernel copy nothing else, while
+ * the others fill the links.
+ */
 SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
                                                  const struct symm_cuda_push *pushes, int count,
+                                                 const struct symm_cuda_push *own,
                                                  unsigned block_limit,
                                                  struct symm_ticket *ticket);
 

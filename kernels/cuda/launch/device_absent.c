@@ -56,11 +56,13 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
 
 enum symm_status symm_device_push_start(struct symm_device *device,
                                         const struct symm_cuda_push *pushes, int count,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+                                        const struct symm_cuda_push *own, unsigned block_limit,
+                                        struct symm_ticket *ticket)
 {
     (void)device;
     (void)pushes;
     (void)count;
+    (void)own;
     (void)block_limit;
     (void)ticket;
     return SYMM_ERR_NOT_FOUND;

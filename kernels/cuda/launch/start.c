@@ -14,7 +14,11 @@
 #include "kernels/cuda/launch/device_state.h"
 #include "kernels/cuda/launch/small.h"
 
-enum { VECTOR = 16 }; /* bytes that a thread moves at a time */
+enum {
+    VECTOR = 16,           /* bytes that a thread moves at a time */
+    APART_LEAST = 1 << 20, /* bytes of an own block that takes longer than a few blocks more */
+    APART_PART = 5,        /* of this many blocks one is for the own block, if there are as many */
+};
 
 /* ---- reductions and scans -------------------------------------------------------------------- */
 
@@ -172,22 +176,40 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
     return most;
 }
 
+/*
+ * Blocks that copy the last of `count` blocks and nothing else: a share of the limit, or as many
+ * more than without it, which copy about as fast within a device as the others do to a peer.
+ */
+static unsigned apart_choose(const struct symm_cuda_push *pushes, int count, unsigned *block_limit)
+{
+    if (pushes[count - 1].bytes < APART_LEAST || symm_launch_bytes_most(pushes, count - 1) == 0) {
+        return 0;
+    }
+    if (*block_limit == 0) {
+        *block_limit = SYMM_DEVICE_BLOCKS * APART_PART / (APART_PART - 1);
+    }
+    return *block_limit / APART_PART;
+}
+
+/* With `has_own` the last block is the device's own. */
 static enum symm_status push_launch(struct symm_device *device, CUstream stream,
-                                    const struct symm_cuda_push *pushes, int count,
-                                    uint64_t bytes_most, unsigned block_limit,
-                                    struct symm_ticket *ticket)
+                                    const struct symm_cuda_push *pushes, int count, bool has_own,
+                                    unsigned block_limit, struct symm_ticket *ticket)
 {
     enum symm_status status;
     if (small_push(device, stream, pushes, count, block_limit, ticket, &status)) {
         return status;
     }
     struct symm_cuda_pushes launched = {.count = count};
+    unsigned apart = has_own ? apart_choose(pushes, count, &block_limit) : 0;
     memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
+    launched.apart = (uint64_t)apart * SYMM_CUDA_BLOCK_THREADS;
+    uint64_t units = (symm_launch_bytes_most(pushes, count) + VECTOR - 1) / VECTOR;
     const struct symm_launch launch = {
         .function = device->functions.push,
         .arguments = &launched,
         .finish = &launched.finish,
-        .units = (bytes_most + VECTOR - 1) / VECTOR,
+        .units = units + launched.apart,
         .block_limit = block_limit,
     };
     return symm_launch_kernel(device, stream, &launch, ticket);
@@ -195,15 +217,21 @@ static enum symm_status push_launch(struct symm_device *device, CUstream stream,
 
 static enum symm_status push_start(struct symm_device *device, bool beside,
                                    const struct symm_cuda_push *pushes, int count,
-                                   unsigned block_limit, struct symm_ticket *ticket)
+                                   const struct symm_cuda_push *own, unsigned block_limit,
+                                   struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
+    struct symm_cuda_push all[SYMM_CUDA_RANKS_MAX + 1];
     *ticket = (struct symm_ticket){0};
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
-    uint64_t bytes_most = symm_launch_bytes_most(pushes, count);
-    if (bytes_most == 0) {
+    if (own != NULL) {
+        memcpy(all, pushes, (size_t)count * sizeof(*pushes));
+        all[count++] = *own;
+        pushes = all;
+    }
+    if (symm_launch_bytes_most(pushes, count) == 0) {
         return SYMM_OK;
     }
     enum symm_status status = symm_launch_begin(device, ticket, &scope);
@@ -215,7 +243,7 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
         status = symm_device_stream(device, &device->beside, &stream);
     }
     if (status == SYMM_OK) {
-        status = push_launch(device, stream, pushes, count, bytes_most, block_limit, ticket);
+        status = push_launch(device, stream, pushes, count, own != NULL, block_limit, ticket);
         ticket->beside = beside;
     }
     return symm_launch_end(device, ticket, &scope, status);
@@ -223,14 +251,15 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
 
 enum symm_status symm_device_push_start(struct symm_device *device,
                                         const struct symm_cuda_push *pushes, int count,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+                                        const struct symm_cuda_push *own, unsigned block_limit,
+                                        struct symm_ticket *ticket)
 {
-    return push_start(device, false, pushes, count, block_limit, ticket);
+    return push_start(device, false, pushes, count, own, block_limit, ticket);
 }
 
 enum symm_status symm_device_beside_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           unsigned block_limit, struct symm_ticket *ticket)
 {
-    return push_start(device, true, pushes, count, block_limit, ticket);
+    return push_start(device, true, pushes, count, NULL, block_limit, ticket);
 }
