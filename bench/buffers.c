@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LARGE_PAGE = 2 << 20 }; /* bytes of a page of device memory, if an allocation has whole ones */
+
 /* Where reading ends up, so that no compiler drops it. */
 static volatile uint64_t buffers_sink;
 
@@ -74,10 +76,14 @@ static void *gpu_open(const struct device *device, size_t bytes)
     return buffer;
 }
 
-static void *cudamalloc_open(const struct device *device, size_t bytes)
+/* With the guard behind it no size is a multiple of LARGE_PAGE by itself. */
+static void *cudamalloc_open(const struct device *device, size_t bytes, bool is_odd)
 {
     char text[FAILURE_LENGTH];
     void *buffer;
+    if (!is_odd && bytes > LARGE_PAGE) {
+        bytes = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    }
     if (!device_allocate(device, bytes, &buffer, text)) {
         failure_stop("cannot allocate %zu bytes on the GPU: %s; choose a smaller -m", bytes, text);
     }
@@ -90,7 +96,8 @@ static void *buffer_open(const struct buffers *buffers, size_t bytes)
     switch (buffers->memory) {
     case MEMORY_MALLOC: buffer = buffers_private(bytes); break;
     case MEMORY_CUDA: buffer = gpu_open(buffers->device, bytes); break;
-    case MEMORY_CUDAMALLOC: buffer = cudamalloc_open(buffers->device, bytes); break;
+    case MEMORY_CUDAMALLOC: buffer = cudamalloc_open(buffers->device, bytes, false); break;
+    case MEMORY_CUDAMALLOC_ODD: buffer = cudamalloc_open(buffers->device, bytes, true); break;
     default: buffer = host_open(bytes); break;
     }
     if (buffers->device != NULL) {
@@ -114,7 +121,8 @@ static void buffer_close(const struct buffers *buffers, void *buffer)
 {
     switch (buffers->memory) {
     case MEMORY_MALLOC: free(buffer); break;
-    case MEMORY_CUDAMALLOC: device_free(buffers->device, buffer); break;
+    case MEMORY_CUDAMALLOC:
+    case MEMORY_CUDAMALLOC_ODD: device_free(buffers->device, buffer); break;
     default: MPI_Free_mem(buffer); break;
     }
 }

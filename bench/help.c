@@ -26,6 +26,7 @@ static const char help_text[] =
     "                                malloc: from malloc\n"
     "                                cuda: GPU memory from MPI_Alloc_mem (mpool=symm,kind=cuda)\n"
     "                                cudamalloc: GPU memory from the CUDA driver\n"
+    "                                cudamalloc-odd: the same, no multiples of 2 MiB\n"
     "  -T, --type float|int          what reductions sum, float32 (default) or int32\n"
     "      --in-place                pass MPI_IN_PLACE\n"
     "      --access app|osu          app: between calls, untimed, read the result and rewrite the\n"

@@ -185,7 +185,8 @@ static bool memory_parse(const struct parser *parser, const char *text)
 {
     static const char *const names[] = {
         [MEMORY_ALLOC] = "alloc", [MEMORY_MALLOC] = "malloc",
-        [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc"
+        [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc",
+        [MEMORY_CUDAMALLOC_ODD] = "cudamalloc-odd"
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (strcmp(text, names[i]) == 0) {
@@ -194,7 +195,8 @@ static bool memory_parse(const struct parser *parser, const char *text)
         }
     }
     return refuse(parser, "memory", text, "choose alloc (MPI_Alloc_mem), malloc, cuda "
-                                          "(MPI_Alloc_mem on the GPU) or cudamalloc");
+                                          "(MPI_Alloc_mem on the GPU), cudamalloc or "
+                                          "cudamalloc-odd");
 }
 
 /* With or without the prefix that the OSU micro-benchmarks want. */
@@ -335,9 +337,14 @@ static void options_default(struct options *options)
     options->access = ACCESS_DEFAULT;
 }
 
+bool options_memory_is_cudamalloc(enum memory memory)
+{
+    return memory == MEMORY_CUDAMALLOC || memory == MEMORY_CUDAMALLOC_ODD;
+}
+
 bool options_memory_is_gpu(enum memory memory)
 {
-    return memory == MEMORY_CUDA || memory == MEMORY_CUDAMALLOC;
+    return memory == MEMORY_CUDA || options_memory_is_cudamalloc(memory);
 }
 
 const char *options_memory_name(enum memory memory)
@@ -346,6 +353,7 @@ const char *options_memory_name(enum memory memory)
     case MEMORY_MALLOC: return "malloc";
     case MEMORY_CUDA: return "MPI_Alloc_mem GPU";
     case MEMORY_CUDAMALLOC: return "cuMemAlloc GPU";
+    case MEMORY_CUDAMALLOC_ODD: return "odd cuMemAlloc GPU";
     default: return "MPI_Alloc_mem";
     }
 }

@@ -42,10 +42,11 @@ enum form {
 };
 
 enum memory {
-    MEMORY_ALLOC,     /* MPI_Alloc_mem */
-    MEMORY_MALLOC,    /* page-aligned memory of this process */
-    MEMORY_CUDA,      /* MPI_Alloc_mem with the hint kind=cuda */
-    MEMORY_CUDAMALLOC /* ordinary GPU memory */
+    MEMORY_ALLOC,         /* MPI_Alloc_mem */
+    MEMORY_MALLOC,        /* page-aligned memory of this process */
+    MEMORY_CUDA,          /* MPI_Alloc_mem with the hint kind=cuda */
+    MEMORY_CUDAMALLOC,    /* ordinary GPU memory, in multiples of large pages where it is large */
+    MEMORY_CUDAMALLOC_ODD /* the same, but no multiples */
 };
 
 /* What reductions sum; an all-gather moves bytes. Both types are four bytes wide. */
@@ -125,6 +126,7 @@ static inline const char *options_collective_name(enum collective collective)
 
 /* Whether buffers are on a GPU, and what the kinds of memory are called in tables. */
 bool options_memory_is_gpu(enum memory memory);
+bool options_memory_is_cudamalloc(enum memory memory);
 const char *options_memory_name(enum memory memory);
 
 /* "float32", "int32" */

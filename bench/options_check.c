@@ -42,7 +42,7 @@ static bool choice_check(const struct check *check)
         return refuse(check, "option", name, "it times both places: leave out --in-place");
     }
     if (options->tune_file != NULL &&
-        (options->memory == MEMORY_MALLOC || options->memory == MEMORY_CUDAMALLOC)) {
+        (options->memory == MEMORY_MALLOC || options_memory_is_cudamalloc(options->memory))) {
         return refuse(check, "option", name,
                       "it needs memory in which all algorithms are possible: --memory alloc or "
                       "cuda");
@@ -88,7 +88,7 @@ bool options_check(const struct options *options, char *message, size_t length)
     struct check check = {options, message, length};
     bool gpu = options_memory_is_gpu(options->memory);
     if (options->rival && !gpu) {
-        return refuse(&check, "rival", "nccl", "it needs --memory cuda or cudamalloc");
+        return refuse(&check, "rival", "nccl", "it needs --memory cuda, cudamalloc or cudamalloc-odd");
     }
     if (options->compare && gpu && !open_mpi_knows_gpus()) {
         return refuse(&check, "option", "--compare",

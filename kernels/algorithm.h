@@ -148,7 +148,9 @@ struct symm_run;
     F(SYMM_ALLTOALL_CUDA_PACKETS, symm_alltoall_cuda_packets)                                     \
     F(SYMM_BCAST_CUDA_PACKETS, symm_bcast_cuda_packets)                                           \
     F(SYMM_GATHER_CUDA_PACKETS, symm_gather_cuda_packets)                                         \
-    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)
+    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)                                       \
+    F(SYMM_REDUCE_SCATTER_CUDA_TWO_SHOT, symm_reduce_scatter_cuda_two_shot)                       \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_TWO_SHOT, symm_reduce_scatter_block_cuda_two_shot)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,
@@ -175,6 +177,7 @@ enum symm_algorithm_need {
     SYMM_NEEDS_OUTPUT_MULTICAST = 64, /* a multicast address of the outputs */
     SYMM_NEEDS_EXACT_REDUCTION = 128, /* each rank gets the same bits by multicast */
     SYMM_NEEDS_PADS = 256,            /* scratch on the devices that packets are sent to */
+    SYMM_NEEDS_EQUAL_BLOCKS = 512,    /* the ranks' blocks have one size */
 };
 
 /* Where an algorithm is slow.  It is not used there unless a user forces it. */

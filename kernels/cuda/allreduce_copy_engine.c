@@ -25,10 +25,11 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
 
 /*
  * A copy starts in some 4 us, so pieces of 32 MiB lose a few percent.  The first and the last piece
- * are small.
+ * are small.  With sums of 24 blocks 1 GiB on two H100 takes 2892 us, with 64 blocks 3035
+ * (bench/results/gpu-h100-2-ranks-engine-sums.txt).
  */
 static const struct symm_mover engine = {
-    .depth = 4, .lead = 4, .pieces = 16, .stores = true, .start = start,
+    .depth = 4, .lead = 4, .pieces = 16, .sum_blocks = 24, .stores = true, .start = start,
 };
 
 static size_t scratch_wanted(size_t bytes, int ranks)

@@ -169,6 +169,14 @@ static enum symm_status push_start(struct symm_run *run, const struct symm_mover
     return mover->start(run, pushes, ranks - 1, &pipeline->pushes[piece % cut->depth]);
 }
 
+/* The user's limit and the mover's, of which either may be 0: none. */
+static unsigned sum_blocks(const struct symm_run *run, const struct symm_mover *mover)
+{
+    bool is_users = mover->sum_blocks == 0 ||
+                    (run->block_limit != 0 && run->block_limit < mover->sum_blocks);
+    return is_users ? run->block_limit : mover->sum_blocks;
+}
+
 static enum symm_status sum_start(struct symm_run *run, const struct symm_mover *mover,
                                   const struct cut *cut, uint64_t least)
 {
@@ -196,7 +204,7 @@ static enum symm_status sum_start(struct symm_run *run, const struct symm_mover 
         arguments.outputs[turn] = output + (begin - skipped) * extent;
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &pipeline->sums[piece % cut->depth]);
+                                    sum_blocks(run, mover), &pipeline->sums[piece % cut->depth]);
 }
 
 static enum symm_status store_start(struct symm_run *run, const struct symm_mover *mover,

@@ -3,9 +3,9 @@
  * the owners' kernels add them, within a device.
  *
  * This is the first half of allreduce_copy_engine.c.  Other ranks need to reach neither inputs nor
- * outputs, and ranks may be in place, where it is quicker than reduce_scatter_push.c for large blocks.
- * It is slower than reduce_scatter_pull.c, also when owners fetch the blocks by their copy engines: 1
- * GiB on two H100 takes 1629 us by pull, 1821 by this, and 1826 with engines that fetch.
+ * outputs, and ranks may be in place.  Engines move more than the loads of reduce_scatter_pull.c:
+ * 1 GiB on two H100 takes 1633 us by pull and 1504 by this.  With sums of 64 blocks it takes 1639
+ * (bench/results/gpu-h100-2-ranks-engine-sums.txt).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
 }
 
 static const struct symm_mover engine = {
-    .depth = 4, .lead = 2, .pieces = 16, .scatters = true, .start = start};
+    .depth = 4, .lead = 2, .pieces = 16, .sum_blocks = 24, .scatters = true, .start = start};
 
 static size_t scratch_wanted(size_t bytes, int ranks)
 {

@@ -113,6 +113,9 @@ static const struct symm_row built_in[] = {
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_SCRATCH),
     /* Two H100: bench/results/gpu-h100-2-ranks-reduce_scatter.table. */
+    ROW(SCATTER, DEVICE, 2, 4, IN, EITHER, 0, MIB(16) + 1, SYMM_REDUCE_SCATTER_CUDA_TWO_SHOT),
+    ROW(SCATTER_BLOCK, DEVICE, 2, 4, IN, EITHER, 0, MIB(16) + 1,
+        SYMM_REDUCE_SCATTER_BLOCK_CUDA_TWO_SHOT),
     ROW(SCATTER, DEVICE, 2, 2, IN, EITHER, MIB(352), ENDLESS,
         SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE),
     ROW(SCATTER_BLOCK, DEVICE, 2, 2, IN, EITHER, MIB(352), ENDLESS,
@@ -123,6 +126,10 @@ static const struct symm_row built_in[] = {
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL),
     ROW(SCATTER_BLOCK, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS,
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH),
+    /* Elements with padding do not go through scratch. */
+    ROW(SCATTER, DEVICE, ANY_RANKS, IN, EITHER, 0, ENDLESS, SYMM_REDUCE_SCATTER_CUDA_TWO_SHOT),
+    ROW(SCATTER_BLOCK, DEVICE, ANY_RANKS, IN, EITHER, 0, ENDLESS,
+        SYMM_REDUCE_SCATTER_BLOCK_CUDA_TWO_SHOT),
     /*
      * Two H100: bench/results/gpu-h100-2-ranks-scan.table.  The rows for more devices are not
      * measured.  They follow from the bytes: by pull ranks - 1 arrays enter the last device, in a
