@@ -6,7 +6,7 @@
  * the algorithm is possible, what users read and write for it, and which time the model expects.
  *
  * To add an algorithm, write a file with its row, and add a line to SYMM_ALGORITHMS in this file, a
- * line to kernels/local.mk, and measured rows to mca/coll/symm/choose/table.c.
+ * line to kernels/local.mk, and measured rows to mca/coll/symm/choose/built_in.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -149,8 +149,8 @@ struct symm_run;
     F(SYMM_BCAST_CUDA_PACKETS, symm_bcast_cuda_packets)                                           \
     F(SYMM_GATHER_CUDA_PACKETS, symm_gather_cuda_packets)                                         \
     F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)                                       \
-    F(SYMM_REDUCE_SCATTER_CUDA_TWO_SHOT, symm_reduce_scatter_cuda_two_shot)                       \
-    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_TWO_SHOT, symm_reduce_scatter_block_cuda_two_shot)
+    F(SYMM_REDUCE_SCATTER_CUDA_PULL_COPY, symm_reduce_scatter_cuda_pull_copy)                     \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL_COPY, symm_reduce_scatter_block_cuda_pull_copy)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,
@@ -177,7 +177,6 @@ enum symm_algorithm_need {
     SYMM_NEEDS_OUTPUT_MULTICAST = 64, /* a multicast address of the outputs */
     SYMM_NEEDS_EXACT_REDUCTION = 128, /* each rank gets the same bits by multicast */
     SYMM_NEEDS_PADS = 256,            /* scratch on the devices that packets are sent to */
-    SYMM_NEEDS_EQUAL_BLOCKS = 512,    /* the ranks' blocks have one size */
 };
 
 /* Where an algorithm is slow.  It is not used there unless a user forces it. */

@@ -38,9 +38,9 @@ kernel_sources = \
 	kernels/cuda/rooted_push.c \
 	kernels/cuda/rooted_scratch.c \
 	kernels/cuda/reduce_scatter_pull.c \
+	kernels/cuda/reduce_scatter_pull_copy.c \
 	kernels/cuda/reduce_scatter_copy_engine.c \
 	kernels/cuda/reduce_scatter_push.c \
-	kernels/cuda/reduce_scatter_two_shot.c \
 	kernels/cuda/packets_run.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \

@@ -52,6 +52,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/choose/explain.c mca/coll/symm/choose/explain.h \
 	mca/coll/symm/choose/model.c mca/coll/symm/choose/model.h \
 	mca/coll/symm/choose/single_copy.c mca/coll/symm/choose/single_copy.h \
+	mca/coll/symm/choose/built_in.c mca/coll/symm/choose/built_in.h \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table.h \
 	mca/coll/symm/choose/table_cache.c mca/coll/symm/choose/table_cache.h \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \

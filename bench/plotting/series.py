@@ -17,7 +17,7 @@ WITH, WITHOUT = "with(us)", "without(us)"
 # ---- GPUs ----------------------------------------------------------------------------------------
 
 # The rule for four GPUs: each size is that of the algorithm which the table of choices takes there
-# (mca/coll/symm/choose/table.c), from a run that forced it: file, from and to which size. Sizes
+# (mca/coll/symm/choose/built_in.c), from a run that forced it: file, from and to which size. Sizes
 # are those of the files, a rank's block in all-gathers. With two GPUs one file has everything.
 GPU_FILES = {
     ("allreduce", 2): (("gpu-2-ranks-allreduce.txt", 0, 1 << 40),),

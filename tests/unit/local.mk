@@ -119,6 +119,7 @@ tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
 choose_sources = tests/unit/table_stand_ins.c tests/unit/table_stand_ins.h \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/model.c \
+	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
 	mca/coll/symm/report/words.c mca/help.c
 tests_unit_test_table_SOURCES = tests/unit/test_table.c $(choose_sources)
@@ -180,6 +181,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/serve/packed_blocks.c \
 	mca/coll/symm/data/sides.c \
 	mca/coll/symm/serve/packed_rooted.c \
+	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c \
 	tests/unit/ordering_recorded.c tests/unit/ordering_recorded.h

@@ -71,7 +71,6 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .inputs_reachable = true,
         .outputs_reachable = true,
         .out_of_place = true,
-        .equal_blocks = mca_coll_symm_call_is_even(call, team->size),
         .scratch_size = SIZE_MAX,
         .pad_size = SIZE_MAX,
         .asked = true,

@@ -125,8 +125,8 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
 
 /*
  * The algorithm that moves slices, if one is wanted.  It is not known yet whether another rank is
- * in place.  In a reduce-scatter all are or none is, and only that algorithm takes blocks of any
- * size in place, and inputs that peers do not reach, whatever is forced.
+ * in place.  In a reduce-scatter all are or none is, and only such algorithms are for ranks in
+ * place, and for inputs that peers do not reach, whatever is forced.
  */
 static int slices_wanted(const struct symm_call *call, const struct symm_team *team,
                          bool multicast, bool in_reach)
@@ -135,8 +135,11 @@ static int slices_wanted(const struct symm_call *call, const struct symm_team *t
     const struct symm_table *table = mca_coll_symm_choose_table(team);
     if (symm_collective_get(call->collective)->scatters &&
         !symm_algorithm_has(forced, SYMM_NEEDS_SLICE_SCRATCH) && (call->in_place || !in_reach)) {
-        return (int)symm_algorithm_find(call->collective, SYMM_ALGORITHM_DEVICE,
-                                        SYMM_NEEDS_SLICE_SCRATCH)->number;
+        int in = preferred(call, table, multicast, SYMM_ROW_IN);
+        return symm_algorithm_has(in, SYMM_NEEDS_SLICE_SCRATCH)
+                   ? in
+                   : (int)symm_algorithm_find(call->collective, SYMM_ALGORITHM_DEVICE,
+                                              SYMM_NEEDS_SLICE_SCRATCH)->number;
     }
     if (forced != MCA_COLL_SYMM_AUTO) {
         return forced;
@@ -303,9 +306,6 @@ static const char *obstacle_to(const struct symm_algorithm_row *row, const struc
     }
     if (obstacle == NULL && (row->needs & SYMM_NEEDS_OUT_OF_PLACE) != 0 && !facts->out_of_place) {
         obstacle = "some rank is in place";
-    }
-    if (obstacle == NULL && (row->needs & SYMM_NEEDS_EQUAL_BLOCKS) != 0 && !facts->equal_blocks) {
-        obstacle = "the ranks' blocks differ in size";
     }
     return obstacle == NULL && !is_forced ? obstacle_by_slowness(row, facts) : obstacle;
 }

@@ -23,7 +23,6 @@ struct symm_facts {
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* all ranks' outputs do */
     bool out_of_place;      /* no rank's input is its output */
-    bool equal_blocks;      /* ranks have blocks of one size, or none */
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
     bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
     bool beside;            /* the program goes on meanwhile: not a blocking call */
