@@ -16,6 +16,7 @@ struct symm_ticket {
     uint32_t sequence; /* of a kernel: what its flags will be; 0: no kernel */
     uint32_t flags;    /* how many it raises */
     uint32_t slot;
+    uint32_t graph;    /* number of the graph by which the kernel was launched, plus 1; 0: none */
     uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
     bool beside;       /* the kernel is on the device's stream `beside` */
     bool late;         /* of a ticket that has ended: the kernel has given up waiting for packets */

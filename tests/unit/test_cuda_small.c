@@ -275,6 +275,20 @@ static void starts_make(struct stage *stage)
     }
 }
 
+/* How many graphs have launched a kernel; no two have launched the same last. */
+static int functions_with_graphs(const struct stage *stage)
+{
+    const struct symm_graph *graphs = stage->device->graphs.all;
+    int count = 0;
+    for (int i = 0; i < GRAPHS; i++) {
+        for (int j = 0; j < i && graphs[i].function != NULL; j++) {
+            FORK_CHECK(stage->self, graphs[i].function != graphs[j].function);
+        }
+        count += graphs[i].function != NULL;
+    }
+    return count;
+}
+
 struct launching {
     bool use_graphs;
     const char *version, *fault; /* of the driver; NULL: as it is */
@@ -299,6 +313,9 @@ static void run_launching(struct fork_rank *self, void *context)
     starts_make(&stage);
     FORK_CHECK(self, device_driver_uses(self, "cuGraphLaunch") == plan->by_graph);
     FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernel") == plan->alone);
+    if (plan->fault == NULL && plan->by_graph > 0) {
+        FORK_CHECK(self, functions_with_graphs(&stage) == 2); /* one for each, not one for both */
+    }
     symm_device_close_all();
     FORK_CHECK(self, device_driver_uses(self, "cuGraphExecDestroy") == plan->made);
     FORK_CHECK(self, device_driver_uses(self, "cuGraphDestroy") ==
@@ -322,8 +339,8 @@ static void test_copies(void **state)
 }
 
 /*
- * Graphs are made when a device is opened, and one serves all kernels of a slot.  Where the driver
- * refuses it, kernels are launched without it from then on.
+ * Graphs are made when a device is opened, and each serves one function as long as there are enough.
+ * One that the driver refuses is not used again.
  */
 static void test_graphs(void **state)
 {
@@ -331,12 +348,14 @@ static void test_graphs(void **state)
         {true, NULL, NULL, STARTS, 0, GRAPHS},
         {false, NULL, NULL, 0, STARTS, 0},
         {true, "11080", NULL, 0, STARTS, 0},
-        {true, NULL, "cuGraphCreate:1", 0, STARTS, GRAPHS - 1},
-        {true, NULL, "cuGraphAddKernelNode:1", 0, STARTS, GRAPHS - 1},
-        {true, NULL, "cuGraphInstantiateWithFlags:1", 0, STARTS, GRAPHS - 1},
-        {true, NULL, "cuGraphUpload:1", 0, STARTS, GRAPHS},
-        {true, NULL, "cuGraphExecKernelNodeSetParams:3", 2, STARTS - 2, GRAPHS},
-        {true, NULL, "cuGraphLaunch:4", 4, STARTS - 3, GRAPHS},
+        {true, NULL, "cuGraphCreate:1", STARTS, 0, GRAPHS - 1},
+        {true, NULL, "cuGraphAddKernelNode:1", STARTS, 0, GRAPHS - 1},
+        {true, NULL, "cuGraphInstantiateWithFlags:1", STARTS, 0, GRAPHS - 1},
+        {true, NULL, "cuGraphUpload:1", STARTS, 0, GRAPHS},
+        {true, NULL, "cuGraphInstantiateWithFlags:1+", 0, STARTS, 0},
+        {true, NULL, "cuGraphExecKernelNodeSetParams:3", STARTS - 1, 1, GRAPHS},
+        {true, NULL, "cuGraphLaunch:4", STARTS, 1, GRAPHS},
+        {true, NULL, "cuGraphLaunch:4+", 3 + GRAPHS, STARTS - 3, GRAPHS},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {

@@ -92,7 +92,7 @@ static void parts_forget(struct symm_device *device)
         atomic_store_explicit(&device->copies[i], NULL, memory_order_relaxed);
     }
     memset(device->events, 0, sizeof(device->events));
-    memset(device->graphs, 0, sizeof(device->graphs));
+    symm_graphs_forget(&device->graphs);
     memset(&device->functions, 0, sizeof(device->functions));
     device->device_flags = 0;
 }
@@ -114,9 +114,7 @@ static void parts_destroy(struct symm_device *device)
     stream_destroy(cuda, atomic_load_explicit(&device->beside, memory_order_relaxed));
     stream_destroy(cuda, device->kernels);
     events_destroy(device);
-    for (int slot = 0; slot < SYMM_DEVICE_GRAPHS; slot++) {
-        symm_graph_destroy(cuda, &device->graphs[slot]);
-    }
+    symm_graphs_destroy(cuda, &device->graphs);
     symm_functions_unload(cuda, &device->functions);
     if (device->device_flags != 0) {
         (void)cuda->cuMemHostUnregister(device->flags);
@@ -124,7 +122,7 @@ static void parts_destroy(struct symm_device *device)
     parts_forget(device);
 }
 
-static enum symm_status parts_make(struct symm_device *device)
+static enum symm_status parts_make(struct symm_device *device, uint32_t life)
 {
     enum symm_status status = stream_make(device->cuda, &device->kernels);
     if (status == SYMM_OK) {
@@ -134,7 +132,7 @@ static enum symm_status parts_make(struct symm_device *device)
         status = symm_functions_load(device->cuda, &device->functions);
     }
     if (status == SYMM_OK) {
-        symm_launch_make_graphs(device);
+        symm_launch_make_graphs(device, life);
     }
     if (status != SYMM_OK) {
         parts_destroy(device);
@@ -151,7 +149,7 @@ static enum symm_status renew_locked(struct symm_device *device,
                                      const struct symm_cuda_scope *scope)
 {
     parts_forget(device);
-    enum symm_status status = parts_make(device);
+    enum symm_status status = parts_make(device, scope->life);
     if (status == SYMM_OK) {
         status = symm_multimem_renew(device);
         if (status != SYMM_OK) {
@@ -203,7 +201,7 @@ static enum symm_status device_open(int number, struct symm_device **opened)
         device->cuda = scope.cuda;
         atomic_init(&device->free_slots, UINT64_MAX);
         atomic_init(&device->life, scope.life);
-        status = parts_make(device);
+        status = parts_make(device, scope.life);
         symm_cuda_leave(&scope);
     }
     if (status != SYMM_OK) {

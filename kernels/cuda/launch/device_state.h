@@ -17,7 +17,6 @@
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/launch/graph.h"
 
-enum { SYMM_DEVICE_GRAPHS = 8 }; /* the first slots have them: the lowest free one is taken */
 enum { SYMM_DEVICE_MODULES = 5, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
 struct symm_multimem_functions;
@@ -68,7 +67,7 @@ struct symm_device_flags {
 };
 
 /*
- * Everything but free_slots and the parts of a slot stays as it is while the context lives.  A slot
+ * Everything but free_slots, graphs and the parts of a slot stays as it is while the context lives.  A slot
  * belongs to one ticket, so nothing has to be locked.  The next start makes anew what was made in a
  * context that has ended (cuda_context.h).  The flags are memory of our own, which is only
  * registered with the driver.  So reading the flags is harmless, whatever becomes of the context.
@@ -89,7 +88,7 @@ struct symm_device {
     struct symm_device_flags *flags; /* [SYMM_CUDA_SLOTS], registered with the driver */
     CUdeviceptr device_flags;       /* where the device sees them */
     CUevent events[SYMM_CUDA_SLOTS][SYMM_DEVICE_COPY_STREAMS]; /* made when first needed */
-    struct symm_graph graphs[SYMM_DEVICE_GRAPHS];
+    struct symm_graphs graphs;
     _Atomic uint64_t free_slots;    /* a bit for each */
     _Atomic uint32_t lost_slots;    /* for ever: work with them may still go on */
 };
@@ -134,8 +133,8 @@ struct symm_launch {
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
                                     const struct symm_launch *launch, struct symm_ticket *ticket);
 
-/* Part of opening a device, behind all others: graphs for the first slots, as far as can be. */
-void symm_launch_make_graphs(struct symm_device *device);
+/* Part of opening a device, behind all others: graphs, as far as can be, in this life. */
+void symm_launch_make_graphs(struct symm_device *device, uint32_t life);
 
 /* Give the slot back: nothing of the ticket is under way. */
 void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);

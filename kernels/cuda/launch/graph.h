@@ -2,9 +2,15 @@
  * graph.h - launching a kernel as a graph of one node.
  *
  * The launch of a graph takes the driver 1 to 2 us less than cuLaunchKernel(), with the time in
- * which the node is given its next kernel (bench/results/gpu-h100-launches.txt).  So the first
- * slots of a device have such graphs.  What a launch of a graph does is no other than what
- * cuLaunchKernel() does.
+ * which the node is given its next arguments (bench/results/gpu-h100-launches.txt).  So a device has
+ * some such graphs.  What a launch of a graph does is no other than what cuLaunchKernel() does.
+ *
+ * A node can be given another function as well.  That seems to cost more than a graph saves: calls
+ * of two kernels, which took turns with one graph, became slower by 1.5 us with graphs while those
+ * of one kernel became quicker by 2 (reduce-scatters by push and by pull on two H100, before and
+ * since: bench/results/gpu-h100-2-ranks-collectives-in-place.txt).  So a kernel takes the graph that
+ * has launched its function last, if that is free, and programs that make several collectives by
+ * turns keep a graph for each.
  *
  * Graphs are made, with all that they take on the device, when it is opened.  To allocate memory
  * may wait for kernels of the program, and these may wait for other ranks.
@@ -15,30 +21,54 @@
 #ifndef SYMM_KERNELS_CUDA_LAUNCH_GRAPH_H
 #define SYMM_KERNELS_CUDA_LAUNCH_GRAPH_H
 
-#include "heap/cuda_driver.h"
+#include <stdatomic.h>
+#include <stdbool.h>
 
-/* All zero: there is none.  It belongs to whoever has its slot, so nothing is locked. */
+#include "heap/cuda_driver.h"
+#include "kernels/ticket.h"
+
+enum { SYMM_DEVICE_GRAPHS = 8 };
+
+/* All zero: there is none.  It belongs to a ticket or to nobody, so nothing is locked. */
 struct symm_graph {
     CUgraph graph;
     CUgraphNode node;
     CUgraphExec exec;
+    _Atomic(CUfunction) function; /* of its last launch; NULL: it has launched nothing yet */
+};
+
+/* The graphs of a device. */
+struct symm_graphs {
+    struct symm_graph all[SYMM_DEVICE_GRAPHS];
+    /* A bit for each that is free, and from bit 32 on the context's life in which they were made. */
+    _Atomic uint64_t free;
+    _Atomic unsigned turn; /* which one is given another function next */
 };
 
 /*
- * Make a graph of `kernel`, whatever that is: none of its launches will be this one.  Where the
- * driver is too old or refuses, or nobody is to use graphs, there is none.
+ * Make the graphs in this life of the context.  `kernel` may be any: none of their launches will be
+ * this one.  Where the driver is too old or refuses, or nobody is to use graphs, there are fewer or
+ * none.
  */
-void symm_graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
-                     const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream);
+void symm_graphs_make(const struct symm_cuda *cuda, struct symm_graphs *graphs, uint32_t life,
+                      const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream);
 
 /*
- * Launch `kernel` by the graph.  Arguments are copied.  An earlier launch may not have retired yet:
- * what changes is for later ones.  False: it has to be launched without a graph, of which there is
- * none, or none any more because the driver has refused.
+ * Launch `kernel` by a graph, which is the ticket's until it is given back.  Arguments are copied.
+ * An earlier launch may not have retired yet: what changes is for later ones.  False: it has to be
+ * launched without a graph, because none is free, or the driver has refused.  A graph that the
+ * driver has refused is not used again.
  */
-bool symm_graph_launch(const struct symm_cuda *cuda, struct symm_graph *graph,
-                       const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream);
+bool symm_graphs_launch(const struct symm_cuda *cuda, struct symm_graphs *graphs,
+                        struct symm_ticket *ticket, const CUDA_KERNEL_NODE_PARAMS *kernel,
+                        CUstream stream);
 
-void symm_graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph);
+/* The ticket's graph, if it has one, is free: nothing of the ticket is under way. */
+void symm_graphs_give(struct symm_graphs *graphs, const struct symm_ticket *ticket);
+
+void symm_graphs_destroy(const struct symm_cuda *cuda, struct symm_graphs *graphs);
+
+/* Forget graphs whose context has ended. */
+void symm_graphs_forget(struct symm_graphs *graphs);
 
 #endif /* SYMM_KERNELS_CUDA_LAUNCH_GRAPH_H */

@@ -32,6 +32,7 @@ static bool slot_take(struct symm_device *device, uint32_t *slot)
 
 void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket)
 {
+    symm_graphs_give(&device->graphs, ticket);
     (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << ticket->slot,
                                    memory_order_release);
     *ticket = (struct symm_ticket){0};
@@ -138,13 +139,12 @@ static CUDA_KERNEL_NODE_PARAMS kernel_of(CUfunction function, unsigned blocks, u
     };
 }
 
-/* By the slot's graph, or by itself. */
-static enum symm_status kernel_queue(struct symm_device *device, uint32_t slot, CUstream stream,
-                                     const CUDA_KERNEL_NODE_PARAMS *kernel)
+/* By a graph, or by itself. */
+static enum symm_status kernel_queue(struct symm_device *device, struct symm_ticket *ticket,
+                                     CUstream stream, const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     const struct symm_cuda *cuda = device->cuda;
-    if (slot < SYMM_DEVICE_GRAPHS &&
-        symm_graph_launch(cuda, &device->graphs[slot], kernel, stream)) {
+    if (symm_graphs_launch(cuda, &device->graphs, ticket, kernel, stream)) {
         return SYMM_OK;
     }
     CUresult result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX,
@@ -162,7 +162,7 @@ enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
     *launch->finish = finish_choose(device, ticket->slot, flags);
     const CUDA_KERNEL_NODE_PARAMS kernel =
         kernel_of(launch->function, blocks, threads, parameters);
-    enum symm_status status = kernel_queue(device, ticket->slot, stream, &kernel);
+    enum symm_status status = kernel_queue(device, ticket, stream, &kernel);
     if (status == SYMM_OK) {
         ticket->sequence = launch->finish->sequence;
         ticket->flags = flags;
@@ -172,13 +172,11 @@ enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-void symm_launch_make_graphs(struct symm_device *device)
+void symm_launch_make_graphs(struct symm_device *device, uint32_t life)
 {
-    for (uint32_t slot = 0; slot < SYMM_DEVICE_GRAPHS; slot++) {
-        struct symm_cuda_small_pushes nothing = {.threads = WARP};
-        void *parameters[] = {&nothing};
-        const CUDA_KERNEL_NODE_PARAMS kernel =
-            kernel_of(device->functions.small_push, 1, WARP, parameters);
-        symm_graph_make(device->cuda, &device->graphs[slot], &kernel, device->kernels);
-    }
+    struct symm_cuda_small_pushes nothing = {.threads = WARP};
+    void *parameters[] = {&nothing};
+    const CUDA_KERNEL_NODE_PARAMS kernel =
+        kernel_of(device->functions.small_push, 1, WARP, parameters);
+    symm_graphs_make(device->cuda, &device->graphs, life, &kernel, device->kernels);
 }
