@@ -132,6 +132,26 @@ static void time_push(struct bench *bench, size_t bytes)
                  clock_median(times, REPETITIONS));
 }
 
+/* Two functions by turns, as where a program makes two collectives or a collective has two kernels. */
+static void time_turns(struct bench *bench)
+{
+    static double times[REPETITIONS];
+    for (int i = -WARM_UP; i < REPETITIONS; i++) {
+        const struct symm_cuda_push push = {bench->input, bench->other, BYTES};
+        struct symm_ticket ticket;
+        double begin = clock_us();
+        reduce_start(bench, BYTES / sizeof(float), 0, &ticket);
+        wait_for(bench, &ticket);
+        check(symm_device_push_start(bench->device, &push, 1, NULL, 0, &ticket), "starting a copy");
+        wait_for(bench, &ticket);
+        if (i >= 0) {
+            times[i] = (clock_us() - begin) / 2;
+        }
+    }
+    (void)printf("%-52s %8.2f\n", "reduce and copy 1024 bytes by turns, each",
+                 clock_median(times, REPETITIONS));
+}
+
 /* Kernels in a row: what each takes on the device, or to launch if that is more. */
 static void time_queue(struct bench *bench)
 {
@@ -167,6 +187,7 @@ static void time_kernels(struct bench *bench)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         time_push(bench, sizes[i]);
     }
+    time_turns(bench);
     time_queue(bench);
 }
 

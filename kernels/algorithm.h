@@ -148,9 +148,7 @@ struct symm_run;
     F(SYMM_ALLTOALL_CUDA_PACKETS, symm_alltoall_cuda_packets)                                     \
     F(SYMM_BCAST_CUDA_PACKETS, symm_bcast_cuda_packets)                                           \
     F(SYMM_GATHER_CUDA_PACKETS, symm_gather_cuda_packets)                                         \
-    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)                                       \
-    F(SYMM_REDUCE_SCATTER_CUDA_PULL_COPY, symm_reduce_scatter_cuda_pull_copy)                     \
-    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL_COPY, symm_reduce_scatter_block_cuda_pull_copy)
+    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

@@ -38,7 +38,6 @@ kernel_sources = \
 	kernels/cuda/rooted_push.c \
 	kernels/cuda/rooted_scratch.c \
 	kernels/cuda/reduce_scatter_pull.c \
-	kernels/cuda/reduce_scatter_pull_copy.c \
 	kernels/cuda/reduce_scatter_copy_engine.c \
 	kernels/cuda/reduce_scatter_push.c \
 	kernels/cuda/packets_run.c \

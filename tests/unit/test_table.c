@@ -227,8 +227,10 @@ static void test_packets(void **state)
 {
     (void)state;
     for (int ranks = 2; ranks <= SYMM_CUDA_SMALL_RANKS + 1; ranks++) {
-        bool has_most = ranks == 3 || ranks == 4; /* powers of two: of two ranks below 40 KiB */
-        uint64_t most = has_most ? 64 << 10 : ranks <= SYMM_CUDA_SMALL_RANKS ? 32 << 10 : 0;
+        uint64_t most = ranks == 2                       ? 16 << 10 /* powers of two: below 24 KiB */
+                        : ranks <= 4                     ? 64 << 10
+                        : ranks <= SYMM_CUDA_SMALL_RANKS ? 32 << 10
+                                                         : 0;
         mca_coll_symm_table_fill(&table, ranks, NULL, 0);
         for (uint64_t bytes = 8; bytes <= 1 << 20; bytes *= 2) {
             struct symm_facts facts = facts_of(SYMM_ALLREDUCE, true, ranks, (size_t)bytes);

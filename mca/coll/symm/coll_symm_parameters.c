@@ -100,8 +100,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
         "the component on the owners' devices, any buffers there. copy_engine: copy engines move "
-        "them there. pull_copy: in device memory, as pull, and results are copied to the outputs when "
-        "all ranks have read, for ranks in place",
+        "them there",
         OPAL_INFO_LVL_5},
     [SYMM_REDUCE_SCATTER_BLOCK] = {
         "reduce_scatter_block_algorithm",
@@ -111,8 +110,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
         "the component on the owners' devices, any buffers there. copy_engine: copy engines move "
-        "them there. pull_copy: in device memory, as pull, and results are copied to the outputs when "
-        "all ranks have read, for ranks in place",
+        "them there",
         OPAL_INFO_LVL_5},
     [SYMM_SCAN] = {
         "scan_algorithm",
