@@ -28,7 +28,7 @@ static enum symm_status start(struct symm_run *run)
     if (own != run->input) {
         arguments.outputs[arguments.output_count++] = own;
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->ticket);
+    return symm_cuda_gather_start(run, &arguments);
 }
 
 static enum symm_status step(struct symm_run *run)

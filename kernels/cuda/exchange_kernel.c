@@ -13,12 +13,6 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-enum { TWICE_LEAST = 1 << 20 }; /* bytes of a block that is better read twice than waited for */
-
-/*
- * An all-gather's block is read once.  Between two ranks a large one is read twice, and the own
- * output is written meanwhile.
- */
 static enum symm_status gather_start(struct symm_run *run)
 {
     const struct symm_block *own = &run->blocks[run->team->rank];
@@ -31,13 +25,7 @@ static enum symm_status gather_start(struct symm_run *run)
             arguments.outputs[arguments.output_count++] = output;
         }
     }
-    if (arguments.output_count == 2 && arguments.bytes >= TWICE_LEAST) {
-        const struct symm_cuda_push peers = {input, arguments.outputs[0], arguments.bytes};
-        const struct symm_cuda_push mine = {input, arguments.outputs[1], arguments.bytes};
-        return symm_device_push_start(run->device, &peers, 1, &mine, run->block_limit,
-                                      &run->ticket);
-    }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->ticket);
+    return symm_cuda_gather_start(run, &arguments);
 }
 
 static enum symm_status start(struct symm_run *run)
