@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGE_PAGE = 2 << 20 }; /* bytes of a page of device memory, if an allocation has whole ones */
+enum { LARGE_PAGE = 2 << 20 }; /* bytes of a page of an allocation that has whole ones only */
 
 /* Where reading ends up, so that no compiler drops it. */
 static volatile uint64_t buffers_sink;

@@ -132,7 +132,7 @@ static void time_push(struct bench *bench, size_t bytes)
                  clock_median(times, REPETITIONS));
 }
 
-/* Two functions by turns, as where a program makes two collectives or a collective has two kernels. */
+/* Two functions by turns, as where a program makes two collectives. */
 static void time_turns(struct bench *bench)
 {
     static double times[REPETITIONS];

@@ -211,18 +211,29 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-resident.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h100-spot.txt \
+	bench/results/gpu-h100-2-checks.txt \
+	bench/results/gpu-h100-2-litmus.txt \
+	bench/results/gpu-h100-2-ranks-allgather.table \
 	bench/results/gpu-h100-2-ranks-allgatherv.table \
+	bench/results/gpu-h100-2-ranks-allreduce.table \
 	bench/results/gpu-h100-2-ranks-alltoall.table \
+	bench/results/gpu-h100-2-ranks-alltoallv.table \
+	bench/results/gpu-h100-2-ranks-alltoallw.table \
 	bench/results/gpu-h100-2-ranks-bcast.table \
+	bench/results/gpu-h100-2-ranks-chosen.txt \
 	bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h100-2-ranks-collectives-in-place.txt \
 	bench/results/gpu-h100-2-ranks-collectives.txt \
+	bench/results/gpu-h100-2-ranks-engine-sums.txt \
+	bench/results/gpu-h100-2-ranks-exscan.table \
 	bench/results/gpu-h100-2-ranks-gather.table \
+	bench/results/gpu-h100-2-ranks-gatherv.table \
 	bench/results/gpu-h100-2-ranks-reduce.table \
-	bench/results/gpu-h100-2-ranks-reduce_scatter-large.table \
 	bench/results/gpu-h100-2-ranks-reduce_scatter.table \
 	bench/results/gpu-h100-2-ranks-scan.table \
 	bench/results/gpu-h100-2-ranks-scatter.table \
+	bench/results/gpu-h100-2-ranks-scatterv.table \
+	bench/results/gpu-h100-graph-functions.txt \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-slot.txt \
@@ -261,6 +272,7 @@ EXTRA_DIST += \
 	bench/results/host-4-ranks-alloc.txt \
 	bench/results/host-4-ranks-left-below.txt \
 	bench/results/host-4-ranks-malloc.txt \
+	bench/results/host-32-ranks-collectives.txt \
 	bench/results/host-64-cores-24-ranks.txt \
 	bench/results/host-64-cores-32-ranks.txt \
 	bench/results/host-64-cores-48-ranks.txt \

@@ -88,7 +88,8 @@ bool options_check(const struct options *options, char *message, size_t length)
     struct check check = {options, message, length};
     bool gpu = options_memory_is_gpu(options->memory);
     if (options->rival && !gpu) {
-        return refuse(&check, "rival", "nccl", "it needs --memory cuda, cudamalloc or cudamalloc-odd");
+        return refuse(&check, "rival", "nccl",
+                      "it needs --memory cuda, cudamalloc or cudamalloc-odd");
     }
     if (options->compare && gpu && !open_mpi_knows_gpus()) {
         return refuse(&check, "option", "--compare",

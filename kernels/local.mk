@@ -26,7 +26,7 @@ kernel_sources = \
 	kernels/cuda/exchange_copy_engine.c \
 	kernels/cuda/exchange_kernel.c \
 	kernels/cuda/exchange_scratch.c \
-	kernels/cuda/link.h \
+	kernels/cuda/gather_start.h kernels/cuda/link.h \
 	kernels/cuda/launch/multimem.h kernels/cuda/launch/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/bcast_multimem.c \

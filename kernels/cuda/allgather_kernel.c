@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/gather_start.h"
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 

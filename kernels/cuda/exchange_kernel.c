@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/gather_start.h"
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
@@ -40,6 +41,7 @@ static enum symm_status start(struct symm_run *run)
         int rank = symm_run_rotate(run, turn % run->team->size);
         const struct symm_block *block = &run->blocks[rank];
         if (symm_block_outgoing(block) > 0) {
+            /* The own rank comes last. */
             has_own = rank == run->team->rank;
             *(has_own ? &own : &pushes[count]) = (struct symm_cuda_push){
                 .input = (const unsigned char *)run->input + block->send_at,

@@ -44,7 +44,8 @@ static struct symm_cuda_push block_make(struct stage *stage, int row, size_t byt
 /* Sizes around the limit from which on the own block has blocks of the kernel for itself. */
 static void turn_make(struct stage *stage, int turn)
 {
-    static const size_t sizes[] = {0, 1, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 5, (3 << 20) - 3};
+    static const size_t sizes[] = {
+        0, 1, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 5, (3 << 20) - 3};
     static const unsigned limits[] = {0, 1, 4, 5, 9};
     enum { SIZES = sizeof(sizes) / sizeof(*sizes), LIMITS = sizeof(limits) / sizeof(*limits) };
     struct symm_cuda_push pushes[PEERS_MOST];
@@ -68,6 +69,30 @@ static void turn_make(struct stage *stage, int turn)
     FORK_CHECK(stage->self, memcmp(before, after, sizeof(before)) == 0);
 }
 
+/* As many blocks as a kernel can be given, and the own one. */
+static void full_make(struct stage *stage)
+{
+    enum { PART = ROW / SYMM_CUDA_RANKS_MAX / 16 * 16 };
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    struct symm_ticket ticket;
+    for (int row = 0; row < 4; row++) {
+        unit_fill(before[row], ROW, unit_random_start(63, (uint64_t)row));
+    }
+    FORK_STATUS(stage->self, symm_cuda_copy(0, stage->memory, before, sizeof(before)), SYMM_OK);
+    for (size_t i = 0; i < SYMM_CUDA_RANKS_MAX; i++) {
+        pushes[i] = (struct symm_cuda_push){stage->memory + i * PART,
+                                            stage->memory + ROW + i * PART, PART};
+    }
+    const struct symm_cuda_push own = {stage->memory + 2 * (size_t)ROW,
+                                       stage->memory + 3 * (size_t)ROW, 2 << 20};
+    FORK_STATUS(stage->self, symm_device_push_start(stage->device, pushes, SYMM_CUDA_RANKS_MAX,
+                                                    &own, 0, &ticket), SYMM_OK);
+    device_ticket_await(stage->self, stage->device, &ticket);
+    FORK_STATUS(stage->self, symm_cuda_copy(0, after, stage->memory, sizeof(after)), SYMM_OK);
+    FORK_CHECK(stage->self, memcmp(after[1], before[0], SYMM_CUDA_RANKS_MAX * PART) == 0);
+    FORK_CHECK(stage->self, memcmp(after[3], before[2], own.bytes) == 0);
+}
+
 static void run_pushes(struct fork_rank *self, void *context)
 {
     struct stage stage = {.self = self, .random = unit_random_start(61, 0)};
@@ -80,6 +105,7 @@ static void run_pushes(struct fork_rank *self, void *context)
     for (int turn = 0; turn < 40; turn++) {
         turn_make(&stage, turn);
     }
+    full_make(&stage);
     FORK_STATUS(self, symm_device_push_start(stage.device, NULL, 0, NULL, 0, &ticket), SYMM_OK);
     FORK_STATUS(self, symm_device_ticket_test(stage.device, &ticket), SYMM_OK);
     FORK_STATUS(self, symm_device_push_start(stage.device, NULL, -1, NULL, 0, &ticket),

@@ -323,6 +323,35 @@ static void run_launching(struct fork_rank *self, void *context)
                              (plan->fault != NULL && strcmp(plan->fault, "cuGraphCreate:1") == 0));
 }
 
+/* More functions than graphs, by turns, and one that is under way twice: all go by graphs. */
+static void run_functions(struct fork_rank *self, void *context)
+{
+    enum { TYPES = SYMM_CUDA_DOUBLE + 1, TURNS = 3 * TYPES };
+    struct stage stage;
+    struct symm_ticket tickets[2];
+    (void)context;
+    stage_begin(&stage, self, 4);
+    for (int i = 0; i < TURNS; i++) {
+        struct reduction plan = {
+            .type = (enum symm_cuda_type)(i % TYPES), .op = SYMM_CUDA_SUM, .placement = ALIGNED,
+            .ranks = 2, .count = 100,
+        };
+        (void)reduction_make(&stage, &plan);
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct symm_cuda_push push = {row_of(&stage, 0), row_of(&stage, 1 + i), 100};
+        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, NULL, 0, &tickets[i]),
+                    SYMM_OK);
+    }
+    FORK_CHECK(self, tickets[0].graph != 0 && tickets[1].graph != 0 &&
+                         tickets[0].graph != tickets[1].graph);
+    device_ticket_await(self, stage.device, &tickets[0]);
+    device_ticket_await(self, stage.device, &tickets[1]);
+    FORK_CHECK(self, device_driver_uses(self, "cuGraphLaunch") == TURNS + 2);
+    FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernel") == 0);
+    symm_device_close_all();
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_reductions(void **state)
@@ -339,7 +368,7 @@ static void test_copies(void **state)
 }
 
 /*
- * Graphs are made when a device is opened, and each serves one function as long as there are enough.
+ * Graphs are made when a device is opened, and each serves one function while there are enough.
  * One that the driver refuses is not used again.
  */
 static void test_graphs(void **state)
@@ -365,6 +394,7 @@ static void test_graphs(void **state)
                       plan.fault != NULL ? plan.fault : "none");
         fork_ranks_run(1, run_launching, &plan);
     }
+    fork_ranks_run(1, run_functions, NULL);
 }
 
 int main(void)

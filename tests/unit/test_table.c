@@ -227,7 +227,8 @@ static void test_packets(void **state)
 {
     (void)state;
     for (int ranks = 2; ranks <= SYMM_CUDA_SMALL_RANKS + 1; ranks++) {
-        uint64_t most = ranks == 2                       ? 16 << 10 /* powers of two: below 24 KiB */
+        /* Powers of two: for two ranks 24 KiB are too much. */
+        uint64_t most = ranks == 2                       ? 16 << 10
                         : ranks <= 4                     ? 64 << 10
                         : ranks <= SYMM_CUDA_SMALL_RANKS ? 32 << 10
                                                          : 0;

@@ -190,6 +190,35 @@ static void test_scratch(void **state)
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true), 0);
 }
 
+/* In place, and where peers do not reach the inputs, reduce-scatters want scratch of any size. */
+static void test_scratch_of_scatters(void **state)
+{
+    static const struct {
+        bool in_place;
+        size_t bytes;
+        enum symm_algorithm algorithm;
+    } cases[] = {
+        {true, 1000, SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE}, /* also where packets are first */
+        {true, 96 << 10, SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE},
+        {true, 16 << 20, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH},
+        {true, 300 << 20, SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE},
+        {false, 1000, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH},
+        {false, 300 << 20, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH},
+        {false, 600 << 20, SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE},
+    };
+    const struct symm_team team = {.size = 2,
+                                   .control = {.extra = &table, .payload_size = 4096}};
+    (void)state;
+    mca_coll_symm_table_fill(&table, 2, NULL, 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct symm_call call = {.collective = SYMM_REDUCE_SCATTER_BLOCK,
+                                       .in_place = cases[i].in_place,
+                                       .payload_bytes = cases[i].bytes};
+        assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, false),
+                         symm_algorithm_get(cases[i].algorithm)->scratch_wanted(cases[i].bytes, 2));
+    }
+}
+
 static enum symm_left below(int ranks, enum symm_collective collective, size_t bytes, int device,
                              uint8_t forced)
 {
@@ -280,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_override),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_scratch_of_scatters),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_below),
     };

@@ -67,8 +67,8 @@ struct symm_device_flags {
 };
 
 /*
- * Everything but free_slots, graphs and the parts of a slot stays as it is while the context lives.  A slot
- * belongs to one ticket, so nothing has to be locked.  The next start makes anew what was made in a
+ * Everything but free_slots, graphs and the parts of a slot stays as it is while the context lives.
+ * A slot belongs to one ticket, so nothing has to be locked.  The next start makes anew what was made in a
  * context that has ended (cuda_context.h).  The flags are memory of our own, which is only
  * registered with the driver.  So reading the flags is harmless, whatever becomes of the context.
  *
@@ -140,7 +140,7 @@ void symm_launch_make_graphs(struct symm_device *device, uint32_t life);
 void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);
 
 /*
- * Never use the slot and its events again, because work that was given with them may still go on.
+ * Never use the slot, its events and the ticket's graph again, because work that was given with them may still go on.
  */
 void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
 

@@ -86,7 +86,7 @@ void symm_graphs_forget(struct symm_graphs *graphs)
 
 /* ---- taking and giving back ------------------------------------------------------------------ */
 
-/* Of the free ones: the first with this function, the first without any, or another one each time. */
+/* Of the free ones: the first with this function, the first without any, or one after the other. */
 static unsigned graph_choose(struct symm_graphs *graphs, uint32_t free, CUfunction function)
 {
     unsigned unused = SYMM_DEVICE_GRAPHS;

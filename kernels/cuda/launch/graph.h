@@ -2,15 +2,15 @@
  * graph.h - launching a kernel as a graph of one node.
  *
  * The launch of a graph takes the driver 1 to 2 us less than cuLaunchKernel(), with the time in
- * which the node is given its next arguments (bench/results/gpu-h100-launches.txt).  So a device has
- * some such graphs.  What a launch of a graph does is no other than what cuLaunchKernel() does.
+ * which the node is given its next arguments (bench/results/gpu-h100-launches.txt).  So a device
+ * has some such graphs.  What a launch of a graph does is no other than what cuLaunchKernel() does.
  *
- * A node can be given another function as well.  That seems to cost more than a graph saves: calls
- * of two kernels, which took turns with one graph, became slower by 1.5 us with graphs while those
- * of one kernel became quicker by 2 (reduce-scatters by push and by pull on two H100, before and
- * since: bench/results/gpu-h100-2-ranks-collectives-in-place.txt).  So a kernel takes the graph that
- * has launched its function last, if that is free, and programs that make several collectives by
- * turns keep a graph for each.
+ * A node can be given another function as well.  That may cost what a graph saves: since there are
+ * graphs, small calls of one kernel are quicker by 2 us, and those of two kernels, which took turns
+ * with one graph, are slower by up to 2 (reduce-scatters of up to 4 KiB between two H100, on two
+ * machines: bench/results/gpu-h100-graph-functions.txt).  So a kernel takes the graph that has
+ * launched its function last, if that is free.  Programs that make several collectives by turns
+ * then keep a graph for each.  What this gains has not been timed.
  *
  * Graphs are made, with all that they take on the device, when it is opened.  To allocate memory
  * may wait for kernels of the program, and these may wait for other ranks.
@@ -40,7 +40,7 @@ struct symm_graph {
 /* The graphs of a device. */
 struct symm_graphs {
     struct symm_graph all[SYMM_DEVICE_GRAPHS];
-    /* A bit for each that is free, and from bit 32 on the context's life in which they were made. */
+    /* A bit for each that is free; from bit 32 on the life of the context in which they were made. */
     _Atomic uint64_t free;
     _Atomic unsigned turn; /* which one is given another function next */
 };

@@ -17,7 +17,7 @@
 enum {
     VECTOR = 16,           /* bytes that a thread moves at a time */
     APART_LEAST = 1 << 20, /* bytes of an own block that takes longer than a few blocks more */
-    APART_PART = 5,        /* of this many blocks one is for the own block, if there are as many */
+    APART_BLOCKS = 16,     /* copy an own block about as fast as others store to a peer */
 };
 
 /* ---- reductions and scans -------------------------------------------------------------------- */
@@ -177,18 +177,23 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
 }
 
 /*
- * Blocks that copy the last of `count` blocks and nothing else: a share of the limit, or as many
- * more than without it, which copy about as fast within a device as the others do to a peer.
+ * How many of the kernel's blocks copy the last of `count` blocks and nothing else.  They come on
+ * top of the others; within the caller's limit they get the last block's share.
  */
 static unsigned apart_choose(const struct symm_cuda_push *pushes, int count, unsigned *block_limit)
 {
-    if (pushes[count - 1].bytes < APART_LEAST || symm_launch_bytes_most(pushes, count - 1) == 0) {
+    uint64_t own = pushes[count - 1].bytes, others = 0;
+    for (int i = 0; i < count - 1; i++) {
+        others += pushes[i].bytes;
+    }
+    if (own < APART_LEAST || own > others) { /* a longer one wants all blocks in the end */
         return 0;
     }
     if (*block_limit == 0) {
-        *block_limit = SYMM_DEVICE_BLOCKS * APART_PART / (APART_PART - 1);
+        *block_limit = SYMM_DEVICE_BLOCKS + APART_BLOCKS;
     }
-    return *block_limit / APART_PART;
+    unsigned share = *block_limit / (unsigned)count;
+    return share < APART_BLOCKS ? share : APART_BLOCKS;
 }
 
 /* With `has_own` the last block is the device's own. */
@@ -227,7 +232,9 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
         return SYMM_ERR_ARGUMENT;
     }
     if (own != NULL) {
-        memcpy(all, pushes, (size_t)count * sizeof(*pushes));
+        if (count > 0) {
+            memcpy(all, pushes, (size_t)count * sizeof(*pushes));
+        }
         all[count++] = *own;
         pushes = all;
     }

@@ -8,7 +8,18 @@
 
 #include "mca/coll/symm/base/component.h"
 
-/* Blocks of a reduce-scatter that differ would be in each other's way in place. */
+/* Whether the blocks of a reduce-scatter differ, so that in place one would be in another's way. */
+static bool are_uneven(const struct symm_call *call, int ranks)
+{
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    for (size_t rank = 1; row->scatters && row->has_counts && rank < (size_t)ranks; rank++) {
+        if (symm_count_at(call->counts, rank) != symm_count_at(call->counts, 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void mca_coll_symm_pad_prepare(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
@@ -16,8 +27,7 @@ void mca_coll_symm_pad_prepare(struct symm_operation *operation)
     struct symm_pad *pad = call->device >= 0 ? symm_pad_find(lane->pads, call->device) : NULL;
     operation->pad = NULL;
     if (!operation->again && operation->veto == SYMM_REASON_NONE &&
-        mca_coll_symm_choose_pads(call, lane->team) &&
-        mca_coll_symm_call_is_even(call, lane->team->size) &&
+        mca_coll_symm_choose_pads(call, lane->team) && !are_uneven(call, lane->team->size) &&
         symm_pad_offer(pad, lane->team->process, call->device, lane->team->size,
                        operation->sequence, mca_coll_symm_component.device_pads)) {
         operation->pad = pad;

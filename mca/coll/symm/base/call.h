@@ -99,16 +99,4 @@ struct symm_call {
     size_t largest;
 };
 
-/* Whether the blocks of a reduce-scatter have one size; true of other collectives. */
-static inline bool mca_coll_symm_call_is_even(const struct symm_call *call, int ranks)
-{
-    const struct symm_collective_row *row = symm_collective_get(call->collective);
-    for (size_t rank = 1; row->scatters && row->has_counts && rank < (size_t)ranks; rank++) {
-        if (symm_count_at(call->counts, rank) != symm_count_at(call->counts, 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 #endif /* MCA_COLL_SYMM_BASE_CALL_H */

@@ -123,6 +123,23 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
     return SYMM_ALGORITHM_BELOW;
 }
 
+/* The first row of an algorithm that moves slices: packets and others may be impossible. */
+static int slices_preferred(const struct symm_call *call, const struct symm_table *table)
+{
+    enum symm_row_place place = call->in_place ? SYMM_ROW_IN : SYMM_ROW_OUT;
+    int count;
+    const struct symm_row *rows =
+        mca_coll_symm_table_rows(table, call->collective, SYMM_ALGORITHM_DEVICE, &count);
+    for (int i = 0; i < count; i++) {
+        if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
+            (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place) &&
+            symm_algorithm_has(rows[i].algorithm, SYMM_NEEDS_SLICE_SCRATCH)) {
+            return rows[i].algorithm;
+        }
+    }
+    return SYMM_ALGORITHM_BELOW;
+}
+
 /*
  * The algorithm that moves slices, if one is wanted.  It is not known yet whether another rank is
  * in place.  In a reduce-scatter all are or none is, and only such algorithms are for ranks in
@@ -135,11 +152,7 @@ static int slices_wanted(const struct symm_call *call, const struct symm_team *t
     const struct symm_table *table = mca_coll_symm_choose_table(team);
     if (symm_collective_get(call->collective)->scatters &&
         !symm_algorithm_has(forced, SYMM_NEEDS_SLICE_SCRATCH) && (call->in_place || !in_reach)) {
-        int in = preferred(call, table, multicast, SYMM_ROW_IN);
-        return symm_algorithm_has(in, SYMM_NEEDS_SLICE_SCRATCH)
-                   ? in
-                   : (int)symm_algorithm_find(call->collective, SYMM_ALGORITHM_DEVICE,
-                                              SYMM_NEEDS_SLICE_SCRATCH)->number;
+        return slices_preferred(call, table);
     }
     if (forced != MCA_COLL_SYMM_AUTO) {
         return forced;

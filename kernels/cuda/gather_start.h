@@ -1,0 +1,32 @@
+/*
+ * gather_start.h - the copies of an all-gather by a kernel, of blocks with equal counts or not.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_GATHER_START_H
+#define SYMM_KERNELS_CUDA_GATHER_START_H
+
+#include "kernels/cuda/steps.h"
+
+/*
+ * Start to copy a block to all outputs, the rank's own last if it is among them.  A block is read
+ * once.  Between two ranks a large one is read twice, and the own output is written beside the
+ * link's.  32 MiB into small pages took 122 us by reading once, and 109 so (allgatherv in
+ * bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt, before and now).  Blocks of 1 to 4 MiB
+ * seem to take longer so.
+ */
+static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
+                                                      const struct symm_cuda_copy *copy)
+{
+    const uint64_t twice_least = 8 << 20; /* bytes */
+    if (copy->output_count == 2 && run->team->size == 2 && copy->bytes >= twice_least) {
+        const struct symm_cuda_push peers = {copy->input, copy->outputs[0], copy->bytes};
+        const struct symm_cuda_push own = {copy->input, copy->outputs[1], copy->bytes};
+        return symm_device_push_start(run->device, &peers, 1, &own, run->block_limit,
+                                      &run->ticket);
+    }
+    return symm_device_copy_start(run->device, copy, run->block_limit, &run->ticket);
+}
+
+#endif /* SYMM_KERNELS_CUDA_GATHER_START_H */
