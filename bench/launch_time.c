@@ -121,7 +121,7 @@ static void time_push(struct bench *bench, size_t bytes)
                                                 {bench->input, bench->other, bytes}};
         struct symm_ticket ticket;
         double begin = clock_us();
-        check(symm_device_push_start(bench->device, pushes, 2, NULL, 0, &ticket),
+        check(symm_device_push_start(bench->device, pushes, 2, false, 0, &ticket),
               "starting copies");
         wait_for(bench, &ticket);
         if (i >= 0) {
@@ -142,7 +142,7 @@ static void time_turns(struct bench *bench)
         double begin = clock_us();
         reduce_start(bench, BYTES / sizeof(float), 0, &ticket);
         wait_for(bench, &ticket);
-        check(symm_device_push_start(bench->device, &push, 1, NULL, 0, &ticket), "starting a copy");
+        check(symm_device_push_start(bench->device, &push, 1, false, 0, &ticket), "starting a copy");
         wait_for(bench, &ticket);
         if (i >= 0) {
             times[i] = (clock_us() - begin) / 2;

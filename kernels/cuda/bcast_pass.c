@@ -56,7 +56,7 @@ static enum symm_status root_start(struct symm_run *run, uint64_t stage, struct 
                                                   (unsigned char *)run->outputs[rank] + begin,
                                                   bytes};
     }
-    return symm_device_push_start(run->device, pushes, count, NULL, run->block_limit, ticket);
+    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
 }
 
 static enum symm_status across_start(struct symm_run *run, uint64_t stage,

@@ -31,8 +31,8 @@ static enum symm_status gather_start(struct symm_run *run)
 
 static enum symm_status start(struct symm_run *run)
 {
-    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
-    bool has_own = false;
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+    bool own_last = false;
     int count = 0;
     if (symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers) {
         return gather_start(run);
@@ -41,18 +41,16 @@ static enum symm_status start(struct symm_run *run)
         int rank = symm_run_rotate(run, turn % run->team->size);
         const struct symm_block *block = &run->blocks[rank];
         if (symm_block_outgoing(block) > 0) {
-            /* The own rank comes last. */
-            has_own = rank == run->team->rank;
-            *(has_own ? &own : &pushes[count]) = (struct symm_cuda_push){
+            own_last = rank == run->team->rank; /* the last turn's */
+            pushes[count++] = (struct symm_cuda_push){
                 .input = (const unsigned char *)run->input + block->send_at,
                 .output = (unsigned char *)run->outputs[rank] + block->to_at,
                 .bytes = symm_block_outgoing(block),
             };
-            count += !has_own;
         }
     }
-    return symm_device_push_start(run->device, pushes, count, has_own ? &own : NULL,
-                                  run->block_limit, &run->ticket);
+    return symm_device_push_start(run->device, pushes, count, own_last, run->block_limit,
+                                  &run->ticket);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -98,7 +98,7 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         }
     }
     return count == 0 ? SYMM_OK
-                      : symm_device_push_start(run->device, pushes, count, NULL, run->block_limit,
+                      : symm_device_push_start(run->device, pushes, count, false, run->block_limit,
                                                ticket);
 }
 

@@ -21,9 +21,11 @@ static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
 {
     const uint64_t twice_least = 8 << 20; /* bytes */
     if (copy->output_count == 2 && run->team->size == 2 && copy->bytes >= twice_least) {
-        const struct symm_cuda_push peers = {copy->input, copy->outputs[0], copy->bytes};
-        const struct symm_cuda_push own = {copy->input, copy->outputs[1], copy->bytes};
-        return symm_device_push_start(run->device, &peers, 1, &own, run->block_limit,
+        const struct symm_cuda_push pushes[] = {
+            {copy->input, copy->outputs[0], copy->bytes},
+            {copy->input, copy->outputs[1], copy->bytes},
+        };
+        return symm_device_push_start(run->device, pushes, 2, true, run->block_limit,
                                       &run->ticket);
     }
     return symm_device_copy_start(run->device, copy, run->block_limit, &run->ticket);

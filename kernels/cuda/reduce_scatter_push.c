@@ -15,7 +15,7 @@
 static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
                               struct symm_ticket *ticket)
 {
-    return symm_device_push_start(run->device, pushes, count, NULL, run->block_limit, ticket);
+    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
 }
 
 static const struct symm_mover kernel = {

@@ -32,11 +32,13 @@ static enum symm_status start(struct symm_run *run)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
     int count = symm_rooted_pushes(run, pushes);
-    bool has_own = symm_rooted_own_push(run, &own);
-    return count == 0 && !has_own
-               ? symm_rooted_nothing(run)
-               : symm_device_push_start(run->device, pushes, count, has_own ? &own : NULL,
-                                        run->block_limit, &run->ticket);
+    bool own_last = symm_rooted_own_push(run, &own);
+    if (own_last) {
+        pushes[count++] = own;
+    }
+    return count == 0 ? symm_rooted_nothing(run)
+                      : symm_device_push_start(run->device, pushes, count, own_last,
+                                               run->block_limit, &run->ticket);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -112,7 +112,7 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
                                                   row_of(run, &cut, rank, stage), bytes};
     }
-    return symm_device_push_start(run->device, pushes, count, NULL, run->block_limit, ticket);
+    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
 }
 
 /* Copy a piece out, or in the first stage the root's own block. */

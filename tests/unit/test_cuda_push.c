@@ -48,7 +48,7 @@ static void turn_make(struct stage *stage, int turn)
         0, 1, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 5, (3 << 20) - 3};
     static const unsigned limits[] = {0, 1, 4, 5, 9};
     enum { SIZES = sizeof(sizes) / sizeof(*sizes), LIMITS = sizeof(limits) / sizeof(*limits) };
-    struct symm_cuda_push pushes[PEERS_MOST];
+    struct symm_cuda_push pushes[PEERS_MOST + 1];
     struct symm_ticket ticket;
     int count = (int)unit_random_below(&stage->random, PEERS_MOST + 1);
     for (int row = 0; row < ROWS; row++) {
@@ -59,9 +59,9 @@ static void turn_make(struct stage *stage, int turn)
     for (int i = 0; i < count; i++) {
         pushes[i] = block_make(stage, 2 * i, sizes[unit_random_below(&stage->random, SIZES)]);
     }
-    struct symm_cuda_push own = block_make(stage, 2 * PEERS_MOST, sizes[turn % SIZES]);
+    pushes[count++] = block_make(stage, 2 * PEERS_MOST, sizes[turn % SIZES]);
     FORK_STATUS(stage->self,
-                symm_device_push_start(stage->device, pushes, count, &own,
+                symm_device_push_start(stage->device, pushes, count, true,
                                        limits[unit_random_below(&stage->random, LIMITS)], &ticket),
                 SYMM_OK);
     device_ticket_await(stage->self, stage->device, &ticket);
@@ -69,28 +69,28 @@ static void turn_make(struct stage *stage, int turn)
     FORK_CHECK(stage->self, memcmp(before, after, sizeof(before)) == 0);
 }
 
-/* As many blocks as a kernel can be given, and the own one. */
+/* As many blocks as a kernel can be given. */
 static void full_make(struct stage *stage)
 {
-    enum { PART = ROW / SYMM_CUDA_RANKS_MAX / 16 * 16 };
+    enum { PEERS = SYMM_CUDA_RANKS_MAX - 1, PART = ROW / PEERS / 16 * 16, OWN = 2 << 20 };
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     struct symm_ticket ticket;
     for (int row = 0; row < 4; row++) {
         unit_fill(before[row], ROW, unit_random_start(63, (uint64_t)row));
     }
     FORK_STATUS(stage->self, symm_cuda_copy(0, stage->memory, before, sizeof(before)), SYMM_OK);
-    for (size_t i = 0; i < SYMM_CUDA_RANKS_MAX; i++) {
+    for (size_t i = 0; i < PEERS; i++) {
         pushes[i] = (struct symm_cuda_push){stage->memory + i * PART,
                                             stage->memory + ROW + i * PART, PART};
     }
-    const struct symm_cuda_push own = {stage->memory + 2 * (size_t)ROW,
-                                       stage->memory + 3 * (size_t)ROW, 2 << 20};
+    pushes[PEERS] = (struct symm_cuda_push){stage->memory + 2 * (size_t)ROW,
+                                            stage->memory + 3 * (size_t)ROW, OWN};
     FORK_STATUS(stage->self, symm_device_push_start(stage->device, pushes, SYMM_CUDA_RANKS_MAX,
-                                                    &own, 0, &ticket), SYMM_OK);
+                                                    true, 0, &ticket), SYMM_OK);
     device_ticket_await(stage->self, stage->device, &ticket);
     FORK_STATUS(stage->self, symm_cuda_copy(0, after, stage->memory, sizeof(after)), SYMM_OK);
-    FORK_CHECK(stage->self, memcmp(after[1], before[0], SYMM_CUDA_RANKS_MAX * PART) == 0);
-    FORK_CHECK(stage->self, memcmp(after[3], before[2], own.bytes) == 0);
+    FORK_CHECK(stage->self, memcmp(after[1], before[0], (size_t)PEERS * PART) == 0);
+    FORK_CHECK(stage->self, memcmp(after[3], before[2], OWN) == 0);
 }
 
 static void run_pushes(struct fork_rank *self, void *context)
@@ -106,9 +106,9 @@ static void run_pushes(struct fork_rank *self, void *context)
         turn_make(&stage, turn);
     }
     full_make(&stage);
-    FORK_STATUS(self, symm_device_push_start(stage.device, NULL, 0, NULL, 0, &ticket), SYMM_OK);
+    FORK_STATUS(self, symm_device_push_start(stage.device, NULL, 0, true, 0, &ticket), SYMM_OK);
     FORK_STATUS(self, symm_device_ticket_test(stage.device, &ticket), SYMM_OK);
-    FORK_STATUS(self, symm_device_push_start(stage.device, NULL, -1, NULL, 0, &ticket),
+    FORK_STATUS(self, symm_device_push_start(stage.device, NULL, -1, true, 0, &ticket),
                 SYMM_ERR_ARGUMENT);
     symm_device_close_all();
 }

@@ -33,7 +33,7 @@ static void work(struct fork_rank *self, struct symm_device *device, unsigned ch
     const struct symm_cuda_push push = {memory, memory + 4096, 4096};
     device_fill(self, 0, memory, 4096, 1);
     for (int way = 0; way < 3; way++) {
-        FORK_STATUS(self, way == 0   ? symm_device_push_start(device, &push, 1, NULL, 0, &ticket)
+        FORK_STATUS(self, way == 0   ? symm_device_push_start(device, &push, 1, false, 0, &ticket)
                           : way == 1 ? symm_device_beside_start(device, &push, 1, 0, &ticket)
                                      : symm_device_engine_start(device, &push, 1, -1, NULL, 0,
                                                                 &ticket), SYMM_OK);
@@ -98,7 +98,7 @@ static void reset_during(struct fork_rank *self, void *context)
     unsigned char *memory = device_alloc(self, device_heap(self, process, 0), PROGRAM_BYTES);
     const struct symm_cuda_push push = {memory, memory + 4096, 4096};
     FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);
-    FORK_STATUS(self, symm_device_push_start(device, &push, 1, NULL, 0, &ticket), SYMM_OK);
+    FORK_STATUS(self, symm_device_push_start(device, &push, 1, false, 0, &ticket), SYMM_OK);
     ticket.sequence += 5; /* as if it had not come to its end */
     PROGRAM_OK(self, program.cuDevicePrimaryCtxReset(0));
     for (int polls = 0; polls < 5000 && status == SYMM_PENDING; polls++) {

@@ -237,7 +237,7 @@ static void run_copies(struct fork_rank *self, void *context)
                                                 row_of(&stage, 2 * i + 1) + to[i], size};
         }
         rows_put(&stage, 2 * count);
-        FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, NULL, block_limit,
+        FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, false, block_limit,
                                                  &ticket), SYMM_OK);
         device_ticket_await(self, stage.device, &ticket);
         rows_get(&stage, 2 * count);
@@ -269,7 +269,7 @@ static void starts_make(struct stage *stage)
             (void)reduction_make(stage, &plan);
         } else {
             FORK_STATUS(stage->self,
-                        symm_device_push_start(stage->device, &push, 1, NULL, 0, &ticket), SYMM_OK);
+                        symm_device_push_start(stage->device, &push, 1, false, 0, &ticket), SYMM_OK);
             device_ticket_await(stage->self, stage->device, &ticket);
         }
     }
@@ -340,7 +340,7 @@ static void run_functions(struct fork_rank *self, void *context)
     }
     for (int i = 0; i < 2; i++) {
         const struct symm_cuda_push push = {row_of(&stage, 0), row_of(&stage, 1 + i), 100};
-        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, NULL, 0, &tickets[i]),
+        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, false, 0, &tickets[i]),
                     SYMM_OK);
     }
     FORK_CHECK(self, tickets[0].graph != 0 && tickets[1].graph != 0 &&

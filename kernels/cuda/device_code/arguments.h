@@ -137,7 +137,7 @@ struct symm_cuda_push {
  * and nothing else, and the others copy the rest; 0: all threads copy all.
  */
 struct symm_cuda_pushes {
-    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX + 1];
+    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     uint64_t apart;
     int count;
     struct symm_cuda_finish finish;

@@ -107,14 +107,12 @@ SYMM_DEVICE void push(const symm_cuda_pushes &arguments, uint64_t thread, uint64
 {
     const uint64_t others = threads - arguments.apart;
     const bool is_apart = thread >= others;
-    const int last = arguments.count - (arguments.apart != 0 ? 1 : 0);
-    const int end = is_apart ? arguments.count : last;
-    if (arguments.apart != 0) {
-        thread -= is_apart ? others : 0;
-        threads = is_apart ? arguments.apart : others;
-    }
+    const int begin = is_apart ? arguments.count - 1 : 0;
+    const int end = arguments.count - (arguments.apart != 0 && !is_apart ? 1 : 0);
+    thread -= is_apart ? others : 0;
+    threads = is_apart ? arguments.apart : others;
 #pragma unroll 1
-    for (int i = is_apart ? last : 0; i < end; i++) {
+    for (int i = begin; i < end; i++) {
         const block one = {arguments.pushes[i].input, &arguments.pushes[i].output, 1,
                            arguments.pushes[i].bytes};
         copy_block(one, thread, threads);

@@ -97,14 +97,13 @@ SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
 /*
- * Start to copy `count` blocks by a kernel, 0 to SYMM_CUDA_RANKS_MAX, and `own`, a block within the
- * device, unless it is NULL.  If it is large, some blocks of the kernel copy nothing else, while
- * the others fill the links.
+ * Start to copy `count` blocks by a kernel, 0 to SYMM_CUDA_RANKS_MAX.  With `own_last` the last one
+ * stays within the device.  If it is large, some blocks of the kernel copy nothing else, while the
+ * others fill the links.
  */
 SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
                                                  const struct symm_cuda_push *pushes, int count,
-                                                 const struct symm_cuda_push *own,
-                                                 unsigned block_limit,
+                                                 bool own_last, unsigned block_limit,
                                                  struct symm_ticket *ticket);
 
 /*

@@ -56,13 +56,13 @@ enum symm_status symm_device_copy_start(struct symm_device *device,
 
 enum symm_status symm_device_push_start(struct symm_device *device,
                                         const struct symm_cuda_push *pushes, int count,
-                                        const struct symm_cuda_push *own, unsigned block_limit,
+                                        bool own_last, unsigned block_limit,
                                         struct symm_ticket *ticket)
 {
     (void)device;
     (void)pushes;
     (void)count;
-    (void)own;
+    (void)own_last;
     (void)block_limit;
     (void)ticket;
     return SYMM_ERR_NOT_FOUND;

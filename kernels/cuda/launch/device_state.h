@@ -68,9 +68,10 @@ struct symm_device_flags {
 
 /*
  * Everything but free_slots, graphs and the parts of a slot stays as it is while the context lives.
- * A slot belongs to one ticket, so nothing has to be locked.  The next start makes anew what was made in a
- * context that has ended (cuda_context.h).  The flags are memory of our own, which is only
- * registered with the driver.  So reading the flags is harmless, whatever becomes of the context.
+ * A slot belongs to one ticket, so nothing has to be locked.  The next start makes anew what was
+ * made in a context that has ended (cuda_context.h).  The flags are memory of our own, which is
+ * only registered with the driver.  So reading the flags is harmless, whatever becomes of the
+ * context.
  *
  * All streams but the first are made when they are first needed.  A device has eight connections by
  * default, and streams that share one wait for each other.  So streams that nobody uses would slow
@@ -140,7 +141,8 @@ void symm_launch_make_graphs(struct symm_device *device, uint32_t life);
 void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);
 
 /*
- * Never use the slot, its events and the ticket's graph again, because work that was given with them may still go on.
+ * Never use the slot, its events and the ticket's graph again, because work that was given with
+ * them may still go on.
  */
 void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
 

@@ -196,25 +196,24 @@ static unsigned apart_choose(const struct symm_cuda_push *pushes, int count, uns
     return share < APART_BLOCKS ? share : APART_BLOCKS;
 }
 
-/* With `has_own` the last block is the device's own. */
 static enum symm_status push_launch(struct symm_device *device, CUstream stream,
-                                    const struct symm_cuda_push *pushes, int count, bool has_own,
-                                    unsigned block_limit, struct symm_ticket *ticket)
+                                    const struct symm_cuda_push *pushes, int count, bool own_last,
+                                    uint64_t bytes_most, unsigned block_limit,
+                                    struct symm_ticket *ticket)
 {
     enum symm_status status;
     if (small_push(device, stream, pushes, count, block_limit, ticket, &status)) {
         return status;
     }
     struct symm_cuda_pushes launched = {.count = count};
-    unsigned apart = has_own ? apart_choose(pushes, count, &block_limit) : 0;
+    unsigned apart = own_last ? apart_choose(pushes, count, &block_limit) : 0;
     memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
     launched.apart = (uint64_t)apart * SYMM_CUDA_BLOCK_THREADS;
-    uint64_t units = (symm_launch_bytes_most(pushes, count) + VECTOR - 1) / VECTOR;
     const struct symm_launch launch = {
         .function = device->functions.push,
         .arguments = &launched,
         .finish = &launched.finish,
-        .units = units + launched.apart,
+        .units = (bytes_most + VECTOR - 1) / VECTOR + launched.apart,
         .block_limit = block_limit,
     };
     return symm_launch_kernel(device, stream, &launch, ticket);
@@ -222,23 +221,16 @@ static enum symm_status push_launch(struct symm_device *device, CUstream stream,
 
 static enum symm_status push_start(struct symm_device *device, bool beside,
                                    const struct symm_cuda_push *pushes, int count,
-                                   const struct symm_cuda_push *own, unsigned block_limit,
+                                   bool own_last, unsigned block_limit,
                                    struct symm_ticket *ticket)
 {
     struct symm_cuda_scope scope;
-    struct symm_cuda_push all[SYMM_CUDA_RANKS_MAX + 1];
     *ticket = (struct symm_ticket){0};
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
-    if (own != NULL) {
-        if (count > 0) {
-            memcpy(all, pushes, (size_t)count * sizeof(*pushes));
-        }
-        all[count++] = *own;
-        pushes = all;
-    }
-    if (symm_launch_bytes_most(pushes, count) == 0) {
+    uint64_t bytes_most = symm_launch_bytes_most(pushes, count);
+    if (bytes_most == 0) {
         return SYMM_OK;
     }
     enum symm_status status = symm_launch_begin(device, ticket, &scope);
@@ -250,7 +242,8 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
         status = symm_device_stream(device, &device->beside, &stream);
     }
     if (status == SYMM_OK) {
-        status = push_launch(device, stream, pushes, count, own != NULL, block_limit, ticket);
+        status = push_launch(device, stream, pushes, count, own_last, bytes_most, block_limit,
+                             ticket);
         ticket->beside = beside;
     }
     return symm_launch_end(device, ticket, &scope, status);
@@ -258,15 +251,15 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
 
 enum symm_status symm_device_push_start(struct symm_device *device,
                                         const struct symm_cuda_push *pushes, int count,
-                                        const struct symm_cuda_push *own, unsigned block_limit,
+                                        bool own_last, unsigned block_limit,
                                         struct symm_ticket *ticket)
 {
-    return push_start(device, false, pushes, count, own, block_limit, ticket);
+    return push_start(device, false, pushes, count, own_last, block_limit, ticket);
 }
 
 enum symm_status symm_device_beside_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           unsigned block_limit, struct symm_ticket *ticket)
 {
-    return push_start(device, true, pushes, count, NULL, block_limit, ticket);
+    return push_start(device, true, pushes, count, false, block_limit, ticket);
 }

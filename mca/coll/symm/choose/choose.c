@@ -104,11 +104,11 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
 }
 
 /*
- * The preferred algorithm if all ranks' buffers are reached, by unicast or not, and in place or
- * not.
+ * The preferred algorithm of those with one of `needs` (0: of all) if all ranks' buffers are
+ * reached, by unicast or not, and in place or not.
  */
 static int preferred(const struct symm_call *call, const struct symm_table *table, bool multicast,
-                     enum symm_row_place place)
+                     enum symm_row_place place, unsigned needs)
 {
     int count;
     const struct symm_row *rows =
@@ -116,24 +116,8 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
     for (int i = 0; i < count; i++) {
         if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
             rows[i].multicast != (multicast ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH) &&
-            (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place)) {
-            return rows[i].algorithm;
-        }
-    }
-    return SYMM_ALGORITHM_BELOW;
-}
-
-/* The first row of an algorithm that moves slices: packets and others may be impossible. */
-static int slices_preferred(const struct symm_call *call, const struct symm_table *table)
-{
-    enum symm_row_place place = call->in_place ? SYMM_ROW_IN : SYMM_ROW_OUT;
-    int count;
-    const struct symm_row *rows =
-        mca_coll_symm_table_rows(table, call->collective, SYMM_ALGORITHM_DEVICE, &count);
-    for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
             (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place) &&
-            symm_algorithm_has(rows[i].algorithm, SYMM_NEEDS_SLICE_SCRATCH)) {
+            (needs == 0 || symm_algorithm_has(rows[i].algorithm, needs))) {
             return rows[i].algorithm;
         }
     }
@@ -152,17 +136,18 @@ static int slices_wanted(const struct symm_call *call, const struct symm_team *t
     const struct symm_table *table = mca_coll_symm_choose_table(team);
     if (symm_collective_get(call->collective)->scatters &&
         !symm_algorithm_has(forced, SYMM_NEEDS_SLICE_SCRATCH) && (call->in_place || !in_reach)) {
-        return slices_preferred(call, table);
+        return preferred(call, table, multicast, call->in_place ? SYMM_ROW_IN : SYMM_ROW_OUT,
+                         SYMM_NEEDS_SLICE_SCRATCH);
     }
     if (forced != MCA_COLL_SYMM_AUTO) {
         return forced;
     }
     if (symm_collective_get(call->collective)->scatters) {
-        return preferred(call, table, multicast, SYMM_ROW_OUT);
+        return preferred(call, table, multicast, SYMM_ROW_OUT, 0);
     }
-    int out = preferred(call, table, multicast, SYMM_ROW_OUT);
+    int out = preferred(call, table, multicast, SYMM_ROW_OUT, 0);
     return symm_algorithm_has(out, SYMM_NEEDS_SLICE_SCRATCH)
-               ? out : preferred(call, table, multicast, SYMM_ROW_IN);
+               ? out : preferred(call, table, multicast, SYMM_ROW_IN, 0);
 }
 
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
