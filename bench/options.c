@@ -29,6 +29,7 @@ enum {
 enum {
     OPTION_FORM = 256,
     OPTION_MEMORY,
+    OPTION_BESIDE,
     OPTION_ACCESS,
     OPTION_IN_PLACE,
     OPTION_COMPARE,
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
     {"form", required_argument, NULL, OPTION_FORM},
     {"tests", required_argument, NULL, 't'},
     {"memory", required_argument, NULL, OPTION_MEMORY},
+    {"beside", required_argument, NULL, OPTION_BESIDE},
     {"access", required_argument, NULL, OPTION_ACCESS},
     {"in-place", no_argument, NULL, OPTION_IN_PLACE},
     {"compare", no_argument, NULL, OPTION_COMPARE},
@@ -181,16 +183,11 @@ static bool form_parse(const struct parser *parser, const char *text)
     return refuse(parser, "form", text, "choose blocking, nonblocking or persistent");
 }
 
-static bool memory_parse(const struct parser *parser, const char *text)
+static bool memory_parse(const struct parser *parser, const char *text, enum memory *memory)
 {
-    static const char *const names[] = {
-        [MEMORY_ALLOC] = "alloc", [MEMORY_MALLOC] = "malloc",
-        [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc",
-        [MEMORY_CUDAMALLOC_ODD] = "cudamalloc-odd"
-    };
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            parser->options->memory = (enum memory)i;
+    for (int i = 0; i < MEMORY_COUNT; i++) {
+        if (strcmp(text, options_memory_word((enum memory)i)) == 0) {
+            *memory = (enum memory)i;
             return true;
         }
     }
@@ -286,7 +283,10 @@ static bool option_apply(const struct parser *parser, int option)
     case 'T':
         return element_parse(parser, optarg);
     case OPTION_MEMORY:
-        return memory_parse(parser, optarg);
+        return memory_parse(parser, optarg, &options->memory);
+    case OPTION_BESIDE:
+        options->has_beside = true;
+        return memory_parse(parser, optarg, &options->beside);
     case OPTION_ACCESS:
         return access_parse(parser, optarg);
     case OPTION_RIVAL:
@@ -358,6 +358,16 @@ const char *options_memory_name(enum memory memory)
     }
 }
 
+const char *options_memory_word(enum memory memory)
+{
+    static const char *const words[MEMORY_COUNT] = {
+        [MEMORY_ALLOC] = "alloc", [MEMORY_MALLOC] = "malloc",
+        [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc",
+        [MEMORY_CUDAMALLOC_ODD] = "cudamalloc-odd"
+    };
+    return words[memory];
+}
+
 const char *options_element_name(enum element element)
 {
     return element == ELEMENT_INT ? "int32" : "float32";
@@ -375,8 +385,8 @@ static void options_complete(struct options *options)
         options->chosen[COLLECTIVE_ALLGATHER] = true;
     }
     if (options->access == ACCESS_DEFAULT) {
-        bool compared = options->compare || options->rival || options->show_choice ||
-                        options->tune_file != NULL;
+        bool compared = options->compare || options->rival || options->has_beside ||
+                        options->show_choice || options->tune_file != NULL;
         options->access = compared ? ACCESS_APP : ACCESS_OSU;
     }
 }

@@ -46,7 +46,8 @@ enum memory {
     MEMORY_MALLOC,        /* page-aligned memory of this process */
     MEMORY_CUDA,          /* MPI_Alloc_mem with the hint kind=cuda */
     MEMORY_CUDAMALLOC,    /* ordinary GPU memory, in multiples of large pages where it is large */
-    MEMORY_CUDAMALLOC_ODD /* the same, but no multiples */
+    MEMORY_CUDAMALLOC_ODD, /* the same, but no multiples */
+    MEMORY_COUNT
 };
 
 /* What reductions sum; an all-gather moves bytes. Both types are four bytes wide. */
@@ -79,6 +80,8 @@ struct options {
     bool in_place;
     bool validate;
     bool compare;
+    bool has_beside;         /* the same calls in other memory, in the same run */
+    enum memory beside;
     bool rival;              /* NCCL, in the same run */
     const char *rival_file;  /* its library; NULL: where the loader finds it */
     bool show_choice;        /* the automatic choice beside the best */
@@ -124,10 +127,13 @@ static inline const char *options_collective_name(enum collective collective)
     return names[collective];
 }
 
-/* Whether buffers are on a GPU, and what the kinds of memory are called in tables. */
+/* Whether buffers are on a GPU, and what the kinds of memory are called in sentences. */
 bool options_memory_is_gpu(enum memory memory);
 bool options_memory_is_cudamalloc(enum memory memory);
 const char *options_memory_name(enum memory memory);
+
+/* "cudamalloc": on the command line */
+const char *options_memory_word(enum memory memory);
 
 /* "float32", "int32" */
 const char *options_element_name(enum element element);

@@ -50,6 +50,34 @@ static bool choice_check(const struct check *check)
     return true;
 }
 
+/* What --beside excludes. */
+static bool beside_check(const struct check *check)
+{
+    const struct options *options = check->options;
+    if (!options->has_beside) {
+        return true;
+    }
+    const char *memory = options_memory_word(options->beside);
+    if (options->compare || options->rival || options->show_choice ||
+        options->tune_file != NULL || options->form != FORM_BLOCKING) {
+        return refuse(check, "option", "--beside",
+                      "leave out --compare, --rival, --chosen, --tune-to and --form: it compares "
+                      "blocking calls in two kinds of memory");
+    }
+    if (options->beside == options->memory) {
+        return refuse(check, "memory", memory, "--memory and --beside name the same kind");
+    }
+    if (options_memory_is_gpu(options->beside) != options_memory_is_gpu(options->memory)) {
+        return refuse(check, "memory", memory,
+                      "--memory and --beside want two kinds of GPU memory, or two of the host");
+    }
+    if (options->chosen[COLLECTIVE_BARRIER]) {
+        return refuse(check, "collective", "barrier",
+                      "it has no data: leave it out with --beside");
+    }
+    return true;
+}
+
 /* What calls that are not blocking exclude. */
 static bool form_check(const struct check *check)
 {
@@ -106,5 +134,5 @@ bool options_check(const struct options *options, char *message, size_t length)
                       options->chosen[COLLECTIVE_SCAN] ? "scan" : "exscan",
                       "NCCL has none: leave it out with --rival");
     }
-    return form_check(&check) && choice_check(&check);
+    return beside_check(&check) && form_check(&check) && choice_check(&check);
 }

@@ -31,7 +31,9 @@ void report_calls(const struct options *options, enum collective collective)
     } else {
         printf("# Size: bytes of each rank's block");
     }
-    printf(", %s memory, %s, access: %s\n", options_memory_name(options->memory),
+    printf(", %s%s%s memory, %s, access: %s\n", options_memory_name(options->memory),
+           options->has_beside ? " and " : "",
+           options->has_beside ? options_memory_name(options->beside) : "",
            options->in_place ? "in place" : "out of place",
            options->access == ACCESS_APP ? "app" : "osu");
 }
@@ -41,7 +43,8 @@ static void settings_print(const struct report *report)
     const struct options *options = report->options;
     printf("\n# %s Latency Test%s\n", form_name(options->form, report->collective),
            options->compare ? ": with and without coll/symm, slowest rank"
-           : options->rival ? " beside NCCL, slowest rank" : "");
+           : options->rival ? " beside NCCL, slowest rank"
+           : options->has_beside ? " in two kinds of memory, slowest rank" : "");
     report_calls(options, report->collective);
     if (options->form != FORM_BLOCKING) {
         report_form_remark(options);
@@ -89,6 +92,16 @@ static void columns_plain(struct report *report)
     }
 }
 
+/* Columns of compared calls on the host. */
+static void columns_host(struct table *table)
+{
+    table_add(table, "private(us)", 12);
+    table_add(table, "distance", 9);
+    table_add(table, "state", 7);
+    table_add(table, "trip(ns)", 9);
+    table_add(table, "blocks", 7);
+}
+
 static void columns_compare(struct report *report)
 {
     struct table *table = &report->table;
@@ -97,25 +110,27 @@ static void columns_compare(struct report *report)
     table_add(table, "without(us)", 12);
     table_add(table, "ratio", 7);
     table_add(table, "speed-up", 9);
-    table_add(table, "private(us)", 12);
-    table_add(table, "distance", 9);
-    table_add(table, "state", 7);
-    table_add(table, "trip(ns)", 9);
-    table_add(table, "blocks", 7);
+    columns_host(table);
     if (report->options->validate) {
         table_add(table, "valid", 6);
     }
 }
 
-static void columns_rival(struct report *report)
+/* A column for each side: the rival's, or the other memory's. */
+static void columns_sides(struct report *report)
 {
     struct table *table = &report->table;
+    int width = report->options->has_beside ? 15 : 10;
     table_add(table, "# Size", 11);
     for (int side = 0; side < report->sides->count; side++) {
-        table_add(table, report->sides->side[side].head, 10);
+        table_add(table, report->sides->side[side].head, width);
     }
-    table_add(table, "speed-up", 9);
-    columns_gpu(table);
+    table_add(table, report->options->has_beside ? "ratio" : "speed-up", 9);
+    if (is_on_gpu(report)) {
+        columns_gpu(table);
+    } else {
+        columns_host(table);
+    }
     if (report->options->validate) {
         table_add(table, "valid", 6);
     }
@@ -137,8 +152,8 @@ void report_begin(struct report *report, const struct options *options,
         report_form_columns(report);
     } else if (options->compare) {
         columns_compare(report);
-    } else if (options->rival) {
-        columns_rival(report);
+    } else if (options->rival || options->has_beside) {
+        columns_sides(report);
     } else {
         columns_plain(report);
     }
@@ -176,6 +191,16 @@ static void cells_gpu(struct table *table, const struct report_entry *entry,
         table_text(table, "-");
     }
     table_number(table, floor_link_bytes(entry->call) / slowest / 1e3);
+    table_count(table, row->blocks);
+}
+
+static void cells_host(struct table *table, const struct report_entry *entry,
+                       const struct measure_row *row, enum cacheline_state state)
+{
+    table_number(table, entry->floor_us);
+    distance_print(table, row->times[0].most, entry->floor_us);
+    table_text(table, cacheline_state_name(state));
+    trip_print(table, row->trip_ns);
     table_count(table, row->blocks);
 }
 
@@ -220,19 +245,15 @@ static void row_compare(struct report *report, const struct report_entry *entry,
     table_number(table, without);
     table_ratio(table, with / without);
     table_ratio(table, without / with);
-    table_number(table, entry->floor_us);
-    distance_print(table, with, entry->floor_us);
-    table_text(table, cacheline_state_name(state));
-    trip_print(table, row->trip_ns);
-    table_count(table, row->blocks);
+    cells_host(table, entry, row, state);
     if (report->options->validate) {
         table_text(table, entry->right ? "Pass" : "Fail");
     }
 }
 
-/* Times of all sides, and the ratio to the quickest way of the rival. */
-static void row_rival(struct report *report, const struct report_entry *entry,
-                      const struct measure_row *row)
+/* Times of all sides, and the ratio of the quickest other one to the first. */
+static void row_sides(struct report *report, const struct report_entry *entry,
+                      const struct measure_row *row, enum cacheline_state state)
 {
     struct table *table = &report->table;
     double best = row->times[1].most;
@@ -243,7 +264,11 @@ static void row_rival(struct report *report, const struct report_entry *entry,
         best = side > 1 && slowest < best ? slowest : best;
     }
     table_ratio(table, best / row->times[0].most);
-    cells_gpu(table, entry, row);
+    if (is_on_gpu(report)) {
+        cells_gpu(table, entry, row);
+    } else {
+        cells_host(table, entry, row, state);
+    }
     if (report->options->validate) {
         table_text(table, entry->right ? "Pass" : "Fail");
     }
@@ -270,12 +295,13 @@ static void row_print(struct report *report, const struct report_entry *entry,
         report_form_row(report, entry, row, state);
     } else if (options->compare) {
         row_compare(report, entry, row, state);
-    } else if (options->rival) {
-        row_rival(report, entry, row);
+    } else if (options->rival || options->has_beside) {
+        row_sides(report, entry, row, state);
     } else {
         row_plain(report, entry, row, state);
     }
-    bool several = options->compare || options->rival || options->form != FORM_BLOCKING;
+    bool several = options->compare || options->rival || options->has_beside ||
+                   options->form != FORM_BLOCKING;
     if (options->full && several) {
         row_remark(report, row, entry->result->calls);
     }

@@ -58,6 +58,26 @@ static void started_add_all(struct sides *sides, const struct sides_origin *orig
     }
 }
 
+/* The same calls in two kinds of memory. */
+static void beside_add(struct sides *sides, const struct sides_origin *origin)
+{
+    static const char *const heads[MEMORY_COUNT] = {
+        [MEMORY_ALLOC] = "alloc(us)", [MEMORY_MALLOC] = "malloc(us)",
+        [MEMORY_CUDA] = "cuda(us)", [MEMORY_CUDAMALLOC] = "cudamalloc(us)",
+        [MEMORY_CUDAMALLOC_ODD] = "-odd(us)"
+    };
+    static const char *const words[MEMORY_COUNT] = {
+        [MEMORY_ALLOC] = " in alloc", [MEMORY_MALLOC] = " in malloc",
+        [MEMORY_CUDA] = " in cuda", [MEMORY_CUDAMALLOC] = " in cudamalloc",
+        [MEMORY_CUDAMALLOC_ODD] = " in cudamalloc-odd"
+    };
+    const struct buffers *each[] = {origin->buffers, origin->beside};
+    for (int i = 0; i < 2; i++) {
+        enum memory memory = each[i]->memory;
+        mpi_add(sides, origin, origin->with, heads[memory], words[memory])->buffers = each[i];
+    }
+}
+
 static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct call *largest)
 {
     static const char *const heads[NCCL_WAYS] = {"NCCL(us)", "window(us)", "CE(us)"};
@@ -99,6 +119,8 @@ void sides_open(struct sides *sides, const struct sides_origin *origin, const st
     } else if (origin->without != MPI_COMM_NULL) {
         mpi_add(sides, origin, origin->with, "with(us)", " with coll/symm");
         mpi_add(sides, origin, origin->without, "without(us)", " without coll/symm");
+    } else if (origin->beside != NULL) {
+        beside_add(sides, origin);
     } else {
         mpi_add(sides, origin, origin->with, "MPI(us)", origin->nccl != NULL ? " by MPI" : "");
     }

@@ -56,6 +56,7 @@ struct sides_origin {
     MPI_Comm without;        /* MPI_COMM_NULL if not compared */
     const struct nccl *nccl; /* NULL: no rival */
     const struct buffers *buffers;
+    const struct buffers *beside; /* other memory for calls with the component; NULL: none */
     enum form form;
     int tests;
 };

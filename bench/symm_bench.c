@@ -177,10 +177,12 @@ static bool size_run(struct session *session, struct sides *sides, const struct 
 static bool collective_run(struct session *session, enum collective collective)
 {
     const struct options *options = &session->options;
-    struct buffers buffers;
+    struct buffers buffers, beside;
     struct sides sides;
-    struct sides_origin origin = {session->with, session->without, session->nccl, &buffers,
-                                  options->form, options->tests};
+    struct sides_origin origin = {
+        session->with, session->without, session->nccl, &buffers,
+        options->has_beside ? &beside : NULL, options->form, options->tests
+    };
     struct report report;
     bool right = true;
     size_t least = call_round(collective, options->min_bytes > 0 ? options->min_bytes : 1,
@@ -190,6 +192,10 @@ static bool collective_run(struct session *session, enum collective collective)
                         options->element, &buffers, false};
     buffers_open(&buffers, options->memory, session->gpus.device, call_send_bytes(&call),
                  call_receive_bytes(&call));
+    if (options->has_beside) {
+        buffers_open(&beside, options->beside, session->gpus.device, call_send_bytes(&call),
+                     call_receive_bytes(&call));
+    }
     sides_open(&sides, &origin, &call);
     if (session->rank == 0) {
         report_begin(&report, options, &sides, collective);
@@ -203,6 +209,9 @@ static bool collective_run(struct session *session, enum collective collective)
         report_end(&report);
     }
     sides_close(&sides);
+    if (options->has_beside) {
+        buffers_close(&beside);
+    }
     buffers_close(&buffers);
     return right;
 }
