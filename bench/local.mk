@@ -233,6 +233,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scan.table \
 	bench/results/gpu-h100-2-ranks-scatter.table \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
+	bench/results/gpu-h100-flags.txt \
 	bench/results/gpu-h100-graph-functions.txt \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \

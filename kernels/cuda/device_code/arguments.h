@@ -57,7 +57,7 @@ enum symm_cuda_op {
 enum {
     SYMM_CUDA_RANKS_MAX = 32,      /* buffers that a kernel can be given; arguments have 4 KiB */
     SYMM_CUDA_SLOTS = 64,          /* kernels of a device that can be under way at a time */
-    SYMM_CUDA_FLAGS = 16,          /* words of a slot: a cache line */
+    SYMM_CUDA_FLAGS = 32,          /* words of a slot: two cache lines */
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
     SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
     SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */

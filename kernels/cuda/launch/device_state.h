@@ -61,7 +61,7 @@ CUfunction symm_multimem_function(struct symm_device *device, enum symm_cuda_typ
                                   enum symm_cuda_op op, bool one_shot);
 CUfunction symm_multimem_copy_function(struct symm_device *device);
 
-/* Where the kernel of a slot says that it is done: a cache line of words. */
+/* Where the kernel of a slot says that it is done. */
 struct symm_device_flags {
     _Atomic uint32_t words[SYMM_CUDA_FLAGS];
 };

@@ -11,15 +11,17 @@
 #include "kernels/cuda/launch/device_state.h"
 
 /*
- * Blocks have flags of their own, which say whether they are late.  Within that limit many small
+ * Blocks have flags of their own, which say whether they are late.  Within a limit many small
  * blocks begin sooner than few large ones.
  */
-enum { THREADS_LEAST = 128, PACKET_DATA = 8 };
+enum { BLOCKS_MOST = 16, THREADS_LEAST = 128, PACKET_DATA = 8 };
+
+_Static_assert((int)BLOCKS_MOST <= (int)SYMM_CUDA_FLAGS, "each block has a flag");
 
 static unsigned block_threads(uint64_t units)
 {
     unsigned threads = THREADS_LEAST;
-    while (threads < SYMM_CUDA_BLOCK_THREADS && units > (uint64_t)threads * SYMM_CUDA_FLAGS) {
+    while (threads < SYMM_CUDA_BLOCK_THREADS && units > (uint64_t)threads * BLOCKS_MOST) {
         threads *= 2;
     }
     return threads;
@@ -76,8 +78,7 @@ static enum symm_status packets_start(struct symm_device *device, enum symm_cuda
     struct symm_launch launch = {
         .arguments = &launched,
         .units = (packets->bytes + unit - 1) / unit,
-        .block_limit = block_limit != 0 && block_limit < SYMM_CUDA_FLAGS ? block_limit
-                                                                         : SYMM_CUDA_FLAGS,
+        .block_limit = block_limit != 0 && block_limit < BLOCKS_MOST ? block_limit : BLOCKS_MOST,
     };
     launch.block_threads = block_threads(launch.units);
     *ticket = (struct symm_ticket){0};
