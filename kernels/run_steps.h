@@ -64,6 +64,16 @@ static inline int symm_run_rotate(const struct symm_run *run, int turn)
 }
 
 /*
+ * In an all-to-all of little data: the place of the block for `rank` among those in the line of
+ * `owner`.  The owner's block for itself is the last one, so that between two ranks a small block
+ * shares the header's cache line.
+ */
+static inline size_t symm_slot_place(const struct symm_team *team, int owner, int rank)
+{
+    return (size_t)(rank == owner ? team->size - 1 : rank < owner ? rank : rank - 1);
+}
+
+/*
  * Copy to memory that another rank has read or written last, a KiB at a time.  The cache lines of
  * the next KiB are on their way while this one is copied.  This is 5 to 10 % quicker than a plain
  * memcpy().

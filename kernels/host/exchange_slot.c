@@ -13,8 +13,8 @@
 #include "kernels/run_steps.h"
 
 /*
- * An all-to-all: all blocks are alike, so they need no description.  The block for the rank itself is
- * not in its line.
+ * An all-to-all: all blocks are alike, so they need no description.  The block for the rank itself
+ * need not be in its line.
  */
 static enum symm_status even_step(struct symm_run *run)
 {
@@ -24,9 +24,11 @@ static enum symm_status even_step(struct symm_run *run)
     size_t bytes = run->count / (size_t)team->size, mine = (size_t)team->rank * bytes;
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = symm_control_line(&team->control, run->sequence, rank);
-        const unsigned char *block = rank == team->rank ? input : line->payload;
-        if (output != block) { /* in place my own block is already there */
-            memcpy(output + (size_t)rank * bytes, block + mine, bytes);
+        if (rank != team->rank) {
+            memcpy(output + (size_t)rank * bytes,
+                   line->payload + symm_slot_place(team, rank, team->rank) * bytes, bytes);
+        } else if (output != input) { /* in place my own block is already there */
+            memcpy(output + mine, input + mine, bytes);
         }
     }
     return SYMM_OK;

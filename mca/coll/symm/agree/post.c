@@ -196,8 +196,9 @@ static void memory_describe(struct symm_operation *operation, struct symm_line *
 }
 
 /*
- * Write the blocks for the others to where they would be in the whole input.  Between two ranks the
- * block of a rank for itself is half of the data.
+ * Write the blocks for the others: in an all-to-all one after the other, in a scatter to where they
+ * would be in the whole input.  Between two ranks the block of a rank for itself is half of the
+ * data.
  */
 static void others_write(const struct symm_operation *operation, struct symm_line *line)
 {
@@ -210,8 +211,9 @@ static void others_write(const struct symm_operation *operation, struct symm_lin
     }
     size_t block = call->payload_bytes / (size_t)team->size;
     size_t before = (size_t)team->rank * block, behind = before + block;
+    size_t next = call->collective == SYMM_ALLTOALL ? before : behind; /* symm_slot_place() */
     memcpy(line->payload, input, before);
-    memcpy(line->payload + behind, input + behind, call->payload_bytes - behind);
+    memcpy(line->payload + next, input + behind, call->payload_bytes - behind);
 }
 
 /* Data that travels in the slot, and is no single block without gaps.  Returns the line's flags. */

@@ -54,14 +54,50 @@ void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
     *address = mca_coll_symm_at(side->buffer, offset_of(side, rank));
 }
 
-/* What all elements have alike.  A layout of two elements tells whether they follow each other. */
-static void elements_measure(struct symm_side *side)
+/*
+ * What all elements have alike.  A layout of two elements tells whether they follow each other.
+ * Most often both sides of a call have one type.
+ */
+static void elements_measure(struct symm_side *side, const struct symm_side *other)
 {
     struct symm_layout two;
+    if (other != NULL && other->is_measured && other->dtype == side->dtype) {
+        side->size = other->size;
+        side->start = other->start;
+        side->plain = other->plain;
+        side->is_measured = true;
+        return;
+    }
     mca_coll_symm_layout_describe(&two, side->dtype, 2);
     side->size = two.bytes / 2;
     side->start = two.start;
     side->plain = two.dense && two.repeats;
+    side->is_measured = true;
+}
+
+/* Plain blocks that are spread: all is counted in elements. */
+static void spread_measure(const struct symm_side *side, size_t ranks,
+                           struct symm_side_measure *measure)
+{
+    ptrdiff_t lowest = PTRDIFF_MAX, highest = PTRDIFF_MIN;
+    size_t elements = 0, most = 0;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        size_t count = symm_count_at(side->counts, rank);
+        ptrdiff_t at = symm_disp_at(side->disps, rank), end = at + (ptrdiff_t)count;
+        if (count > 0) {
+            lowest = at < lowest ? at : lowest;
+            highest = end > highest ? end : highest;
+            most = count > most ? count : most;
+            elements += count;
+        }
+    }
+    if (elements > 0 && side->size > 0) {
+        measure->first =
+            (uintptr_t)side->buffer + (uintptr_t)lowest * side->size + (uintptr_t)side->start;
+        measure->span = (size_t)(highest - lowest) * side->size;
+        measure->bytes = elements * side->size;
+        measure->largest = most * side->size;
+    }
 }
 
 static size_t block_find(const struct symm_side *side, size_t rank, uintptr_t *first, bool *gaps)
@@ -95,8 +131,8 @@ static void block_measure(const struct symm_side *side, size_t rank, uintptr_t *
     measure->largest = bytes > measure->largest ? bytes : measure->largest;
 }
 
-void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
-                                struct symm_side_measure *measure)
+void mca_coll_symm_side_measure(struct symm_side *side, const struct symm_side *other,
+                                size_t ranks, struct symm_side_measure *measure)
 {
     uintptr_t end = 0;
     *measure = (struct symm_side_measure){.first = 0};
@@ -107,7 +143,7 @@ void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
         return;
     }
     if (side->shape != SYMM_SIDE_TYPED) {
-        elements_measure(side);
+        elements_measure(side, other);
     }
     if (side->shape == SYMM_SIDE_EVEN) { /* no block needs to be looked at */
         measure->first = (uintptr_t)mca_coll_symm_at(side->buffer, side->start);
@@ -115,6 +151,10 @@ void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
         measure->bytes = measure->largest * ranks;
         measure->span = side->plain ? measure->bytes : 0;
         measure->gaps = !side->plain;
+        return;
+    }
+    if (side->shape == SYMM_SIDE_SPREAD && side->plain) {
+        spread_measure(side, ranks, measure);
         return;
     }
     bool is_single = side->shape == SYMM_SIDE_ONE || side->shape == SYMM_SIDE_SAME;

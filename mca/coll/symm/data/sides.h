@@ -29,7 +29,9 @@ struct symm_side {
     symm_disps_t disps;
     struct ompi_datatype_t *dtype;
     struct ompi_datatype_t *const *dtypes;
-    /* What mca_coll_symm_side_measure() has found out, unless blocks have types of their own. */
+    /* What mca_coll_symm_side_measure() has found out; else, if blocks have types of their own, or
+     * there are none, nothing. */
+    bool is_measured;
     bool plain;      /* elements without gaps, one after the other */
     size_t size;     /* bytes of an element; its extent, too, if it is plain */
     ptrdiff_t start; /* from an element's address to its first byte, if it is plain */
@@ -44,9 +46,9 @@ struct symm_side_measure {
     bool gaps;       /* some block has gaps, or blocks that should follow each other do not */
 };
 
-/* Measure the blocks of so many ranks. */
-void mca_coll_symm_side_measure(struct symm_side *side, size_t ranks,
-                                struct symm_side_measure *measure);
+/* Measure the blocks of so many ranks.  `other`: a side that has been measured, or NULL. */
+void mca_coll_symm_side_measure(struct symm_side *side, const struct symm_side *other,
+                                size_t ranks, struct symm_side_measure *measure);
 
 /* A side without any data; the type may be any. */
 static inline struct symm_side mca_coll_symm_side_empty(struct ompi_datatype_t *dtype)
@@ -77,12 +79,18 @@ static inline size_t mca_coll_symm_side_count(const struct symm_side *side, size
 static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side, size_t rank,
                                                     uintptr_t *first)
 {
-    size_t count = mca_coll_symm_side_count(side, rank);
+    size_t count;
     ptrdiff_t index = 0;
-    if (mca_coll_symm_side_has_counts(side)) {
+    if (side->shape == SYMM_SIDE_SPREAD) {
+        count = symm_count_at(side->counts, rank);
         index = symm_disp_at(side->disps, rank);
-    } else if (side->shape == SYMM_SIDE_EVEN) {
-        index = (ptrdiff_t)(rank * count);
+    } else {
+        count = mca_coll_symm_side_count(side, rank);
+        if (mca_coll_symm_side_has_counts(side)) {
+            index = symm_disp_at(side->disps, rank);
+        } else if (side->shape == SYMM_SIDE_EVEN) {
+            index = (ptrdiff_t)(rank * count);
+        }
     }
     *first = (uintptr_t)side->buffer + (uintptr_t)index * side->size + (uintptr_t)side->start;
     return count * side->size;

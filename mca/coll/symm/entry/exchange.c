@@ -106,7 +106,7 @@ static bool is_scattered(const struct symm_side *side, size_t ranks, enum symm_k
 {
     struct symm_layout layout;
     void *address;
-    for (size_t rank = 0; side->shape == SYMM_SIDE_TYPED && rank < ranks; rank++) {
+    for (size_t rank = 0; rank < ranks; rank++) {
         mca_coll_symm_side_block(side, rank, &layout, &address);
         if (layout.bytes > 0 &&
             mca_coll_symm_device_of(mca_coll_symm_at(address, layout.start), kinds) != device) {
@@ -123,15 +123,17 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
     struct symm_side_measure sent, received;
     unsigned counts;
     call->collective = collective;
-    mca_coll_symm_side_measure(&call->receiving, ranks, &received);
-    mca_coll_symm_side_measure(&call->sending, ranks, &sent);
+    mca_coll_symm_side_measure(&call->receiving, NULL, ranks, &received);
+    mca_coll_symm_side_measure(&call->sending, &call->receiving, ranks, &sent);
     buffers_set(call, &sent, &received);
     call->extent = 1;
     call->largest = sent.largest;
     bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
     mca_coll_symm_device_describe(call, kinds);
-    call->mixed = call->mixed || is_scattered(&call->sending, ranks, kinds, call->device) ||
-                  is_scattered(&call->receiving, ranks, kinds, call->device);
+    if (call->receiving.shape == SYMM_SIDE_TYPED) {
+        call->mixed = call->mixed || is_scattered(&call->sending, ranks, kinds, call->device) ||
+                      is_scattered(&call->receiving, ranks, kinds, call->device);
+    }
     device_guess(call, sent.bytes > 0 || received.bytes > 0);
     call->veto = veto_reason(call, is_unequal);
     bool is_rooted = symm_collective_get(collective)->is_rooted;
