@@ -62,6 +62,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
 	mca/coll/symm/device/scratch.c mca/coll/symm/device/scratch.h \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
+	mca/coll/symm/agree/blocks_line.h mca/coll/symm/agree/blocks_resolve.c \
 	mca/coll/symm/agree/buffers.c mca/coll/symm/agree/buffers.h \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
 	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \

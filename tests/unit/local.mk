@@ -160,7 +160,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	heap/control.c \
 	heap/lane.c \
 	heap/team.c \
-	mca/coll/symm/agree/blocks.c \
+	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks_resolve.c \
 	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/loose.c \

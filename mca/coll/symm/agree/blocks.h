@@ -22,6 +22,12 @@
  */
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels);
 
+/*
+ * Whether this rank is the root of a gatherv or scatterv in place: its block for itself is no part
+ * of the exchange.
+ */
+bool mca_coll_symm_blocks_in_place(const struct symm_operation *operation);
+
 /* Write this rank's blocks into its line, without gaps.  Returns the line's flags. */
 uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm_line *line);
 

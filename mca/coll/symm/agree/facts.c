@@ -83,6 +83,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         enum symm_segment_state input = SYMM_SEGMENT_REFUSED, output = SYMM_SEGMENT_REFUSED;
+        facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         if ((line->flags & LINE_ALONG) != 0) { /* its data are in the line, for anybody */
             facts->gaps |= (line->flags & LINE_GAPS) != 0;
             facts->outputs_reachable = false;
@@ -100,7 +101,6 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
                                    (line->flags & LINE_NO_INPUT) != 0;
         facts->outputs_reachable &= output != SYMM_SEGMENT_REFUSED ||
                                     (line->flags & LINE_NO_OUTPUT) != 0;
-        facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         facts->gaps |= (line->flags & LINE_GAPS) != 0;
         facts->withheld |= (line->flags & LINE_WITHHELD) != 0;
         facts->closed |=

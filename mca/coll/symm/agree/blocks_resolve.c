@@ -1,0 +1,139 @@
+/*
+ * agree/blocks_resolve.c - the blocks of a run that has started: where each comes from, and where
+ * it goes.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "kernels/run_steps.h"
+#include "mca/coll/symm/agree/blocks_line.h"
+
+static void even_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_team *team = operation->lane->team;
+    size_t bytes = operation->call->largest, me = (size_t)team->rank;
+    size_t from = operation->in_slot ? symm_slot_place(team, rank, team->rank) : me;
+    *block = (struct symm_block){
+        .send_at = (size_t)rank * bytes, .send_bytes = bytes,
+        .receive_at = (size_t)rank * bytes, .receive_bytes = bytes,
+        .from_at = from * bytes, .from_bytes = bytes,
+        .to_at = me * bytes, .to_bytes = bytes,
+    };
+}
+
+/* The block that a rank's line has for this rank. */
+static void along_find(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    operation->run.inputs[rank] =
+        mca_coll_symm_blocks_along(operation, rank, &block->from_bytes);
+    block->from_at = 0;
+}
+
+/* What has come with a line, and the place for it: all that a call in the slot needs to know. */
+static void slot_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_call *call = operation->call;
+    bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
+    bool gathers = row_of(operation)->gathers;
+    if (!gathers && operation->own.stays && rank == operation->lane->team->rank) {
+        *block = (struct symm_block){.send_at = 0}; /* has been copied */
+        return;
+    }
+    block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
+                                        &block->receive_at);
+    if (gathers) {
+        operation->run.inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
+        block->from_at = 0;
+        block->from_bytes = block->receive_bytes;
+        return;
+    }
+    along_find(operation, block, rank);
+    if (block->from_bytes > block->receive_bytes && operation->truncated < 0) {
+        operation->truncated = rank;
+    }
+}
+
+static void gather_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    int me = operation->lane->team->rank;
+    block->from_at = 0;
+    block->from_bytes = block->receive_bytes;
+    block->to_at = operation->call->device >= 0 ? table_of(line)->entries[me].receive_at : 0;
+    block->to_bytes = block->send_bytes;
+}
+
+static void table_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, rank);
+    if ((line->flags & LINE_ALONG) != 0) {
+        along_find(operation, block, rank);
+        block->to_at = 0;
+        block->to_bytes = 0;
+    } else {
+        const struct line_entry *entry =
+            &table_of(line)->entries[operation->lane->team->rank];
+        block->from_at = entry->send_at;
+        block->from_bytes = entry->send_bytes;
+        block->to_at = entry->receive_at;
+        block->to_bytes = entry->receive_bytes;
+    }
+    if (block->from_bytes > block->receive_bytes) {
+        operation->truncated = operation->truncated < 0 ? rank : operation->truncated;
+    }
+}
+
+/* This rank's data have come with its line: others may write to where they were. */
+static void along_resolve(struct symm_operation *operation)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
+    struct symm_block *blocks = operation->arrays.blocks;
+    if ((line->flags & LINE_ALONG) == 0) {
+        return;
+    }
+    operation->run.input = line->payload + along_head(operation->lane->team->size);
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        blocks[rank].send_at = along_of(line)->at[rank];
+    }
+}
+
+static void memory_resolve(struct symm_operation *operation)
+{
+    const struct symm_collective_row *row = row_of(operation);
+    struct symm_block *blocks = operation->arrays.blocks;
+    if (row->gathers || row->has_tables) {
+        mca_coll_symm_blocks_own(operation);
+    }
+    for (int rank = 0; rank < operation->lane->team->size; rank++) {
+        if (row->gathers) {
+            gather_resolve(operation, &blocks[rank], rank);
+        } else if (row->has_tables) {
+            table_resolve(operation, &blocks[rank], rank);
+        } else {
+            even_resolve(operation, &blocks[rank], rank);
+        }
+    }
+    if (row->has_tables) {
+        along_resolve(operation);
+    }
+    operation->run.largest = mca_coll_symm_blocks_largest(operation);
+}
+
+void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
+{
+    bool is_even = operation->call->collective == SYMM_ALLTOALL;
+    if (operation->in_slot && is_even && operation->call->gaps == 0) {
+        return; /* see exchange_slot.c */
+    }
+    if (operation->in_slot && !is_even) {
+        for (int rank = 0; rank < operation->lane->team->size; rank++) {
+            slot_resolve(operation, &operation->arrays.blocks[rank], rank);
+        }
+    } else {
+        memory_resolve(operation);
+    }
+    if (operation->truncated >= 0) {
+        operation->truncated_packed = operation->packed;
+        operation->packed = true; /* serve/packed.c makes an error of it when the run is over */
+    }
+}
