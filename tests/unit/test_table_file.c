@@ -230,6 +230,40 @@ static enum symm_left below(int ranks, enum symm_collective collective, size_t b
     return mca_coll_symm_choose_left(&call, &team);
 }
 
+/* A rank whose memory is in no heap knows without the others what the table leaves below. */
+static void test_left_without(void **state)
+{
+    static const struct {
+        enum symm_collective collective;
+        size_t bytes;
+        unsigned unmet;
+        bool is_left;
+    } cases[] = {
+        {SYMM_BCAST, 64 << 10, SYMM_NEEDS_INPUTS, true},
+        {SYMM_BCAST, 64 << 10, SYMM_NEEDS_OUTPUTS, false}, /* the root's input alone is read */
+        {SYMM_BCAST, 64 << 10, 0, false},
+        {SYMM_BCAST, 16 << 10, SYMM_NEEDS_INPUTS, false}, /* staged */
+        {SYMM_REDUCE, 64 << 10, SYMM_NEEDS_INPUTS, true},
+        {SYMM_ALLGATHER, 64 << 10, SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS, false},
+        {SYMM_ALLTOALL, 128 << 10, SYMM_NEEDS_INPUTS, true},
+    };
+    const struct symm_team team = {.size = 2,
+                                   .control = {.extra = &table, .payload_size = 4096}};
+    (void)state;
+    mca_coll_symm_table_fill(&table, 2, NULL, 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct symm_call call = {.collective = cases[i].collective, .device = -1,
+                                       .payload_bytes = cases[i].bytes};
+        assert_int_equal(mca_coll_symm_choose_left_without(&call, &team, cases[i].unmet),
+                         cases[i].is_left);
+    }
+    const struct symm_call call = {.collective = SYMM_BCAST, .device = -1,
+                                   .payload_bytes = 64 << 10};
+    table.forced[SYMM_BCAST] = SYMM_BCAST_STAGED + 1;
+    assert_false(mca_coll_symm_choose_left_without(&call, &team, SYMM_NEEDS_INPUTS));
+    table.forced[SYMM_BCAST] = 0;
+}
+
 /* Rank 0's parameters, and numbers that MPI_T may have given them. */
 static void test_parameters(void **state)
 {
@@ -312,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_scratch_of_scatters),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_below),
+        cmocka_unit_test(test_left_without),
     };
     unit_begin("test_table_file", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ struct mca_coll_symm_lane {
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
     unsigned calls_before_set_up; /* new: so many calls have gone below without trying to set up */
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
+    unsigned calls_compared;    /* that this rank could have left below without the others' lines */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
     int relay_device;           /* the device of the last relayed call; -1: there was none */
     struct symm_pad pads[SYMM_PADS]; /* this rank's */

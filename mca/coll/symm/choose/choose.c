@@ -92,7 +92,7 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
 {
     if (symm_collective_get(call->collective)->has_tables || /* ranks' bytes differ */
         !mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                   call->payload_bytes) ||
+                                   call->payload_bytes, 0) ||
         mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
         return SYMM_LEFT_NOT;
     }
@@ -101,6 +101,14 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
         return SYMM_LEFT_MUTE;
     }
     return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
+}
+
+bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,
+                                       unsigned unmet)
+{
+    return mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
+                                     call->payload_bytes, unmet) &&
+           mca_coll_symm_choose_forced(call->collective, team) == MCA_COLL_SYMM_AUTO;
 }
 
 /*

@@ -86,6 +86,14 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
                                            const struct symm_team *team);
 
 /*
+ * Whether the table leaves a call in host memory below that has a rank whose memory does not meet
+ * these needs (SYMM_NEEDS_INPUTS, SYMM_NEEDS_OUTPUTS).  Such a rank need not wait for the lines of
+ * others.  Where the bytes of ranks differ, those of this rank are taken for the others' as well.
+ */
+bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,
+                                       unsigned unmet);
+
+/*
  * Whether the ranks should post new lines.  This is so if there is no algorithm for a call, but
  * there may be one if all ranks offer scratch, for which some have seen no need.
  */

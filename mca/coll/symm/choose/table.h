@@ -125,10 +125,10 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
 /*
  * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever
  * the ranks would say of their buffers.  This is so if the first row for the payloads says so, for
- * any place and multicast.
+ * any place and multicast.  Rows of algorithms with one of the needs `unmet` do not count.
  */
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
-                               int ranks, size_t bytes);
+                               int ranks, size_t bytes, unsigned unmet);
 
 /* ---- words ----------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/serve/slot.h"
 
+#include "heap/process.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/elsewhere.h"
 #include "mca/coll/symm/agree/loose.h"
@@ -66,6 +67,43 @@ static bool has_long_elements(const struct symm_operation *operation)
            operation->call->extent > symm_stage_row(&team->control);
 }
 
+/* What this rank's memory does not meet, because it is in no heap. */
+static unsigned needs_unmet(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    struct symm_process *process = operation->lane->team->process;
+    struct symm_location location;
+    bool has_input = (call->absent & SYMM_ABSENT_INPUT) == 0;
+    bool has_output = (call->absent & SYMM_ABSENT_OUTPUT) == 0;
+    return (has_input && symm_process_locate(process, operation->input, call->input_bytes,
+                                             &location) != SYMM_OK ? SYMM_NEEDS_INPUTS : 0u) |
+           (has_output && symm_process_locate(process, call->output, call->output_bytes,
+                                              &location) != SYMM_OK ? SYMM_NEEDS_OUTPUTS : 0u);
+}
+
+/*
+ * Whether this rank's memory alone tells that the table leaves the call below.  To wait for the
+ * lines of others would take up to a tenth of the call.  The first such calls of a lane wait all
+ * the same, so that a program whose ranks make different calls hears of it.  An all-reduce may
+ * still copy its input to where it is reached (agree/post.c).
+ */
+static bool is_left_without(const struct symm_operation *operation)
+{
+    enum { COMPARED = 256 };
+    const struct symm_call *call = operation->call;
+    const struct symm_team *team = operation->lane->team;
+    const unsigned all = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS;
+    unsigned *compared = &operation->lane->calls_compared;
+    if (call->device >= 0 || operation->loose || (operation->gaps & SYMM_GAPS_ANY) != 0 ||
+        symm_collective_get(call->collective)->in_place_by_copy ||
+        !mca_coll_symm_choose_left_without(call, team, all) ||
+        !mca_coll_symm_choose_left_without(call, team, needs_unmet(operation))) {
+        return false;
+    }
+    *compared += *compared < COMPARED;
+    return *compared == COMPARED;
+}
+
 /*
  * For a call whose data does not travel in the slot: decide what its size and packing decide,
  * beside the call's own veto, before this rank posts its line.  This is a function of its own, to
@@ -76,6 +114,9 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
 {
     if (left == SYMM_LEFT_VETO && operation->veto == SYMM_REASON_NONE) {
         operation->veto = SYMM_REASON_LEFT;
+    }
+    if (operation->veto == SYMM_REASON_NONE && is_left_without(operation)) {
+        operation->veto = SYMM_REASON_SLOWER;
     }
     if (operation->gaps != 0 && operation->veto == SYMM_REASON_NONE) {
         packing_review(operation);
