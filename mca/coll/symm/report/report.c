@@ -49,7 +49,7 @@ static void counters_map(int descriptor)
         all_counters = address;
         struct symm_counters *own = &all_counters[opal_process_info.my_local_rank];
         mca_coll_symm_counters_move(own);
-        atomic_store_explicit(&own->shared, true, memory_order_relaxed);
+        atomic_store_explicit(&own->shared, true, memory_order_release);
     }
 }
 
@@ -147,9 +147,25 @@ void mca_coll_symm_report_attach(symm_server_name_get *name_get)
     }
 }
 
+/*
+ * In MPI_Finalize() processes wait for each other for so long at most: a program may be over before
+ * the answer has come, or before the first process has seen that it came.
+ */
+enum { CLOSING_MS = 1000 };
+
+static void millisecond_wait(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000 * 1000};
+    (void)nanosleep(&pause, NULL);
+}
+
 /* MPI may be initialised again. */
 static void attach_end(void)
 {
+    for (int ms = 0; ms < CLOSING_MS && attaching.request.under_way; ms++) {
+        (void)attach_step();
+        millisecond_wait();
+    }
     if (atomic_flag_test_and_set(&attaching.started)) {
         (void)opal_progress_unregister(attach_step);
         symm_request_cancel(&attaching.request);
@@ -265,14 +281,27 @@ static void remedies_print(const struct symm_tally *sum)
     }
 }
 
+/* How many processes share their counters. */
+static size_t processes_shared(void)
+{
+    size_t shared = 0;
+    for (size_t process = 0; process < process_count; process++) {
+        shared += atomic_load_explicit(&all_counters[process].shared, memory_order_acquire);
+    }
+    return shared;
+}
+
 static void table_print(void)
 {
     struct symm_tally sum;
-    size_t counted = 0;
+    size_t counted = processes_shared();
+    for (int ms = 0; ms < CLOSING_MS && counted < process_count; ms++) {
+        millisecond_wait();
+        counted = processes_shared();
+    }
     memset(&sum, 0, sizeof(sum));
     for (size_t process = 0; process < process_count; process++) {
         mca_coll_symm_counters_add(&sum, &all_counters[process]);
-        counted += atomic_load_explicit(&all_counters[process].shared, memory_order_relaxed);
     }
     (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
                   opal_process_info.nodename, counted);
