@@ -273,7 +273,7 @@ EXTRA_DIST += \
 	bench/results/host-4-ranks-alloc.txt \
 	bench/results/host-4-ranks-left-below.txt \
 	bench/results/host-4-ranks-malloc.txt \
-	bench/results/host-32-ranks-below.txt \
+	bench/results/host-32-ranks-again.txt \
 	bench/results/host-32-ranks-collectives.txt \
 	bench/results/host-64-cores-24-ranks.txt \
 	bench/results/host-64-cores-32-ranks.txt \

@@ -120,7 +120,7 @@ static void columns_compare(struct report *report)
 static void columns_sides(struct report *report)
 {
     struct table *table = &report->table;
-    int width = report->options->has_beside ? 15 : 10;
+    int width = report->options->has_beside ? 19 : 10;
     table_add(table, "# Size", 11);
     for (int side = 0; side < report->sides->count; side++) {
         table_add(table, report->sides->side[side].head, width);

@@ -64,7 +64,7 @@ static void beside_add(struct sides *sides, const struct sides_origin *origin)
     static const char *const heads[MEMORY_COUNT] = {
         [MEMORY_ALLOC] = "alloc(us)", [MEMORY_MALLOC] = "malloc(us)",
         [MEMORY_CUDA] = "cuda(us)", [MEMORY_CUDAMALLOC] = "cudamalloc(us)",
-        [MEMORY_CUDAMALLOC_ODD] = "-odd(us)"
+        [MEMORY_CUDAMALLOC_ODD] = "cudamalloc-odd(us)"
     };
     static const char *const words[MEMORY_COUNT] = {
         [MEMORY_ALLOC] = " in alloc", [MEMORY_MALLOC] = " in malloc",

@@ -73,7 +73,8 @@ static inline const struct symm_collective_row *symm_collective_get(enum symm_co
  */
 static inline bool symm_collective_swaps(const struct symm_collective_row *collective)
 {
-    return collective->is_prefix || (collective->has_blocks && !collective->gathers);
+    return collective->is_prefix ||
+           (collective->has_blocks && !collective->gathers && !collective->is_rooted);
 }
 
 /* Bytes of the result of a call to which each of so many ranks contributes `bytes`. */

@@ -12,7 +12,8 @@
 
 /*
  * Blocks have flags of their own, which say whether they are late.  Within a limit many small
- * blocks begin sooner than few large ones.
+ * blocks begin sooner than few large ones.  The limit is the number of flags with which packets
+ * were timed.
  */
 enum { BLOCKS_MOST = 16, THREADS_LEAST = 128, PACKET_DATA = 8 };
 

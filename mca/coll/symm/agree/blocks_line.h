@@ -1,5 +1,6 @@
 /*
- * agree/blocks_line.h - how lines describe blocks, for blocks.c and blocks_resolve.c.
+ * agree/blocks_line.h - how lines describe blocks, and where blocks lie in memory; for blocks.c
+ * and blocks_resolve.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -55,7 +56,7 @@ static inline const struct symm_collective_row *row_of(const struct symm_operati
 }
 
 /* The same as mca_coll_symm_side_plain_block() for any side. */
-static inline size_t block_find(const struct symm_side *side, size_t rank, uintptr_t *first)
+static inline size_t any_block_find(const struct symm_side *side, size_t rank, uintptr_t *first)
 {
     struct symm_layout layout;
     void *address;
@@ -74,7 +75,7 @@ static inline size_t block_locate(const struct symm_side *side, bool has_gaps, s
 {
     uintptr_t first;
     size_t bytes = side->plain ? mca_coll_symm_side_plain_block(side, rank, &first)
-                               : block_find(side, rank, &first);
+                               : any_block_find(side, rank, &first);
     *at = bytes == 0 || has_gaps ? 0 : first - (uintptr_t)base;
     return bytes;
 }

@@ -106,8 +106,12 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
 bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,
                                        unsigned unmet)
 {
-    return mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                     call->payload_bytes, unmet) &&
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    size_t bytes = row->has_tables ? (call->payload_bytes + call->output_bytes) / 2
+                                   : call->payload_bytes;
+    return !(row->has_tables && row->is_rooted) &&
+           mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
+                                     bytes, unmet) &&
            mca_coll_symm_choose_forced(call->collective, team) == MCA_COLL_SYMM_AUTO;
 }
 

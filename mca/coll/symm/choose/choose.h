@@ -88,7 +88,8 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
 /*
  * Whether the table leaves a call in host memory below that has a rank whose memory does not meet
  * these needs (SYMM_NEEDS_INPUTS, SYMM_NEEDS_OUTPUTS).  Such a rank need not wait for the lines of
- * others.  Where the bytes of ranks differ, those of this rank are taken for the others' as well.
+ * others.  Where only two ranks know the bytes of a block, what this rank sends and receives stands
+ * for what ranks send on average.  With a root it says nothing of the others.
  */
 bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,
                                        unsigned unmet);

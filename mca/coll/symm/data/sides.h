@@ -29,8 +29,7 @@ struct symm_side {
     symm_disps_t disps;
     struct ompi_datatype_t *dtype;
     struct ompi_datatype_t *const *dtypes;
-    /* What mca_coll_symm_side_measure() has found out; else, if blocks have types of their own, or
-     * there are none, nothing. */
+    /* The following is known once the side has been measured, unless blocks have their own types. */
     bool is_measured;
     bool plain;      /* elements without gaps, one after the other */
     size_t size;     /* bytes of an element; its extent, too, if it is plain */
@@ -74,7 +73,8 @@ static inline size_t mca_coll_symm_side_count(const struct symm_side *side, size
 
 /*
  * The block for a rank on a plain side: its bytes, and at *first, if there are any, the address of
- * the first one.  Small calls spend much of their time on finding their blocks.
+ * the first one.  Small calls spend much of their time on finding their blocks, so the commonest
+ * shape comes first.
  */
 static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side, size_t rank,
                                                     uintptr_t *first)

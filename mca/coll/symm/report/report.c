@@ -163,8 +163,8 @@ static void millisecond_wait(void)
 static void attach_end(void)
 {
     for (int ms = 0; ms < CLOSING_MS && attaching.request.under_way; ms++) {
-        (void)attach_step();
         millisecond_wait();
+        (void)attach_step();
     }
     if (atomic_flag_test_and_set(&attaching.started)) {
         (void)opal_progress_unregister(attach_step);

@@ -189,6 +189,16 @@ static void slot_start(struct symm_operation *operation)
     mca_coll_symm_verbose_choice(operation, NULL);
 }
 
+/* Why a call goes below in which some rank has vetoed. */
+static enum symm_reason veto_reason(const struct symm_operation *operation)
+{
+    if (operation->veto != SYMM_REASON_NONE) { /* this rank's own, of a loose call */
+        return operation->veto;
+    }
+    /* The peer has only found out sooner what all ranks would find. */
+    return operation->peer_reason == SYMM_REASON_SLOWER ? SYMM_REASON_SLOWER : SYMM_REASON_PEER;
+}
+
 void mca_coll_symm_step_agree(struct symm_operation *operation)
 {
     enum symm_agreement agreement = mca_coll_symm_agree(operation);
@@ -197,8 +207,7 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
     } else if (agreement == SYMM_AGREEMENT_ALIKE) {
         choose_and_start(operation);
     } else if (agreement == SYMM_AGREEMENT_VETO) {
-        bool is_own = operation->veto != SYMM_REASON_NONE; /* of a loose call */
-        mca_coll_symm_end_fallback(operation, is_own ? operation->veto : SYMM_REASON_PEER);
+        mca_coll_symm_end_fallback(operation, veto_reason(operation));
     } else if (agreement == SYMM_AGREEMENT_MISMATCH) {
         end_mismatch(operation);
     } else if (agreement == SYMM_AGREEMENT_LEFT) {
