@@ -206,6 +206,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-launches.txt \
 	bench/results/gpu-h100-driver-waits.txt \
 	bench/results/gpu-h100-launch-turns.txt \
+	bench/results/gpu-h100-mpi4py-cupy.txt \
 	bench/results/gpu-h100-packets.txt \
 	bench/results/gpu-h100-python.txt \
 	bench/results/gpu-h100-resident.txt \

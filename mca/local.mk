@@ -48,6 +48,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/report/shortage.c mca/coll/symm/report/shortage.h \
 	mca/coll/symm/report/verbose.c mca/coll/symm/report/verbose.h \
 	mca/coll/symm/report/words.c mca/coll/symm/report/words.h \
+	mca/coll/symm/choose/before.c mca/coll/symm/choose/before.h \
 	mca/coll/symm/choose/choose.c mca/coll/symm/choose/choose.h \
 	mca/coll/symm/choose/explain.c mca/coll/symm/choose/explain.h \
 	mca/coll/symm/choose/model.c mca/coll/symm/choose/model.h \

@@ -118,7 +118,8 @@ tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
 choose_sources = tests/unit/table_stand_ins.c tests/unit/table_stand_ins.h \
-	mca/coll/symm/choose/choose.c mca/coll/symm/choose/model.c \
+	mca/coll/symm/choose/before.c mca/coll/symm/choose/choose.c \
+	mca/coll/symm/choose/model.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
 	mca/coll/symm/report/words.c mca/help.c
@@ -167,6 +168,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/agree/map.c \
 	mca/coll/symm/agree/post.c \
 	mca/coll/symm/agree/read.c \
+	mca/coll/symm/choose/before.c \
 	mca/coll/symm/choose/choose.c \
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/base/lane.c \

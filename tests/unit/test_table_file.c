@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/base/component.h"
-#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/choose/table_file.h"
 
 #include "tests/unit/table_stand_ins.h"
@@ -246,16 +246,26 @@ static void test_left_without(void **state)
         {SYMM_REDUCE, 64 << 10, SYMM_NEEDS_INPUTS, true},
         {SYMM_ALLGATHER, 64 << 10, SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS, false},
         {SYMM_ALLTOALL, 128 << 10, SYMM_NEEDS_INPUTS, true},
+        {SYMM_ALLTOALLV, 128 << 10, SYMM_NEEDS_INPUTS, true},
+        {SYMM_SCATTERV, 64 << 10, SYMM_NEEDS_INPUTS, false}, /* half of it for each rank: staged */
+        {SYMM_SCATTERV, 256 << 10, SYMM_NEEDS_INPUTS, true},
+        {SYMM_GATHERV, 128 << 10, SYMM_NEEDS_INPUTS, true},
+        {SYMM_GATHERV, 256 << 10, SYMM_NEEDS_INPUTS, false},
     };
-    const struct symm_team team = {.size = 2,
-                                   .control = {.extra = &table, .payload_size = 4096}};
+    struct symm_team team = {.size = 2, .control = {.extra = &table, .payload_size = 4096}};
     (void)state;
     mca_coll_symm_table_fill(&table, 2, NULL, 0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const struct symm_call call = {.collective = cases[i].collective, .device = -1,
-                                       .payload_bytes = cases[i].bytes};
+                                       .payload_bytes = cases[i].bytes,
+                                       .output_bytes = cases[i].bytes};
+        team.rank = 0;
         assert_int_equal(mca_coll_symm_choose_left_without(&call, &team, cases[i].unmet),
                          cases[i].is_left);
+        team.rank = 1;
+        bool knows = cases[i].collective != SYMM_SCATTERV && cases[i].collective != SYMM_GATHERV;
+        assert_int_equal(mca_coll_symm_choose_left_without(&call, &team, cases[i].unmet),
+                         cases[i].is_left && knows);
     }
     const struct symm_call call = {.collective = SYMM_BCAST, .device = -1,
                                    .payload_bytes = 64 << 10};

@@ -9,7 +9,7 @@
 #include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
-#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/before.h"
 
 /* In each call the driver is asked whether so many allocations still exist; each takes 0.07 us. */
 enum { REVIEWED = 2 };

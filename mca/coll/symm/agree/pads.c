@@ -7,6 +7,7 @@
 #include "mca/coll/symm/agree/pads.h"
 
 #include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/choose/before.h"
 
 /* Whether the blocks of a reduce-scatter differ, so that in place one would be in another's way. */
 static bool are_uneven(const struct symm_call *call, int ranks)

@@ -10,7 +10,7 @@
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
 #include "mca/coll/symm/agree/pads.h"
-#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/device/scratch.h"
 
 /*

@@ -9,7 +9,6 @@
  */
 #include "mca/coll/symm/choose/choose.h"
 
-#include "heap/pads.h"
 #include "kernels/cuda/launch/device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/single_copy.h"
@@ -61,170 +60,14 @@ size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
     return (size_t)mca_coll_symm_choose_table(team)->staged_max;
 }
 
-/* ---- before the ranks know of each other ----------------------------------------------------- */
-
-bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
-                               size_t bytes)
-{
-    int forced = mca_coll_symm_choose_forced(collective, team);
-    if (bytes > team->control.payload_size) {
-        return false;
-    }
-    /* What is for devices only says nothing about data in host memory. */
-    if (forced != MCA_COLL_SYMM_AUTO && !symm_algorithm_is_cuda((enum symm_algorithm)forced)) {
-        return symm_algorithm_get((enum symm_algorithm)forced)->in_slot;
-    }
-    return mca_coll_symm_table_slot(mca_coll_symm_choose_table(team), collective, team->size,
-                                    bytes);
-}
-
-/*
- * A line costs next to nothing while somebody reads it.  In a row of calls whose lines nobody reads
- * each rank has to look now and then whether the others have finished, which takes 3 to 7 % of such
- * a call with 32 ranks.  So no line is posted where no rank needs one.  Kernels do not serve teams
- * of more than SYMM_CUDA_RANKS_MAX ranks.  Small calls of MUTE_RANKS ranks, which share devices and
- * have their kernels in turn, may as well go by host copies.
- */
-enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
-
-enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
-                                           const struct symm_team *team)
-{
-    if (symm_collective_get(call->collective)->has_tables || /* ranks' bytes differ */
-        !mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                   call->payload_bytes, 0) ||
-        mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
-        return SYMM_LEFT_NOT;
-    }
-    if (team->size > SYMM_CUDA_RANKS_MAX ||
-        (team->size >= MUTE_RANKS && call->payload_bytes < MUTE_BYTES)) {
-        return SYMM_LEFT_MUTE;
-    }
-    return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
-}
-
-bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,
-                                       unsigned unmet)
-{
-    const struct symm_collective_row *row = symm_collective_get(call->collective);
-    size_t bytes = row->has_tables ? (call->payload_bytes + call->output_bytes) / 2
-                                   : call->payload_bytes;
-    return !(row->has_tables && row->is_rooted) &&
-           mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                     bytes, unmet) &&
-           mca_coll_symm_choose_forced(call->collective, team) == MCA_COLL_SYMM_AUTO;
-}
-
-/*
- * The preferred algorithm of those with one of `needs` (0: of all) if all ranks' buffers are
- * reached, by unicast or not, and in place or not.
- */
-static int preferred(const struct symm_call *call, const struct symm_table *table, bool multicast,
-                     enum symm_row_place place, unsigned needs)
-{
-    int count;
-    const struct symm_row *rows =
-        mca_coll_symm_table_rows(table, call->collective, SYMM_ALGORITHM_DEVICE, &count);
-    for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
-            rows[i].multicast != (multicast ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH) &&
-            (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place) &&
-            (needs == 0 || symm_algorithm_has(rows[i].algorithm, needs))) {
-            return rows[i].algorithm;
-        }
-    }
-    return SYMM_ALGORITHM_BELOW;
-}
-
-/*
- * The algorithm that moves slices, if one is wanted.  It is not known yet whether another rank is
- * in place.  In a reduce-scatter all are or none is, and only such algorithms are for ranks in
- * place, and for inputs that peers do not reach, whatever is forced.
- */
-static int slices_wanted(const struct symm_call *call, const struct symm_team *team,
-                         bool multicast, bool in_reach)
-{
-    int forced = mca_coll_symm_choose_forced(call->collective, team);
-    const struct symm_table *table = mca_coll_symm_choose_table(team);
-    if (symm_collective_get(call->collective)->scatters &&
-        !symm_algorithm_has(forced, SYMM_NEEDS_SLICE_SCRATCH) && (call->in_place || !in_reach)) {
-        return preferred(call, table, multicast, call->in_place ? SYMM_ROW_IN : SYMM_ROW_OUT,
-                         SYMM_NEEDS_SLICE_SCRATCH);
-    }
-    if (forced != MCA_COLL_SYMM_AUTO) {
-        return forced;
-    }
-    if (symm_collective_get(call->collective)->scatters) {
-        return preferred(call, table, multicast, SYMM_ROW_OUT, 0);
-    }
-    int out = preferred(call, table, multicast, SYMM_ROW_OUT, 0);
-    return symm_algorithm_has(out, SYMM_NEEDS_SLICE_SCRATCH)
-               ? out : preferred(call, table, multicast, SYMM_ROW_IN, 0);
-}
-
-size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,
-                                    bool multicast, bool in_reach)
-{
-    if (!symm_collective_get(call->collective)->reduces || call->device < 0 ||
-        team->size > SYMM_CUDA_RANKS_MAX ||
-        symm_cuda_type_is_padded((enum symm_cuda_type)call->cuda_type)) { /* engines copy bytes */
-        return 0;
-    }
-    int wanted = slices_wanted(call, team, multicast, in_reach);
-    return symm_algorithm_has(wanted, SYMM_NEEDS_SLICE_SCRATCH)
-               ? symm_algorithm_get((enum symm_algorithm)wanted)
-                     ->scratch_wanted(call->payload_bytes, team->size)
-               : 0;
-}
-
-/* What a forced algorithm means in a memory: on devices it may have another name, or none. */
-static int forced_in(int forced, enum symm_collective collective, enum symm_algorithm_memory memory)
+int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,
+                                   enum symm_algorithm_memory memory)
 {
     if (forced != MCA_COLL_SYMM_AUTO && memory == SYMM_ALGORITHM_DEVICE) {
         enum symm_algorithm like = symm_algorithm_get((enum symm_algorithm)forced)->on_device;
         forced = like != 0 ? (int)like : forced;
     }
     return symm_algorithm_is_for(forced, collective, memory) ? forced : MCA_COLL_SYMM_AUTO;
-}
-
-bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_team *team)
-{
-    int forced = forced_in(mca_coll_symm_choose_forced(call->collective, team), call->collective,
-                           SYMM_ALGORITHM_DEVICE), count;
-    uint8_t other_place = call->in_place ? SYMM_ROW_OUT : SYMM_ROW_IN;
-    const struct symm_row *rows = mca_coll_symm_table_rows(
-        mca_coll_symm_choose_table(team), call->collective, SYMM_ALGORITHM_DEVICE, &count);
-    uint64_t bytes = symm_collective_result(symm_collective_get(call->collective),
-                                            call->payload_bytes, team->size);
-    if (call->device < 0 || team->size > SYMM_CUDA_SMALL_RANKS ||
-        call->payload_bytes > SYMM_PAD_ROW / 2) {
-        return false;
-    }
-    if (forced != MCA_COLL_SYMM_AUTO) {
-        return symm_algorithm_has(forced, SYMM_NEEDS_PADS);
-    }
-    for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], bytes) && rows[i].place != other_place) {
-            return symm_algorithm_has(rows[i].algorithm, SYMM_NEEDS_PADS);
-        }
-    }
-    return false;
-}
-
-bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,
-                                        const struct symm_team *team)
-{
-    return symm_algorithm_has(mca_coll_symm_choose_forced(collective, team),
-                              SYMM_NEEDS_RELAY_SCRATCH);
-}
-
-size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
-                                           const struct symm_team *team)
-{
-    const struct symm_algorithm_row *relay = symm_algorithm_find(
-        call->collective, SYMM_ALGORITHM_DEVICE, SYMM_NEEDS_RELAY_SCRATCH);
-    return relay == NULL || team->size > SYMM_CUDA_RANKS_MAX
-               ? 0 : relay->scratch_wanted(call->payload_bytes, team->size);
 }
 
 /* ---- what is possible ------------------------------------------------------------------------ */
@@ -338,7 +181,7 @@ static enum symm_algorithm_memory memory_of(const struct symm_facts *facts)
 /* An algorithm on devices is forced by the name of its counterpart in host memory. */
 int mca_coll_symm_choose_wanted(const struct symm_facts *facts)
 {
-    return forced_in(facts->forced, facts->collective, memory_of(facts));
+    return mca_coll_symm_choose_forced_in(facts->forced, facts->collective, memory_of(facts));
 }
 
 /* Whether some algorithm by multicast is possible. */

@@ -12,7 +12,7 @@
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/post.h"
 #include "mca/coll/symm/base/module.h"
-#include "mca/coll/symm/choose/choose.h"
+#include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/serve/end.h"
 
