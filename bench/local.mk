@@ -268,6 +268,7 @@ EXTRA_DIST += \
 	bench/results/gpu-through-scratch.txt \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
 	bench/results/host-2-ranks-alloc.txt \
+	bench/results/host-2-ranks-exchanges-again.txt \
 	bench/results/host-2-ranks-left-below.txt \
 	bench/results/host-2-ranks-malloc-no-cma.txt \
 	bench/results/host-2-ranks-malloc.txt \

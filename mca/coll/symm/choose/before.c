@@ -61,9 +61,10 @@ static size_t bytes_expected(const struct symm_call *call, const struct symm_tea
     if (!row->is_rooted) {
         return (call->payload_bytes + call->output_bytes) / 2;
     }
-    return team->rank != call->root ? 0 : (row->from_root ? call->payload_bytes
-                                                          : call->output_bytes) /
-                                              (size_t)team->size;
+    if (team->rank != call->root) {
+        return 0;
+    }
+    return (row->from_root ? call->payload_bytes : call->output_bytes) / (size_t)team->size;
 }
 
 bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,
