@@ -71,10 +71,6 @@ static bool beside_check(const struct check *check)
         return refuse(check, "memory", memory,
                       "--memory and --beside want two kinds of GPU memory, or two of the host");
     }
-    if (options->chosen[COLLECTIVE_BARRIER]) {
-        return refuse(check, "collective", "barrier",
-                      "it has no data: leave it out with --beside");
-    }
     return true;
 }
 
@@ -124,9 +120,10 @@ bool options_check(const struct options *options, char *message, size_t length)
                       "it needs memory of the host: this Open MPI's own components do not know GPUs");
     }
     if (options->chosen[COLLECTIVE_BARRIER] &&
-        (options->rival || options->show_choice || options->tune_file != NULL)) {
+        (options->rival || options->has_beside || options->show_choice ||
+         options->tune_file != NULL)) {
         return refuse(&check, "collective", "barrier",
-                      "it has no data: leave it out with --rival, --chosen and --tune-to");
+                      "it has no data: leave it out with --rival, --beside, --chosen and --tune-to");
     }
     if (options->rival &&
         (options->chosen[COLLECTIVE_SCAN] || options->chosen[COLLECTIVE_EXSCAN])) {

@@ -8,6 +8,8 @@
 
 #include "form.h"
 
+#include <stdio.h>
+
 static struct side *side_add(struct sides *sides, const char *head, const char *words)
 {
     struct side *side = &sides->side[sides->count++];
@@ -61,20 +63,13 @@ static void started_add_all(struct sides *sides, const struct sides_origin *orig
 /* The same calls in two kinds of memory. */
 static void beside_add(struct sides *sides, const struct sides_origin *origin)
 {
-    static const char *const heads[MEMORY_COUNT] = {
-        [MEMORY_ALLOC] = "alloc(us)", [MEMORY_MALLOC] = "malloc(us)",
-        [MEMORY_CUDA] = "cuda(us)", [MEMORY_CUDAMALLOC] = "cudamalloc(us)",
-        [MEMORY_CUDAMALLOC_ODD] = "cudamalloc-odd(us)"
-    };
-    static const char *const words[MEMORY_COUNT] = {
-        [MEMORY_ALLOC] = " in alloc", [MEMORY_MALLOC] = " in malloc",
-        [MEMORY_CUDA] = " in cuda", [MEMORY_CUDAMALLOC] = " in cudamalloc",
-        [MEMORY_CUDAMALLOC_ODD] = " in cudamalloc-odd"
-    };
     const struct buffers *each[] = {origin->buffers, origin->beside};
     for (int i = 0; i < 2; i++) {
-        enum memory memory = each[i]->memory;
-        mpi_add(sides, origin, origin->with, heads[memory], words[memory])->buffers = each[i];
+        const char *memory = options_memory_word(each[i]->memory);
+        char *head = sides->beside[i].head, *words = sides->beside[i].words;
+        snprintf(head, sizeof(sides->beside[i].head), "%s(us)", memory);
+        snprintf(words, sizeof(sides->beside[i].words), " in %s", memory);
+        mpi_add(sides, origin, origin->with, head, words)->buffers = each[i];
     }
 }
 

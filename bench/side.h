@@ -48,6 +48,9 @@ struct sides {
     struct side side[SIDES_MOST];
     struct nccl_path path[NCCL_WAYS]; /* of the rival's sides, from side 1 on */
     struct compute compute;           /* its length is that of the longest SIDE_CALL */
+    struct {
+        char head[24], words[24];
+    } beside[2];                      /* what the sides of two kinds of memory are called */
 };
 
 /* What the sides are made of; everything is borrowed. */

@@ -54,15 +54,15 @@ static void use(struct multicast_rank *rank, const struct multicast_block *block
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
-/* Whether there are no more than so many, as soon as the server has answered who asks just now. */
-static bool descriptors_fall_to(size_t most)
+/* Whether there are so many, once the server has answered who asks just now. */
+static bool descriptors_come_to(size_t wanted)
 {
     unsigned polls = 0;
     double end = unit_seconds() + 1;
-    while (unit_open_descriptors() > most && unit_seconds() < end) {
+    while (unit_open_descriptors() != wanted && unit_seconds() < end) {
         unit_pause(&polls);
     }
-    return unit_open_descriptors() <= most;
+    return unit_open_descriptors() == wanted;
 }
 
 static void live(struct fork_rank *self, void *context)
@@ -82,7 +82,7 @@ static void live(struct fork_rank *self, void *context)
     FORK_CHECK(self, state_of(&rank, &second) == SYMM_MULTICAST_READY);
     FORK_CHECK(self, state_of(&rank, &other) == SYMM_MULTICAST_UNKNOWN);
     set_up_well(&rank, &other);
-    FORK_CHECK(self, descriptors_fall_to(in_use)); /* groups keep none */
+    FORK_CHECK(self, descriptors_come_to(in_use)); /* groups keep none */
     use(&rank, &first, 1);
     use(&rank, &second, 50);
     use(&rank, &other, 100);

@@ -52,6 +52,7 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     size_t ranks = (size_t)team->size;
     bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
                     team->control.payload_size;
+    operation->own.stays = false;
     if (row_of(operation)->has_tables) {
         operation->own = own_find(operation);
         *travels += along_head(team->size) - (operation->own.stays ? operation->own.bytes : 0);

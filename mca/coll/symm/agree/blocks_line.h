@@ -55,16 +55,6 @@ static inline const struct symm_collective_row *row_of(const struct symm_operati
     return symm_collective_get(operation->call->collective);
 }
 
-/* The same as mca_coll_symm_side_plain_block() for any side. */
-static inline size_t any_block_find(const struct symm_side *side, size_t rank, uintptr_t *first)
-{
-    struct symm_layout layout;
-    void *address;
-    mca_coll_symm_side_block(side, rank, &layout, &address);
-    *first = (uintptr_t)mca_coll_symm_at(address, layout.start);
-    return layout.bytes;
-}
-
 /*
  * Bytes of a block in this rank's memory; *at: from `base`.  Those with gaps have no offset.
  * Inlined where it is used: else a small MPI_Alltoallv takes 60 instructions more.
@@ -74,8 +64,9 @@ static inline size_t block_locate(const struct symm_side *side, bool has_gaps, s
                                   const void *base, size_t *at)
 {
     uintptr_t first;
+    bool dense; /* the caller knows it of all blocks together */
     size_t bytes = side->plain ? mca_coll_symm_side_plain_block(side, rank, &first)
-                               : any_block_find(side, rank, &first);
+                               : mca_coll_symm_side_any_block(side, rank, &first, &dense);
     *at = bytes == 0 || has_gaps ? 0 : first - (uintptr_t)base;
     return bytes;
 }

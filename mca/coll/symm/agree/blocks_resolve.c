@@ -34,14 +34,13 @@ static void slot_resolve(struct symm_operation *operation, struct symm_block *bl
 {
     const struct symm_call *call = operation->call;
     bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
-    bool gathers = row_of(operation)->gathers;
-    if (!gathers && operation->own.stays && rank == operation->lane->team->rank) {
+    if (operation->own.stays && rank == operation->lane->team->rank) {
         *block = (struct symm_block){.send_at = 0}; /* has been copied */
         return;
     }
     block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
                                         &block->receive_at);
-    if (gathers) {
+    if (row_of(operation)->gathers) {
         operation->run.inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
         block->from_at = 0;
         block->from_bytes = block->receive_bytes;

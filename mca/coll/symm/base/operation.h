@@ -128,7 +128,7 @@ struct symm_operation {
     int map_errno;               /* errno of the first failure to map, where the status has one */
     bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
-    struct symm_own_block own; /* of a collective with tables; agree/blocks.c */
+    struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
     struct symm_multicasting multicasting;
     struct symm_run run;
 };

@@ -26,31 +26,6 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
                                     bytes);
 }
 
-/*
- * A line costs next to nothing while somebody reads it.  In a row of calls whose lines nobody reads
- * each rank has to look now and then whether the others have finished, which takes 3 to 7 % of such
- * a call with 32 ranks.  So no line is posted where no rank needs one.  Kernels do not serve teams
- * of more than SYMM_CUDA_RANKS_MAX ranks.  Small calls of MUTE_RANKS ranks, which share devices and
- * have their kernels in turn, may as well go by host copies.
- */
-enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
-
-enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
-                                           const struct symm_team *team)
-{
-    if (symm_collective_get(call->collective)->has_tables || /* ranks' bytes differ */
-        !mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                   call->payload_bytes, 0) ||
-        mca_coll_symm_choose_forced(call->collective, team) != MCA_COLL_SYMM_AUTO) {
-        return SYMM_LEFT_NOT;
-    }
-    if (team->size > SYMM_CUDA_RANKS_MAX ||
-        (team->size >= MUTE_RANKS && call->payload_bytes < MUTE_BYTES)) {
-        return SYMM_LEFT_MUTE;
-    }
-    return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
-}
-
 /* What ranks send on average, as far as this rank can tell; 0: it cannot. */
 static size_t bytes_expected(const struct symm_call *call, const struct symm_team *team)
 {
@@ -75,6 +50,30 @@ bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struc
            mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
                                      bytes, unmet) &&
            mca_coll_symm_choose_forced(call->collective, team) == MCA_COLL_SYMM_AUTO;
+}
+
+/*
+ * A line costs next to nothing while somebody reads it.  In a row of calls whose lines nobody reads
+ * each rank has to look now and then whether the others have finished, which takes 3 to 7 % of such
+ * a call with 32 ranks.  So no line is posted where no rank needs one.  Kernels do not serve teams
+ * of more than SYMM_CUDA_RANKS_MAX ranks.  Small calls of MUTE_RANKS ranks, which share devices and
+ * have their kernels in turn, may as well go by host copies.
+ */
+enum { MUTE_RANKS = 25, MUTE_BYTES = 4096 };
+
+enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
+                                           const struct symm_team *team)
+{
+    const unsigned none = 0;
+    if (symm_collective_get(call->collective)->has_tables || /* ranks' bytes differ */
+        !mca_coll_symm_choose_left_without(call, team, none)) {
+        return SYMM_LEFT_NOT;
+    }
+    if (team->size > SYMM_CUDA_RANKS_MAX ||
+        (team->size >= MUTE_RANKS && call->payload_bytes < MUTE_BYTES)) {
+        return SYMM_LEFT_MUTE;
+    }
+    return call->device < 0 ? SYMM_LEFT_VETO : SYMM_LEFT_NOT;
 }
 
 /*

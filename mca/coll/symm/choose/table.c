@@ -126,8 +126,7 @@ static const struct symm_row *first_for(const struct symm_table *table,
 {
     for (int i = 0; i < count; i++) {
         const struct symm_row *row = &table->rows[part->begin + i];
-        if (mca_coll_symm_row_has(row, bytes) &&
-            (unmet == 0 || !symm_algorithm_has(row->algorithm, unmet))) {
+        if (mca_coll_symm_row_has(row, bytes) && !symm_algorithm_has(row->algorithm, unmet)) {
             return row;
         }
     }

@@ -100,16 +100,14 @@ static void spread_measure(const struct symm_side *side, size_t ranks,
     }
 }
 
-static size_t block_find(const struct symm_side *side, size_t rank, uintptr_t *first, bool *gaps)
+size_t mca_coll_symm_side_any_block(const struct symm_side *side, size_t rank, uintptr_t *first,
+                                    bool *dense)
 {
     struct symm_layout layout;
     void *address;
-    if (side->plain) {
-        return mca_coll_symm_side_plain_block(side, rank, first);
-    }
     mca_coll_symm_side_block(side, rank, &layout, &address);
     *first = (uintptr_t)mca_coll_symm_at(address, layout.start);
-    *gaps |= !layout.dense;
+    *dense = layout.dense;
     return layout.bytes;
 }
 
@@ -117,7 +115,10 @@ static void block_measure(const struct symm_side *side, size_t rank, uintptr_t *
                           struct symm_side_measure *measure)
 {
     uintptr_t first;
-    size_t bytes = block_find(side, rank, &first, &measure->gaps);
+    bool dense = true;
+    size_t bytes = side->plain ? mca_coll_symm_side_plain_block(side, rank, &first)
+                               : mca_coll_symm_side_any_block(side, rank, &first, &dense);
+    measure->gaps |= !dense;
     if (bytes == 0) {
         return;
     }

@@ -96,6 +96,10 @@ static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side
     return count * side->size;
 }
 
+/* The same on any side.  *dense: the block has no gaps. */
+size_t mca_coll_symm_side_any_block(const struct symm_side *side, size_t rank, uintptr_t *first,
+                                    bool *dense);
+
 /* The block for a rank: how its elements lie, and their address as the program has it. */
 void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
                               struct symm_layout *layout, void **address);
