@@ -43,11 +43,14 @@ def draw(look, timelines, rows, title, subtitle, note):
         line=1,
     )
     axes = made.subplots(len(grid), len(columns), squeeze=False, sharex=True, sharey=True)
-    end = ROOM * max(t.end for row in grid for t in row.values()) / 1000
+    drawn = [t for row in grid for t in row.values()]
+    # A GPU's clock is placed to within some us only: what began at once may seem to begin before.
+    begin = min(0, min(t.begin for t in drawn)) / 1000
+    end = ROOM * max(t.end for t in drawn) / 1000
     for places, row in zip(axes, grid):
         for place, collective in zip(places, columns):
             if collective in row:
-                draw_panel(look, place, row[collective], gpus, end)
+                draw_panel(look, place, row[collective], gpus, (begin, end))
             else:
                 place.set_axis_off()
     for place in axes[-1]:
@@ -80,7 +83,7 @@ def panels(timelines, rows):
     return grid
 
 
-def draw_panel(look, axes, timeline, gpus, end):
+def draw_panel(look, axes, timeline, gpus, limits):
     title = f"{COLLECTIVES[timeline.collective]} of {look.size_text(timeline.size)}"
     look.panel(
         axes, f"{timeline.collective}-{timeline.side}", f"{title}: {SIDES[timeline.side]}"
@@ -94,14 +97,14 @@ def draw_panel(look, axes, timeline, gpus, end):
             begin, over = (time / 1000 for time in timeline.spans[gpu, lane])
             label = labels[lane] if gpu == 0 else "_"
             look.bar(axes, f"{gpu}.{lane}", begin, over, place, colours[lane], label)
-            bar_text(look, axes, begin, over, place, end)
+            bar_text(look, axes, begin, over, place, limits[1])
     look.set_ticks(
         axes.yaxis,
         list(range(len(names))),
         lambda place: "GPU {}, {}".format(*names[int(place)]),
     )
     axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_xlim(0, end)
+    axes.set_xlim(*limits)
     axes.grid(False, axis="y")
 
 

@@ -139,6 +139,10 @@ class Timeline:
         return 1 + max(rank for rank, _ in self.spans)
 
     @property
+    def begin(self):
+        return min(begin for begin, _ in self.spans.values())
+
+    @property
     def end(self):
         return max(end for _, end in self.spans.values())
 
