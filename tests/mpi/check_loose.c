@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
+enum { OWN_MORE = 20000 }; /* integers that the root of a scatterv has for itself: more than a line */
 enum { FIRST = 4, AHEAD = 7 }; /* nonblocking calls take turns in four lanes */
 
 enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, COLLECTIVES };
@@ -38,7 +39,13 @@ static int value(int call, int source, int target, int i)
     return 100000 * call + 1000 * source + 10 * target + i % 10;
 }
 
-/* The i-th integer of the block that is for `target`. */
+/* Integers of this rank's result. */
+static int block_count(enum collective collective, int root, int count)
+{
+    return collective == SCATTERV && test_rank == root ? count + OWN_MORE : count;
+}
+
+/* The i-th integer of the block that is for `target`; a scatterv's own block is the last one. */
 static void fill(enum collective collective, int call, int root, int count)
 {
     int blocks = scatters(collective) ? test_size : 1;
@@ -47,6 +54,9 @@ static void fill(enum collective collective, int call, int root, int count)
         for (int i = 0; i < count; i++) {
             sent[block * count + i] = value(call, test_rank, block, i);
         }
+    }
+    for (int i = 0; collective == SCATTERV && i < block_count(collective, root, count); i++) {
+        sent[test_size * count + i] = value(call, test_rank, test_rank, i);
     }
     if (collective == BCAST && test_rank == root) {
         memcpy(received, sent, (size_t)count * sizeof(int));
@@ -72,7 +82,7 @@ static void check(enum collective collective, int call, int root, int count)
         return;
     }
     for (int block = 0; block < blocks; block++) {
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < block_count(collective, root, count); i++) {
             int found = received[block * count + i];
             int wanted = expected(collective, call, root, block, i);
             if (found != wanted) {
@@ -103,10 +113,11 @@ static void begin(enum collective collective, enum form form, int root, int coun
         break;
     case SCATTERV:
         for (int rank = 0; rank < test_size; rank++) {
-            counts[rank] = count;
-            places[rank] = rank * count;
+            counts[rank] = rank == root ? count + OWN_MORE : count;
+            places[rank] = (rank == root ? test_size : rank) * count;
         }
-        MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received, count, MPI_INT, root);
+        MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received,
+             block_count(collective, root, count), MPI_INT, root);
         break;
     case REDUCE:
         MAKE(Reduce, Ireduce, sent, received, count, MPI_INT, MPI_SUM, root);

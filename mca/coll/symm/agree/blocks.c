@@ -32,7 +32,9 @@ bool mca_coll_symm_blocks_in_place(const struct symm_operation *operation)
 
 /*
  * The block of this rank for itself is copied at once.  It travels with the line as the others do
- * if it has gaps, or is longer than its place.  Between two ranks it is half of the data.
+ * if it has gaps, or is longer than its place.  Between two ranks it is half of the data.  A block
+ * that no line could carry is copied later: the others wait for this rank's line, and the call may
+ * yet be left to the component below, which copies it again.
  */
 static struct symm_own_block own_find(const struct symm_operation *operation)
 {
@@ -42,6 +44,7 @@ static struct symm_own_block own_find(const struct symm_operation *operation)
     if ((call->gaps & SYMM_GAPS_ANY) == 0) {
         own.bytes = block_locate(&call->sending, false, me, call->input, &own.from);
         own.stays = own.bytes <= block_locate(&call->receiving, false, me, call->output, &own.to);
+        own.late = own.stays && own.bytes > operation->lane->team->control.payload_size;
     }
     return own;
 }
@@ -52,7 +55,7 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     size_t ranks = (size_t)team->size;
     bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
                     team->control.payload_size;
-    operation->own.stays = false;
+    operation->own.stays = operation->own.late = false;
     if (row_of(operation)->has_tables) {
         operation->own = own_find(operation);
         *travels += along_head(team->size) - (operation->own.stays ? operation->own.bytes : 0);
@@ -108,19 +111,15 @@ static size_t block_write(const struct symm_side *side, size_t rank, unsigned ch
     return layout.bytes;
 }
 
-/* Copy the block of this rank for itself, if it does not travel. */
-static bool own_copy(const struct symm_operation *operation)
+/* Copy the block of this rank for itself, which stays. */
+static void own_copy(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     const struct symm_own_block *own = &operation->own;
-    if (!own->stays) {
-        return false;
-    }
     if (own->bytes > 0 && !call->in_place) {
         memcpy((unsigned char *)call->output + own->to,
                (const unsigned char *)call->input + own->from, own->bytes);
     }
-    return true;
 }
 
 /*
@@ -132,7 +131,10 @@ static size_t blocks_write(const struct symm_operation *operation, unsigned char
     const struct symm_side *side = &operation->call->sending;
     const struct symm_team *team = operation->lane->team;
     size_t ranks = (size_t)team->size, written = 0, largest = 0;
-    size_t left_out = own_copy(operation) ? (size_t)team->rank : ranks;
+    size_t left_out = operation->own.stays ? (size_t)team->rank : ranks;
+    if (operation->own.stays && !operation->own.late) {
+        own_copy(operation);
+    }
     for (size_t rank = 0; rank < ranks; rank++) {
         at[rank] = (uint32_t)written;
         size_t bytes = rank == left_out ? 0 : block_write(side, rank, to + written);
@@ -190,6 +192,16 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
     }
     table->largest = call->largest;
     table->bytes = sent;
+}
+
+/* ---- when the run starts ---------------------------------------------------------------------- */
+
+void mca_coll_symm_blocks_own_copy(const struct symm_operation *operation)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
+    if (operation->own.late && (line->flags & LINE_ALONG) != 0) {
+        own_copy(operation);
+    }
 }
 
 /* ---- when all lines are there ---------------------------------------------------------------- */

@@ -44,6 +44,12 @@ const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *ope
 /* What the choice depends on. */
 void mca_coll_symm_blocks_facts(const struct symm_operation *operation, struct symm_facts *facts);
 
+/*
+ * The run starts: copy this rank's block for itself, if that is done now, and if no algorithm does
+ * it because the line has no such block.
+ */
+void mca_coll_symm_blocks_own_copy(const struct symm_operation *operation);
+
 /* The run has started: describe its blocks, and name the inputs that have come with lines. */
 void mca_coll_symm_blocks_resolve(struct symm_operation *operation);
 

@@ -35,7 +35,7 @@ static void slot_resolve(struct symm_operation *operation, struct symm_block *bl
     const struct symm_call *call = operation->call;
     bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     if (operation->own.stays && rank == operation->lane->team->rank) {
-        *block = (struct symm_block){.send_at = 0}; /* has been copied */
+        *block = (struct symm_block){.send_at = 0}; /* is copied already */
         return;
     }
     block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
@@ -124,6 +124,7 @@ void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
     if (operation->in_slot && is_even && operation->call->gaps == 0) {
         return; /* see exchange_slot.c */
     }
+    mca_coll_symm_blocks_own_copy(operation);
     if (operation->in_slot && !is_even) {
         for (int rank = 0; rank < operation->lane->team->size; rank++) {
             slot_resolve(operation, &operation->arrays.blocks[rank], rank);

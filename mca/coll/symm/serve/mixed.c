@@ -39,6 +39,9 @@ void mca_coll_symm_mixed_start(struct symm_operation *operation)
     operation->packed = true;
     operation->run_is_begun = true;
     operation->lane->last_algorithm = run->algorithm;
+    if (symm_collective_get(call->collective)->has_tables) {
+        mca_coll_symm_blocks_own_copy(operation);
+    }
     mca_coll_symm_verbose_choice(operation, NULL);
     mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }

@@ -77,7 +77,7 @@ static void blocks_pack(struct symm_operation *operation)
         const struct symm_block *block = &run->blocks[target];
         mca_coll_symm_side_block(&operation->call->sending, (size_t)target, &layout, &address);
         bool stays = target == run->team->rank && symm_block_incoming(block) == 0;
-        if (layout.bytes == 0 || stays) { /* see own_copy() in agree/blocks.c */
+        if (layout.bytes == 0 || stays) { /* agree/blocks.c copies it */
             continue;
         }
         if ((line->flags & LINE_ALONG) != 0) {
