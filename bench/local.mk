@@ -269,6 +269,8 @@ EXTRA_DIST += \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
 	bench/results/host-2-ranks-alloc.txt \
 	bench/results/host-2-ranks-exchanges-again.txt \
+	bench/results/host-2-ranks-near-far.txt \
+	bench/results/host-2-ranks-reduce-scatter-slot.txt \
 	bench/results/host-2-ranks-left-below.txt \
 	bench/results/host-2-ranks-malloc-no-cma.txt \
 	bench/results/host-2-ranks-malloc.txt \
@@ -287,6 +289,7 @@ EXTRA_DIST += \
 	bench/results/host-before-after-tables.txt \
 	bench/results/host-chosen.txt \
 	bench/results/host-communicators.txt \
+	bench/results/host-gatherv.txt \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
 	bench/results/host-reduce-scatter-scan.txt \

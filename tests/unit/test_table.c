@@ -249,10 +249,39 @@ static void test_packets(void **state)
     }
 }
 
+/* Blocks that are not worth staging: in a gatherv, only between two ranks. */
+static void test_large_blocks(void **state)
+{
+    static const struct {
+        enum symm_collective collective;
+        enum symm_algorithm staged;
+        int most; /* ranks that leave such blocks below */
+    } cases[] = {
+        {SYMM_ALLGATHER, SYMM_ALLGATHER_STAGED, 8}, {SYMM_ALLTOALLV, SYMM_ALLTOALLV_STAGED, 8},
+        {SYMM_SCATTERV, SYMM_SCATTERV_STAGED, 8}, {SYMM_GATHERV, SYMM_GATHERV_STAGED, 2},
+        {SYMM_GATHER, SYMM_GATHER_STAGED, 0},
+    };
+    (void)state;
+    for (int ranks = 2; ranks <= 8; ranks++) {
+        mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct symm_facts facts = facts_of(cases[i].collective, false, ranks, 2 << 20);
+            facts.inputs_reachable = facts.outputs_reachable = false;
+            facts.staged_max = 1 << 20;
+            assert_int_equal(mca_coll_symm_choose(&facts), ranks <= cases[i].most
+                                                               ? SYMM_ALGORITHM_COUNT
+                                                               : cases[i].staged);
+            facts.staged_max = 2 << 20;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_large_blocks),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_possible),
         cmocka_unit_test(test_multicast),

@@ -244,11 +244,11 @@ static const struct symm_parameter table_parameter = {
 
 static const struct symm_parameter staged_max_parameter = {
     "allgather_staged_max",
-    "Bytes of the largest block of an all-gather that is served on memory that the other ranks "
-    "cannot reach. Larger blocks are left to the component below. 1024 to 1099511627776, rounded "
-    "down to a multiple of 1024; suffixes k, m and g are understood. 0: no limit, or just below "
-    "1 MiB where the kernel copies between processes in one step (CMA). The value of a "
-    "communicator's rank 0 counts",
+    "Bytes of the largest block of an all-gather, all-to-all or scatterv, and of a gatherv of two "
+    "ranks, that is served on memory that the other ranks cannot reach. Larger blocks are left to "
+    "the component below. 1024 to 1099511627776, rounded down to a multiple of 1024; suffixes k, "
+    "m and g are understood. 0: no limit, or just below 1 MiB where the kernel copies between "
+    "processes in one step (CMA). The value of a communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter slot_parameter = {

@@ -139,7 +139,9 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
     if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
         return "ranks share a device";
     }
-    return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > facts->staged_max
+    unsigned large = facts->ranks == 2 ? SYMM_SLOW_LARGE_BLOCKS | SYMM_SLOW_LARGE_BLOCKS_OF_TWO
+                                       : SYMM_SLOW_LARGE_BLOCKS;
+    return (row->slow & large) != 0 && facts->bytes > facts->staged_max
                ? "the component below is quicker than staging" : NULL;
 }
 

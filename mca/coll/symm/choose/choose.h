@@ -18,7 +18,7 @@ struct symm_facts {
     enum symm_collective collective;
     int ranks;
     size_t bytes;           /* of the array, or of one rank's block */
-    size_t staged_max;      /* larger blocks of an all-gather are not worth staging */
+    size_t staged_max;      /* larger blocks are not worth staging: SYMM_SLOW_LARGE_BLOCKS */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* all ranks' outputs do */

@@ -24,9 +24,6 @@
  */
 static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, int ranks)
 {
-    if (ranks == 2 && collective->scatters) { /* host-reduce-scatter-scan.txt */
-        return KIB(3);
-    }
     if (collective->scatters || (collective->has_blocks && !collective->gathers)) {
         return KIB(4) * (uint64_t)ranks; /* each rank reads a part of each line: gpu-host-slot.txt */
     }
