@@ -120,6 +120,7 @@ mpi_programs = \
 	tests/mpi/disagree \
 	tests/mpi/hints \
 	tests/mpi/known_calls \
+	tests/mpi/malloc_calls \
 	tests/mpi/one_call \
 	tests/mpi/victim \
 	tests/mpi/whole_mpi

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
-enum { OWN_MORE = 20000 }; /* integers that the root of a scatterv has for itself: more than a line */
+enum { OWN_MORE = 20000 }; /* integers of a scatterv's own block: more than a line takes */
 enum { FIRST = 4, AHEAD = 7 }; /* nonblocking calls take turns in four lanes */
 
 enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, COLLECTIVES };

@@ -44,7 +44,6 @@ static struct symm_own_block own_find(const struct symm_operation *operation)
     if ((call->gaps & SYMM_GAPS_ANY) == 0) {
         own.bytes = block_locate(&call->sending, false, me, call->input, &own.from);
         own.stays = own.bytes <= block_locate(&call->receiving, false, me, call->output, &own.to);
-        own.late = own.stays && own.bytes > operation->lane->team->control.payload_size;
     }
     return own;
 }
@@ -55,7 +54,7 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     size_t ranks = (size_t)team->size;
     bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
                     team->control.payload_size;
-    operation->own.stays = operation->own.late = false;
+    operation->own.stays = false;
     if (row_of(operation)->has_tables) {
         operation->own = own_find(operation);
         *travels += along_head(team->size) - (operation->own.stays ? operation->own.bytes : 0);
@@ -111,6 +110,12 @@ static size_t block_write(const struct symm_side *side, size_t rank, unsigned ch
     return layout.bytes;
 }
 
+/* Whether a block that stays is copied when the run starts, and not before the line is posted. */
+static bool own_is_late(const struct symm_operation *operation)
+{
+    return operation->own.bytes > operation->lane->team->control.payload_size;
+}
+
 /* Copy the block of this rank for itself, which stays. */
 static void own_copy(const struct symm_operation *operation)
 {
@@ -132,7 +137,7 @@ static size_t blocks_write(const struct symm_operation *operation, unsigned char
     const struct symm_team *team = operation->lane->team;
     size_t ranks = (size_t)team->size, written = 0, largest = 0;
     size_t left_out = operation->own.stays ? (size_t)team->rank : ranks;
-    if (operation->own.stays && !operation->own.late) {
+    if (operation->own.stays && !own_is_late(operation)) {
         own_copy(operation);
     }
     for (size_t rank = 0; rank < ranks; rank++) {
@@ -194,12 +199,12 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
     table->bytes = sent;
 }
 
-/* ---- when the run starts ---------------------------------------------------------------------- */
+/* ---- when the run starts --------------------------------------------------------------------- */
 
 void mca_coll_symm_blocks_own_copy(const struct symm_operation *operation)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
-    if (operation->own.late && (line->flags & LINE_ALONG) != 0) {
+    if (operation->own.stays && own_is_late(operation) && (line->flags & LINE_ALONG) != 0) {
         own_copy(operation);
     }
 }

@@ -86,7 +86,6 @@ struct symm_rank_arrays {
 /* The block that a rank has for itself: the offsets of both ends from the call's addresses. */
 struct symm_own_block {
     bool stays; /* it is copied here, and does not travel; otherwise the rest is not set */
-    bool late;  /* it is copied when the run starts, and not before the line is posted */
     size_t bytes, from, to;
 };
 
