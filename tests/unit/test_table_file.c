@@ -297,6 +297,16 @@ static void test_parameters(void **state)
     mca_coll_symm_choose_settle(&table);
     assert_int_equal(mca_coll_symm_choose_staged_max(&team), 4096);
     mca_coll_symm_component.allgather_staged_max = 0;
+    for (int distance = SYMM_DISTANCE_MIDDLE; distance <= SYMM_DISTANCE_FAR; distance++) {
+        mca_coll_symm_component.distance = distance;
+        mca_coll_symm_choose_settle(&table);
+        assert_int_equal(table.distance, distance);
+        assert_false(table.distance_is_measured);
+    }
+    mca_coll_symm_component.distance = MCA_COLL_SYMM_AUTO;
+    mca_coll_symm_choose_settle(&table);
+    assert_int_equal(table.distance, SYMM_DISTANCE_MIDDLE);
+    assert_true(table.distance_is_measured);
 }
 
 /* What is left to the component below before ranks know of each other, and what travels in the slot instead. */

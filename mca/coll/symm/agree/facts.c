@@ -61,6 +61,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .table = mca_coll_symm_choose_table(team),
         .collective = call->collective,
         .ranks = team->size,
+        .distance = mca_coll_symm_choose_distance(team),
         .bytes = call->payload_bytes,
         .staged_max = mca_coll_symm_choose_staged_max(team),
         .packed = call->payload_bytes,

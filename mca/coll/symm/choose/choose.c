@@ -24,11 +24,15 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
 /* From this size on two copies, in and out, take longer than one by the kernel. */
 static const size_t staged_max_beside_single_copy = 1024 * 1024 - 1024;
 
-static uint64_t staged_max(void)
+/* Between caches near each other this is so where the data fit none any more. */
+static const size_t staged_max_near = 16 << 20;
+
+/* The limit of the user, or ours. */
+static uint64_t staged_max(size_t ours)
 {
     size_t bytes = mca_coll_symm_component.allgather_staged_max;
     if (bytes == 0) {
-        return mca_coll_symm_single_copy() ? staged_max_beside_single_copy : UINT64_MAX;
+        return mca_coll_symm_single_copy() ? ours : UINT64_MAX;
     }
     return bytes / 1024 * 1024;
 }
@@ -42,7 +46,11 @@ static bool is_algorithm(int forced, enum symm_collective collective)
 
 void mca_coll_symm_choose_settle(struct symm_table *table)
 {
-    table->staged_max = staged_max();
+    int distance = mca_coll_symm_component.distance;
+    table->staged_max = staged_max(staged_max_beside_single_copy);
+    table->staged_max_near = staged_max(staged_max_near);
+    table->distance_is_measured = distance == MCA_COLL_SYMM_AUTO;
+    table->distance = (uint8_t)(table->distance_is_measured ? SYMM_DISTANCE_MIDDLE : distance);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         int forced = mca_coll_symm_component.forced[i];
         bool is_forced = is_algorithm(forced, (enum symm_collective)i);
@@ -57,7 +65,9 @@ int mca_coll_symm_choose_forced(enum symm_collective collective, const struct sy
 
 size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
 {
-    return (size_t)mca_coll_symm_choose_table(team)->staged_max;
+    const struct symm_table *table = mca_coll_symm_choose_table(team);
+    bool is_near = mca_coll_symm_choose_distance(team) == SYMM_DISTANCE_NEAR;
+    return (size_t)(is_near ? table->staged_max_near : table->staged_max);
 }
 
 int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,
@@ -215,7 +225,7 @@ const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
     uint64_t bytes = symm_collective_result(symm_collective_get(facts->collective), facts->bytes,
                                             facts->ranks);
     for (const struct symm_row *row = after == NULL ? rows : after + 1; row < rows + count; row++) {
-        if (mca_coll_symm_row_has(row, bytes) && row->place != other_place &&
+        if (mca_coll_symm_row_has(row, bytes, facts->distance) && row->place != other_place &&
             row_has_multicast(row, facts)) {
             return row;
         }

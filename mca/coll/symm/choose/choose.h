@@ -17,6 +17,7 @@ struct symm_facts {
     const struct symm_table *table; /* the team's */
     enum symm_collective collective;
     int ranks;
+    enum symm_distance distance; /* between the ranks */
     size_t bytes;           /* of the array, or of one rank's block */
     size_t staged_max;      /* larger blocks are not worth staging: SYMM_SLOW_LARGE_BLOCKS */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
@@ -46,6 +47,12 @@ struct symm_facts {
 
 /* The preferences of a team, which rank 0 has put together. */
 const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team);
+
+/* How far apart a team's ranks are, as all have agreed; agree/distance.c writes it. */
+static inline enum symm_distance mca_coll_symm_choose_distance(const struct symm_team *team)
+{
+    return (enum symm_distance)team->distance;
+}
 
 /*
  * Whether the ranks should post new lines.  This is so if there is no algorithm for a call, but
