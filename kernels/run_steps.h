@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "heap/prefetch.h"
 #include "kernels/run.h"
 
 enum {
@@ -74,21 +73,16 @@ static inline size_t symm_slot_place(const struct symm_team *team, int owner, in
 }
 
 /*
- * Copy to memory that another rank has read or written last, a KiB at a time.  The cache lines of
- * the next KiB are on their way while this one is copied.  This is 5 to 10 % quicker than a plain
- * memcpy().
+ * Bytes of a piece of `bytes` bytes that go one way, from a rank to the next, through staging
+ * buffers of so many bytes.  Quarters, so that the next rank begins early; but to wait for a small
+ * piece takes longer than to copy it, and whoever waits for a processor, too, waits for each piece.
+ * (Where all ranks copy in and out at the same time pieces are whole buffers.)
  */
-static inline void symm_copy_to_shared(void *target, const void *source, size_t bytes)
+static inline size_t symm_flow_piece(size_t buffer, size_t bytes)
 {
-    enum { AHEAD = 1024 };
-    unsigned char *to = target;
-    const unsigned char *from = source;
-    symm_prefetch_for_writing(to, symm_least(bytes, AHEAD));
-    for (; bytes > AHEAD; bytes -= AHEAD, to += AHEAD, from += AHEAD) {
-        symm_prefetch_for_writing(to + AHEAD, symm_least(bytes - AHEAD, AHEAD));
-        memcpy(to, from, AHEAD);
-    }
-    memcpy(to, from, bytes);
+    enum { PARTS = 4, LEAST = 16 * 1024 };
+    size_t part = (bytes / PARTS / SYMM_CACHE_LINE + 1) * SYMM_CACHE_LINE;
+    return symm_least(part < LEAST ? LEAST : part, buffer);
 }
 
 /* ---- all-reduce in pieces and blocks --------------------------------------------------------- */

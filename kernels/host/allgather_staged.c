@@ -42,7 +42,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     if (bytes == 0) {
         return;
     }
-    symm_copy_to_shared(symm_stage_buffer(&team->control, team->rank, piece), input + begin, bytes);
+    memcpy(symm_stage_buffer(&team->control, team->rank, piece), input + begin, bytes);
     symm_run_raise(run, piece + 1);
     if (input != output) { /* in place: my own block is already there */
         memcpy(output + begin, input + begin, bytes);

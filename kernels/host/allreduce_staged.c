@@ -79,7 +79,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     for (int turn = 1; turn < team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
         struct slice slice = slice_of(run, piece, rank);
-        symm_copy_to_shared(input_buffer(team, team->rank, piece) + slice.buffer_offset,
+        memcpy(input_buffer(team, team->rank, piece) + slice.buffer_offset,
                             input + slice.array_offset, slice.bytes);
     }
     symm_run_raise(run, step_input(piece));
@@ -104,7 +104,7 @@ static void slice_reduce(struct symm_run *run)
         }
         run->inputs[team->rank] = (const unsigned char *)run->input + slice.array_offset + done;
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
-        symm_copy_to_shared(shared, result, block);
+        memcpy(shared, result, block);
         if (in_place && has_output(run)) {
             memcpy(output, result, symm_result_bytes(run->reduction, block));
         }

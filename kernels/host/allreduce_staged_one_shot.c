@@ -29,7 +29,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     size_t extent = run->reduction->extent;
     size_t begin = symm_piece_begin(run, piece), end = symm_piece_begin(run, piece + 1);
     if (begin < end) {
-        symm_copy_to_shared(symm_stage_buffer(&team->control, team->rank, piece),
+        memcpy(symm_stage_buffer(&team->control, team->rank, piece),
                             (const unsigned char *)run->input + begin * extent,
                             (end - begin) * extent);
         symm_run_raise(run, piece + 1);

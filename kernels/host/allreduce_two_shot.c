@@ -33,7 +33,7 @@ static void reduce_block(struct symm_run *run, size_t block)
     symm_fold(run->reduction, team->size, run->inputs, offset, result, block);
     for (int turn = 1; turn < team->size; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
-        symm_copy_to_shared(output + offset, result, bytes);
+        memcpy(output + offset, result, bytes);
     }
     if (in_place) {
         memcpy(own + offset, result, bytes);

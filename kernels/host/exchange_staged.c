@@ -73,7 +73,7 @@ static void row_copy_in(struct symm_run *run, int rank, uint64_t piece)
     const struct symm_block *block = &run->blocks[rank];
     size_t bytes, begin = part_of(run, block->send_bytes, piece, &bytes);
     if (bytes > 0) {
-        symm_copy_to_shared(row_at(run, run->team->rank, rank, piece),
+        memcpy(row_at(run, run->team->rank, rank, piece),
                             (const unsigned char *)run->input + block->send_at + begin, bytes);
     }
 }

@@ -33,7 +33,7 @@ static inline void symm_multimem_store(struct symm_run *run, size_t offset, cons
         unsigned char *output = to->replicas[symm_run_rotate(run, turn % run->team->size)];
         unsigned char *target = output + to->offset + offset;
         if (target != source) {
-            symm_copy_to_shared(target, source, bytes);
+            memcpy(target, source, bytes);
         }
     }
 }

@@ -67,7 +67,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     for (int turn = 1; turn < team->size; turn++) {
         int owner = symm_run_rotate(run, turn);
         row_range(run, owner, piece, &begin, &end);
-        symm_copy_to_shared(row_at(run, team->rank, owner, piece),
+        memcpy(row_at(run, team->rank, owner, piece),
                             (const unsigned char *)run->input + begin * extent,
                             (end - begin) * extent);
     }

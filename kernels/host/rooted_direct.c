@@ -25,7 +25,7 @@ static void some_copy(struct symm_run *run)
         memcpy((unsigned char *)run->output + run->position,
                (const unsigned char *)run->inputs[run->root] + begin, bytes);
     } else {
-        symm_copy_to_shared((unsigned char *)run->outputs[run->root] + begin,
+        memcpy((unsigned char *)run->outputs[run->root] + begin,
                             (const unsigned char *)run->input + run->position, bytes);
     }
     run->position += bytes;

@@ -23,8 +23,9 @@ enum { STARTING, WORKING };
 static size_t piece_size(const struct symm_run *run)
 {
     const struct symm_control *control = &run->team->control;
-    return symm_rooted_collective(run) == SYMM_SCATTER ? symm_stage_row(control)
-                                                       : control->piece_size;
+    return symm_flow_piece(symm_rooted_collective(run) == SYMM_SCATTER ? symm_stage_row(control)
+                                                                       : control->piece_size,
+                           run->count);
 }
 
 /* Where the piece under way begins in a block, and how long it is. */
@@ -68,12 +69,12 @@ static void input_copy(const struct symm_run *run)
     const unsigned char *input = run->input;
     size_t bytes, begin = piece_bounds(run, &bytes);
     if (symm_rooted_collective(run) == SYMM_BCAST) {
-        symm_copy_to_shared(part_at(run, run->root), input + begin, bytes);
+        memcpy(part_at(run, run->root), input + begin, bytes);
         return;
     }
     for (int turn = 1; turn < run->team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
-        symm_copy_to_shared(part_at(run, rank), input + symm_rooted_begin(run, rank) + begin,
+        memcpy(part_at(run, rank), input + symm_rooted_begin(run, rank) + begin,
                             bytes);
     }
 }
@@ -133,7 +134,7 @@ static enum symm_status to_root_step(struct symm_run *run)
     if (before > 0 && !symm_run_rank_reached(run, run->root, before)) {
         return SYMM_PENDING;
     }
-    symm_copy_to_shared(part_at(run, run->team->rank), (const unsigned char *)run->input + begin,
+    memcpy(part_at(run, run->team->rank), (const unsigned char *)run->input + begin,
                         bytes);
     return piece_done(run);
 }

@@ -26,6 +26,14 @@
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
 
+/* The element with which a piece begins. */
+static size_t piece_begin(const struct symm_run *run, uint64_t piece)
+{
+    size_t extent = run->reduction->extent;
+    size_t bytes = symm_flow_piece(run->team->control.piece_size, run->count * extent);
+    return symm_least((size_t)piece * (bytes > extent ? bytes / extent : 1), run->count);
+}
+
 /* Whether this rank can do the piece now. */
 static bool is_ready(const struct symm_run *run)
 {
@@ -52,7 +60,7 @@ static void inclusive_block(const struct symm_reduction *reduction, const struct
         symm_prefix_join(reduction, block->before, block->input, block->shared,
                          bytes / reduction->extent);
     } else {
-        symm_copy_to_shared(block->shared, block->input, bytes);
+        memcpy(block->shared, block->input, bytes);
     }
     if (block->before != NULL || block->output != block->input) {
         memcpy(block->output, block->shared, symm_result_bytes(reduction, bytes));
@@ -66,7 +74,7 @@ static void exclusive_block(const struct symm_reduction *reduction, const struct
         symm_prefix_join(reduction, block->before, block->input, block->shared,
                          bytes / reduction->extent);
     } else if (block->shared != NULL) {
-        symm_copy_to_shared(block->shared, block->input, bytes);
+        memcpy(block->shared, block->input, bytes);
     }
     if (block->before != NULL) { /* the first rank has no result */
         memcpy(block->output, block->before, symm_result_bytes(reduction, bytes));
@@ -77,8 +85,8 @@ static void exclusive_block(const struct symm_reduction *reduction, const struct
 static void piece_scan(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin = symm_piece_begin(run, run->piece) * extent;
-    size_t bytes = symm_piece_begin(run, run->piece + 1) * extent - begin;
+    size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece) * extent;
+    size_t bytes = piece_begin(run, run->piece + 1) * extent - begin;
     bool inclusive = symm_prefix_is_inclusive(run), is_last = team->rank == team->size - 1;
     const unsigned char *before =
         team->rank == 0 ? NULL : symm_stage_buffer(&team->control, team->rank - 1, run->piece);
@@ -98,7 +106,7 @@ static void piece_scan(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (symm_piece_begin(run, run->piece) == run->count) {
+    if (piece_begin(run, run->piece) == run->count) {
         return SYMM_OK;
     }
     if (!is_ready(run)) {
@@ -107,7 +115,7 @@ static enum symm_status step(struct symm_run *run)
     piece_scan(run);
     run->piece++;
     symm_run_raise(run, run->piece);
-    return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
+    return piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_scan_staged = {
