@@ -269,7 +269,6 @@ EXTRA_DIST += \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
 	bench/results/host-2-ranks-alloc.txt \
 	bench/results/host-2-ranks-exchanges-again.txt \
-	bench/results/host-2-ranks-by-distance.txt \
 	bench/results/host-2-ranks-near-far.txt \
 	bench/results/host-2-ranks-reduce-scatter-slot.txt \
 	bench/results/host-2-ranks-left-below.txt \

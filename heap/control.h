@@ -9,8 +9,7 @@
  * buffers for the pieces of user data that cannot be reached directly.
  *
  * Memory ordering.  Every word that others wait for is written with release and read with acquire,
- * by one writer only (that of trip.h by two, in turn); everything else is plain memory that such a
- * word publishes:
+ * by one writer only; everything else is plain memory that such a word publishes:
  *   - A line is written before its `sequence` (release).  A rank that reads that sequence
  *     (acquire) sees the line.
  *   - Slot s serves calls s, s + RING, s + 2 RING ...  Before rank r overwrites its line for call
@@ -85,7 +84,6 @@ struct symm_control_header {
     uint32_t fill;
     _Alignas(SYMM_CACHE_LINE) _Atomic uint64_t last; /* newest call of those who have left */
     _Atomic uint32_t left;   /* ranks that have */
-    _Alignas(SYMM_CACHE_LINE) struct symm_word trip; /* goes to and fro: trip.h */
 };
 
 /* Where control memory is, as rank 0 tells the others. */

@@ -52,7 +52,6 @@ libsymm_core_la_SOURCES = \
 	heap/status.c heap/symm.h \
 	heap/team.c heap/team.h \
 	heap/team_memory.c heap/team_memory.h \
-	heap/trip.c heap/trip.h \
 	heap/window.c heap/window.h
 
 if CUDA

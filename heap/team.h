@@ -32,7 +32,6 @@ struct symm_team {
     uint64_t sequence;            /* of the newest call begun here */
     uint64_t finished;            /* newest call after which nothing older is unfinished here */
     uint64_t finished_by_all;     /* what this rank knows of everybody's `finished` */
-    uint8_t distance;             /* a word of the team's user: how far the ranks are (trip.h) */
     struct symm_lane lane;        /* where the control memory is */
     /* What is known of memory; private to team_memory.c. */
     char (*names)[SYMM_SOCKET_NAME_SIZE];

@@ -17,7 +17,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_component.c \
-	mca/coll/symm/coll_symm_forced.c \
 	mca/coll/symm/coll_symm_module.c \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_select.c \
@@ -66,7 +65,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
 	mca/coll/symm/agree/blocks_line.h mca/coll/symm/agree/blocks_resolve.c \
 	mca/coll/symm/agree/buffers.c mca/coll/symm/agree/buffers.h \
-	mca/coll/symm/agree/distance.c mca/coll/symm/agree/distance.h \
 	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
 	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
 	mca/coll/symm/agree/line.h \

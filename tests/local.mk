@@ -13,7 +13,6 @@ mpi_tests = \
 	tests/cuda.tap \
 	tests/device_memory.tap \
 	tests/disagree.tap \
-	tests/distance.tap \
 	tests/documents.tap \
 	tests/elsewhere.tap \
 	tests/empty_types.tap \
@@ -81,7 +80,6 @@ mpi_programs = \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
 	tests/mpi/check_device_memory \
-	tests/mpi/check_distance \
 	tests/mpi/check_empty_types \
 	tests/mpi/check_crowd \
 	tests/mpi/check_environment \
@@ -214,10 +212,7 @@ tests_mpi_faulty_whole_mpi_SOURCES = tests/mpi/whole_mpi.c tests/mpi/faults.c
 # Libraries that tests preload or open, and components. One that is only checked becomes a shared
 # library through -rpath.
 loaded_ldflags = -module -avoid-version -shared -rpath /nowhere
-check_LTLIBRARIES += tests/mpi/distances.la tests/mpi/mca_coll_nest.la \
-	tests/mpi/other_release.la tests/mpi/refuse.la
-
-tests_mpi_distances_la_LDFLAGS = $(loaded_ldflags)
+check_LTLIBRARIES += tests/mpi/mca_coll_nest.la tests/mpi/other_release.la tests/mpi/refuse.la
 
 tests_mpi_mca_coll_nest_la_SOURCES = tests/mpi/coll_nest.c
 tests_mpi_mca_coll_nest_la_CPPFLAGS = $(component_cppflags)

@@ -38,10 +38,6 @@ case ${OMPI_VERSION:-} in
         ;;
 esac
 
-# What two ranks have served depends on where the machine has placed them, and tests look for that.
-: "${OMPI_MCA_coll_symm_distance=middle}"
-export OMPI_MCA_coll_symm_distance
-
 tap_programs=$top_builddir/tests/mpi
 
 # A sanitizer makes everything several times slower.

@@ -33,7 +33,6 @@ unit_tests = \
 	tests/unit/test_table_file \
 	tests/unit/test_team \
 	tests/unit/test_team_states \
-	tests/unit/test_trip \
 	tests/unit/test_tune_rows
 
 # Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
@@ -92,7 +91,6 @@ tests_unit_test_allocator_LDADD = $(unit_libs)
 tests_unit_test_allocator_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc
 tests_unit_test_arena_LDADD = $(unit_libs)
 tests_unit_test_control_LDADD = $(unit_libs)
-tests_unit_test_trip_LDADD = $(unit_libs)
 tests_unit_test_control_place_LDADD = $(unit_libs)
 tests_unit_test_float16_LDADD = $(unit_libs)
 tests_unit_test_flood_LDADD = $(unit_libs)
@@ -165,7 +163,6 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	heap/team.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks_resolve.c \
 	mca/coll/symm/agree/buffers.c \
-	mca/coll/symm/agree/distance.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/loose.c \
 	mca/coll/symm/agree/map.c \

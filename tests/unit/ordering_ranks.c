@@ -10,12 +10,9 @@
 
 #include <unistd.h>
 
-enum { CALLS_COMPARED = 64 };
-
 struct actor ordering_actors[MODEL_RANKS_MAX];
 static int actor_count;
 static struct symm_team teams[MODEL_RANKS_MAX]; /* of ordering_record() */
-static int calls_compared; /* of the recording */
 static struct symm_control recorded; /* all ranks'; after the recording for its addresses only */
 
 /* ---- the heap -------------------------------------------------------------------------------- */
@@ -164,7 +161,7 @@ void ordering_table_take(struct actor *actor)
     }
     /* Nothing else forced, and no size at which an all-gather is staged. */
     memset(actor->table.forced, 0, sizeof(actor->table.forced));
-    actor->table.staged_max = 0;
+    actor->table.staged_max = actor->table.staged_max_of_many = 0;
     actor->table.forced[plan->collective] =
         plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
     control->extra = &actor->table;
@@ -299,31 +296,7 @@ static void teams_open(void)
                                          .finished_by_all = symm_control_first_start,
                                          .has_tables = true};
         lane->team = &teams[rank];
-        lane->trip_due = UINT64_MAX;
         lane->state = MCA_COLL_SYMM_READY;
-    }
-}
-
-/* What rank 0 has found out of the distance by its next call (agree/distance.h): always new. */
-static void distance_change(struct actor *actor)
-{
-    if (actor->rank == 0) {
-        atomic_store(&actor->module.distance, (unsigned)(actor->call * 5 / 3 % 3));
-    }
-}
-
-/*
- * Each rank goes by the same distance in each call.  (What rank 0 knows by its own is not yet what
- * all go by.)
- */
-static void distance_compare(const struct actor *actor)
-{
-    static uint8_t distances[CALLS_COMPARED]; /* by which the first rank to get there has gone */
-    uint8_t distance = actor->module.blocking.team->distance;
-    if (actor->call < CALLS_COMPARED && calls_compared <= actor->call) {
-        distances[calls_compared++] = distance;
-    } else if (actor->call < CALLS_COMPARED) {
-        assert_int_equal(distances[actor->call], distance);
     }
 }
 
@@ -334,11 +307,9 @@ static bool actor_run(struct actor *actor, const struct planned_call *calls, int
     recorder_turn(actor->rank);
     for (; actor->call < count && steps > 0; steps--) {
         if (!actor->is_busy) {
-            distance_change(actor);
             ordering_call_begin(actor, &calls[actor->call]);
         }
         if (mca_coll_symm_operation_step(&actor->module.blocking.operation) == SYMM_OK) {
-            distance_compare(actor);
             ordering_call_end(actor);
         }
     }
@@ -360,7 +331,6 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
     recorder_begin(recording, random);
     ordering_actors_open(ranks);
     teams_open();
-    calls_compared = 0;
     recorder_share(recorded.header, recorded.words_size + recorded.stages_size);
     ordering_actors_share();
     ordering_control_share(&recorded);

@@ -22,7 +22,6 @@
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/coll/symm/serve/drive.h"
 #include "mca/help.h"
 
 /* ---- what is not met ------------------------------------------------------------------------- */
@@ -55,12 +54,7 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
 
 bool mca_coll_symm_single_copy(void)
 {
-    unexpected(__func__);
-}
-
-bool mca_coll_symm_has_processors(void)
-{
-    return false; /* so no rank measures how far it is from the other */
+    return false;
 }
 
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)

@@ -249,76 +249,36 @@ static void test_packets(void **state)
     }
 }
 
-/* Blocks that are not worth staging: in a gatherv, only between two ranks. */
+/* Bytes that are not worth staging: by the user's word, and in all-to-alls of many ranks. */
 static void test_large_blocks(void **state)
 {
     static const struct {
         enum symm_collective collective;
         enum symm_algorithm staged;
-        int most; /* ranks that leave such blocks below */
+        bool has_limit, has_limit_of_many;
     } cases[] = {
-        {SYMM_ALLGATHER, SYMM_ALLGATHER_STAGED, 8}, {SYMM_ALLTOALLV, SYMM_ALLTOALLV_STAGED, 8},
-        {SYMM_SCATTERV, SYMM_SCATTERV_STAGED, 8}, {SYMM_GATHERV, SYMM_GATHERV_STAGED, 2},
-        {SYMM_GATHER, SYMM_GATHER_STAGED, 0},
+        {SYMM_ALLGATHER, SYMM_ALLGATHER_STAGED, true, false},
+        {SYMM_ALLTOALL, SYMM_ALLTOALL_STAGED, true, true},
+        {SYMM_ALLTOALLV, SYMM_ALLTOALLV_STAGED, true, true},
+        {SYMM_SCATTERV, SYMM_SCATTERV_STAGED, true, false},
+        {SYMM_GATHERV, SYMM_GATHERV_STAGED, true, false},
+        {SYMM_GATHER, SYMM_GATHER_STAGED, false, false},
+        {SYMM_BCAST, SYMM_BCAST_STAGED, false, false},
     };
     (void)state;
-    for (int ranks = 2; ranks <= 8; ranks++) {
+    for (int ranks = 2; ranks <= 11; ranks++) {
         mca_coll_symm_table_fill(&table, ranks, NULL, 0);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            bool is_left = cases[i].has_limit_of_many && ranks > 8;
             struct symm_facts facts = facts_of(cases[i].collective, false, ranks, 2 << 20);
             facts.inputs_reachable = facts.outputs_reachable = false;
-            facts.staged_max = 1 << 20;
-            assert_int_equal(mca_coll_symm_choose(&facts), ranks <= cases[i].most
-                                                               ? SYMM_ALGORITHM_COUNT
-                                                               : cases[i].staged);
-            facts.staged_max = 2 << 20;
-            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
-        }
-    }
-}
-
-/* What two ranks leave below depends on how far apart they are, unless a file says otherwise. */
-static void test_distances(void **state)
-{
-    static const struct {
-        enum symm_collective collective;
-        size_t bytes;
-        enum symm_algorithm staged;
-        bool near, middle, far; /* is it served? */
-    } cases[] = {
-        {SYMM_BCAST, 128 << 10, SYMM_BCAST_STAGED, true, false, false},
-        {SYMM_BCAST, 4 << 20, SYMM_BCAST_STAGED, true, true, false},
-        {SYMM_BCAST, 16 << 10, SYMM_BCAST_STAGED, true, true, true},
-        {SYMM_BCAST, 64 << 20, SYMM_BCAST_STAGED, true, true, true},
-        {SYMM_ALLREDUCE, 1 << 20, SYMM_ALLREDUCE_STAGED, true, true, false},
-        {SYMM_ALLTOALL, 512 << 10, SYMM_ALLTOALL_STAGED, true, true, false},
-        {SYMM_EXSCAN, 1 << 20, SYMM_EXSCAN_STAGED, true, false, false},
-        {SYMM_REDUCE_SCATTER, 1 << 20, SYMM_REDUCE_SCATTER_STAGED, true, true, true},
-    };
-    static const struct symm_row file[] = {
-        {.collective = SYMM_BCAST, .memory = SYMM_ALGORITHM_HOST, .ranks_least = 2,
-         .ranks_most = 2, .from = 0, .to = UINT64_MAX, .algorithm = SYMM_BCAST_STAGED,
-         .origin = SYMM_ROW_FILE, .line = 1},
-    };
-    const enum symm_distance distances[] = {SYMM_DISTANCE_NEAR, SYMM_DISTANCE_MIDDLE,
-                                            SYMM_DISTANCE_FAR};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const bool served[] = {cases[i].near, cases[i].middle, cases[i].far};
-        for (int j = 0; j < 3; j++) {
-            struct symm_facts facts = facts_of(cases[i].collective, false, 2, cases[i].bytes);
-            facts.inputs_reachable = facts.outputs_reachable = false;
-            facts.distance = distances[j];
-            mca_coll_symm_table_fill(&table, 2, NULL, 0);
+            assert_int_equal(mca_coll_symm_choose(&facts), is_left ? SYMM_ALGORITHM_COUNT
+                                                                   : cases[i].staged);
+            facts.staged_max = facts.staged_max_of_many = (2 << 20) - 1;
             assert_int_equal(mca_coll_symm_choose(&facts),
-                             served[j] ? cases[i].staged : SYMM_ALGORITHM_COUNT);
-            assert_int_equal(mca_coll_symm_table_below(&table, cases[i].collective, 2,
-                                                       distances[j], cases[i].bytes,
-                                                       SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS),
-                             !served[j]);
-            mca_coll_symm_table_fill(&table, 2, file, 1);
-            assert_true(cases[i].collective != SYMM_BCAST ||
-                        mca_coll_symm_choose(&facts) == SYMM_BCAST_STAGED);
+                             cases[i].has_limit ? SYMM_ALGORITHM_COUNT : cases[i].staged);
+            facts.staged_max = facts.staged_max_of_many = 2 << 20;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
         }
     }
 }
@@ -328,7 +288,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_large_blocks),
-        cmocka_unit_test(test_distances),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_possible),
         cmocka_unit_test(test_multicast),

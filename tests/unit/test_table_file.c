@@ -252,9 +252,23 @@ static void test_left_without(void **state)
         {SYMM_GATHERV, 128 << 10, SYMM_NEEDS_INPUTS, true},
         {SYMM_GATHERV, 256 << 10, SYMM_NEEDS_INPUTS, false},
     };
+    static const char *const text = "bcast host 2 any any 0 pull\n"
+                                    "bcast host 2 any any 48K-448K below\n"
+                                    "reduce host 2 any any 0 one_shot\n"
+                                    "reduce host 2 any any 32K-384K below\n"
+                                    "alltoall host 2 any any 0 pull\n"
+                                    "alltoall host 2 any any 48K-448K below\n"
+                                    "alltoallv host 2 any any 0 pull\n"
+                                    "alltoallv host 2 any any 48K-448K below\n"
+                                    "scatterv host 2 any any 0 pull\n"
+                                    "scatterv host 2 any any 48K-384K below\n"
+                                    "gatherv host 2 any any 0 pull\n"
+                                    "gatherv host 2 any any 24K-96K below\n";
     struct symm_team team = {.size = 2, .control = {.extra = &table, .payload_size = 4096}};
     (void)state;
-    mca_coll_symm_table_fill(&table, 2, NULL, 0);
+    assert_true(read_text(text));
+    mca_coll_symm_table_fill(&table, 2, rows, row_count);
+    free(rows);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const struct symm_call call = {.collective = cases[i].collective, .device = -1,
                                        .payload_bytes = cases[i].bytes,
@@ -292,21 +306,12 @@ static void test_parameters(void **state)
         }
         *forced = MCA_COLL_SYMM_AUTO;
     }
-    assert_true(mca_coll_symm_choose_staged_max(&team) == SIZE_MAX);
+    assert_true(table.staged_max == UINT64_MAX && table.staged_max_of_many == UINT64_MAX);
     mca_coll_symm_component.allgather_staged_max = 5000;
     mca_coll_symm_choose_settle(&table);
-    assert_int_equal(mca_coll_symm_choose_staged_max(&team), 4096);
+    assert_int_equal(table.staged_max, 4096);
+    assert_int_equal(table.staged_max_of_many, 4096);
     mca_coll_symm_component.allgather_staged_max = 0;
-    for (int distance = SYMM_DISTANCE_MIDDLE; distance <= SYMM_DISTANCE_FAR; distance++) {
-        mca_coll_symm_component.distance = distance;
-        mca_coll_symm_choose_settle(&table);
-        assert_int_equal(table.distance, distance);
-        assert_false(table.distance_is_measured);
-    }
-    mca_coll_symm_component.distance = MCA_COLL_SYMM_AUTO;
-    mca_coll_symm_choose_settle(&table);
-    assert_int_equal(table.distance, SYMM_DISTANCE_MIDDLE);
-    assert_true(table.distance_is_measured);
 }
 
 /* What is left to the component below before ranks know of each other, and what travels in the slot instead. */

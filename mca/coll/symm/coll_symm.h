@@ -21,9 +21,6 @@
 /* Register the parameters and give the component's fields their values (coll_symm_parameters.c). */
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 
-/* The part of it that is about forced algorithms (coll_symm_forced.c). */
-void mca_coll_symm_forced_register(mca_coll_symm_component_t *component);
-
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
 

@@ -12,7 +12,6 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/base/modex.h"
-#include "mca/coll/symm/choose/table.h"
 #include "mca/coll/symm/entry/allgather.h"
 #include "mca/coll/symm/entry/allgatherv.h"
 #include "mca/coll/symm/entry/allreduce.h"
@@ -48,7 +47,6 @@ static void module_construct(mca_coll_symm_module_t *module)
     memset(module->told_algorithms, 0, sizeof(module->told_algorithms));
     memset(module->told_fallbacks, 0, sizeof(module->told_fallbacks));
     module->told_multicast = 0;
-    module->distance = SYMM_DISTANCE_MIDDLE;
 }
 
 static void module_destruct(mca_coll_symm_module_t *module)

@@ -36,8 +36,6 @@ enum {
     LINE_BAR_BITS = 3,
     LINE_REASON_SHIFT = 18, /* enum symm_reason of a veto, for verbose output */
     LINE_REASON_BITS = 6,
-    LINE_DISTANCE_SHIFT = LINE_REASON_SHIFT, /* enum symm_distance, of rank 0, without a veto */
-    LINE_DISTANCE_BITS = 2,
     LINE_DEVICE_SHIFT = 24, /* the rank's device, plus 1; 0 for the host's */
     LINE_DEVICE_BITS = 8,
 };

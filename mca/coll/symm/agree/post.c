@@ -7,7 +7,6 @@
 #include "mca/coll/symm/agree/post.h"
 
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/distance.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/multicast.h"
 #include "mca/coll/symm/agree/pads.h"
@@ -246,12 +245,8 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     line->count = call->agreed_count;
     line->finished = (uint32_t)team->finished;
     if (operation->veto != SYMM_REASON_NONE) {
-        line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT |
-                      (operation->loose ? LINE_LOOSE : 0);
-        symm_line_post(line, operation->sequence);
-        return;
-    }
-    if (!operation->in_slot) { /* nothing on a device travels in the slot */
+        line->flags = LINE_VETO | (uint32_t)operation->veto << LINE_REASON_SHIFT;
+    } else if (!operation->in_slot) { /* nothing on a device travels in the slot */
         memory_describe(operation, line);
     } else if (operation->gaps != 0 || (call->absent & SYMM_ABSENT_INPUT) != 0 ||
                symm_collective_get(call->collective)->own_stays) {
@@ -260,6 +255,6 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = 0;
         memcpy(line->payload, call->input, call->payload_bytes);
     }
-    line->flags |= (operation->loose ? LINE_LOOSE : 0) | mca_coll_symm_distance_flags(operation);
+    line->flags |= operation->loose ? LINE_LOOSE : 0;
     symm_line_post(line, operation->sequence);
 }

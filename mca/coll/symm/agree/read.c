@@ -6,7 +6,6 @@
  */
 #include "mca/coll/symm/agree/read.h"
 
-#include "mca/coll/symm/agree/distance.h"
 #include "mca/coll/symm/agree/line.h"
 
 enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
@@ -38,9 +37,5 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
         line_finished_note(operation, line, now);
     }
     line_finished_settle(operation);
-    if (operation->mismatch >= 0) {
-        return SYMM_AGREEMENT_MISMATCH;
-    }
-    mca_coll_symm_distance_note(operation);
-    return SYMM_AGREEMENT_ALIKE;
+    return operation->mismatch < 0 ? SYMM_AGREEMENT_ALIKE : SYMM_AGREEMENT_MISMATCH;
 }

@@ -42,7 +42,6 @@ struct mca_coll_symm_component_t {
     size_t ipc_bytes;      /* see coll_symm_parameters.c, also for the next two */
     size_t ipc_least;
     int ipc_sightings;
-    int distance;          /* enum symm_distance (choose/table.h), or MCA_COLL_SYMM_AUTO */
     int host_staging;      /* MCA_COLL_SYMM_HOST_COPY_AUTO, ... */
     _Atomic int host_copies; /* calls below get them: 1 yes, -1 no; 0: before any communicator */
     size_t host_pinned;    /* bytes */

@@ -13,7 +13,6 @@ void mca_coll_symm_lane_init(struct mca_coll_symm_lane *lane, struct mca_coll_sy
     memset(lane, 0, sizeof(*lane));
     lane->state = MCA_COLL_SYMM_NEW;
     lane->relay_device = -1;
-    lane->trip_due = UINT64_MAX;
     lane->last_algorithm = SYMM_ALLREDUCE_SLOT;
     symm_vote_init(&lane->vote, 0, 0, 0);
     lane->operation.module = module;

@@ -37,7 +37,6 @@ struct mca_coll_symm_module_t {
     struct symm_queue *nonblocking[MCA_COLL_SYMM_TURNS]; /* request/queue.h; NULL: not used yet */
     unsigned turns; /* nonblocking calls so far; under the lock of base/nbc_tag.h */
     struct symm_call call; /* the blocking call under way; const once it is described */
-    _Atomic unsigned distance; /* as this rank has found out, if it is rank 0; agree/distance.h */
     /*
      * What the user has been told already, by choose/explain.c, report/verbose.c and
      * agree/multicast.c.  Threads may tell at the same time, in lanes of their own.

@@ -48,7 +48,7 @@ bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struc
     size_t bytes = bytes_expected(call, team);
     return bytes > 0 &&
            mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                     mca_coll_symm_choose_distance(team), bytes, unmet) &&
+                                     bytes, unmet) &&
            mca_coll_symm_choose_forced(call->collective, team) == MCA_COLL_SYMM_AUTO;
 }
 
@@ -87,7 +87,7 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
     const struct symm_row *rows =
         mca_coll_symm_table_rows(table, call->collective, SYMM_ALGORITHM_DEVICE, &count);
     for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], call->payload_bytes, SYMM_DISTANCE_MIDDLE) &&
+        if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
             rows[i].multicast != (multicast ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH) &&
             (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place) &&
             (needs == 0 || symm_algorithm_has(rows[i].algorithm, needs))) {
@@ -157,8 +157,7 @@ bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_t
         return symm_algorithm_has(forced, SYMM_NEEDS_PADS);
     }
     for (int i = 0; i < count; i++) {
-        if (mca_coll_symm_row_has(&rows[i], bytes, SYMM_DISTANCE_MIDDLE) &&
-            rows[i].place != other_place) {
+        if (mca_coll_symm_row_has(&rows[i], bytes) && rows[i].place != other_place) {
             return symm_algorithm_has(rows[i].algorithm, SYMM_NEEDS_PADS);
         }
     }

@@ -21,20 +21,18 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
 
 /* ---- what rank 0's parameters say ------------------------------------------------------------ */
 
-/* From this size on two copies, in and out, take longer than one by the kernel. */
-static const size_t staged_max_beside_single_copy = 1024 * 1024 - 1024;
+/*
+ * All-to-alls of so many ranks and bytes of a rank take longer by two copies, in and out, than by one
+ * of the kernel (16 ranks on two cores; bench/results/host-copies.txt).
+ */
+enum { MANY_RANKS = 9 };
+static const size_t staged_max_of_many = 1024 * 1024 - 1024;
 
-/* Between caches near each other this is so where the data fit none any more. */
-static const size_t staged_max_near = 16 << 20;
-
-/* The limit of the user, or ours. */
-static uint64_t staged_max(size_t ours)
+/* The user's limit, or ours. */
+static uint64_t staged_max(uint64_t ours)
 {
     size_t bytes = mca_coll_symm_component.allgather_staged_max;
-    if (bytes == 0) {
-        return mca_coll_symm_single_copy() ? ours : UINT64_MAX;
-    }
-    return bytes / 1024 * 1024;
+    return bytes == 0 ? ours : bytes / 1024 * 1024;
 }
 
 /* Whether the number is an algorithm.  A program can set any number by MPI_T. */
@@ -46,11 +44,9 @@ static bool is_algorithm(int forced, enum symm_collective collective)
 
 void mca_coll_symm_choose_settle(struct symm_table *table)
 {
-    int distance = mca_coll_symm_component.distance;
-    table->staged_max = staged_max(staged_max_beside_single_copy);
-    table->staged_max_near = staged_max(staged_max_near);
-    table->distance_is_measured = distance == MCA_COLL_SYMM_AUTO;
-    table->distance = (uint8_t)(table->distance_is_measured ? SYMM_DISTANCE_MIDDLE : distance);
+    table->staged_max = staged_max(UINT64_MAX);
+    table->staged_max_of_many =
+        staged_max(mca_coll_symm_single_copy() ? staged_max_of_many : UINT64_MAX);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         int forced = mca_coll_symm_component.forced[i];
         bool is_forced = is_algorithm(forced, (enum symm_collective)i);
@@ -61,13 +57,6 @@ void mca_coll_symm_choose_settle(struct symm_table *table)
 int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team)
 {
     return (int)mca_coll_symm_choose_table(team)->forced[collective] - 1; /* AUTO is -1 */
-}
-
-size_t mca_coll_symm_choose_staged_max(const struct symm_team *team)
-{
-    const struct symm_table *table = mca_coll_symm_choose_table(team);
-    bool is_near = mca_coll_symm_choose_distance(team) == SYMM_DISTANCE_NEAR;
-    return (size_t)(is_near ? table->staged_max_near : table->staged_max);
 }
 
 int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,
@@ -149,9 +138,9 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
     if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
         return "ranks share a device";
     }
-    unsigned large = facts->ranks == 2 ? SYMM_SLOW_LARGE_BLOCKS | SYMM_SLOW_LARGE_BLOCKS_OF_TWO
-                                       : SYMM_SLOW_LARGE_BLOCKS;
-    return (row->slow & large) != 0 && facts->bytes > facts->staged_max
+    bool of_many = (row->slow & SYMM_SLOW_LARGE_BLOCKS_OF_MANY) != 0 && facts->ranks >= MANY_RANKS;
+    size_t most = of_many ? facts->staged_max_of_many : facts->staged_max;
+    return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > most
                ? "the component below is quicker than staging" : NULL;
 }
 
@@ -225,7 +214,7 @@ const struct symm_row *mca_coll_symm_choose_row(const struct symm_facts *facts,
     uint64_t bytes = symm_collective_result(symm_collective_get(facts->collective), facts->bytes,
                                             facts->ranks);
     for (const struct symm_row *row = after == NULL ? rows : after + 1; row < rows + count; row++) {
-        if (mca_coll_symm_row_has(row, bytes, facts->distance) && row->place != other_place &&
+        if (mca_coll_symm_row_has(row, bytes) && row->place != other_place &&
             row_has_multicast(row, facts)) {
             return row;
         }

@@ -17,9 +17,8 @@ struct symm_facts {
     const struct symm_table *table; /* the team's */
     enum symm_collective collective;
     int ranks;
-    enum symm_distance distance; /* between the ranks */
     size_t bytes;           /* of the array, or of one rank's block */
-    size_t staged_max;      /* larger blocks are not worth staging: SYMM_SLOW_LARGE_BLOCKS */
+    uint64_t staged_max, staged_max_of_many; /* the table's */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* all ranks' outputs do */
@@ -48,12 +47,6 @@ struct symm_facts {
 /* The preferences of a team, which rank 0 has put together. */
 const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team);
 
-/* How far apart a team's ranks are, as all have agreed; agree/distance.c writes it. */
-static inline enum symm_distance mca_coll_symm_choose_distance(const struct symm_team *team)
-{
-    return (enum symm_distance)team->distance;
-}
-
 /*
  * Whether the ranks should post new lines.  This is so if there is no algorithm for a call, but
  * there may be one if all ranks offer scratch, for which some have seen no need.
@@ -69,9 +62,6 @@ int mca_coll_symm_choose_forced(enum symm_collective collective, const struct sy
 /* What a forced algorithm means in a memory: on devices it may have another name, or none. */
 int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,
                                    enum symm_algorithm_memory memory);
-
-/* Rank 0's limit for staged all-gathers, in bytes. */
-size_t mca_coll_symm_choose_staged_max(const struct symm_team *team);
 
 /*
  * The algorithm for a call that does not travel in the slot.  SYMM_ALGORITHM_COUNT: the component

@@ -119,13 +119,11 @@ void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct 
  */
 static const struct symm_row *first_for(const struct symm_table *table,
                                         const struct symm_table_part *part, int count,
-                                        enum symm_distance distance, uint64_t bytes,
-                                        unsigned unmet)
+                                        uint64_t bytes, unsigned unmet)
 {
     for (int i = 0; i < count; i++) {
         const struct symm_row *row = &table->rows[part->begin + i];
-        if (mca_coll_symm_row_has(row, bytes, distance) &&
-            !symm_algorithm_has(row->algorithm, unmet)) {
+        if (mca_coll_symm_row_has(row, bytes) && !symm_algorithm_has(row->algorithm, unmet)) {
             return row;
         }
     }
@@ -143,8 +141,7 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
 {
     const struct symm_collective_row *described = symm_collective_get(collective);
     const struct symm_table_part *part = &table->parts[collective][SYMM_ALGORITHM_HOST];
-    /* A file's rows are for any distance. */
-    const struct symm_row *row = first_for(table, part, part->from_file, SYMM_DISTANCE_MIDDLE,
+    const struct symm_row *row = first_for(table, part, part->from_file,
                                            symm_collective_result(described, bytes, ranks), 0);
     if (row != NULL) {
         return is_in_slot(row);
@@ -154,12 +151,11 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
 }
 
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
-                               int ranks, enum symm_distance distance, size_t bytes,
-                               unsigned unmet)
+                               int ranks, size_t bytes, unsigned unmet)
 {
     const struct symm_collective_row *described = symm_collective_get(collective);
     const struct symm_table_part *part = &table->parts[collective][SYMM_ALGORITHM_HOST];
-    const struct symm_row *row = first_for(table, part, part->count, distance,
+    const struct symm_row *row = first_for(table, part, part->count,
                                            symm_collective_result(described, bytes, ranks), unmet);
     return row != NULL && row->algorithm == SYMM_ALGORITHM_BELOW &&
            row->place == SYMM_ROW_ANYWHERE && row->multicast == SYMM_ROW_EITHER;

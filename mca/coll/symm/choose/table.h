@@ -28,13 +28,6 @@ enum symm_row_place { SYMM_ROW_ANYWHERE, SYMM_ROW_OUT, SYMM_ROW_IN };
 /* Whether the call could be made by multicast. */
 enum symm_row_multicast { SYMM_ROW_EITHER, SYMM_ROW_WITH, SYMM_ROW_WITHOUT };
 
-/*
- * How far apart the processors of the only two ranks of a team are (agree/distance.h).  Between
- * caches that are far apart data that have just been written move slowly, so that staging loses
- * what it gains near.  Middle: also teams whose distance is not known, and those of more ranks.
- */
-enum symm_distance { SYMM_DISTANCE_MIDDLE, SYMM_DISTANCE_NEAR, SYMM_DISTANCE_FAR };
-
 enum symm_row_origin { SYMM_ROW_BUILT_IN, SYMM_ROW_MODEL, SYMM_ROW_FILE };
 
 /* The component below, as a row's algorithm: always possible. */
@@ -53,7 +46,6 @@ struct symm_row {
     uint8_t algorithm;  /* enum symm_algorithm, or SYMM_ALGORITHM_BELOW */
     uint8_t origin;
     uint16_t line;      /* of the file */
-    uint8_t distances;  /* bits of enum symm_distance; 0: any */
 };
 
 /*
@@ -79,12 +71,13 @@ struct symm_table_part {
  * Parameters may differ between processes; choices must not.
  */
 struct symm_table {
-    /* Bytes of a block that is worth staging, and between ranks that are near; UINT64_MAX: all. */
-    uint64_t staged_max, staged_max_near;
+    /*
+     * Bytes that are worth staging: SYMM_SLOW_LARGE_BLOCKS, SYMM_SLOW_LARGE_BLOCKS_OF_MANY.
+     * UINT64_MAX: no limit.
+     */
+    uint64_t staged_max, staged_max_of_many;
     struct symm_table_part parts[SYMM_COLLECTIVE_COUNT][SYMM_ALGORITHM_MEMORIES];
     uint8_t forced[SYMM_COLLECTIVE_COUNT]; /* the algorithm that is forced, plus 1; 0: none */
-    uint8_t distance;          /* enum symm_distance, until it is found out */
-    bool distance_is_measured; /* the ranks find it out */
     struct symm_row rows[SYMM_TABLE_ROWS];
 };
 
@@ -95,7 +88,7 @@ _Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST,
 
 /* All 17 blocking collectives will fit. */
 _Static_assert((SYMM_TABLE_FILE_MOST + 17 * SYMM_TABLE_COLLECTIVE_MOST) * sizeof(struct symm_row) +
-                       17 * (SYMM_ALGORITHM_MEMORIES * sizeof(struct symm_table_part) + 1) + 32 <=
+                       17 * (SYMM_ALGORITHM_MEMORIES * sizeof(struct symm_table_part) + 1) + 24 <=
                    SYMM_EXTRA_MOST, "see above");
 
 /*
@@ -106,14 +99,12 @@ void mca_coll_symm_table_fill(struct symm_table *table, int ranks, const struct 
                               size_t file_rows);
 
 /*
- * Whether a row is for a result of so many bytes, in a team whose ranks are so far apart.  Rows of
- * a team's table are for its number of ranks.
+ * Whether a row is for a result of so many bytes.  Rows of a team's table are for its number of
+ * ranks.
  */
-static inline bool mca_coll_symm_row_has(const struct symm_row *row, uint64_t bytes,
-                                         enum symm_distance distance)
+static inline bool mca_coll_symm_row_has(const struct symm_row *row, uint64_t bytes)
 {
-    return bytes >= row->from && bytes < row->to &&
-           (row->distances == 0 || (row->distances >> distance & 1) != 0);
+    return bytes >= row->from && bytes < row->to;
 }
 
 /* The rows of a collective in a memory. */
@@ -141,8 +132,7 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
  * any place and multicast.  Rows of algorithms with one of the needs `unmet` do not count.
  */
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
-                               int ranks, enum symm_distance distance, size_t bytes,
-                               unsigned unmet);
+                               int ranks, size_t bytes, unsigned unmet);
 
 /* ---- words ----------------------------------------------------------------------------------- */
 

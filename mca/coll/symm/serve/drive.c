@@ -23,13 +23,6 @@ enum {
     POLLS_OF_THREADS = 500,  /* some twenty microseconds: small calls have ended, also on devices */
 };
 
-bool mca_coll_symm_has_processors(void)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    long ranks = (long)opal_process_info.num_local_peers + 1;
-    return ranks <= processors && !symm_ompi_yields_when_idle();
-}
-
 /*
  * After how many polls a waiting rank begins to yield its processor.  That is found out once, when
  * MPI_Init has done the same.  Where there are more ranks than processors, the rank that is waited
@@ -41,9 +34,13 @@ static unsigned long polls_before_yielding(void)
     static _Atomic long known = -1; /* threads may find it out at the same time */
     long answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
-        answer = !mca_coll_symm_has_processors() ? 0
-                 : symm_ompi_has_threads()       ? POLLS_OF_THREADS
-                                                 : POLLS_OF_ALONE;
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        long ranks = (long)opal_process_info.num_local_peers + 1;
+        if (ranks > processors || symm_ompi_yields_when_idle()) {
+            answer = 0;
+        } else {
+            answer = symm_ompi_has_threads() ? POLLS_OF_THREADS : POLLS_OF_ALONE;
+        }
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return (unsigned long)answer;

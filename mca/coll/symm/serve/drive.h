@@ -10,12 +10,6 @@
 #include "mca/coll/symm/base/operation.h"
 
 /*
- * Whether each rank of this node has a processor of its own, as far as is known.  MPI_Init has
- * found out the same.
- */
-bool mca_coll_symm_has_processors(void);
-
-/*
  * Carry out the blocking call that operation->call describes, calling opal_progress() while it
  * waits.  Returns true if the call is done with, and *rc is for MPI.  Returns false if nothing was
  * done, and the component below has to make the call.

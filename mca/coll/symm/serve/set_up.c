@@ -9,14 +9,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mca/coll/symm/agree/distance.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/coll/symm/serve/drive.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 
@@ -95,7 +93,6 @@ static enum symm_status control_take(struct symm_team *team)
         .extra_size = mca_coll_symm_table_get(&table, team->size),
     };
     mca_coll_symm_choose_settle(&table);
-    table.distance_is_measured &= team->size == 2 && mca_coll_symm_has_processors();
     return symm_team_take(team, &config);
 }
 
@@ -207,7 +204,6 @@ void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
         mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
         return;
     }
-    mca_coll_symm_distance_begin(lane);
     lane->state = MCA_COLL_SYMM_READY;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
