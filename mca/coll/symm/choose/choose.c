@@ -23,7 +23,7 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
 
 /*
  * All-to-alls of so many ranks and bytes of a rank take longer by two copies, in and out, than by one
- * of the kernel (16 ranks on two cores; bench/results/host-copies.txt).
+ * of the kernel (16 ranks on two cores).
  */
 enum { MANY_RANKS = 9 };
 static const size_t staged_max_of_many = 1024 * 1024 - 1024;
