@@ -240,6 +240,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-slot.txt \
 	bench/results/host-exchanges.txt \
+	bench/results/host-many-ranks-alltoall.txt \
 	bench/results/host-rooted.txt \
 	bench/results/host-rooted-loose.txt \
 	bench/results/host-skew.txt \

@@ -182,7 +182,7 @@ enum symm_algorithm_slowness {
     SYMM_SLOW_LARGE_BLOCKS = 1, /* blocks of more bytes than coll_symm_allgather_staged_max says */
     SYMM_SLOW_SMALL_PAGES = 2,  /* more than small_pages_most bytes to outputs in small pages */
     SYMM_SLOW_SHARED_DEVICES = 4, /* ranks share a device, where kernels that wait stop others */
-    SYMM_SLOW_LARGE_BLOCKS_OF_MANY = 8, /* many ranks that do without staging where it is slower */
+    SYMM_SLOW_LARGE_BLOCKS_OF_MANY = 8, /* with many ranks, also where the user sets no limit */
 };
 
 /* Which data with gaps in host memory mca/coll/symm/serve/packed.c packs for an algorithm. */

@@ -80,7 +80,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
         int rank = symm_run_rotate(run, turn);
         struct slice slice = slice_of(run, piece, rank);
         memcpy(input_buffer(team, team->rank, piece) + slice.buffer_offset,
-                            input + slice.array_offset, slice.bytes);
+               input + slice.array_offset, slice.bytes);
     }
     symm_run_raise(run, step_input(piece));
 }

@@ -30,8 +30,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     size_t begin = symm_piece_begin(run, piece), end = symm_piece_begin(run, piece + 1);
     if (begin < end) {
         memcpy(symm_stage_buffer(&team->control, team->rank, piece),
-                            (const unsigned char *)run->input + begin * extent,
-                            (end - begin) * extent);
+               (const unsigned char *)run->input + begin * extent, (end - begin) * extent);
         symm_run_raise(run, piece + 1);
     }
 }

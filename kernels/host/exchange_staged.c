@@ -74,7 +74,7 @@ static void row_copy_in(struct symm_run *run, int rank, uint64_t piece)
     size_t bytes, begin = part_of(run, block->send_bytes, piece, &bytes);
     if (bytes > 0) {
         memcpy(row_at(run, run->team->rank, rank, piece),
-                            (const unsigned char *)run->input + block->send_at + begin, bytes);
+               (const unsigned char *)run->input + block->send_at + begin, bytes);
     }
 }
 
@@ -150,7 +150,7 @@ static enum symm_status step(struct symm_run *run)
         .step = step,                                                                             \
     }
 
-/* Every rank copies in and out all the time, and with many ranks nothing of it is in a cache. */
+/* Each rank copies in and out all the time, and with many ranks nothing of it stays in a cache. */
 enum { SLOW_ALL_TO_ALL = SYMM_SLOW_LARGE_BLOCKS | SYMM_SLOW_LARGE_BLOCKS_OF_MANY };
 
 STAGED_ROW(symm_alltoall_staged, SYMM_ALLTOALL_STAGED, SYMM_ALLTOALL, SLOW_ALL_TO_ALL);

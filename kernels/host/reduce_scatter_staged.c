@@ -68,8 +68,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
         int owner = symm_run_rotate(run, turn);
         row_range(run, owner, piece, &begin, &end);
         memcpy(row_at(run, team->rank, owner, piece),
-                            (const unsigned char *)run->input + begin * extent,
-                            (end - begin) * extent);
+               (const unsigned char *)run->input + begin * extent, (end - begin) * extent);
     }
     symm_run_raise(run, piece + 1);
 }

@@ -26,7 +26,7 @@ static void some_copy(struct symm_run *run)
                (const unsigned char *)run->inputs[run->root] + begin, bytes);
     } else {
         memcpy((unsigned char *)run->outputs[run->root] + begin,
-                            (const unsigned char *)run->input + run->position, bytes);
+               (const unsigned char *)run->input + run->position, bytes);
     }
     run->position += bytes;
 }

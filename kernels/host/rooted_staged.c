@@ -4,6 +4,7 @@
  *
  * Piece k goes through buffer k mod 4: of the root in a broadcast, of which all others copy it out,
  * and in a scatter, where each of the others has a row of it; and of each other rank in a gather.
+ * Pieces are quarters of the data, within limits, so that who copies out begins early.
  * A rank raises k + 1 when it has copied piece k, in or out.
  *   Who copies out waits for who copies in at k + 1.
  *   Who copies in waits before piece k for who copies out at k - 3: the buffer has been read.
@@ -74,8 +75,7 @@ static void input_copy(const struct symm_run *run)
     }
     for (int turn = 1; turn < run->team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
-        memcpy(part_at(run, rank), input + symm_rooted_begin(run, rank) + begin,
-                            bytes);
+        memcpy(part_at(run, rank), input + symm_rooted_begin(run, rank) + begin, bytes);
     }
 }
 
@@ -134,8 +134,7 @@ static enum symm_status to_root_step(struct symm_run *run)
     if (before > 0 && !symm_run_rank_reached(run, run->root, before)) {
         return SYMM_PENDING;
     }
-    memcpy(part_at(run, run->team->rank), (const unsigned char *)run->input + begin,
-                        bytes);
+    memcpy(part_at(run, run->team->rank), (const unsigned char *)run->input + begin, bytes);
     return piece_done(run);
 }
 

@@ -4,9 +4,9 @@
  *
  * Of piece k each rank joins the prefix of the ranks before it, which is in staging buffer k mod 4
  * of the rank before, and its own input, puts the result into its own buffer k mod 4, and raises
- * k + 1.  A rank reads and writes each byte once, however many ranks there are, and ranks work on
- * pieces one behind the other.  The last rank comes to its first piece when all others have done
- * theirs.
+ * k + 1.  Pieces are quarters of the data, within limits, so that the ranks behind begin early.  A
+ * rank reads and writes each byte once, however many ranks there are, and ranks work on pieces one
+ * behind the other.  The last rank comes to its first piece when all others have done theirs.
  *
  * A rank waits for the rank before it: it has raised k + 1.  It also waits for the rank behind it,
  * because buffer k mod 4 still has piece k - 4: that rank has raised k - 3.  Nobody waits for other
