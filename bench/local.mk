@@ -222,6 +222,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-alltoallw.table \
 	bench/results/gpu-h100-2-ranks-bcast.table \
 	bench/results/gpu-h100-2-ranks-chosen.txt \
+	bench/results/gpu-h100-2-ranks-collectives-again.txt \
 	bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h100-2-ranks-collectives-in-place.txt \
 	bench/results/gpu-h100-2-ranks-collectives.txt \
