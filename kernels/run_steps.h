@@ -87,11 +87,17 @@ static inline size_t symm_flow_piece(size_t buffer, size_t bytes)
 
 /* ---- all-reduce in pieces and blocks --------------------------------------------------------- */
 
-/* The element with which piece `piece` begins, when pieces are as large as staging buffers. */
+/* The element with which piece `piece` begins, when pieces have so many bytes, or one element. */
+static inline size_t symm_piece_begin_of(const struct symm_run *run, uint64_t piece, size_t bytes)
+{
+    size_t extent = run->reduction->extent;
+    return symm_least((size_t)piece * (bytes > extent ? bytes / extent : 1), run->count);
+}
+
+/* The same when pieces are as large as staging buffers. */
 static inline size_t symm_piece_begin(const struct symm_run *run, uint64_t piece)
 {
-    return symm_least((size_t)piece * (run->team->control.piece_size / run->reduction->extent),
-                      run->count);
+    return symm_piece_begin_of(run, piece, run->team->control.piece_size);
 }
 
 /*

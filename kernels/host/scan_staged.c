@@ -29,9 +29,9 @@
 /* The element with which a piece begins. */
 static size_t piece_begin(const struct symm_run *run, uint64_t piece)
 {
-    size_t extent = run->reduction->extent;
-    size_t bytes = symm_flow_piece(run->team->control.piece_size, run->count * extent);
-    return symm_least((size_t)piece * (bytes > extent ? bytes / extent : 1), run->count);
+    size_t bytes = symm_flow_piece(run->team->control.piece_size,
+                                   run->count * run->reduction->extent);
+    return symm_piece_begin_of(run, piece, bytes);
 }
 
 /* Whether this rank can do the piece now. */

@@ -36,13 +36,13 @@ struct symm_table table;
 
 struct symm_facts facts_of(enum symm_collective collective, bool device, int ranks, size_t bytes)
 {
+    table.staged_max = UINT64_MAX;
+    table.staged_max_of_many = 1 << 20;
     return (struct symm_facts){
         .table = &table,
         .collective = collective,
         .ranks = ranks,
         .bytes = bytes,
-        .staged_max = UINT64_MAX,
-        .staged_max_of_many = 1 << 20,
         .forced = MCA_COLL_SYMM_AUTO,
         .inputs_reachable = true,
         .outputs_reachable = true,

@@ -274,10 +274,10 @@ static void test_large_blocks(void **state)
             facts.inputs_reachable = facts.outputs_reachable = false;
             assert_int_equal(mca_coll_symm_choose(&facts), is_left ? SYMM_ALGORITHM_COUNT
                                                                    : cases[i].staged);
-            facts.staged_max = facts.staged_max_of_many = (2 << 20) - 1;
+            table.staged_max = table.staged_max_of_many = (2 << 20) - 1;
             assert_int_equal(mca_coll_symm_choose(&facts),
                              cases[i].has_limit ? SYMM_ALGORITHM_COUNT : cases[i].staged);
-            facts.staged_max = facts.staged_max_of_many = 2 << 20;
+            table.staged_max = table.staged_max_of_many = 2 << 20;
             assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
         }
     }

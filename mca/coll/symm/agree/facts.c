@@ -57,14 +57,11 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
 {
     const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
-    const struct symm_table *table = mca_coll_symm_choose_table(team);
     *facts = (struct symm_facts){
-        .table = table,
+        .table = mca_coll_symm_choose_table(team),
         .collective = call->collective,
         .ranks = team->size,
         .bytes = call->payload_bytes,
-        .staged_max = table->staged_max,
-        .staged_max_of_many = table->staged_max_of_many,
         .packed = call->payload_bytes,
         .piece_size = team->control.piece_size,
         .forced = mca_coll_symm_choose_forced(call->collective, team),

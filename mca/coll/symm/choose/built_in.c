@@ -69,11 +69,7 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(EXSCAN, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_EXSCAN_TWO_SHOT),
     ROW(EXSCAN, HOST, MANY_RANKS, ANYWHERE, EITHER, KIB(192), ENDLESS, SYMM_ALGORITHM_BELOW),
     ROW(EXSCAN, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_EXSCAN_STAGED),
-    /*
-     * Exchanges: bench/results/host-exchanges.txt.  Between two ranks the component below copies
-     * other memory in one step, which from some size on is quicker than staging, until it is left to
-     * that component by agreement on the size of a block.
-     */
+    /* Exchanges: bench/results/host-exchanges.txt, and host-2-ranks-plain-copies.txt. */
     ROW(EXCHANGE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALL_PULL),
     ROW(EXCHANGE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALL_STAGED),
     ROW(GATHER_V, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHERV_PULL),
@@ -157,10 +153,9 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(EXCHANGE_W, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALLW_CUDA_KERNEL),
     ROW(EXCHANGE_W, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALLW_CUDA_SCRATCH),
     /*
-     * Collectives with a root.  Host: bench/results/host-rooted.txt; between two ranks as above.
-     * Two H100: bench/results/gpu-h100-2-ranks-bcast.table and so on.  The rows for more devices
-     * follow from the structure: passing on what came makes the root send an array once, for some
-     * more meetings.
+     * Collectives with a root.  Host: bench/results/host-rooted.txt, and as above.  Two H100:
+     * bench/results/gpu-h100-2-ranks-bcast.table and so on.  The rows for more devices follow from
+     * the structure: passing on what came makes the root send an array once, for some more meetings.
      */
     ROW(BCAST, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_PULL),
     ROW(BCAST, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_STAGED),

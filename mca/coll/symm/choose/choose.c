@@ -139,7 +139,7 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
         return "ranks share a device";
     }
     bool of_many = (row->slow & SYMM_SLOW_LARGE_BLOCKS_OF_MANY) != 0 && facts->ranks >= MANY_RANKS;
-    size_t most = of_many ? facts->staged_max_of_many : facts->staged_max;
+    uint64_t most = of_many ? facts->table->staged_max_of_many : facts->table->staged_max;
     return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > most
                ? "the component below is quicker than staging" : NULL;
 }

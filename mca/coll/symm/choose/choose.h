@@ -18,7 +18,6 @@ struct symm_facts {
     enum symm_collective collective;
     int ranks;
     size_t bytes;           /* of the array, or of one rank's block */
-    uint64_t staged_max, staged_max_of_many; /* the table's */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* all ranks' outputs do */
