@@ -239,6 +239,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-graph-functions.txt \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \
+	bench/results/gpu-host-copies.txt \
 	bench/results/gpu-host-slot.txt \
 	bench/results/host-exchanges.txt \
 	bench/results/host-many-ranks-alltoall.txt \
