@@ -74,11 +74,10 @@ void symm_pad_is_vain(struct symm_pad *pad, uint64_t sequence, bool is_useless)
     }
 }
 
-/* Get memory for rows of `ranks`, which reads as zero. */
-static bool pad_get(struct symm_pad *pad, struct symm_process *process, int device, int ranks,
+/* Get memory of `size` bytes, which reads as zero. */
+static bool pad_get(struct symm_pad *pad, struct symm_process *process, int device, size_t size,
                     uint64_t sequence, size_t most)
 {
-    size_t size = (size_t)ranks * SYMM_PAD_ROW;
     *pad = (struct symm_pad){.device = device, .size = size, .offer_from = pad->offer_from};
     if (symm_process_device_heap(process, device, &pad->heap) != SYMM_OK ||
         !room_take(size, most)) {
@@ -106,18 +105,32 @@ struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device)
     return unused != NULL ? unused : &pads[device % SYMM_PADS];
 }
 
-bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device, int ranks,
-                    uint64_t sequence, size_t most)
+/* Whether a larger pad may take the place of this one. */
+static bool has_room(const struct symm_pad *pad, size_t size, size_t most)
 {
+    size_t others = atomic_load_explicit(&taken, memory_order_relaxed) - pad->size;
+    return size <= most && others <= most - size;
+}
+
+bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device, int ranks,
+                    uint64_t data, uint64_t sequence, size_t most)
+{
+    size_t size = (size_t)ranks * symm_pad_row(data);
     if (pad->memory != NULL && pad->device != device) { /* the peers' offers are in vain now */
         symm_pad_free(pad);
         pad->offer_from = round_number(sequence, CALLS_UNTIL_RETRY);
     }
     /* No packet has a flag of 0. */
-    if (most == 0 || (uint32_t)sequence == 0 || sequence < pad->offer_from) {
+    if (most == 0 || size == 0 || (uint32_t)sequence == 0 || sequence < pad->offer_from) {
         return false;
     }
-    bool has_pad = pad->memory == NULL ? pad_get(pad, process, device, ranks, sequence, most)
+    if (pad->memory != NULL && pad->size < size) {
+        if (!has_room(pad, size, most)) { /* the small one is kept, for little data */
+            return false;
+        }
+        symm_pad_free(pad);
+    }
+    bool has_pad = pad->memory == NULL ? pad_get(pad, process, device, size, sequence, most)
                                        : sequence - pad->wiped < calls_per_wipe ||
                                              is_wiped(pad, sequence);
     if (!has_pad) { /* a full device may have room later, but asking takes time */

@@ -19,7 +19,8 @@
 #include "heap/symm.h"
 
 enum {
-    SYMM_PAD_ROW = 128 << 10, /* bytes; half of them are data */
+    SYMM_PAD_ROW = 128 << 10, /* bytes of a row at first; half of them are data */
+    SYMM_PAD_ROW_MOST = 4 << 20, /* those of a row once a call has more data */
     SYMM_PADS = 2,            /* of a lane: programs may use two devices by turns */
 };
 
@@ -38,14 +39,22 @@ struct symm_pad {
 /* The pad of a lane for this device; a new one takes the place of another device's. */
 SYMM_API struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device);
 
+/* The bytes of a row for so many bytes of data from one rank to another; 0: none is so long. */
+static inline size_t symm_pad_row(uint64_t data)
+{
+    return data <= SYMM_PAD_ROW / 2 ? SYMM_PAD_ROW
+           : data <= SYMM_PAD_ROW_MOST / 2 ? SYMM_PAD_ROW_MOST : 0;
+}
+
 /*
  * Whether peers may send packets to this rank in call `sequence` of a team of `ranks`, with buffers
- * on `device`.  All pads of the process have at most `most` bytes.  False also where it is not
- * worth trying now.  What is allocated or wiped for it takes milliseconds, once.  The calls before
- * it have ended here.
+ * on `device` and `data` bytes from one rank to another.  All pads of the process have at most
+ * `most` bytes.  False also where it is not worth trying now.  What is allocated or wiped for it
+ * takes milliseconds, once; a pad that is too small gives way to a larger one.  The calls before it
+ * have ended here.
  */
 SYMM_API bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device,
-                             int ranks, uint64_t sequence, size_t most);
+                             int ranks, uint64_t data, uint64_t sequence, size_t most);
 
 /*
  * The offer in call `sequence` was in vain: nobody sends, and no offer is made for some calls.

@@ -20,7 +20,7 @@
 
 enum {
     RANKS = SYMM_CUDA_SMALL_RANKS,
-    BYTES_MOST = 4096,
+    BYTES_MOST = 10240, /* two ranks: more than a block's threads take at a time */
     GUARD = 64,
     ROW = RANKS * BYTES_MOST + 2 * GUARD, /* bytes of a buffer: a block for each rank */
     PAD_ROW = 2 * BYTES_MOST + 128,

@@ -14,14 +14,14 @@
 #include "heap/pads.h"
 #include "kernels/cuda/launch/copy.h"
 
-enum { RANKS = 3, SIZE = RANKS * SYMM_PAD_ROW, FIRST = 8 };
+enum { RANKS = 3, SIZE = RANKS * SYMM_PAD_ROW, FIRST = 8, LITTLE = 64 };
 
 static const size_t plenty = (size_t)64 << 20;
 static const uint64_t calls_per_wipe = UINT64_C(1) << 31, flags = UINT64_C(1) << 32;
 
 static bool offer(struct symm_pad *pad, struct symm_process *process, uint64_t sequence)
 {
-    return symm_pad_offer(pad, process, 0, RANKS, sequence, plenty);
+    return symm_pad_offer(pad, process, 0, RANKS, LITTLE, sequence, plenty);
 }
 
 /* A pad reads as zero at first, and once more before flags come again. */
@@ -55,22 +55,53 @@ static void run_limits(struct fork_rank *self, void *context)
     struct symm_process *process = device_process(self);
     struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
     (void)context;
-    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, FIRST, 0));
-    FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, FIRST, SIZE));
-    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, FIRST, 2 * SIZE - 1));
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, LITTLE, FIRST, 0));
+    FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, LITTLE, FIRST, SIZE));
+    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, LITTLE, FIRST, 2 * SIZE - 1));
     FORK_CHECK(self, other.offer_from > FIRST && other.memory == NULL);
     /* It is tried again after some calls. */
-    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, other.offer_from - 1, 2 * SIZE));
-    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, other.offer_from, 2 * SIZE));
+    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, LITTLE, other.offer_from - 1,
+                                     2 * SIZE));
+    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, LITTLE, other.offer_from, 2 * SIZE));
     symm_pad_free(&other);
     /* One that is lost counts for ever. */
     void *memory = pad.memory;
     symm_pad_lose(&pad, FIRST);
     FORK_CHECK(self, pad.memory == NULL && !offer(&pad, process, FIRST + 1));
-    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, FIRST, SIZE));
+    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, LITTLE, FIRST, SIZE));
     other = (struct symm_pad){.heap = NULL};
-    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, FIRST, 2 * SIZE));
+    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, LITTLE, FIRST, 2 * SIZE));
     FORK_CHECK(self, other.memory != memory);
+    symm_pad_free(&other);
+}
+
+/* More data want longer rows, and a larger pad that is as empty as a new one. */
+static void run_growth(struct fork_rank *self, void *context)
+{
+    struct symm_process *process = device_process(self);
+    struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
+    const uint64_t much = SYMM_PAD_ROW / 2 + 1, most = SYMM_PAD_ROW_MOST / 2;
+    const size_t large = RANKS * (size_t)SYMM_PAD_ROW_MOST;
+    (void)context;
+    FORK_CHECK(self, symm_pad_row(much - 1) == SYMM_PAD_ROW && symm_pad_row(0) == SYMM_PAD_ROW);
+    FORK_CHECK(self, symm_pad_row(much) == SYMM_PAD_ROW_MOST);
+    FORK_CHECK(self, symm_pad_row(most) == SYMM_PAD_ROW_MOST && symm_pad_row(most + 1) == 0);
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, most + 1, FIRST, plenty));
+    FORK_CHECK(self, offer(&pad, process, FIRST));
+    /* Where there is no room, the small one stays, and serves little data at once. */
+    void *memory = pad.memory;
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, much, FIRST + 1, large - 1));
+    FORK_CHECK(self, pad.memory == memory && pad.size == SIZE && offer(&pad, process, FIRST + 2));
+    /* Its own bytes do not count twice. */
+    FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, much, FIRST + 3, large));
+    FORK_CHECK(self, pad.size == large && pad.wiped == FIRST + 3);
+    FORK_CHECK(self, device_is_zero(self, 0, pad.memory, large));
+    memory = pad.memory;
+    FORK_CHECK(self, offer(&pad, process, FIRST + 4) && pad.memory == memory);
+    FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, LITTLE, FIRST, large + SIZE - 1));
+    symm_pad_free(&pad);
+    other = (struct symm_pad){.heap = NULL};
+    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, most, FIRST, large));
     symm_pad_free(&other);
 }
 
@@ -94,10 +125,10 @@ static void run_use(struct fork_rank *self, void *context)
     FORK_CHECK(self, !offer(&pad, process, again - 1) && offer(&pad, process, again));
     /* Another device is another matter, but not at once: programs may use two by turns. */
     uint64_t identity = pad.identity;
-    FORK_CHECK(self, !symm_pad_offer(&pad, process, 1, RANKS, again + 1, plenty));
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 1, RANKS, LITTLE, again + 1, plenty));
     FORK_CHECK(self, pad.memory == NULL);
     again = pad.offer_from;
-    FORK_CHECK(self, symm_pad_offer(&pad, process, 1, RANKS, again, plenty));
+    FORK_CHECK(self, symm_pad_offer(&pad, process, 1, RANKS, LITTLE, again, plenty));
     FORK_CHECK(self, pad.device == 1 && pad.identity != 0 && pad.identity != identity);
     symm_pad_free(&pad);
     FORK_CHECK(self, symm_cuda_device_identity(0) == identity);
@@ -113,12 +144,13 @@ static void run_devices(struct fork_rank *self, void *context)
     (void)context;
     for (int device = 0; device < SYMM_PADS; device++) {
         struct symm_pad *pad = symm_pad_find(pads, device);
-        FORK_CHECK(self, symm_pad_offer(pad, process, device, RANKS, FIRST, plenty));
+        FORK_CHECK(self, symm_pad_offer(pad, process, device, RANKS, LITTLE, FIRST, plenty));
         memory[device] = pad->memory;
     }
     for (int turn = 0; turn < 2 * SYMM_PADS; turn++) {
         struct symm_pad *pad = symm_pad_find(pads, turn % SYMM_PADS);
-        FORK_CHECK(self, symm_pad_offer(pad, process, turn % SYMM_PADS, RANKS, FIRST + 1, plenty));
+        FORK_CHECK(self, symm_pad_offer(pad, process, turn % SYMM_PADS, RANKS, LITTLE, FIRST + 1,
+                                        plenty));
         FORK_CHECK(self, pad->memory == memory[turn % SYMM_PADS]);
     }
     struct symm_pad *pad = symm_pad_find(pads, SYMM_PADS);
@@ -138,6 +170,7 @@ static void test_limits(void **state)
 {
     (void)state;
     fork_ranks_run(1, run_limits, NULL);
+    fork_ranks_run(1, run_growth, NULL);
 }
 
 static void test_use(void **state)

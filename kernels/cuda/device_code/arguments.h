@@ -180,6 +180,7 @@ struct symm_cuda_packets {
     uint64_t sources;     /* a bit for each rank that sends something to this one */
     uint64_t flag;        /* 32 bits, of all packets of this call; not 0 */
     uint64_t patience;    /* ns that a thread waits before its block gives up */
+    uint64_t is_between_two; /* neither rows nor sources of ranks from 2 on; set at the launch */
     struct symm_cuda_finish finish;
 };
 

@@ -100,82 +100,111 @@ SYMM_DEVICE void data_store(unsigned char *to, uint64_t data, uint64_t left)
 /* ---- sending --------------------------------------------------------------------------------- */
 
 /*
- * Send units of PACKETS packets, to packet_lanes ranks at a time: their data are loaded side by
- * side.  In place a thread stores results only to where it has loaded, or where nobody loads, and
- * it does so after this.
+ * A thread has several packets under way at a time: those of UNITS units, which lie `step` bytes
+ * apart, to or from LANES ranks.  Between many ranks it is the ranks that are many.  Between two a
+ * thread would wait for memory in each of its units, so there it takes some together.
  */
-template <int PACKETS>
-SYMM_DEVICE void packets_send(const symm_cuda_packets &arguments, uint64_t thread, uint64_t threads)
+template <int PACKETS> struct between_two {
+    static const int lanes = 2, units = 4 / PACKETS;
+};
+
+/*
+ * Send units of PACKETS packets: their data are loaded side by side.  In place a thread stores
+ * results only to where it has loaded, or where nobody loads, and it does so after this.
+ */
+template <int PACKETS, int LANES, int UNITS>
+SYMM_DEVICE void packets_send_by(const symm_cuda_packets &arguments, uint64_t thread,
+                                 uint64_t threads)
 {
-    const uint64_t unit = PACKETS * packet_data;
+    const uint64_t unit = PACKETS * packet_data, step = threads * unit;
+    const int ranks = LANES == between_two<PACKETS>::lanes ? LANES : SYMM_CUDA_SMALL_RANKS;
 #pragma unroll 1
-    for (uint64_t at = thread * unit; at < arguments.bytes; at += threads * unit) {
-        const uint64_t left = arguments.bytes - at;
-        const unsigned char *input = static_cast<const unsigned char *>(arguments.input) + at;
+    for (uint64_t first = thread * unit; first < arguments.bytes; first += UNITS * step) {
+        const unsigned char *input = static_cast<const unsigned char *>(arguments.input) + first;
 #pragma unroll 1
-        for (int base = 0; base < SYMM_CUDA_SMALL_RANKS; base += packet_lanes) {
+        for (int base = 0; base < ranks; base += LANES) {
             void *const *rows = arguments.rows + base;
-            uint64_t data[packet_lanes][PACKETS] = {};
+            uint64_t data[UNITS][LANES][PACKETS] = {};
 #pragma unroll
-            for (int lane = 0; lane < packet_lanes; lane++) {
-                const unsigned char *from = input + (base + lane) * arguments.input_step;
-#pragma unroll
-                for (int i = 0; i < PACKETS && rows[lane] != NULL; i++) {
-                    const uint64_t before = i * packet_data;
-                    data[lane][i] = left > before ? data_load(from + before, left - before) : 0;
+            for (int i = 0; i < UNITS * LANES * PACKETS; i++) {
+                const int lane = i / PACKETS % LANES;
+                const uint64_t before = i / (LANES * PACKETS) * step + i % PACKETS * packet_data;
+                if (rows[lane] != NULL && first + before < arguments.bytes) {
+                    data[i / (LANES * PACKETS)][lane][i % PACKETS] =
+                        data_load(input + (base + lane) * arguments.input_step + before,
+                                  arguments.bytes - first - before);
                 }
             }
 #pragma unroll
-            for (int lane = 0; lane < packet_lanes; lane++) {
+            for (int i = 0; i < UNITS * LANES * PACKETS; i++) {
+                const int lane = i / PACKETS % LANES, number = i / (LANES * PACKETS);
+                const uint64_t at = first + number * step;
                 unsigned char *row = static_cast<unsigned char *>(rows[lane]);
-#pragma unroll
-                for (int i = 0; i < PACKETS && row != NULL; i++) {
-                    packet_store(row + 2 * at + i * packet_bytes, data[lane][i], arguments.flag);
+                if (row != NULL && at < arguments.bytes) {
+                    packet_store(row + 2 * at + i % PACKETS * packet_bytes,
+                                 data[number][lane][i % PACKETS], arguments.flag);
                 }
             }
         }
     }
 }
 
+template <int PACKETS>
+SYMM_DEVICE void packets_send(const symm_cuda_packets &arguments, uint64_t thread, uint64_t threads)
+{
+    typedef between_two<PACKETS> two;
+    if (arguments.is_between_two != 0) {
+        packets_send_by<PACKETS, two::lanes, two::units>(arguments, thread, threads);
+    } else {
+        packets_send_by<PACKETS, packet_lanes, 1>(arguments, thread, threads);
+    }
+}
+
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 /*
- * Wait for the unit at byte `at` of the sources among ranks `base`, `base` + 1, and so on.  False:
- * something has not come in time.
+ * Wait for the units at byte `first`, `first` + `step`, and so on, of the sources among ranks
+ * `base`, `base` + 1, and so on.  False: something has not come in time.
  */
-template <int PACKETS>
-SYMM_DEVICE bool packets_await(const symm_cuda_packets &arguments, uint64_t at, int base,
-                               patience &left, uint64_t (&data)[packet_lanes][PACKETS])
+template <int PACKETS, int LANES, int UNITS>
+SYMM_DEVICE bool packets_await(const symm_cuda_packets &arguments, uint64_t first, uint64_t step,
+                               int base, patience &left, uint64_t (&data)[UNITS][LANES][PACKETS])
 {
     const unsigned char *pad =
-        static_cast<const unsigned char *>(arguments.pad) + base * arguments.pad_row + 2 * at;
-    uint32_t missing =
-        static_cast<uint32_t>(arguments.sources >> base) & ((1u << packet_lanes) - 1);
+        static_cast<const unsigned char *>(arguments.pad) + base * arguments.pad_row + 2 * first;
+    const uint32_t sources =
+        static_cast<uint32_t>(arguments.sources >> base) & ((1u << LANES) - 1);
+    uint32_t missing = 0; /* a bit for each lane of each unit */
+#pragma unroll
+    for (int number = 0; number < UNITS; number++) {
+        missing |= first + number * step < arguments.bytes ? sources << number * LANES : 0;
+    }
 #pragma unroll 1
     while (missing != 0) {
-        packet loaded[packet_lanes][PACKETS];
+        packet loaded[UNITS * LANES][PACKETS];
 #pragma unroll
-        for (int lane = 0; lane < packet_lanes; lane++) {
+        for (int one = 0; one < UNITS * LANES; one++) {
 #pragma unroll
             for (int i = 0; i < PACKETS; i++) {
-                if ((missing >> lane & 1) != 0) {
-                    loaded[lane][i] =
-                        packet_load(pad + lane * arguments.pad_row + i * packet_bytes);
+                if ((missing >> one & 1) != 0) {
+                    loaded[one][i] =
+                        packet_load(pad + one % LANES * arguments.pad_row +
+                                    one / LANES * 2 * step + i * packet_bytes);
                 }
             }
         }
 #pragma unroll
-        for (int lane = 0; lane < packet_lanes; lane++) {
-            if ((missing >> lane & 1) == 0) {
+        for (int one = 0; one < UNITS * LANES; one++) {
+            if ((missing >> one & 1) == 0) {
                 continue;
             }
             bool has_all = true;
 #pragma unroll
             for (int i = 0; i < PACKETS; i++) {
-                has_all = has_all && packet_has(loaded[lane][i], arguments.flag);
-                data[lane][i] = packet_content(loaded[lane][i]);
+                has_all = has_all && packet_has(loaded[one][i], arguments.flag);
+                data[one / LANES][one % LANES][i] = packet_content(loaded[one][i]);
             }
-            missing &= has_all ? ~(1u << lane) : ~0u;
+            missing &= has_all ? ~(1u << one) : ~0u;
         }
         if (missing != 0 && is_over(left)) {
             return false;
@@ -244,69 +273,104 @@ SYMM_DEVICE void packets_narrow(const typename Op::accumulator (&results)[LENGTH
     }
 }
 
-/* The unit at byte `at`, of all ranks.  False: something has not come in time. */
-template <class Op, class T>
-SYMM_DEVICE bool packets_reduce_unit(const symm_cuda_packets &arguments, uint64_t at,
-                                     patience &left)
+/* The units at byte `first`, `first` + `step`, and so on.  False: something has not come in time. */
+template <class Op, class T, int LANES, int UNITS>
+SYMM_DEVICE bool packets_reduce_units(const symm_cuda_packets &arguments, uint64_t first,
+                                      uint64_t step, patience &left)
 {
     const int PACKETS = packed<T>::packets, LENGTH = packed<T>::length;
-    typename Op::accumulator results[LENGTH] = {};
+    typename Op::accumulator results[UNITS][LENGTH] = {};
     bool is_first = true;
 #pragma unroll 1
-    for (int base = 0; arguments.sources >> base != 0; base += packet_lanes) {
-        uint64_t data[packet_lanes][PACKETS] = {};
-        if (!packets_await<PACKETS>(arguments, at, base, left, data)) {
+    for (int base = 0; arguments.sources >> base != 0; base += LANES) {
+        uint64_t data[UNITS][LANES][PACKETS] = {};
+        if (!packets_await<PACKETS, LANES, UNITS>(arguments, first, step, base, left, data)) {
             return false;
         }
-        packets_fold<Op, T>(arguments.sources >> base, data, is_first, results);
+        const bool was_first = is_first;
+#pragma unroll
+        for (int number = 0; number < UNITS; number++) {
+            is_first = was_first;
+            packets_fold<Op, T>(arguments.sources >> base, data[number], is_first,
+                                results[number]);
+        }
     }
-    T narrowed[LENGTH];
-    packets_narrow<Op>(results, narrowed);
-    results_store<T, PACKETS>(static_cast<unsigned char *>(arguments.output) + at,
-                              arguments.bytes - at, narrowed);
+#pragma unroll
+    for (int number = 0; number < UNITS; number++) {
+        const uint64_t at = first + number * step;
+        T narrowed[LENGTH];
+        packets_narrow<Op>(results[number], narrowed);
+        if (at < arguments.bytes) {
+            results_store<T, PACKETS>(static_cast<unsigned char *>(arguments.output) + at,
+                                      arguments.bytes - at, narrowed);
+        }
+    }
     return true;
+}
+
+template <class Op, class T, int LANES, int UNITS>
+SYMM_DEVICE bool packets_reduce_by(const symm_cuda_packets &arguments, uint64_t thread,
+                                   uint64_t threads, patience &left)
+{
+    const uint64_t unit = packed<T>::packets * packet_data, step = threads * unit;
+    const uint64_t bytes = arguments.sources != 0 ? arguments.bytes : 0;
+    bool has_all = true;
+#pragma unroll 1
+    for (uint64_t first = thread * unit; first < bytes; first += UNITS * step) {
+        has_all &= packets_reduce_units<Op, T, LANES, UNITS>(arguments, first, step, left);
+    }
+    return has_all;
 }
 
 template <class Op, class T>
 SYMM_DEVICE bool packets_reduce(const symm_cuda_packets &arguments, uint64_t thread,
                                 uint64_t threads, patience &left)
 {
-    const uint64_t unit = packed<T>::packets * packet_data;
-    const uint64_t bytes = arguments.sources != 0 ? arguments.bytes : 0;
-    bool has_all = true;
-#pragma unroll 1
-    for (uint64_t at = thread * unit; at < bytes; at += threads * unit) {
-        has_all &= packets_reduce_unit<Op, T>(arguments, at, left);
-    }
-    return has_all;
+    typedef between_two<packed<T>::packets> two;
+    return arguments.is_between_two != 0
+               ? packets_reduce_by<Op, T, two::lanes, two::units>(arguments, thread, threads, left)
+               : packets_reduce_by<Op, T, packet_lanes, 1>(arguments, thread, threads, left);
 }
 
 /* Blocks are stored as they are. */
-SYMM_DEVICE bool packets_copy(const symm_cuda_packets &arguments, uint64_t thread, uint64_t threads,
-                              patience &left)
+template <int LANES, int UNITS>
+SYMM_DEVICE bool packets_copy_by(const symm_cuda_packets &arguments, uint64_t thread,
+                                 uint64_t threads, patience &left)
 {
     const uint64_t bytes = arguments.sources != 0 ? arguments.bytes : 0;
+    const uint64_t step = threads * packet_data;
     bool has_all = true;
 #pragma unroll 1
-    for (uint64_t at = thread * packet_data; at < bytes; at += threads * packet_data) {
+    for (uint64_t first = thread * packet_data; first < bytes; first += UNITS * step) {
 #pragma unroll 1
-        for (int base = 0; arguments.sources >> base != 0; base += packet_lanes) {
-            uint64_t data[packet_lanes][1] = {};
-            if (!packets_await<1>(arguments, at, base, left, data)) {
+        for (int base = 0; arguments.sources >> base != 0; base += LANES) {
+            uint64_t data[UNITS][LANES][1] = {};
+            if (!packets_await<1, LANES, UNITS>(arguments, first, step, base, left, data)) {
                 has_all = false;
                 continue;
             }
 #pragma unroll
-            for (int lane = 0; lane < packet_lanes; lane++) {
-                if ((arguments.sources >> base >> lane & 1) != 0) {
+            for (int one = 0; one < UNITS * LANES; one++) {
+                const uint64_t at = first + one / LANES * step;
+                const int rank = base + one % LANES;
+                if ((arguments.sources >> rank & 1) != 0 && at < bytes) {
                     data_store(static_cast<unsigned char *>(arguments.output) +
-                                   (base + lane) * arguments.output_step + at,
-                               data[lane][0], arguments.bytes - at);
+                                   rank * arguments.output_step + at,
+                               data[one / LANES][one % LANES][0], bytes - at);
                 }
             }
         }
     }
     return has_all;
+}
+
+SYMM_DEVICE bool packets_copy(const symm_cuda_packets &arguments, uint64_t thread, uint64_t threads,
+                              patience &left)
+{
+    typedef between_two<1> two;
+    return arguments.is_between_two != 0
+               ? packets_copy_by<two::lanes, two::units>(arguments, thread, threads, left)
+               : packets_copy_by<packet_lanes, 1>(arguments, thread, threads, left);
 }
 
 } // namespace symm

@@ -21,6 +21,12 @@ static bool are_uneven(const struct symm_call *call, int ranks)
     return false;
 }
 
+/* Bytes from one rank to another. */
+static uint64_t share_of(const struct symm_call *call, int ranks)
+{
+    return symm_collective_share(symm_collective_get(call->collective), call->payload_bytes, ranks);
+}
+
 void mca_coll_symm_pad_prepare(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
@@ -30,7 +36,8 @@ void mca_coll_symm_pad_prepare(struct symm_operation *operation)
     if (!operation->again && operation->veto == SYMM_REASON_NONE &&
         mca_coll_symm_choose_pads(call, lane->team) && !are_uneven(call, lane->team->size) &&
         symm_pad_offer(pad, lane->team->process, call->device, lane->team->size,
-                       operation->sequence, mca_coll_symm_component.device_pads)) {
+                       share_of(call, lane->team->size), operation->sequence,
+                       mca_coll_symm_component.device_pads)) {
         operation->pad = pad;
     }
 }
@@ -68,8 +75,8 @@ static bool devices_are_shared(const struct symm_operation *operation)
 
 void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts)
 {
-    facts->pads = facts->pad_size >= (size_t)facts->ranks * SYMM_PAD_ROW &&
-                  facts->bytes <= SYMM_PAD_ROW / 2;
+    size_t row = symm_pad_row(share_of(operation->call, facts->ranks));
+    facts->pads = row > 0 && facts->pad_size >= (size_t)facts->ranks * row;
     facts->shared_devices = facts->pads && devices_are_shared(operation);
 }
 

@@ -210,8 +210,11 @@ const struct symm_row mca_coll_symm_built_in[] = {
 
 /*
  * Little data between devices go by packets, ahead of the model's rows, which do not know them.
- * Two H100: bench/results/gpu-h100-2-ranks-*.table.  Pads end at 64 KiB.  An engine that makes all
- * of a call is quicker: in a broadcast, and in gathers, all-gathers and scatters in place.
+ * Two H100: bench/results/gpu-h100-2-ranks-*.table.  An engine that makes all of a call is
+ * quicker: in a broadcast, and in gathers, all-gathers and scatters in place.  In place
+ * reduce-scatters and all-to-all calls of other algorithms take a second kernel, because a rank
+ * would write where others still read: packets are quicker up to 2 MiB to a peer, the most that a
+ * pad holds (bench/results/gpu-h200-2-ranks-packets.txt).
  *
  * The limits for more devices are not measured.  By prototypes a result of 64 KiB takes .7 us more
  * than one of 8 bytes between two devices, and 2.5 us more between four; what others send to a rank
@@ -227,15 +230,15 @@ const struct symm_row mca_coll_symm_built_in_little[] = {
     PACKETS_OF_TWO(REDUCE, ANYWHERE, KIB(24), SYMM_ALLREDUCE_CUDA_PACKETS),
     PACKETS_OF_TWO(GATHER, OUT, KIB(16), SYMM_ALLGATHER_CUDA_PACKETS),
     PACKETS_OF_TWO(SCATTER, OUT, KIB(28), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
-    PACKETS_OF_TWO(SCATTER, IN, KIB(64) + 1, SYMM_REDUCE_SCATTER_CUDA_PACKETS),
+    PACKETS_OF_TWO(SCATTER, IN, MIB(4) + 1, SYMM_REDUCE_SCATTER_CUDA_PACKETS),
     PACKETS_OF_TWO(SCATTER_BLOCK, OUT, KIB(28), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
-    PACKETS_OF_TWO(SCATTER_BLOCK, IN, KIB(64) + 1, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
+    PACKETS_OF_TWO(SCATTER_BLOCK, IN, MIB(4) + 1, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
     PACKETS_OF_TWO(SCAN, OUT, KIB(12), SYMM_SCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(SCAN, IN, KIB(64) + 1, SYMM_SCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(EXSCAN, OUT, KIB(12), SYMM_EXSCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(EXSCAN, IN, KIB(64) + 1, SYMM_EXSCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(EXCHANGE, OUT, KIB(24), SYMM_ALLTOALL_CUDA_PACKETS),
-    PACKETS_OF_TWO(EXCHANGE, IN, KIB(64) + 1, SYMM_ALLTOALL_CUDA_PACKETS),
+    PACKETS_OF_TWO(EXCHANGE, IN, MIB(4) + 1, SYMM_ALLTOALL_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_REDUCE, ANYWHERE, KIB(12), SYMM_REDUCE_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_GATHER, OUT, KIB(32), SYMM_GATHER_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_SCATTER, OUT, KIB(13), SYMM_SCATTER_CUDA_PACKETS),
