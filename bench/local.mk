@@ -155,7 +155,6 @@ EXTRA_DIST += \
 	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \
-	bench/results/gpu-2-h100-osu.txt \
 	bench/results/gpu-2-multicast-loops.txt \
 	bench/results/gpu-2-nonblocking.txt \
 	bench/results/gpu-2-overlap-earlier.txt \
@@ -222,7 +221,6 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-alltoallw.table \
 	bench/results/gpu-h100-2-ranks-bcast.table \
 	bench/results/gpu-h100-2-ranks-chosen.txt \
-	bench/results/gpu-h100-2-ranks-collectives-again.txt \
 	bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h100-2-ranks-collectives-in-place.txt \
 	bench/results/gpu-h100-2-ranks-collectives.txt \
@@ -237,6 +235,13 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
 	bench/results/gpu-h100-flags.txt \
 	bench/results/gpu-h100-graph-functions.txt \
+	bench/results/gpu-h200-2-checks.txt \
+	bench/results/gpu-h200-2-osu.txt \
+	bench/results/gpu-h200-2-ranks-chosen.txt \
+	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
+	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \
+	bench/results/gpu-h200-2-ranks-collectives.txt \
+	bench/results/gpu-h200-2-ranks-packets.txt \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-copies.txt \

@@ -6,7 +6,7 @@ SPDX-License-Identifier: BSD-3-Clause
 
 from plotting.tables import read_osu, read_osu_output
 
-SERVED, BEFORE = "gpu-2-h100-osu.txt", "gpu-2-osu.txt"
+SERVED, BEFORE = "gpu-h200-2-osu.txt", "gpu-2-osu.txt"
 SIZES = {8: ("8B", "first"), 8192: ("8KiB", "third"), 1 << 20: ("1MiB", "second"),
          1 << 26: ("64MiB", "fifth")}
 LAUNCH, LINK = 6.84, 391e3  # microseconds; bytes into a GPU in one of them
@@ -22,8 +22,8 @@ def draw(look, results, note):
     served = read_osu_output(results / SERVED)
     before = {row.benchmark: row.times for row in read_osu(results / BEFORE) if row.mode == "with"}
     names = sorted(served)
-    made = look.figure(9, 5.4, "OSU micro-benchmarks on GPU memory, 2 H100", note)
-    look.subtitle(made, "hollow: 2 H200; |: the floor")
+    made = look.figure(9, 5.4, "OSU micro-benchmarks on GPU memory, 2 H200", note)
+    look.subtitle(made, "hollow: before; |: the floor")
     axes = made.subplots()
     look.panel(axes, "gpu", "Latency with ompi-symm (-d cuda, cudaMalloc)")
     every = []

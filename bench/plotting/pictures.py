@@ -69,7 +69,7 @@ def gpu_speedup(look, results):
             points = series.gpu_speedup(results, collective, ranks)
             look.line(axes[column], f"{ranks}", points, style, f"{ranks} GPUs")
         sizes(look, axes[column], points, collective)
-    axes[0].set_ylim(0.9, 1.75)
+    axes[0].set_ylim(0.9, 1.9)
     look.legend(made, look.labelled(axes[0]))
     made.subplots_adjust(left=0.06, right=0.98, bottom=0.19, wspace=0.06)
     return made
@@ -308,7 +308,7 @@ PICTURES = {
         "OSU micro-benchmarks on GPU memory: each collective, and the floor",
         lambda look, results: osu_collectives.draw(look, results, note_of("osu-collectives")),
         [osu_collectives.SERVED, osu_collectives.BEFORE],
-        "gpu-2-h100-osu.txt, gpu-2-osu.txt",
+        "gpu-h200-2-osu.txt, gpu-2-osu.txt",
     ),
     "host-ranks": Picture(
         "Host memory: time with ompi-symm over time without, by number of ranks",

@@ -218,7 +218,7 @@ def osu_panel(text):
 def osu_collectives(results):
     """The output of one job below the other, and the floor: 6.84 us, and 391 GB/s into a GPU."""
     times, name = {}, None
-    for line in results.text("gpu-2-h100-osu.txt").splitlines():
+    for line in results.text("gpu-h200-2-osu.txt").splitlines():
         words = line.split()
         if line.startswith("## "):
             name = words[1]

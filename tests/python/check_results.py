@@ -110,7 +110,7 @@ def h100(row, column):
 
 def other_collectives(row, column):
     name = row.split("`")[1].removeprefix("MPI_").lower()
-    found = bench("gpu-h100-2-ranks-collectives.txt")[2, name][size_of(column)]
+    found = bench("gpu-h200-2-ranks-collectives.txt")[2, name][size_of(column)]
     return [beside_nccl(found, f": {what}")[0] for what in ("µs", "best of NCCL", "faster")]
 
 
@@ -146,12 +146,12 @@ def osu(row, column):
     return [field(f"gpu-{column[0]}-osu.txt", "", [benchmark, mode], place)]
 
 
-def osu_h100(row, column):
+def osu_served(row, column):
     name = row.split("`")[1]
     if column == "floor":
         share = 0.5 if "reduce_scatter" in name else 1
         return [2 * 0.37 + 6.1 + share * (64 << 20) / 391e3]
-    return [field("gpu-2-h100-osu.txt", f"## {name}", [size_of(column)], 1)]
+    return [field("gpu-h200-2-osu.txt", f"## {name}", [size_of(column)], 1)]
 
 
 def osu_host(row, column):
@@ -227,7 +227,7 @@ CHECKED = {
     "GPU memory of any origin": any_origin,
     "Calls on host copies": host_copies,
     "OSU micro-benchmarks on GPU memory": osu,
-    "OSU micro-benchmarks on two H100": osu_h100,
+    "OSU micro-benchmarks on two H200": osu_served,
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
     "Behind a matrix product, by each algorithm": behind_product_by,
