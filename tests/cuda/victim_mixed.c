@@ -1,13 +1,14 @@
 /*
- * victim_mixed.c - a job in which a rank dies in small calls with a root, in which rank 1 has its
- * data on a device and the other ranks have theirs in host memory; for tests/cleanup.tap.
+ * victim_mixed.c - a job in which a rank dies in small calls with a root or small scans, in which
+ * rank 1 has its data on a device and the other ranks have theirs in host memory; for
+ * tests/cleanup.tap.
  *
  *   victim_mixed CALL       for ever, so that the job ends with a rank that dies in the driver
  *                           (SYMM_STANDIN_FAIL=FUNCTION:USE:SIGKILL@1)
  *   victim_mixed CALL:RANK  that rank kills itself instead of a call, and the others wait for it
  *   victim_mixed CALL:none  a few calls, and a good end
  *
- * CALL: bcast, scatter, gather, reduce (rank 0 is the root), collect (a gather to rank 1)
+ * CALL: bcast, scatter, gather, reduce (rank 0 is the root), collect (a gather to rank 1), scan
  *
  * Others have left each of these calls when rank 1 comes to it, so it cannot go below: the data go
  * by way of lines (mca/coll/symm/serve/mixed.h).  The library has the driver copy nothing else here,
@@ -29,9 +30,10 @@
 #include <unistd.h>
 
 enum { COUNT = 200, RANKS_MAX = 8, PLACES = RANKS_MAX * COUNT, BEFORE = 20, FOR_EVER = 100000000 };
-enum call { BCAST, SCATTER, GATHER, REDUCE, COLLECT, CALLS };
+enum call { BCAST, SCATTER, GATHER, REDUCE, COLLECT, SCAN, CALLS };
 
-static const char *const names[CALLS] = {"bcast", "scatter", "gather", "reduce", "collect"};
+static const char *const names[CALLS] = {"bcast", "scatter", "gather",
+                                           "reduce", "collect", "scan"};
 
 static void make(enum call call, const void *send, void *receive)
 {
@@ -43,6 +45,9 @@ static void make(enum call call, const void *send, void *receive)
         break;
     case SCATTER:
         MPI_Scatter(send, COUNT, type, receive, COUNT, type, 0, comm);
+        break;
+    case SCAN:
+        MPI_Scan(send, receive, COUNT, type, MPI_SUM, comm);
         break;
     case REDUCE:
         MPI_Reduce(send, receive, COUNT, type, MPI_SUM, 0, comm);

@@ -1,7 +1,7 @@
 /*
- * Small calls with a root do not synchronise: who gives data leaves before the others come. Ranks
- * that call first say so by a message to those that call last. If a call waited for somebody who
- * does not give data, the ranks would wait for each other.
+ * Small calls with a root and small scans do not synchronise: who gives data leaves before the others
+ * come. Ranks that call first say so by a message to those that call last. If a call waited for
+ * somebody who does not give data, the ranks would wait for each other.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,10 +16,11 @@ enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
 enum { OWN_MORE = 20000 }; /* integers of a scatterv's own block: more than a line takes */
 enum { FIRST = 4, AHEAD = 7 }; /* nonblocking calls take turns in four lanes */
 
-enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, COLLECTIVES };
+enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, SCAN, EXSCAN, COLLECTIVES };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
-static const char *const names[] = {"bcast", "scatter", "scatterv", "reduce", "gather"};
+static const char *const names[] = {"bcast",  "scatter", "scatterv", "reduce",
+                                    "gather", "scan",    "exscan"};
 static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
 
 static int sent[RANKS_MAX * INTS_MAX], received[RANKS_MAX * INTS_MAX];
@@ -27,6 +28,20 @@ static int sent[RANKS_MAX * INTS_MAX], received[RANKS_MAX * INTS_MAX];
 static bool from_root(enum collective collective)
 {
     return collective <= SCATTERV;
+}
+
+static bool is_prefix(enum collective collective)
+{
+    return collective == SCAN || collective == EXSCAN;
+}
+
+/* Whether a rank calls first.  In a scan these are the ranks before the root, or rank 0. */
+static bool gives(enum collective collective, int root, int rank)
+{
+    if (is_prefix(collective)) {
+        return rank < (root > 0 ? root : 1);
+    }
+    return (rank == root) == from_root(collective);
 }
 
 static bool scatters(enum collective collective)
@@ -66,10 +81,11 @@ static void fill(enum collective collective, int call, int root, int count)
 static int expected(enum collective collective, int call, int root, int block, int i)
 {
     int sum = 0, target = scatters(collective) ? test_rank : 0;
-    if (collective != REDUCE) {
+    int ranks = collective == SCAN ? test_rank + 1 : collective == EXSCAN ? test_rank : test_size;
+    if (collective != REDUCE && !is_prefix(collective)) {
         return value(call, from_root(collective) ? root : block, target, i);
     }
-    for (int rank = 0; rank < test_size; rank++) {
+    for (int rank = 0; rank < ranks; rank++) {
         sum += value(call, rank, 0, i);
     }
     return sum;
@@ -78,7 +94,8 @@ static int expected(enum collective collective, int call, int root, int block, i
 static void check(enum collective collective, int call, int root, int count)
 {
     int blocks = collective == GATHER ? test_size : 1;
-    if (!from_root(collective) && test_rank != root) {
+    if (is_prefix(collective) ? collective == EXSCAN && test_rank == 0
+                              : !from_root(collective) && test_rank != root) {
         return;
     }
     for (int block = 0; block < blocks; block++) {
@@ -119,6 +136,12 @@ static void begin(enum collective collective, enum form form, int root, int coun
         MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received,
              block_count(collective, root, count), MPI_INT, root);
         break;
+    case SCAN:
+        MAKE(Scan, Iscan, sent, received, count, MPI_INT, MPI_SUM);
+        break;
+    case EXSCAN:
+        MAKE(Exscan, Iexscan, sent, received, count, MPI_INT, MPI_SUM);
+        break;
     case REDUCE:
         MAKE(Reduce, Ireduce, sent, received, count, MPI_INT, MPI_SUM, root);
         break;
@@ -155,7 +178,7 @@ static void token_receive(int rank)
 /* Who gives data has made all its calls before the others make their first. */
 static void ahead_run(enum collective collective, enum form form, int root, int count)
 {
-    bool is_root = test_rank == root, gives = is_root == from_root(collective);
+    bool is_first = gives(collective, root, test_rank);
     MPI_Request request = MPI_REQUEST_NULL;
     test_case("%s, %s, root %d, %d integers: ahead of the others", names[collective],
               form_names[form], root, count);
@@ -167,8 +190,8 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
         make(collective, form, root, count, &request);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int rank = 0; rank < test_size && !gives; rank++) {
-        if (is_root ? rank != root : rank == root) {
+    for (int rank = 0; rank < test_size && !is_first; rank++) {
+        if (gives(collective, root, rank)) {
             token_receive(rank);
         }
     }
@@ -177,8 +200,8 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
         make(collective, form, root, count, &request);
         check(collective, call, root, count);
     }
-    for (int rank = 0; rank < test_size && gives; rank++) {
-        if (is_root ? rank != root : rank == root) {
+    for (int rank = 0; rank < test_size && is_first; rank++) {
+        if (!gives(collective, root, rank)) {
             token_send(rank);
         }
     }

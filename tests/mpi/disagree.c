@@ -1,7 +1,7 @@
 /*
  * Erroneous programs: the ranks disagree about a call. All hear so, each through its communicator's
- * error handler and once, and the communicator goes on working. In small calls with a root, those
- * hear so who wait for a rank that has made another call.
+ * error handler and once, and the communicator goes on working. In small calls with a root and
+ * small scans, those hear so who wait for a rank that has made another call.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -285,10 +285,16 @@ static void check_error(int error, int expected)
 
 /* ---- who hears ------------------------------------------------------------------------------- */
 
+static bool is_prefix(const struct call *call)
+{
+    return call->collective == SCAN || call->collective == EXSCAN;
+}
+
 static bool is_loose(const struct call *call)
 {
     bool has_counts = call->collective == ROOT_GATHER_V || call->collective == ROOT_GATHER_V_TO_1;
-    return call->collective >= BCAST && !has_counts && call->count < LARGE - 1;
+    return (call->collective >= BCAST || (is_prefix(call) && call->op != USER)) && !has_counts &&
+           call->count < LARGE - 1;
 }
 
 /* Whether a rank that makes the call needs the data of the other, and so waits for it. */
@@ -297,7 +303,9 @@ static bool waits_for(const struct call *call, int rank, int other)
     bool from_root = call->collective == BCAST || call->collective == BCAST_FROM_1 ||
                      call->collective >= ROOT_SCATTER;
     int root = (call->collective - BCAST) % 2;
-    return !is_loose(call) || (from_root ? rank != root && other == root : rank == root);
+    return !is_loose(call) || (is_prefix(call) ? other < rank
+                               : from_root     ? rank != root && other == root
+                                               : rank == root);
 }
 
 static bool hears(const struct disagreement *what, int odd)

@@ -63,6 +63,7 @@ static const struct plan {
     {CALL_STAGED_ROOT, SYMM_GATHER_STAGED, SYMM_GATHER, false, false},
     {CALL_PUSH_ROOT, SYMM_GATHER_PUSH, SYMM_GATHER, true, false},
     {CALL_PULL_ROOT, SYMM_GATHER_PULL, SYMM_GATHER, true, false},
+    {CALL_SLOT_SCAN, SYMM_SCAN_SLOT, SYMM_SCAN, false, false},
     {CALL_BELOW, SYMM_ALGORITHM_COUNT, SYMM_ALLGATHER, false, false},
 };
 
@@ -106,9 +107,26 @@ static void sum(void *context, const void *source, void *target, size_t count)
     }
 }
 
+static void words_sum(const void *source, void *target, int *count, struct ompi_datatype_t **dtype,
+                      struct ompi_op_base_module_1_0_0_t *module)
+{
+    (void)dtype, (void)module;
+    sum(NULL, source, target, (size_t)*count);
+}
+
+/* A predefined operation, of an Open MPI that has not been initialized. */
+static struct ompi_op_t *sum_op(void)
+{
+    static struct ompi_op_t op = {.o_flags = OMPI_OP_FLAGS_INTRINSIC | OMPI_OP_FLAGS_COMMUTE};
+    for (int type = 0; type < OMPI_OP_BASE_TYPE_MAX; type++) {
+        op.o_func.intrinsic.fns[type] = words_sum;
+    }
+    return &op;
+}
+
 static bool is_in_slot(const struct planned_call *planned)
 {
-    return strchr("rgch", planned->algorithm) != NULL;
+    return strchr("rgchs", planned->algorithm) != NULL;
 }
 
 enum { ROOT_OF_BCAST = 0, ROOT_OF_GATHER = 1 };
@@ -200,6 +218,10 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
         bytes_describe(call, bytes);
     }
+    if (plan->collective == SYMM_SCAN) {
+        call->op = sum_op();
+        call->dtype = &ompi_mpi_uint64_t.dt;
+    }
     if (is_rooted) {
         root_describe(call, actor->rank);
         bytes_describe(call, bytes);
@@ -222,7 +244,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
 
 /*
  * Whether the call goes below: it is not served, or some rank vetoes it.  A loose call goes below
- * only if whoever others wait for vetoes it: the root of a broadcast, or all but that of a gather.
+ * only if whoever others wait for vetoes it: the root of a broadcast, all but that of a gather, or
+ * rank 0 of a scan.
  */
 static bool is_below(const struct actor *actor)
 {
@@ -232,6 +255,9 @@ static bool is_below(const struct actor *actor)
     }
     if (planned->algorithm == CALL_SLOT_BCAST) {
         return planned->vetoer == ROOT_OF_BCAST;
+    }
+    if (planned->algorithm == CALL_SLOT_SCAN) {
+        return planned->vetoer == 0;
     }
     return planned->algorithm != CALL_SLOT_ROOT ||
            (actor->size == 2 && planned->vetoer != ROOT_OF_GATHER);

@@ -43,6 +43,7 @@ enum {
     CALL_STAGED_ROOT = 'H',
     CALL_PUSH_ROOT = 'q',
     CALL_PULL_ROOT = 'k',
+    CALL_SLOT_SCAN = 's',
     CALL_BELOW = 'b', /* all agree that it is not served */
 };
 

@@ -139,12 +139,17 @@ static void test_loose(void **state)
     every_execution(2, "h!1hh!1h!0hhh!1hhhh!0h");
     every_execution(3, "c!1c!2c!0c!2");
     every_execution(3, "h!0h!1h!2h!1");
+    every_execution(2, "ssssssssssss");
+    every_execution(3, "sssc");
+    every_execution(3, "hssH2");
+    every_execution(2, "s!1ss!1s!0sss!1ssss!1s");
+    every_execution(3, "s!1s!2s!0s!2");
 }
 
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqk";
+    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqks";
     const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;
@@ -174,6 +179,7 @@ static void test_breakages(void **state)
 {
     static const char vetoes[] = "r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1";
     static const char ahead[] = "cccccccccccccccccc";
+    static const char scans[] = "ssssssssssssssssss";
     static const struct {
         enum word_class class;
         enum breakage how;
@@ -207,6 +213,8 @@ static void test_breakages(void **state)
         {WORD_LINE, EARLY_STORE, "c"},     {WORD_LINE, NO_LOAD, "c"},
         {WORD_FINISHED, NO_LOAD, ahead},   {WORD_FINISHED, EARLY_STORE, ahead},
         {WORD_FINISHED, RELAXED_LOAD, ahead}, {WORD_CLASSES, HALF_STAGES, "C7"}, {WORD_CLASSES, HALF_STAGES, "H7"},
+        {WORD_LINE, EARLY_STORE, "s"},     {WORD_LINE, NO_LOAD, "s"},
+        {WORD_FINISHED, NO_LOAD, scans},   {WORD_FINISHED, EARLY_STORE, scans},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {

@@ -16,32 +16,88 @@ static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
     return SYMM_AGREEMENT_VETO;
 }
 
+/* Read the line that all others wait for.  LEFT: it has data.  If it has none, the ranks meet. */
+static enum symm_agreement first_read(struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    int first = mca_coll_symm_loose_first(call);
+    struct symm_line *line = mca_coll_symm_line(operation, first);
+    bool has_tables = symm_collective_get(call->collective)->has_tables;
+    if (!symm_line_is_posted(line, operation->sequence)) {
+        return SYMM_AGREEMENT_PENDING;
+    }
+    if (line_differs(line, call->signature, call->agreed_count)) {
+        operation->mismatch = first;
+        return SYMM_AGREEMENT_MISMATCH;
+    }
+    if (mca_coll_symm_line_has_data(line)) {
+        symm_line_fetch(line, call->payload_bytes);
+        return SYMM_AGREEMENT_LEFT;
+    }
+    if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {
+        return veto_note(operation, first);
+    }
+    operation->loose = false;
+    return mca_coll_symm_lines_read(operation);
+}
+
 /* Only the root is waited for, unless its line has no data: then the ranks meet. */
 static enum symm_agreement from_root_read(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    struct symm_line *line = mca_coll_symm_line(operation, call->root);
     bool has_tables = symm_collective_get(call->collective)->has_tables;
     enum symm_agreement taken = has_tables || !operation->in_slot ? SYMM_AGREEMENT_LEFT
                                                                   : SYMM_AGREEMENT_ALIKE;
     if (operation->lane->team->rank == call->root) {
         return operation->in_slot ? taken : mca_coll_symm_lines_read(operation);
     }
-    if (!symm_line_is_posted(line, operation->sequence)) {
-        return SYMM_AGREEMENT_PENDING;
+    enum symm_agreement first = first_read(operation);
+    return first == SYMM_AGREEMENT_LEFT ? taken : first;
+}
+
+/* Whether all ranks before this one have put their data into their lines. */
+static bool have_data_before(const struct symm_operation *operation)
+{
+    for (int rank = 1; rank < operation->lane->team->rank; rank++) {
+        if (!mca_coll_symm_line_has_data(mca_coll_symm_line(operation, rank))) {
+            return false;
+        }
     }
-    if (line_differs(line, call->signature, call->agreed_count)) {
-        operation->mismatch = call->root;
+    return true;
+}
+
+/* A rank waits for those before it. */
+static enum symm_agreement prefix_read(struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->lane->team;
+    const struct symm_call *call = operation->call;
+    if (team->rank == 0) {
+        return operation->in_slot ? SYMM_AGREEMENT_ALIKE : mca_coll_symm_lines_read(operation);
+    }
+    enum symm_agreement first =
+        operation->seen == 0 ? first_read(operation) : SYMM_AGREEMENT_LEFT;
+    if (first != SYMM_AGREEMENT_LEFT) {
+        return first;
+    }
+    for (; operation->seen < team->rank; operation->seen++) {
+        struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
+        if (!symm_line_is_posted(line, operation->sequence)) {
+            return SYMM_AGREEMENT_PENDING;
+        }
+        if (line_differs(line, call->signature, call->agreed_count)) {
+            operation->mismatch = operation->seen;
+        }
+        symm_line_fetch(line, call->payload_bytes);
+        line_finished_note(operation, line, (uint32_t)operation->sequence);
+    }
+    if (team->rank == team->size - 1) { /* it has read the lines of all others */
+        line_finished_settle(operation);
+    }
+    if (operation->mismatch >= 0) {
         return SYMM_AGREEMENT_MISMATCH;
     }
-    if (mca_coll_symm_line_has_data(line)) {
-        symm_line_fetch(line, call->payload_bytes);
-        return taken;
-    }
-    if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {
-        return veto_note(operation, call->root);
-    }
-    return mca_coll_symm_lines_read(operation);
+    return operation->in_slot && have_data_before(operation) ? SYMM_AGREEMENT_ALIKE
+                                                             : SYMM_AGREEMENT_LEFT;
 }
 
 /* All lines are there, for a gather or reduce. */
@@ -91,6 +147,8 @@ static enum symm_agreement to_root_read(struct symm_operation *operation)
 
 enum symm_agreement mca_coll_symm_loose_read(struct symm_operation *operation)
 {
-    return symm_collective_get(operation->call->collective)->from_root
-               ? from_root_read(operation) : to_root_read(operation);
+    const struct symm_collective_row *row = symm_collective_get(operation->call->collective);
+    return row->is_prefix   ? prefix_read(operation)
+           : row->from_root ? from_root_read(operation)
+                            : to_root_read(operation);
 }

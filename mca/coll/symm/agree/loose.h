@@ -1,14 +1,15 @@
 /*
- * agree/loose.h - loose calls: small ones with a root, in which a rank waits only for the ranks
- * whose data it gets.
+ * agree/loose.h - loose calls: small ones with a root, and small scans, in which a rank waits only
+ * for the ranks whose data it gets.
  *
  * In an MPI_Scatterv only the root knows whether its data fit the slot.  If they do, its line has
  * them, and the call is loose.  Otherwise the others go on to read all lines.
  *
  * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or
  * scatter posts its line and leaves.  The others read that line and no more.  In a gather or reduce
- * the others post their lines and leave, and the root reads all.  All ranks post lines, so that
- * different roots are noticed by those who wait, and slots are used alike.
+ * the others post their lines and leave, and the root reads all.  In a scan a rank reads the lines
+ * before its own.  All ranks post lines, so that different roots are noticed by those who wait, and
+ * slots are used alike.
  *
  * Who has left cannot make the call below.  So a rank that others wait for may veto, and a rank
  * that only waits may not, once somebody has left: it takes or gives its data by way of host
@@ -16,7 +17,8 @@
  * in any other call.  That is so if no line has data on which somebody waits.
  *
  * Ranks that wait for the same lines come to the same decision.  In a gather or reduce these are
- * the root and all ranks whose lines have no data.
+ * the root and all ranks whose lines have no data.  In a scan all wait for the line of rank 0, which
+ * alone tells whether the call may go below: if it has data, rank 0 has left.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -40,7 +42,15 @@ static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation
         return row->from_root &&
                (operation->lane->team->rank != call->root || operation->in_slot);
     }
-    return is_small && row->is_rooted && (!row->reduces || ompi_op_is_intrinsic(call->op));
+    return is_small && (row->is_rooted || row->is_prefix) &&
+           (!row->reduces || ompi_op_is_intrinsic(call->op));
+}
+
+/* The rank whose line all others wait for in a loose call; -1: there is none. */
+static inline int mca_coll_symm_loose_first(const struct symm_call *call)
+{
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    return row->is_prefix ? 0 : row->from_root ? call->root : -1;
 }
 
 /* Whether the line of a loose call has its rank's data, or would if the rank sent any. */

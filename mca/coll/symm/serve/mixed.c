@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/cuda/steps.h"
+#include "kernels/prefix.h"
 #include "kernels/rooted.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/loose.h"
@@ -162,7 +163,7 @@ static void own_bring(struct symm_operation *operation)
     }
 }
 
-/* ---- at the root of a gather or reduce ------------------------------------------------------- */
+/* ---- what ranks get of a gather, a reduce or a scan ------------------------------------------ */
 
 static void blocks_deliver(struct symm_operation *operation)
 {
@@ -182,8 +183,11 @@ static void blocks_deliver(struct symm_operation *operation)
     }
 }
 
-/* Elements are added in the order of the ranks; the operation is a predefined, commutative one. */
-static void elements_reduce(struct symm_operation *operation)
+/*
+ * Reduce the elements of so many ranks from rank 0 on, in their order.  The operation is a
+ * predefined, commutative one.
+ */
+static void elements_reduce(struct symm_operation *operation, int ranks)
 {
     const struct symm_call *call = operation->call;
     struct symm_layout elements = elements_of(call);
@@ -193,7 +197,7 @@ static void elements_reduce(struct symm_operation *operation)
         return;
     }
     memcpy(sum, payload_of(operation, 0), call->payload_bytes);
-    for (int rank = 1; rank < operation->run.team->size; rank++) {
+    for (int rank = 1; rank < ranks; rank++) {
         ompi_op_reduce(call->op, payload_of(operation, rank), sum, call->count, call->dtype);
     }
     mca_coll_symm_pack(&elements, sum, sum + call->payload_bytes);
@@ -201,11 +205,18 @@ static void elements_reduce(struct symm_operation *operation)
     free(sum);
 }
 
+/* The ranks from 0 to the one before this are waited for, and not the root, if there is one. */
+static int awaited_ranks(const struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->run.team;
+    return symm_collective_get(operation->call->collective)->is_prefix ? team->rank : team->size;
+}
+
 /* The next rank, from run->seen on, whose line came without data. */
 static void next_find(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    while (run->seen < run->team->size &&
+    while (run->seen < awaited_ranks(operation) &&
            (run->seen == run->root ||
             mca_coll_symm_line_has_data(mca_coll_symm_line(operation, run->seen)))) {
         run->seen++;
@@ -216,7 +227,7 @@ static void next_find(struct symm_operation *operation)
 static bool others_have_brought(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    while (run->seen < run->team->size) {
+    while (run->seen < awaited_ranks(operation)) {
         uint64_t step = symm_phase_of(&run->team->control, run->sequence, run->seen);
         if (step < STEP_BROUGHT) {
             return false;
@@ -246,9 +257,37 @@ static enum symm_status root_step(struct symm_operation *operation)
         return SYMM_PENDING;
     }
     if (run->failure == SYMM_OK && operation->call->collective == SYMM_REDUCE) {
-        elements_reduce(operation);
+        elements_reduce(operation, run->team->size);
     } else if (run->failure == SYMM_OK) {
         blocks_deliver(operation);
+    }
+    return SYMM_OK;
+}
+
+/* What this rank has brought.  `bring` has noted a failure. */
+static void own_tell(struct symm_run *run)
+{
+    symm_run_raise(run, run->failure == SYMM_OK ? STEP_BROUGHT : SYMM_CUDA_STEP_FAILED);
+}
+
+/* A scan, at any rank but the first, which has left. */
+static enum symm_status prefix_step(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    int me = run->team->rank;
+    if (run->stage == STARTING) {
+        if (!mca_coll_symm_line_has_data(mca_coll_symm_line(operation, me))) {
+            elements_bring(operation, payload_of(operation, me));
+            own_tell(run);
+        }
+        next_find(operation);
+        run->stage = COLLECTING;
+    }
+    if (!others_have_brought(operation)) {
+        return SYMM_PENDING;
+    }
+    if (run->failure == SYMM_OK) {
+        elements_reduce(operation, symm_prefix_length(run, me));
     }
     return SYMM_OK;
 }
@@ -288,6 +327,9 @@ enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
         block_take(operation);
         return SYMM_OK;
     }
+    if (symm_collective_get(call->collective)->is_prefix) {
+        return prefix_step(operation);
+    }
     if (symm_rooted_is_from_root(run)) {
         deliver(operation, &call->target,
                 payload_of(operation, run->root) + symm_rooted_begin(run, run->team->rank),
@@ -298,6 +340,6 @@ enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
         return root_step(operation);
     }
     own_bring(operation);
-    symm_run_raise(run, run->failure == SYMM_OK ? STEP_BROUGHT : SYMM_CUDA_STEP_FAILED);
+    own_tell(run);
     return SYMM_OK;
 }

@@ -4,8 +4,9 @@
  *
  * Some ranks have left, so the call cannot go below.  Its data are small, and go by way of lines.
  * In a broadcast or scatter each rank copies its data from the root's line to where they belong.
- * In a gather or reduce the ranks that are still there copy their data into their lines, and say so
- * by a phase.  The root has only waited for them, so nobody reads anything else of their lines.
+ * In a gather, reduce or scan the ranks that are still there copy their data into their lines, and
+ * say so by a phase.  The root, or in a scan the ranks behind, have only waited for them, so nobody
+ * reads anything else of their lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -132,9 +132,8 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
 /* Whether a rank with a veto needs nobody's line to know that the call goes below. */
 static bool may_go_below(const struct symm_operation *operation)
 {
-    const struct symm_call *call = operation->call;
-    return !operation->loose || (symm_collective_get(call->collective)->from_root &&
-                                 operation->lane->team->rank == call->root);
+    return !operation->loose ||
+           operation->lane->team->rank == mca_coll_symm_loose_first(operation->call);
 }
 
 void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
