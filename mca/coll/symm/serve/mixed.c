@@ -81,10 +81,20 @@ static void copy_end(struct symm_operation *operation, struct symm_host_copy *co
     mca_coll_symm_host_copy_close(copy);
 }
 
+/* Whether no device has a part in what this rank gives and gets. */
+static bool is_on_host(const struct symm_call *call)
+{
+    return call->device < 0 && !call->unusable;
+}
+
 /* Pack elements in any memory. */
 static void bring(struct symm_operation *operation, const struct symm_layout *layout,
                   const void *buffer, void *packed)
 {
+    if (is_on_host(operation->call)) {
+        mca_coll_symm_pack(layout, buffer, packed);
+        return;
+    }
     struct symm_host_copy copy = host_copy_of(operation, layout, buffer);
     copy.read = (struct symm_pieces){0, 1};
     int rc = mca_coll_symm_host_copy_open(&copy);
@@ -98,6 +108,10 @@ static void bring(struct symm_operation *operation, const struct symm_layout *la
 static void deliver(struct symm_operation *operation, const struct symm_layout *layout,
                     const void *packed, void *buffer)
 {
+    if (is_on_host(operation->call)) {
+        mca_coll_symm_unpack(layout, packed, buffer);
+        return;
+    }
     struct symm_host_copy copy = host_copy_of(operation, layout, buffer);
     copy.written = (struct symm_pieces){0, 1};
     if (layout->bytes < mca_coll_symm_bytes(layout->dtype, layout->count)) {
