@@ -52,7 +52,7 @@ void symm_pad_free(struct symm_pad *pad)
         (void)symm_heap_free(pad->heap, pad->memory);
         (void)atomic_fetch_sub_explicit(&taken, pad->size, memory_order_relaxed);
     }
-    *pad = (struct symm_pad){.offer_from = pad->offer_from};
+    *pad = (struct symm_pad){.offer_from = pad->offer_from, .large_from = pad->large_from};
 }
 
 static uint64_t round_number(uint64_t after, uint64_t unit)
@@ -65,12 +65,20 @@ void symm_pad_lose(struct symm_pad *pad, uint64_t sequence)
     *pad = (struct symm_pad){.offer_from = round_number(sequence, CALLS_UNTIL_RETRY)};
 }
 
-void symm_pad_is_vain(struct symm_pad *pad, uint64_t sequence, bool is_useless)
+static bool is_large(uint64_t data)
 {
-    pad->offer_from =
-        round_number(sequence, is_useless ? CALLS_WHILE_USELESS : CALLS_UNTIL_RETRY);
+    return symm_pad_row(data) > SYMM_PAD_ROW_FIRST;
+}
+
+void symm_pad_is_vain(struct symm_pad *pad, uint64_t data, uint64_t sequence, bool is_useless)
+{
     if (is_useless) {
+        pad->offer_from = round_number(sequence, CALLS_WHILE_USELESS);
         symm_pad_free(pad);
+    } else if (is_large(data)) {
+        pad->large_from = round_number(sequence, CALLS_UNTIL_RETRY);
+    } else {
+        pad->offer_from = round_number(sequence, CALLS_UNTIL_RETRY);
     }
 }
 
@@ -78,7 +86,8 @@ void symm_pad_is_vain(struct symm_pad *pad, uint64_t sequence, bool is_useless)
 static bool pad_get(struct symm_pad *pad, struct symm_process *process, int device, size_t size,
                     uint64_t sequence, size_t most)
 {
-    *pad = (struct symm_pad){.device = device, .size = size, .offer_from = pad->offer_from};
+    *pad = (struct symm_pad){.device = device, .size = size, .offer_from = pad->offer_from,
+                             .large_from = pad->large_from};
     if (symm_process_device_heap(process, device, &pad->heap) != SYMM_OK ||
         !room_take(size, most)) {
         return false;
@@ -105,11 +114,23 @@ struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device)
     return unused != NULL ? unused : &pads[device % SYMM_PADS];
 }
 
-/* Whether a larger pad may take the place of this one. */
-static bool has_room(const struct symm_pad *pad, size_t size, size_t most)
+/*
+ * A larger pad takes the place of this one, if there is one.  False: there is no larger one, and
+ * the small one stays.  A full device may have room later, but asking takes time.
+ */
+static bool pad_grow(struct symm_pad *pad, struct symm_process *process, int device, size_t size,
+                     uint64_t sequence, size_t most)
 {
-    size_t others = atomic_load_explicit(&taken, memory_order_relaxed) - pad->size;
-    return size <= most && others <= most - size;
+    struct symm_pad larger = {.offer_from = pad->offer_from, .large_from = pad->large_from};
+    /* The small one is counted until it is free. */
+    if (!pad_get(&larger, process, device, size, sequence, most + pad->size)) {
+        symm_pad_free(&larger);
+        pad->large_from = round_number(sequence, CALLS_UNTIL_RETRY);
+        return false;
+    }
+    symm_pad_free(pad);
+    *pad = larger;
+    return true;
 }
 
 bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device, int ranks,
@@ -121,19 +142,17 @@ bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int devi
         pad->offer_from = round_number(sequence, CALLS_UNTIL_RETRY);
     }
     /* No packet has a flag of 0. */
-    if (most == 0 || size == 0 || (uint32_t)sequence == 0 || sequence < pad->offer_from) {
+    if (most == 0 || size == 0 || (uint32_t)sequence == 0 || sequence < pad->offer_from ||
+        (is_large(data) && sequence < pad->large_from)) {
         return false;
     }
-    if (pad->memory != NULL && pad->size < size) {
-        if (!has_room(pad, size, most)) { /* the small one is kept, for little data */
-            return false;
-        }
-        symm_pad_free(pad);
+    if (is_large(data) && pad->size < size) {
+        return pad_grow(pad, process, device, size, sequence, most / 2);
     }
     bool has_pad = pad->memory == NULL ? pad_get(pad, process, device, size, sequence, most)
                                        : sequence - pad->wiped < calls_per_wipe ||
                                              is_wiped(pad, sequence);
-    if (!has_pad) { /* a full device may have room later, but asking takes time */
+    if (!has_pad) {
         symm_pad_free(pad);
         pad->offer_from = round_number(sequence, CALLS_UNTIL_RETRY);
     }

@@ -1,5 +1,5 @@
 /*
- * packets_run.c - collectives of little data by packets (packets.cuh): ranks store to each other's
+ * packets_run.c - collectives by packets, mostly of little data (packets.cuh): ranks store to each other's
  * pads, and wait for their own.
  *
  * Pads are the scratches of the run.  A pad has a row for each rank, and a row holds the packets of
@@ -28,7 +28,8 @@
 
 enum {
     ROW_ALIGNMENT = 128,
-    PATIENCE = 100 * 1000, /* ns; fifty times what packets take */
+    PATIENCE = 100 * 1000, /* ns; fifty times what small packets take */
+    BYTES_PER_NS = 4,      /* of data: less than links carry */
     LATES_MOST = 1000,     /* second kernels: they have nothing to wait for, so one is enough */
 };
 
@@ -217,6 +218,7 @@ static enum symm_status start(struct symm_run *run)
         .patience = PATIENCE,
     };
     describe(run, &packets);
+    packets.patience += packets.bytes / BYTES_PER_NS;
     if (run->piece > 0) { /* everything has been sent */
         memset(packets.rows, 0, sizeof(packets.rows));
     }

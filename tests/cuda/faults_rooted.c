@@ -1,10 +1,10 @@
 /*
  * faults_rooted.c - the scripts "rooted" and "rooted-again" of check_faults: small broadcasts, scatters,
- * gathers and reduces in which rank 1 has its data on a device, and ranks 0 and 2 in host memory.
+ * gathers, reduces and scans in which rank 1 has its data on a device, and ranks 0 and 2 in host memory.
  *
  * Ranks leave such a call at once that have data for others and wait for none, and rank 1 cannot go below
  * then.  So rank 1 alone has the error, if it cannot deliver what it has got.  If it cannot bring what
- * rank 0 waits for, both have one.  If rank 1 is the root of a broadcast or scatter, nobody has left, and
+ * rank 0 waits for, both have one; in a scan that is rank 2.  If rank 1 is the root of a broadcast or scatter, nobody has left, and
  * all go below.  Nobody waits for ever, who succeeds has the right data, and the next call works.
  *
  * "rooted" makes each call twice, in processes that have just started, and some more if a device has been
@@ -25,7 +25,7 @@
 
 enum { COUNT = 200, RANKS = 3, PLACES = RANKS * COUNT };
 enum { POISON = 0xdeadbeefu };
-enum collective { BCAST, SCATTER, GATHER, REDUCE };
+enum collective { BCAST, SCATTER, GATHER, REDUCE, SCAN };
 
 static const struct kind {
     const char *name;
@@ -43,6 +43,7 @@ static const struct kind {
     {"gather to the device", GATHER, 1, false, false},
     {"reduce to the device", REDUCE, 1, false, false},
     {"gather to the device, one's own from the host", GATHER, 1, false, true},
+    {"scan behind the host", SCAN, -1, false, false},
     {"nonblocking broadcast from the host", BCAST, 0, true, false},
     {"nonblocking gather to the host", GATHER, 0, true, false},
 };
@@ -81,17 +82,22 @@ static void call_prepare(const struct kind *kind)
 
 static bool has_result(const struct kind *kind)
 {
-    return kind->collective <= SCATTER || faults_rank == kind->root;
+    return kind->collective <= SCATTER || kind->collective == SCAN || faults_rank == kind->root;
 }
 
 static unsigned expected_at(const struct kind *kind, int i)
 {
     int own = kind->collective == SCATTER ? faults_rank * COUNT : 0;
+    int last = kind->collective == SCAN ? faults_rank : RANKS - 1;
+    unsigned sum = 0;
+    for (int rank = 0; rank <= last; rank++) {
+        sum += value_of(rank, i);
+    }
     if (!has_result(kind) || (i >= COUNT && kind->collective != GATHER)) {
         return POISON;
     }
     return kind->collective == GATHER   ? value_of(i / COUNT, i % COUNT)
-           : kind->collective == REDUCE ? value_of(0, i) + value_of(1, i) + value_of(2, i)
+           : kind->collective >= REDUCE ? sum
                                         : value_of(kind->root, own + i);
 }
 
@@ -138,6 +144,8 @@ static int call_make(const struct kind *kind)
         return MPI_Scatter(send, COUNT, type, receive, COUNT, type, kind->root, comm);
     case GATHER:
         return MPI_Gather(send, COUNT, type, receive, COUNT, type, kind->root, comm);
+    case SCAN:
+        return MPI_Scan(send, receive, COUNT, type, MPI_SUM, comm);
     default:
         return MPI_Reduce(send, receive, COUNT, type, MPI_SUM, kind->root, comm);
     }
@@ -163,14 +171,18 @@ static bool call_run(const struct kind *kind)
     return error == MPI_SUCCESS;
 }
 
-/* Rank 0 hears what goes wrong on rank 1 if it waits for its data. */
+/*
+ * Rank 0 hears what goes wrong on rank 1 if it waits for its data.  In a scan rank 2 does, but not
+ * of a result that rank 1 cannot deliver.
+ */
 static void errors_check(const struct kind *kind)
 {
-    bool gathers = kind->collective >= GATHER;
+    bool gathers = kind->collective == GATHER || kind->collective == REDUCE;
     int own = work.error, other = faults_other_says(own);
     if (gathers && kind->root == 0 && faults_rank < 2) {
         test_check(own == other, "both ranks get the same error, or none");
-    } else if (faults_rank != 1 && (gathers || kind->root == 0)) {
+    } else if (kind->collective == SCAN ? faults_rank == 0
+                                        : faults_rank != 1 && (gathers || kind->root == 0)) {
         test_check(own == MPI_SUCCESS, "who has left gets no error");
     }
 }

@@ -213,9 +213,9 @@ static MPI_Comm lose(enum kind kind, int doomed, bool first)
 
 /* ---- ranks that are ahead -------------------------------------------------------------------- */
 
-enum loose { LOOSE_BCAST, LOOSE_SCATTER, LOOSE_REDUCE, LOOSE_GATHER, LOOSE };
+enum loose { LOOSE_BCAST, LOOSE_SCATTER, LOOSE_SCAN, LOOSE_REDUCE, LOOSE_GATHER, LOOSE };
 
-static const char *const loose_names[LOOSE] = {"bcast", "scatter", "reduce", "gather"};
+static const char *const loose_names[LOOSE] = {"bcast", "scatter", "scan", "reduce", "gather"};
 
 /* A small call, checked if it succeeds; its error class. */
 static int loose_call(MPI_Comm comm, enum loose which, int number)
@@ -231,12 +231,14 @@ static int loose_call(MPI_Comm comm, enum loose which, int number)
     } else if (which == LOOSE_SCATTER) {
         rc = MPI_Scatter(send, 1, MPI_INT, receive, 1, MPI_INT, 0, comm);
         expected += rank;
+    } else if (which == LOOSE_SCAN) { /* the least is rank 0's */
+        rc = MPI_Scan(send, receive, 1, MPI_INT, MPI_MIN, comm);
     } else if (which == LOOSE_REDUCE) {
         rc = MPI_Reduce(send, receive, 1, MPI_INT, MPI_MIN, 0, comm);
     } else {
         rc = MPI_Gather(send, 1, MPI_INT, receive, 1, MPI_INT, 0, comm);
     }
-    if (rc == MPI_SUCCESS && (rank == 0 || which <= LOOSE_SCATTER) && receive[0] != expected) {
+    if (rc == MPI_SUCCESS && (rank == 0 || which <= LOOSE_SCAN) && receive[0] != expected) {
         wrong("small call %d: %d instead of %d", number, receive[0], expected);
     }
     return class_of(rc);

@@ -1,6 +1,6 @@
 /*
- * Small calls with a root and small scans do not synchronise: who gives data leaves before the others
- * come. Ranks that call first say so by a message to those that call last. If a call waited for
+ * Small calls with a root and small scans do not synchronise: who gives data leaves before the
+ * others come. Ranks that call first say so by a message to those that call last. If a call waited for
  * somebody who does not give data, the ranks would wait for each other.
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* The most is more than a pad holds at first: it gives way to a larger one. */
-enum { COUNT_LITTLE = 64, COUNT_MORE = 4096, COUNT_MOST = 20000, RANKS_MOST = 16, COMMS = 2 };
+enum { COUNT_LITTLE = 64, COUNT_MORE = 4096, COUNT_MOST = 60000, RANKS_MOST = 16, COMMS = 2 };
 
 enum kind {
     ALLREDUCE, REDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK,

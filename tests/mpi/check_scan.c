@@ -150,6 +150,8 @@ static void run(const struct test_operand *kind, const struct team *team, bool e
     if (copy == NULL || before == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     } else {
+        int word = 0; /* a scan has no root, whatever the call before had */
+        MPI_Bcast(&word, 1, MPI_INT, team->size > 1, team->comm);
         rounds_run(&call, &send, &receive, copy, before);
     }
     free(copy);

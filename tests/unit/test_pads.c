@@ -14,7 +14,7 @@
 #include "heap/pads.h"
 #include "kernels/cuda/launch/copy.h"
 
-enum { RANKS = 3, SIZE = RANKS * SYMM_PAD_ROW, FIRST = 8, LITTLE = 64 };
+enum { RANKS = 3, SIZE = RANKS * SYMM_PAD_ROW_FIRST, FIRST = 8, LITTLE = 64 };
 
 static const size_t plenty = (size_t)64 << 20;
 static const uint64_t calls_per_wipe = UINT64_C(1) << 31, flags = UINT64_C(1) << 32;
@@ -80,28 +80,39 @@ static void run_growth(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
-    const uint64_t much = SYMM_PAD_ROW / 2 + 1, most = SYMM_PAD_ROW_MOST / 2;
+    const uint64_t much = SYMM_PAD_ROW_FIRST / 2 + 1, most = SYMM_PAD_ROW_MOST / 2;
     const size_t large = RANKS * (size_t)SYMM_PAD_ROW_MOST;
     (void)context;
-    FORK_CHECK(self, symm_pad_row(much - 1) == SYMM_PAD_ROW && symm_pad_row(0) == SYMM_PAD_ROW);
+    FORK_CHECK(self, symm_pad_row(much - 1) == SYMM_PAD_ROW_FIRST && symm_pad_row(0) == SYMM_PAD_ROW_FIRST);
     FORK_CHECK(self, symm_pad_row(much) == SYMM_PAD_ROW_MOST);
     FORK_CHECK(self, symm_pad_row(most) == SYMM_PAD_ROW_MOST && symm_pad_row(most + 1) == 0);
     FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, most + 1, FIRST, plenty));
     FORK_CHECK(self, offer(&pad, process, FIRST));
-    /* Where there is no room, the small one stays, and serves little data at once. */
+    /*
+     * Where there is no room, the small one stays, and serves little data at once.  Long rows take
+     * half of the limit.
+     */
     void *memory = pad.memory;
-    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, much, FIRST + 1, large - 1));
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, much, FIRST + 1, 2 * large - 2));
     FORK_CHECK(self, pad.memory == memory && pad.size == SIZE && offer(&pad, process, FIRST + 2));
-    /* Its own bytes do not count twice. */
-    FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, much, FIRST + 3, large));
-    FORK_CHECK(self, pad.size == large && pad.wiped == FIRST + 3);
+    /* Long rows are tried again after some calls. */
+    uint64_t again = pad.large_from;
+    FORK_CHECK(self, again > FIRST + 100 && pad.offer_from == 0);
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, much, again - 1, 2 * large));
+    FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, much, again, 2 * large));
+    FORK_CHECK(self, pad.size == large && pad.wiped == again && pad.memory != memory);
     FORK_CHECK(self, device_is_zero(self, 0, pad.memory, large));
     memory = pad.memory;
-    FORK_CHECK(self, offer(&pad, process, FIRST + 4) && pad.memory == memory);
+    FORK_CHECK(self, offer(&pad, process, again + 1) && pad.memory == memory);
+    /* What is in vain for much data is not for little. */
+    symm_pad_is_vain(&pad, much, again + 1, false);
+    FORK_CHECK(self, offer(&pad, process, again + 2) && pad.memory == memory);
+    FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, much, again + 2, plenty));
+    FORK_CHECK(self, symm_pad_offer(&pad, process, 0, RANKS, much, pad.large_from, plenty));
     FORK_CHECK(self, !symm_pad_offer(&other, process, 0, RANKS, LITTLE, FIRST, large + SIZE - 1));
     symm_pad_free(&pad);
     other = (struct symm_pad){.heap = NULL};
-    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, most, FIRST, large));
+    FORK_CHECK(self, symm_pad_offer(&other, process, 0, RANKS, most, FIRST, 2 * large));
     symm_pad_free(&other);
 }
 
@@ -112,14 +123,14 @@ static void run_use(struct fork_rank *self, void *context)
     (void)context;
     FORK_CHECK(self, offer(&pad, process, FIRST));
     /* Ranks that have stopped at different calls begin again with the same one. */
-    symm_pad_is_vain(&pad, FIRST, false);
+    symm_pad_is_vain(&pad, LITTLE, FIRST, false);
     uint64_t again = pad.offer_from;
     FORK_CHECK(self, again > FIRST + 100 && again < FIRST + 10000 && pad.memory != NULL);
     FORK_CHECK(self, !offer(&pad, process, again - 1) && offer(&pad, process, again));
-    symm_pad_is_vain(&other, again - 1, false);
+    symm_pad_is_vain(&other, LITTLE, again - 1, false);
     FORK_CHECK(self, other.offer_from == again);
     /* Useless ones take no memory. */
-    symm_pad_is_vain(&pad, again, true);
+    symm_pad_is_vain(&pad, LITTLE, again, true);
     FORK_CHECK(self, pad.memory == NULL && pad.offer_from > again + 20000);
     again = pad.offer_from;
     FORK_CHECK(self, !offer(&pad, process, again - 1) && offer(&pad, process, again));

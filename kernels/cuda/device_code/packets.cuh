@@ -106,6 +106,7 @@ SYMM_DEVICE void data_store(unsigned char *to, uint64_t data, uint64_t left)
  */
 template <int PACKETS> struct between_two {
     static const int lanes = 2, units = 4 / PACKETS;
+    static_assert(units > 0, "elements have no more than 32 bytes");
 };
 
 /*
@@ -273,7 +274,7 @@ SYMM_DEVICE void packets_narrow(const typename Op::accumulator (&results)[LENGTH
     }
 }
 
-/* The units at byte `first`, `first` + `step`, and so on.  False: something has not come in time. */
+/* The units at byte `first`, `first` + `step`, and so on.  False: something is not there in time. */
 template <class Op, class T, int LANES, int UNITS>
 SYMM_DEVICE bool packets_reduce_units(const symm_cuda_packets &arguments, uint64_t first,
                                       uint64_t step, patience &left)

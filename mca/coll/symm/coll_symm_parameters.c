@@ -338,7 +338,8 @@ static const struct symm_parameter device_pads_parameter = {
     "device_pads",
     "The most bytes of a device's memory that a process takes as pads, to which other ranks send "
     "small data as packets. A communicator of N ranks takes 128 KiB times N with its first small "
-    "call on device buffers, up to 8 ranks. 262144 to 8589934592; suffixes k, m and g are "
+    "call on device buffers, up to 8 ranks, and 4 MiB times N with the first that sends more than "
+    "64 KiB to a rank by packets, for which half of the value is room. 262144 to 8589934592; suffixes k, m and g are "
     "understood. 0: none; small calls then take some microseconds longer",
     OPAL_INFO_LVL_5};
 

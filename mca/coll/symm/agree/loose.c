@@ -55,6 +55,24 @@ static enum symm_agreement from_root_read(struct symm_operation *operation)
     return first == SYMM_AGREEMENT_LEFT ? taken : first;
 }
 
+/* Read the lines before that of rank `end`.  False: some have not been posted. */
+static bool lines_until(struct symm_operation *operation, int end)
+{
+    const struct symm_call *call = operation->call;
+    for (; operation->seen < end; operation->seen++) {
+        struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
+        if (!symm_line_is_posted(line, operation->sequence)) {
+            return false;
+        }
+        if (line_differs(line, call->signature, call->agreed_count)) {
+            operation->mismatch = operation->seen;
+        }
+        symm_line_fetch(line, call->payload_bytes);
+        line_finished_note(operation, line, (uint32_t)operation->sequence);
+    }
+    return true;
+}
+
 /* Whether all ranks before this one have put their data into their lines. */
 static bool have_data_before(const struct symm_operation *operation)
 {
@@ -70,7 +88,6 @@ static bool have_data_before(const struct symm_operation *operation)
 static enum symm_agreement prefix_read(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
-    const struct symm_call *call = operation->call;
     if (team->rank == 0) {
         return operation->in_slot ? SYMM_AGREEMENT_ALIKE : mca_coll_symm_lines_read(operation);
     }
@@ -79,16 +96,8 @@ static enum symm_agreement prefix_read(struct symm_operation *operation)
     if (first != SYMM_AGREEMENT_LEFT) {
         return first;
     }
-    for (; operation->seen < team->rank; operation->seen++) {
-        struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
-        if (!symm_line_is_posted(line, operation->sequence)) {
-            return SYMM_AGREEMENT_PENDING;
-        }
-        if (line_differs(line, call->signature, call->agreed_count)) {
-            operation->mismatch = operation->seen;
-        }
-        symm_line_fetch(line, call->payload_bytes);
-        line_finished_note(operation, line, (uint32_t)operation->sequence);
+    if (!lines_until(operation, team->rank)) {
+        return SYMM_AGREEMENT_PENDING;
     }
     if (team->rank == team->size - 1) { /* it has read the lines of all others */
         line_finished_settle(operation);
@@ -127,16 +136,8 @@ static enum symm_agreement to_root_read(struct symm_operation *operation)
     if (operation->in_slot && team->rank != call->root) {
         return SYMM_AGREEMENT_ALIKE;
     }
-    for (; operation->seen < team->size; operation->seen++) {
-        struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
-        if (!symm_line_is_posted(line, operation->sequence)) {
-            return SYMM_AGREEMENT_PENDING;
-        }
-        if (line_differs(line, call->signature, call->agreed_count)) {
-            operation->mismatch = operation->seen;
-        }
-        symm_line_fetch(line, call->payload_bytes);
-        line_finished_note(operation, line, (uint32_t)operation->sequence);
+    if (!lines_until(operation, team->size)) {
+        return SYMM_AGREEMENT_PENDING;
     }
     line_finished_settle(operation);
     if (operation->mismatch >= 0) {

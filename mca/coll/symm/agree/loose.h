@@ -11,14 +11,13 @@
  * before its own.  All ranks post lines, so that different roots are noticed by those who wait, and
  * slots are used alike.
  *
- * Who has left cannot make the call below.  So a rank that others wait for may veto, and a rank
- * that only waits may not, once somebody has left: it takes or gives its data by way of host
- * memory, wherever they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as
- * in any other call.  That is so if no line has data on which somebody waits.
+ * Who has left cannot make the call below.  So a rank that all others wait for may veto, and any
+ * other may not, once somebody has left: it takes or gives its data by way of host memory, wherever
+ * they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as in any other call.
  *
  * Ranks that wait for the same lines come to the same decision.  In a gather or reduce these are
- * the root and all ranks whose lines have no data.  In a scan all wait for the line of rank 0, which
- * alone tells whether the call may go below: if it has data, rank 0 has left.
+ * the root and all ranks whose lines have no data.  In a scan all wait for the line of rank 0,
+ * which alone tells whether the call may go below: if it has data, rank 0 has left.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

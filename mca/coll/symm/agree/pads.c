@@ -84,7 +84,8 @@ void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algori
                               const struct symm_facts *facts)
 {
     if (operation->pad != NULL && !symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)) {
-        symm_pad_is_vain(operation->pad, operation->sequence, facts->shared_devices);
+        symm_pad_is_vain(operation->pad, share_of(operation->call, facts->ranks),
+                         operation->sequence, facts->shared_devices);
         operation->pad = NULL; /* nobody sends to it, so the call's failure would not lose it */
     }
 }

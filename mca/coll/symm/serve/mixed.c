@@ -27,12 +27,12 @@ void mca_coll_symm_mixed_start(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
     run->team = operation->lane->team;
-    run->algorithm =
-        (enum symm_algorithm)symm_collective_get(call->collective)->slot_algorithm;
+    run->algorithm = (enum symm_algorithm)row->slot_algorithm;
     run->sequence = operation->sequence;
     run->count = call->count;
-    run->root = call->root;
+    run->root = row->is_rooted ? call->root : -1;
     run->failure = SYMM_OK;
     run->stage = STARTING;
     run->seen = 0;
@@ -40,7 +40,7 @@ void mca_coll_symm_mixed_start(struct symm_operation *operation)
     operation->packed = true;
     operation->run_is_begun = true;
     operation->lane->last_algorithm = run->algorithm;
-    if (symm_collective_get(call->collective)->has_tables) {
+    if (row->has_tables) {
         mca_coll_symm_blocks_own_copy(operation);
     }
     mca_coll_symm_verbose_choice(operation, NULL);
@@ -219,8 +219,8 @@ static void elements_reduce(struct symm_operation *operation, int ranks)
     free(sum);
 }
 
-/* The ranks from 0 to the one before this are waited for, and not the root, if there is one. */
-static int awaited_ranks(const struct symm_operation *operation)
+/* Behind the last rank that is waited for: in a scan this rank, and at a root all but itself. */
+static int awaited_end(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->run.team;
     return symm_collective_get(operation->call->collective)->is_prefix ? team->rank : team->size;
@@ -230,7 +230,7 @@ static int awaited_ranks(const struct symm_operation *operation)
 static void next_find(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    while (run->seen < awaited_ranks(operation) &&
+    while (run->seen < awaited_end(operation) &&
            (run->seen == run->root ||
             mca_coll_symm_line_has_data(mca_coll_symm_line(operation, run->seen)))) {
         run->seen++;
@@ -241,7 +241,7 @@ static void next_find(struct symm_operation *operation)
 static bool others_have_brought(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    while (run->seen < awaited_ranks(operation)) {
+    while (run->seen < awaited_end(operation)) {
         uint64_t step = symm_phase_of(&run->team->control, run->sequence, run->seen);
         if (step < STEP_BROUGHT) {
             return false;
