@@ -1,6 +1,6 @@
 /*
- * packets_run.c - collectives by packets, mostly of little data (packets.cuh): ranks store to each other's
- * pads, and wait for their own.
+ * packets_run.c - collectives by packets, mostly of little data (packets.cuh): ranks store to each
+ * other's pads, and wait for their own.
  *
  * Pads are the scratches of the run.  A pad has a row for each rank, and a row holds the packets of
  * one call.  Why one row is enough: a rank sends after it has read the lines of all ranks, and a

@@ -37,7 +37,7 @@ static enum symm_agreement first_read(struct symm_operation *operation)
     if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {
         return veto_note(operation, first);
     }
-    operation->loose = false;
+    operation->loose = false; /* nobody has left */
     return mca_coll_symm_lines_read(operation);
 }
 
