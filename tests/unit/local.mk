@@ -30,6 +30,7 @@ unit_tests = \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
 	tests/unit/test_table \
+	tests/unit/test_lines \
 	tests/unit/test_table_file \
 	tests/unit/test_team \
 	tests/unit/test_team_states \
@@ -116,6 +117,9 @@ tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/words.c
 tests_unit_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
+
+tests_unit_test_lines_SOURCES = tests/unit/test_lines.c mca/coll/symm/report/lines.c
+tests_unit_test_lines_LDADD = $(unit_libs)
 
 choose_sources = tests/unit/table_stand_ins.c tests/unit/table_stand_ins.h \
 	mca/coll/symm/choose/before.c mca/coll/symm/choose/choose.c \

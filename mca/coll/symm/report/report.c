@@ -18,10 +18,12 @@
 #include "heap/request.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/lines.h"
 #include "mca/coll/symm/report/words.h"
 
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
 static size_t process_count;
+static FILE *table; /* what is printed, while it is put together */
 
 /* ---- shared counters ------------------------------------------------------------------------- */
 
@@ -193,7 +195,7 @@ static void row_print(const char *collective, const char *how, const struct symm
     char bytes[32];
     if (count->calls > 0) {
         size_format(count->bytes, bytes, sizeof(bytes));
-        (void)fprintf(stderr, "  %-25s %-53s %7llu %10s\n", collective, how,
+        (void)fprintf(table, "  %-25s %-53s %7llu %10s\n", collective, how,
                       (unsigned long long)count->calls, bytes);
     }
 }
@@ -275,7 +277,7 @@ static void remedies_print(const struct symm_tally *sum)
                          .fallback[i / SYMM_CALL_FORM_COUNT][reason].calls;
         }
         if (remedy != NULL && calls > 0) {
-            (void)fprintf(stderr, "  %s: %s\n", mca_coll_symm_reason_text((enum symm_reason)reason),
+            (void)fprintf(table, "  %s: %s\n", mca_coll_symm_reason_text((enum symm_reason)reason),
                           remedy);
         }
     }
@@ -291,25 +293,20 @@ static size_t processes_shared(void)
     return shared;
 }
 
-static void table_print(void)
+static void counted_print(size_t counted)
 {
     struct symm_tally sum;
-    size_t counted = processes_shared();
-    for (int ms = 0; ms < CLOSING_MS && counted < process_count; ms++) {
-        millisecond_wait();
-        counted = processes_shared();
-    }
     memset(&sum, 0, sizeof(sum));
     for (size_t process = 0; process < process_count; process++) {
         mca_coll_symm_counters_add(&sum, &all_counters[process]);
     }
-    (void)fprintf(stderr, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
+    (void)fprintf(table, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
                   opal_process_info.nodename, counted);
     if (counted < process_count) {
-        (void)fprintf(stderr, "  without those of %zu more, which could not reach the counters\n",
+        (void)fprintf(table, "  without those of %zu more, which could not reach the counters\n",
                       process_count - counted);
     }
-    (void)fprintf(stderr, "  %-25s %-53s %7s %10s\n", "collective", "outcome", "calls", "bytes");
+    (void)fprintf(table, "  %-25s %-53s %7s %10s\n", "collective", "outcome", "calls", "bytes");
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
             collective_print(&sum, (enum symm_collective)i, (enum symm_call_form)form);
@@ -318,13 +315,33 @@ static void table_print(void)
     host_copies_print(&sum);
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
         if (sum.unserved[i] > 0) {
-            (void)fprintf(stderr, "  communicators not served: %s: %llu\n",
+            (void)fprintf(table, "  communicators not served: %s: %llu\n",
                           mca_coll_symm_unserved_text((enum symm_unserved)i),
                           (unsigned long long)sum.unserved[i]);
         }
     }
     remedies_print(&sum);
-    (void)fflush(stderr);
+}
+
+static void table_print(void)
+{
+    char *text = NULL;
+    size_t length = 0, counted = processes_shared();
+    for (int ms = 0; ms < CLOSING_MS && counted < process_count; ms++) {
+        millisecond_wait();
+        counted = processes_shared();
+    }
+    table = open_memstream(&text, &length);
+    if (table == NULL) {
+        table = stderr;
+        counted_print(counted);
+        return;
+    }
+    counted_print(counted);
+    if (fclose(table) == 0) {
+        mca_coll_symm_lines_write(text, length);
+    }
+    free(text);
 }
 
 void mca_coll_symm_report_close(void)
