@@ -22,7 +22,7 @@ size_t mca_coll_symm_lines_lay(const char *text, size_t length, char *laid)
         size_t line = newline != NULL ? (size_t)(newline + 1 - text) : (size_t)(end - text);
         size_t room = SYMM_LINES_BLOCK - at % SYMM_LINES_BLOCK;
         if (line > room && line <= SYMM_LINES_BLOCK) {
-            memset(laid + at - 1, ' ', room); /* `at` is not 0: a block has room for the line */
+            memset(laid + at, ' ', room);
             at += room;
             laid[at - 1] = '\n';
         }

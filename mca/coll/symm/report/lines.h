@@ -3,7 +3,7 @@
  *
  * mpirun takes what a process writes in blocks of 4096 bytes at most, and passes on what other
  * processes write, or this one on its other stream, between two blocks.  So a line that lies in two
- * blocks may be torn.  Here blanks at the end of a line make the next one begin with a block.
+ * blocks may be torn.  Here a line of blanks before it makes it begin with a block.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
