@@ -13,8 +13,8 @@
 /*
  * Blocks have flags of their own, which say whether they are late.  Within a limit many small
  * blocks begin sooner than few large ones.  With a unit for each thread 16 blocks are as quick as
- * 32.  More data than that take up to half less time with 32 (two H200, 256 KiB to a peer and
- * more).
+ * 32.  More data than that take .6 to .85 of the time with 32 (gpu-h200-2-ranks-packets.txt, two
+ * H200, 256 KiB to a peer and more).
  */
 enum { BLOCKS_FEW = 16, BLOCKS_MOST = SYMM_CUDA_FLAGS, THREADS_LEAST = 128, PACKET_DATA = 8,
        TWO_RANKS = 2 };

@@ -21,12 +21,6 @@ static bool are_uneven(const struct symm_call *call, int ranks)
     return false;
 }
 
-/* Bytes from one rank to another. */
-static uint64_t share_of(const struct symm_call *call, int ranks)
-{
-    return symm_collective_share(symm_collective_get(call->collective), call->payload_bytes, ranks);
-}
-
 void mca_coll_symm_pad_prepare(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
@@ -36,7 +30,7 @@ void mca_coll_symm_pad_prepare(struct symm_operation *operation)
     if (!operation->again && operation->veto == SYMM_REASON_NONE &&
         mca_coll_symm_choose_pads(call, lane->team) && !are_uneven(call, lane->team->size) &&
         symm_pad_offer(pad, lane->team->process, call->device, lane->team->size,
-                       share_of(call, lane->team->size), operation->sequence,
+                       mca_coll_symm_call_share(call, lane->team->size), operation->sequence,
                        mca_coll_symm_component.device_pads)) {
         operation->pad = pad;
     }
@@ -75,7 +69,7 @@ static bool devices_are_shared(const struct symm_operation *operation)
 
 void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts)
 {
-    size_t row = symm_pad_row(share_of(operation->call, facts->ranks));
+    size_t row = symm_pad_row(mca_coll_symm_call_share(operation->call, facts->ranks));
     facts->pads = row > 0 && facts->pad_size >= (size_t)facts->ranks * row;
     facts->shared_devices = facts->pads && devices_are_shared(operation);
 }
@@ -84,7 +78,7 @@ void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algori
                               const struct symm_facts *facts)
 {
     if (operation->pad != NULL && !symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)) {
-        symm_pad_is_vain(operation->pad, share_of(operation->call, facts->ranks),
+        symm_pad_is_vain(operation->pad, mca_coll_symm_call_share(operation->call, facts->ranks),
                          operation->sequence, facts->shared_devices);
         operation->pad = NULL; /* nobody sends to it, so the call's failure would not lose it */
     }

@@ -99,4 +99,10 @@ struct symm_call {
     size_t largest;
 };
 
+/* Bytes from one rank to another, in a call in which all send as much. */
+static inline uint64_t mca_coll_symm_call_share(const struct symm_call *call, int ranks)
+{
+    return symm_collective_share(symm_collective_get(call->collective), call->payload_bytes, ranks);
+}
+
 #endif /* MCA_COLL_SYMM_BASE_CALL_H */

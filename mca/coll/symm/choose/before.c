@@ -150,8 +150,7 @@ bool mca_coll_symm_choose_pads(const struct symm_call *call, const struct symm_t
     uint64_t bytes = symm_collective_result(symm_collective_get(call->collective),
                                             call->payload_bytes, team->size);
     if (call->device < 0 || team->size > SYMM_CUDA_SMALL_RANKS ||
-        symm_pad_row(symm_collective_share(symm_collective_get(call->collective),
-                                           call->payload_bytes, team->size)) == 0) {
+        symm_pad_row(mca_coll_symm_call_share(call, team->size)) == 0) {
         return false;
     }
     if (forced != MCA_COLL_SYMM_AUTO) {
