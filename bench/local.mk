@@ -246,6 +246,8 @@ EXTRA_DIST += \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-copies.txt \
 	bench/results/gpu-host-slot.txt \
+	bench/results/gpu-host-slot-16K.txt \
+	bench/results/host-two-copies.txt \
 	bench/results/host-exchanges.txt \
 	bench/results/host-many-ranks-alltoall.txt \
 	bench/results/host-rooted.txt \
@@ -286,7 +288,6 @@ EXTRA_DIST += \
 	bench/results/host-4-ranks-alloc.txt \
 	bench/results/host-4-ranks-left-below.txt \
 	bench/results/host-4-ranks-malloc.txt \
-	bench/results/host-32-ranks-again.txt \
 	bench/results/host-32-ranks-collectives.txt \
 	bench/results/host-64-cores-24-ranks.txt \
 	bench/results/host-64-cores-32-ranks.txt \

@@ -106,6 +106,7 @@ struct symm_run;
     F(SYMM_BCAST_CUDA_MULTIMEM, symm_bcast_cuda_multimem)                                         \
     F(SYMM_REDUCE_SLOT, symm_reduce_slot)                                                         \
     F(SYMM_REDUCE_STAGED, symm_reduce_staged)                                                     \
+    F(SYMM_REDUCE_STAGED_ONE_SHOT, symm_reduce_staged_one_shot)                                   \
     F(SYMM_REDUCE_ONE_SHOT, symm_reduce_one_shot)                                                 \
     F(SYMM_REDUCE_TWO_SHOT, symm_reduce_two_shot)                                                 \
     F(SYMM_REDUCE_CUDA_ONE_SHOT, symm_reduce_cuda_one_shot)                                       \
@@ -127,6 +128,7 @@ struct symm_run;
     F(SYMM_GATHERV_SLOT, symm_gatherv_slot)                                                       \
     F(SYMM_GATHERV_STAGED, symm_gatherv_staged)                                                   \
     F(SYMM_GATHERV_PULL, symm_gatherv_pull)                                                       \
+    F(SYMM_GATHERV_PUSH, symm_gatherv_push)                                                       \
     F(SYMM_GATHERV_CUDA_KERNEL, symm_gatherv_cuda_kernel)                                         \
     F(SYMM_GATHERV_CUDA_COPY_ENGINE, symm_gatherv_cuda_copy_engine)                               \
     F(SYMM_GATHERV_CUDA_SCRATCH, symm_gatherv_cuda_scratch)                                       \
@@ -183,6 +185,7 @@ enum symm_algorithm_slowness {
     SYMM_SLOW_SMALL_PAGES = 2,  /* more than small_pages_most bytes to outputs in small pages */
     SYMM_SLOW_SHARED_DEVICES = 4, /* ranks share a device, where kernels that wait stop others */
     SYMM_SLOW_LARGE_BLOCKS_OF_MANY = 8, /* with many ranks, also where the user sets no limit */
+    SYMM_SLOW_TWO_COPIES = 16, /* large blocks where one copy by the kernel is quicker */
 };
 
 /* Which data with gaps in host memory mca/coll/symm/serve/packed.c packs for an algorithm. */

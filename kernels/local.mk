@@ -61,11 +61,12 @@ kernel_sources = \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
 	kernels/host/barrier_slot.c \
-	kernels/host/exchange_pull.c \
+	kernels/host/exchange_direct.c \
 	kernels/host/exchange_slot.c \
 	kernels/host/exchange_staged.c \
 	kernels/host/reduce_one_shot.c \
 	kernels/host/reduce_slot.c \
+	kernels/host/reduce_staged_one_shot.c \
 	kernels/host/reduce_two_shot.c \
 	kernels/host/rooted_direct.c \
 	kernels/host/rooted_slot.c \

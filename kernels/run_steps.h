@@ -73,16 +73,27 @@ static inline size_t symm_slot_place(const struct symm_team *team, int owner, in
 }
 
 /*
+ * The staging buffer of a rank for a piece.  Calls begin with different buffers, so that a buffer
+ * that is written to was read some calls ago: up to 64 KiB this takes three quarters of the time
+ * where two cores share no cache (bench/results/host-two-copies.txt).
+ */
+static inline unsigned char *symm_run_stage(const struct symm_run *run, int rank, uint64_t piece)
+{
+    return symm_stage_buffer(&run->team->control, rank, run->sequence + piece);
+}
+
+/*
  * Bytes of a piece of `bytes` bytes that go one way, from a rank to the next, through staging
  * buffers of so many bytes.  Quarters, so that the next rank begins early; but to wait for a small
  * piece takes longer than to copy it, and whoever waits for a processor, too, waits for each piece.
  * (Where all ranks copy in and out at the same time pieces are whole buffers.)
  */
-static inline size_t symm_flow_piece(size_t buffer, size_t bytes)
+static inline size_t symm_flow_piece(const struct symm_run *run, size_t buffer, size_t bytes)
 {
-    enum { PARTS = 4, LEAST = 16 * 1024 };
+    enum { PARTS = 4, LEAST = 16 * 1024, LEAST_OF_TWO = 8 * 1024 };
+    size_t least = run->team->size == 2 ? LEAST_OF_TWO : LEAST;
     size_t part = (bytes / PARTS / SYMM_CACHE_LINE + 1) * SYMM_CACHE_LINE;
-    return symm_least(part < LEAST ? LEAST : part, buffer);
+    return symm_least(part < least ? least : part, buffer);
 }
 
 /* ---- all-reduce in pieces and blocks --------------------------------------------------------- */

@@ -42,7 +42,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     if (bytes == 0) {
         return;
     }
-    memcpy(symm_stage_buffer(&team->control, team->rank, piece), input + begin, bytes);
+    memcpy(symm_run_stage(run, team->rank, piece), input + begin, bytes);
     symm_run_raise(run, piece + 1);
     if (input != output) { /* in place: my own block is already there */
         memcpy(output + begin, input + begin, bytes);
@@ -56,7 +56,7 @@ static void output_copy(struct symm_run *run)
     for (int turn = 1; turn < team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
         unsigned char *target = (unsigned char *)run->output + (size_t)rank * run->count;
-        memcpy(target + begin, symm_stage_buffer(&team->control, rank, run->piece), bytes);
+        memcpy(target + begin, symm_run_stage(run, rank, run->piece), bytes);
     }
 }
 

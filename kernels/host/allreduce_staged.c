@@ -36,14 +36,14 @@ static uint64_t step_output(uint64_t piece)
     return 2 * piece + 2;
 }
 
-static unsigned char *input_buffer(const struct symm_team *team, int rank, uint64_t piece)
+static unsigned char *input_buffer(const struct symm_run *run, int rank, uint64_t piece)
 {
-    return symm_stage_buffer(&team->control, rank, piece % 2);
+    return symm_run_stage(run, rank, piece % 2);
 }
 
-static unsigned char *output_buffer(const struct symm_team *team, int rank, uint64_t piece)
+static unsigned char *output_buffer(const struct symm_run *run, int rank, uint64_t piece)
 {
-    return symm_stage_buffer(&team->control, rank, 2 + piece % 2);
+    return symm_run_stage(run, rank, 2 + piece % 2);
 }
 
 static bool has_output(const struct symm_run *run)
@@ -79,7 +79,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     for (int turn = 1; turn < team->size; turn++) {
         int rank = symm_run_rotate(run, turn);
         struct slice slice = slice_of(run, piece, rank);
-        memcpy(input_buffer(team, team->rank, piece) + slice.buffer_offset,
+        memcpy(input_buffer(run, team->rank, piece) + slice.buffer_offset,
                input + slice.array_offset, slice.bytes);
     }
     symm_run_raise(run, step_input(piece));
@@ -97,10 +97,10 @@ static void slice_reduce(struct symm_run *run)
         size_t block = symm_least(slice.bytes - done, symm_block_bytes(extent));
         unsigned char *output = (unsigned char *)run->output + slice.array_offset + done;
         unsigned char *shared =
-            output_buffer(team, team->rank, run->piece) + slice.buffer_offset + done;
+            output_buffer(run, team->rank, run->piece) + slice.buffer_offset + done;
         void *result = in_place ? scratch : (void *)output;
         for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = input_buffer(team, rank, run->piece) + slice.buffer_offset + done;
+            run->inputs[rank] = input_buffer(run, rank, run->piece) + slice.buffer_offset + done;
         }
         run->inputs[team->rank] = (const unsigned char *)run->input + slice.array_offset + done;
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
@@ -124,7 +124,7 @@ static void output_copy(struct symm_run *run)
         int rank = symm_run_rotate(run, turn);
         struct slice slice = slice_of(run, run->piece, rank);
         memcpy(output + slice.array_offset,
-               output_buffer(team, rank, run->piece) + slice.buffer_offset,
+               output_buffer(run, rank, run->piece) + slice.buffer_offset,
                symm_result_bytes(run->reduction, slice.bytes));
     }
 }

@@ -29,7 +29,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     size_t extent = run->reduction->extent;
     size_t begin = symm_piece_begin(run, piece), end = symm_piece_begin(run, piece + 1);
     if (begin < end) {
-        memcpy(symm_stage_buffer(&team->control, team->rank, piece),
+        memcpy(symm_run_stage(run, team->rank, piece),
                (const unsigned char *)run->input + begin * extent, (end - begin) * extent);
         symm_run_raise(run, piece + 1);
     }
@@ -50,7 +50,7 @@ static void piece_reduce(struct symm_run *run)
         unsigned char *output = (unsigned char *)run->output + offset + done;
         void *result = in_place ? scratch : (void *)output;
         for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = symm_stage_buffer(&team->control, rank, run->piece) + done;
+            run->inputs[rank] = symm_run_stage(run, rank, run->piece) + done;
         }
         run->inputs[team->rank] = (const unsigned char *)run->input + offset + done;
         symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);

@@ -9,6 +9,9 @@
  * largest block of all has.  The steps, and the reason why four buffers suffice, are as in
  * allgather_staged.c.
  *
+ * In a gatherv the others wait for the root only, and leave when they have copied their last piece
+ * in, as in rooted_staged.c.
+ *
  * In place a block is received where the block for the same rank has been sent from.  What piece k
  * is copied over is piece k of that block, which has been copied in.
  *
@@ -42,17 +45,18 @@ static bool has_one_row(const struct symm_run *run)
     return is_gather(run) || collective_of(run)->to_root;
 }
 
-/* Bytes of a row. */
+/* Bytes of a row.  Data from or to a root go one way. */
 static size_t row_length(const struct symm_run *run)
 {
     const struct symm_control *control = &run->team->control;
-    return has_one_row(run) ? control->piece_size : symm_stage_row(control);
+    size_t most = has_one_row(run) ? control->piece_size : symm_stage_row(control);
+    return collective_of(run)->is_rooted ? symm_flow_piece(run, most, run->largest) : most;
 }
 
 static unsigned char *row_at(const struct symm_run *run, int source, int target, uint64_t piece)
 {
     size_t row = has_one_row(run) ? 0 : (size_t)target;
-    return symm_stage_buffer(&run->team->control, source, piece) + row * row_length(run);
+    return symm_run_stage(run, source, piece) + row * row_length(run);
 }
 
 /* The part of a block that is in a piece; *bytes is 0 behind the block's end. */
@@ -119,6 +123,25 @@ static void output_copy(struct symm_run *run)
     }
 }
 
+/* Whether this rank only sends, and only to the root. */
+static bool gives(const struct symm_run *run)
+{
+    return collective_of(run)->to_root && run->team->rank != run->root;
+}
+
+/* Whether this rank has nothing more to do: it copies in one piece ahead. */
+static bool is_over(const struct symm_run *run)
+{
+    return !has_piece(run, run->piece + (gives(run) ? 2 : 0));
+}
+
+/* Whether the piece under way can be copied out, and the one behind the next can be copied in. */
+static bool is_ready(struct symm_run *run)
+{
+    uint64_t step = run->piece + 1;
+    return gives(run) ? symm_run_rank_reached(run, run->root, step) : symm_run_reached(run, step);
+}
+
 static enum symm_status step(struct symm_run *run)
 {
     if (!has_piece(run, run->piece)) {
@@ -128,14 +151,17 @@ static enum symm_status step(struct symm_run *run)
         input_copy(run, 0);
         input_copy(run, 1);
         run->stage = EXCHANGING;
+        if (is_over(run)) {
+            return SYMM_OK;
+        }
     }
-    if (!symm_run_reached(run, run->piece + 1)) {
+    if (!is_ready(run)) {
         return SYMM_PENDING;
     }
     output_copy(run);
     run->piece++;
     input_copy(run, run->piece + 1);
-    return has_piece(run, run->piece) ? symm_run_more(run) : SYMM_OK;
+    return is_over(run) ? SYMM_OK : symm_run_more(run);
 }
 
 #define STAGED_ROW(row, algorithm, served, slow_where)                                            \
@@ -151,7 +177,10 @@ static enum symm_status step(struct symm_run *run)
     }
 
 /* Each rank copies in and out all the time, and with many ranks nothing of it stays in a cache. */
-enum { SLOW_ALL_TO_ALL = SYMM_SLOW_LARGE_BLOCKS | SYMM_SLOW_LARGE_BLOCKS_OF_MANY };
+enum {
+    SLOW_ALL_TO_ALL = SYMM_SLOW_LARGE_BLOCKS | SYMM_SLOW_LARGE_BLOCKS_OF_MANY |
+                      SYMM_SLOW_TWO_COPIES
+};
 
 STAGED_ROW(symm_alltoall_staged, SYMM_ALLTOALL_STAGED, SYMM_ALLTOALL, SLOW_ALL_TO_ALL);
 STAGED_ROW(symm_allgatherv_staged, SYMM_ALLGATHERV_STAGED, SYMM_ALLGATHERV, SYMM_SLOW_LARGE_BLOCKS);

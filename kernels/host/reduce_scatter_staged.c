@@ -34,7 +34,7 @@ static size_t row_length(const struct symm_run *run)
 static unsigned char *row_at(const struct symm_run *run, int source, int owner, uint64_t piece)
 {
     const struct symm_control *control = &run->team->control;
-    return symm_stage_buffer(control, source, piece) + (size_t)owner * symm_stage_row(control);
+    return symm_run_stage(run, source, piece) + (size_t)owner * symm_stage_row(control);
 }
 
 /* The elements of a rank's block that are in a piece, counted from the beginning of the array. */

@@ -9,7 +9,9 @@
  *   Who copies out waits for who copies in at k + 1.
  *   Who copies in waits before piece k for who copies out at k - 3: the buffer has been read.
  * Who has copied its last piece leaves.  A buffer that others still read then is not written to
- * before the next call, for which all ranks have posted their lines, and have left this one.
+ * before the next call, for which all ranks have posted their lines, and have left this one.  The
+ * root of a scatter stays until the others have their blocks: where ranks outnumber cores, what it
+ * does next would take a core from them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -18,14 +20,12 @@
 
 #include "kernels/rooted.h"
 
-enum { STARTING, WORKING };
-
 /* Bytes of a block in a piece. */
 static size_t piece_size(const struct symm_run *run)
 {
     const struct symm_control *control = &run->team->control;
-    return symm_flow_piece(symm_rooted_collective(run) == SYMM_SCATTER ? symm_stage_row(control)
-                                                                       : control->piece_size,
+    bool has_rows = symm_rooted_collective(run) == SYMM_SCATTER;
+    return symm_flow_piece(run, has_rows ? symm_stage_row(control) : control->piece_size,
                            run->count);
 }
 
@@ -42,10 +42,21 @@ static unsigned char *part_at(const struct symm_run *run, int rank)
 {
     const struct symm_control *control = &run->team->control;
     if (!symm_rooted_is_from_root(run)) {
-        return symm_stage_buffer(control, rank, run->piece);
+        return symm_run_stage(run, rank, run->piece);
     }
     size_t row = symm_rooted_collective(run) == SYMM_SCATTER ? (size_t)rank : 0;
-    return symm_stage_buffer(control, run->root, run->piece) + row * symm_stage_row(control);
+    return symm_run_stage(run, run->root, run->piece) + row * symm_stage_row(control);
+}
+
+/* The part of the root's own block that is in the piece.  Nobody waits for it. */
+static void own_copy(const struct symm_run *run)
+{
+    const void *from;
+    void *to;
+    size_t bytes, begin = piece_bounds(run, &bytes);
+    if (symm_rooted_own(run, &from, &to)) {
+        memcpy((unsigned char *)to + begin, (const unsigned char *)from + begin, bytes);
+    }
 }
 
 static enum symm_status piece_done(struct symm_run *run)
@@ -79,20 +90,29 @@ static void input_copy(const struct symm_run *run)
     }
 }
 
+static enum symm_status root_step(struct symm_run *run)
+{
+    uint64_t before = step_before(run);
+    size_t bytes;
+    (void)piece_bounds(run, &bytes);
+    if (bytes == 0 && run->piece > 0) {
+        return symm_run_reached(run, run->piece) ? SYMM_OK : SYMM_PENDING;
+    }
+    if (before > 0 && !symm_run_reached(run, before)) {
+        return SYMM_PENDING;
+    }
+    input_copy(run);
+    symm_run_raise(run, run->piece + 1);
+    own_copy(run);
+    enum symm_status status = piece_done(run);
+    return symm_rooted_collective(run) == SYMM_SCATTER ? symm_run_more(run) : status;
+}
+
 static enum symm_status from_root_step(struct symm_run *run)
 {
     size_t bytes, begin = piece_bounds(run, &bytes);
-    uint64_t before = step_before(run);
     if (symm_rooted_is_root(run)) {
-        if (before > 0 && !symm_run_reached(run, before)) {
-            return SYMM_PENDING;
-        }
-        if (run->stage == STARTING) {
-            symm_rooted_own_copy(run);
-            run->stage = WORKING;
-        }
-        input_copy(run);
-        return piece_done(run);
+        return root_step(run);
     }
     if (!symm_run_rank_reached(run, run->root, run->piece + 1)) {
         return SYMM_PENDING;
@@ -106,9 +126,9 @@ static enum symm_status from_root_step(struct symm_run *run)
 static enum symm_status blocks_collect(struct symm_run *run)
 {
     size_t bytes, begin = piece_bounds(run, &bytes);
-    if (run->stage == STARTING) {
-        symm_rooted_own_copy(run);
-        run->stage = WORKING;
+    if (run->position == run->piece) { /* before it waits */
+        own_copy(run);
+        run->position++;
     }
     for (; run->seen < run->team->size; run->seen++) { /* which raising begins anew */
         int rank = run->seen;

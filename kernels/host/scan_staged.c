@@ -29,7 +29,7 @@
 /* The element with which a piece begins. */
 static size_t piece_begin(const struct symm_run *run, uint64_t piece)
 {
-    size_t bytes = symm_flow_piece(run->team->control.piece_size,
+    size_t bytes = symm_flow_piece(run, run->team->control.piece_size,
                                    run->count * run->reduction->extent);
     return symm_piece_begin_of(run, piece, bytes);
 }
@@ -89,8 +89,8 @@ static void piece_scan(struct symm_run *run)
     size_t bytes = piece_begin(run, run->piece + 1) * extent - begin;
     bool inclusive = symm_prefix_is_inclusive(run), is_last = team->rank == team->size - 1;
     const unsigned char *before =
-        team->rank == 0 ? NULL : symm_stage_buffer(&team->control, team->rank - 1, run->piece);
-    unsigned char *shared = symm_stage_buffer(&team->control, team->rank, run->piece);
+        team->rank == 0 ? NULL : symm_run_stage(run, team->rank - 1, run->piece);
+    unsigned char *shared = symm_run_stage(run, team->rank, run->piece);
     for (size_t done = 0; done < bytes;) {
         size_t some = symm_least(bytes - done, symm_block_bytes(extent));
         const struct block block = {

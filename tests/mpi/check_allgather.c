@@ -120,7 +120,7 @@ static void one_size(const struct test_layout *layout, size_t bytes)
 /* The slot may be meant for a rank's block or for all blocks together: both are tried. */
 static void sizes_around_thresholds(void)
 {
-    const size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t ranks = (size_t)test_size;
     const size_t sizes[] = {1,

@@ -125,7 +125,7 @@ static void one_size(const struct test_element *element, enum test_op op, size_t
 
 static void sizes_around_thresholds(void)
 {
-    const size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t sizes[] = {16,         slot - 16,      slot,       slot + 16,
                             2 * slot,   65536 + 48,     piece - 16, piece,

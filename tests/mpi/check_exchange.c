@@ -192,7 +192,7 @@ static bool may_be_below(const struct call *call)
     bool on_device = getenv("SYMM_TEST_CUDA_LIBRARY") != NULL;
     bool is_served = !on_device || (call->mixture != MIXTURE_ANY && call->quanta > 0 &&
                                     (call->shape == SHAPE_EQUAL || call->collective == ALLTOALL));
-    return !test_expects_symm() || test_parameter("coll_symm_slot_size", 4096) < 1024 ||
+    return !test_expects_symm() || test_parameter("coll_symm_slot_size", 17408) < 1024 ||
            getenv("SYMM_TEST_DEVICE_RANK") != NULL || !is_served;
 }
 
@@ -423,7 +423,7 @@ static void size_run(MPI_Comm comm, size_t bytes)
 
 static void sizes_run(MPI_Comm comm)
 {
-    const size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t ranks = (size_t)test_size, row = piece / ranks / 64 * 64;
     const size_t sizes[] = {0, 1, 24, slot / ranks - 16, slot / ranks, 3000, 16384 / ranks + 8,
@@ -451,7 +451,7 @@ int main(int argc, char **argv)
     MPI_Comm_free(&half);
     MPI_Comm_free(&reversed);
     /* Open MPI says something else, or hangs.  On devices it makes calls of ranks without data. */
-    bool is_served = test_expects_symm() && test_parameter("coll_symm_slot_size", 4096) >= 1024 &&
+    bool is_served = test_expects_symm() && test_parameter("coll_symm_slot_size", 17408) >= 1024 &&
                      (getenv("SYMM_TEST_CUDA_LIBRARY") == NULL || test_size == 2) &&
                      getenv("SYMM_TEST_DEVICE_RANK") == NULL &&
                      getenv("SYMM_TEST_DEVICE_MEMORY") == NULL;

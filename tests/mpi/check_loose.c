@@ -266,7 +266,7 @@ static void unequal_run(int own)
 int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_loose", MPI_THREAD_SINGLE);
-    int most = (int)test_parameter("coll_symm_slot_size", 4096) / (int)sizeof(int) / test_size / 4;
+    int most = (int)test_parameter("coll_symm_slot_size", 17408) / (int)sizeof(int) / test_size / 4;
     for (int collective = 0; collective < COLLECTIVES; collective++) {
         for (int form = 0; form < FORMS; form++) {
             ahead_run((enum collective)collective, (enum form)form, 0, 1);

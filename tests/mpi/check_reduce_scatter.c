@@ -107,7 +107,7 @@ static struct test_buffer new_buffer(const struct call *call, enum test_role rol
 static size_t slot_bytes(void)
 {
     size_t ranks = (size_t)test_size, in_all = ranks == 2 ? 3072 : ranks <= 16 ? 16384 : 32768;
-    size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    size_t slot = test_parameter("coll_symm_slot_size", 17408);
     return slot < in_all / ranks ? slot : in_all / ranks;
 }
 
@@ -242,7 +242,7 @@ static void run_size(const struct test_operand *kind, size_t bytes)
 
 static void sizes_around_thresholds(const struct test_operand *kind)
 {
-    const size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t ranks = (size_t)test_size, row = piece / ranks / 64 * 64;
     const size_t sizes[] = {1, 16, 5 * kind->extent * ranks, slot - kind->extent, slot,

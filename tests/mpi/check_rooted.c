@@ -311,7 +311,7 @@ static void run_size(const struct test_layout *layout, size_t bytes)
 
 static void sizes_around_thresholds(const struct test_layout *layout)
 {
-    const size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t all = (size_t)ranks, row = piece / all / 64 * 64;
     const size_t sizes[] = {1, 48, slot / all, slot / all + 16, slot - 1, slot, slot + 16, 30000,

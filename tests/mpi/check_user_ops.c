@@ -127,7 +127,7 @@ static void run(struct call call)
 
 static void run_sizes(struct call call)
 {
-    const size_t slot = test_parameter("coll_symm_slot_size", 4096);
+    const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t sizes[] = {1,     5 * call.monoid->extent, slot,
                             65536, piece + 32,              3 * piece + 96};

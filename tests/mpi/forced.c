@@ -21,7 +21,7 @@ static bool is_forced(const char *collective, const char *algorithm)
 
 struct test_forced test_forced_find(void)
 {
-    size_t most = test_parameter("coll_symm_slot_size", 4096);
+    size_t most = test_parameter("coll_symm_slot_size", 17408);
     bool one_shot = is_forced("allreduce", "one_shot");
     bool two_shot = is_forced("allreduce", "two_shot");
     bool reduces_alike = is_forced("allreduce", "multimem");

@@ -61,6 +61,7 @@ static const struct plan {
     {CALL_PULL_BCAST, SYMM_BCAST_PULL, SYMM_BCAST, true, false},
     {CALL_SLOT_ROOT, SYMM_GATHER_SLOT, SYMM_GATHER, false, false},
     {CALL_STAGED_ROOT, SYMM_GATHER_STAGED, SYMM_GATHER, false, false},
+    {CALL_STAGED_FOLD, SYMM_REDUCE_STAGED_ONE_SHOT, SYMM_REDUCE, false, false},
     {CALL_PUSH_ROOT, SYMM_GATHER_PUSH, SYMM_GATHER, true, false},
     {CALL_PULL_ROOT, SYMM_GATHER_PULL, SYMM_GATHER, true, false},
     {CALL_SLOT_SCAN, SYMM_SCAN_SLOT, SYMM_SCAN, false, false},
@@ -72,7 +73,7 @@ int ordering_calls_parse(const char *text, struct planned_call *calls, int most)
     int count = 0;
     while (*text != '\0') {
         struct planned_call call = {.algorithm = *text++, .vetoer = -1};
-        if (strchr("RSGCH", call.algorithm) != NULL) {
+        if (strchr("RSGCHF", call.algorithm) != NULL) {
             call.pieces = *text++ - '0';
         }
         if (*text == '!') {
@@ -129,13 +130,13 @@ static bool is_in_slot(const struct planned_call *planned)
     return strchr("rgchs", planned->algorithm) != NULL;
 }
 
-enum { ROOT_OF_BCAST = 0, ROOT_OF_GATHER = 1 };
+enum { ROOT_OF_BCAST = 0, ROOT_OF_OTHERS = 1 };
 
-/* What only some ranks have.  Of a broadcast or gather a rank may have one buffer only. */
+/* What only some ranks have.  Of a call with a root a rank may have one buffer only. */
 static void root_describe(struct symm_call *call, int rank)
 {
     bool from_root = call->collective == SYMM_BCAST;
-    call->root = from_root ? ROOT_OF_BCAST : ROOT_OF_GATHER;
+    call->root = from_root ? ROOT_OF_BCAST : ROOT_OF_OTHERS;
     if (rank == call->root && from_root) {
         call->output = symm_ompi_unconst(call->input);
     } else if (rank != call->root && from_root) {
@@ -179,7 +180,7 @@ void ordering_table_take(struct actor *actor)
     }
     /* Nothing else forced, and no size at which an all-gather is staged. */
     memset(actor->table.forced, 0, sizeof(actor->table.forced));
-    actor->table.staged_max = actor->table.staged_max_of_many = 0;
+    actor->table.staged_max = actor->table.staged_max_of_many = actor->table.staged_share_max = 0;
     actor->table.forced[plan->collective] =
         plan->name == CALL_BELOW ? 0 : (uint8_t)(plan->algorithm + 1);
     control->extra = &actor->table;
@@ -193,7 +194,7 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     struct symm_call *call = &actor->module.call;
     size_t bytes = call_bytes(planned);
     bool is_rooted = symm_collective_get(plan->collective)->is_rooted;
-    bool is_gather = plan->collective == SYMM_ALLGATHER || is_rooted;
+    bool is_gather = !symm_collective_get(plan->collective)->reduces;
     *call = (struct symm_call){
         .collective = plan->collective,
         .veto = planned->vetoer == actor->rank ? SYMM_REASON_GAPS : SYMM_REASON_NONE,
@@ -260,7 +261,7 @@ static bool is_below(const struct actor *actor)
         return planned->vetoer == 0;
     }
     return planned->algorithm != CALL_SLOT_ROOT ||
-           (actor->size == 2 && planned->vetoer != ROOT_OF_GATHER);
+           (actor->size == 2 && planned->vetoer != ROOT_OF_OTHERS);
 }
 
 void ordering_call_end(struct actor *actor)

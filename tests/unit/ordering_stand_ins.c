@@ -57,6 +57,11 @@ bool mca_coll_symm_single_copy(void)
     return false;
 }
 
+bool mca_coll_symm_single_copy_is_quicker(void)
+{
+    return false;
+}
+
 enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
 {
     (void)operation;

@@ -19,6 +19,11 @@ bool mca_coll_symm_single_copy(void)
     return false;
 }
 
+bool mca_coll_symm_single_copy_is_quicker(void)
+{
+    return false;
+}
+
 /* For choose/table_file.c. */
 void mca_coll_symm_verbose(int level, const char *format, ...)
 {
@@ -38,6 +43,7 @@ struct symm_facts facts_of(enum symm_collective collective, bool device, int ran
 {
     table.staged_max = UINT64_MAX;
     table.staged_max_of_many = 1 << 20;
+    table.staged_share_max = UINT64_MAX;
     return (struct symm_facts){
         .table = &table,
         .collective = collective,

@@ -109,7 +109,9 @@ static void test_staged(void **state)
     every_execution(3, "G2r");
     every_execution(2, "C7C2C6r");
     every_execution(2, "H7H2H6r");
+    every_execution(2, "F7F2F6r");
     every_execution(3, "C5H5C2");
+    every_execution(3, "F5H5F2");
     every_execution(2, "PrPPPG2Pr");
     every_execution(3, "PPr");
 }
@@ -212,7 +214,9 @@ static void test_breakages(void **state)
         {WORD_LINE, RELAXED_STORE, "c"},   {WORD_LINE, RELAXED_LOAD, "h"},
         {WORD_LINE, EARLY_STORE, "c"},     {WORD_LINE, NO_LOAD, "c"},
         {WORD_FINISHED, NO_LOAD, ahead},   {WORD_FINISHED, EARLY_STORE, ahead},
-        {WORD_FINISHED, RELAXED_LOAD, ahead}, {WORD_CLASSES, HALF_STAGES, "C7"}, {WORD_CLASSES, HALF_STAGES, "H7"},
+        {WORD_FINISHED, RELAXED_LOAD, ahead}, {WORD_CLASSES, HALF_STAGES, "C7"},
+        {WORD_CLASSES, HALF_STAGES, "H7"}, {WORD_CLASSES, HALF_STAGES, "F7"},
+        {WORD_PHASE, NO_LOAD, "F6"},       {WORD_PHASE, EARLY_STORE, "F5"},
         {WORD_LINE, EARLY_STORE, "s"},     {WORD_LINE, NO_LOAD, "s"},
         {WORD_FINISHED, NO_LOAD, scans},   {WORD_FINISHED, EARLY_STORE, scans},
     };

@@ -283,11 +283,47 @@ static void test_large_blocks(void **state)
     }
 }
 
+/* Where one copy by the kernel is quicker, large all-to-alls are left below. */
+static void test_two_copies(void **state)
+{
+    static const struct {
+        enum symm_collective collective;
+        enum symm_algorithm staged;
+        int ranks;
+        bool is_left;
+    } cases[] = {
+        {SYMM_ALLTOALL, SYMM_ALLTOALL_STAGED, 2, true},
+        {SYMM_ALLTOALLV, SYMM_ALLTOALLV_STAGED, 4, true},
+        {SYMM_ALLTOALLW, SYMM_ALLTOALLW_STAGED, 8, true},
+        {SYMM_SCATTER, SYMM_SCATTER_STAGED, 4, false},
+        {SYMM_SCATTERV, SYMM_SCATTERV_STAGED, 4, false},
+        {SYMM_ALLGATHER, SYMM_ALLGATHER_STAGED, 4, false},
+        {SYMM_REDUCE, SYMM_REDUCE_STAGED, 4, false},
+        {SYMM_REDUCE, SYMM_REDUCE_STAGED_ONE_SHOT, 2, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t ranks = (size_t)cases[i].ranks, most = 100 << 10;
+        mca_coll_symm_table_fill(&table, cases[i].ranks, NULL, 0);
+        for (int more = 0; more < 2; more++) {
+            size_t bytes = (most + (size_t)more) * ranks;
+            struct symm_facts facts = facts_of(cases[i].collective, false, (int)ranks, bytes);
+            facts.inputs_reachable = facts.outputs_reachable = false;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
+            table.staged_share_max = most;
+            assert_int_equal(mca_coll_symm_choose(&facts), more != 0 && cases[i].is_left
+                                                               ? SYMM_ALGORITHM_COUNT
+                                                               : cases[i].staged);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_large_blocks),
+        cmocka_unit_test(test_two_copies),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_possible),
         cmocka_unit_test(test_multicast),

@@ -307,10 +307,12 @@ static void test_parameters(void **state)
         *forced = MCA_COLL_SYMM_AUTO;
     }
     assert_true(table.staged_max == UINT64_MAX && table.staged_max_of_many == UINT64_MAX);
+    assert_true(table.staged_share_max == UINT64_MAX);
     mca_coll_symm_component.allgather_staged_max = 5000;
     mca_coll_symm_choose_settle(&table);
     assert_int_equal(table.staged_max, 4096);
     assert_int_equal(table.staged_max_of_many, 4096);
+    assert_int_equal(table.staged_share_max, 4096);
     mca_coll_symm_component.allgather_staged_max = 0;
 }
 

@@ -188,10 +188,11 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "Algorithm of MPI_Reduce, where the buffers allow it. The value of a communicator's rank "
         "0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
-        "any buffers. one_shot: the root reads all inputs and reduces everything. two_shot: every"
-        " rank, in device memory all but the root, reduces a slice and stores it in the root's "
-        "output. In device memory both are made by kernels. scratch: in device memory, through "
-        "memory of the component there, any buffers",
+        "any buffers; every rank reduces a slice. staged_one_shot: through shared memory of the "
+        "component, any buffers; the root reduces everything. one_shot: the root reads all inputs "
+        "and reduces everything. two_shot: every rank, in device memory all but the root, reduces "
+        "a slice and stores it in the root's output. In device memory both are made by kernels. "
+        "scratch: in device memory, through memory of the component there, any buffers",
         OPAL_INFO_LVL_5},
     [SYMM_GATHER] = {
         "gather_algorithm",
@@ -218,10 +219,10 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "Algorithm of MPI_Gatherv, where the buffers allow it. The value of a communicator's "
         "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
         "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
-        "component, any buffers. pull: the root reads all ranks' inputs. "
-        "copy_engine: in device memory, copies without a kernel of every rank's block to the root's output. "
-        "kernel: in device memory, the same by a kernel. scratch: through memory of the component "
-        "on the devices, any buffers there",
+        "component, any buffers. pull: the root reads all ranks' inputs. push: in host memory, the "
+        "others store to the root's output. copy_engine: in device memory, copies without a kernel "
+        "of every rank's block to the root's output. kernel: in device memory, the same by a "
+        "kernel. scratch: through memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_SCATTERV] = {
         "scatterv_algorithm",
@@ -248,17 +249,18 @@ static const struct symm_parameter staged_max_parameter = {
     "in an all-to-all, that are served on memory that the other ranks cannot reach. Larger ones are "
     "left to the component below. 1024 to 1099511627776, rounded down to a multiple of 1024; "
     "suffixes k, m and g are understood. 0: no limit, but just below 1 MiB in all-to-alls of more "
-    "than 8 ranks where the kernel copies between processes in one step (CMA). The value of a "
+    "than 8 ranks where the kernel copies between processes in one step (CMA), and there, on "
+    "processors of Intel, just below 128 KiB to a rank in an all-to-all. The value of a "
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter slot_parameter = {
     "slot_size",
     "Bytes that a rank can send along with its message to the others, so that the call takes one "
-    "round whatever memory its buffers are in. With auto, the data of all ranks together have at "
-    "most 16 KiB, and 32 KiB with more than 16 ranks (all-gathers: 64 KiB). 64 to 65536, rounded "
-    "up to a multiple of 64; the suffix k is understood. The value of a communicator's rank 0 "
-    "counts",
+    "round whatever memory its buffers are in. With auto, a rank sends at most 4 KiB along in an "
+    "all-gather, 8 KiB in reductions, gathers and scans, and 16 KiB in other collectives. 64 to "
+    "65536, rounded up to a multiple of 64; the suffix k is understood. The value of a "
+    "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter piece_parameter = {
@@ -415,7 +417,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_text(base, &table_parameter, "none", &component->table);
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);
-    symm_parameter_size(base, &slot_parameter, &slot_range, 4096, &component->slot_size);
+    symm_parameter_size(base, &slot_parameter, &slot_range, 17 << 10, &component->slot_size);
     symm_parameter_int(base, &device_blocks_parameter, 0, 1024, 0, &component->device_blocks);
     symm_parameter_bool(base, &device_graphs_parameter, true, &component->device_graphs);
     symm_parameter_size(base, &device_pads_parameter, &pads_range, 64 << 20,

@@ -48,6 +48,18 @@ static struct symm_own_block own_find(const struct symm_operation *operation)
     return own;
 }
 
+/*
+ * The root of a gatherv knows that blocks do not fit lines.  Then its line says where its output
+ * is, so that the others can store there, although nothing of its own has to travel.
+ */
+static bool expects_more(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_team *team = operation->lane->team;
+    return row_of(operation)->to_root && team->rank == call->root &&
+           call->received / (size_t)team->size > team->control.payload_size;
+}
+
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
 {
     const struct symm_team *team = operation->lane->team;
@@ -58,6 +70,7 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     if (row_of(operation)->has_tables) {
         operation->own = own_find(operation);
         *travels += along_head(team->size) - (operation->own.stays ? operation->own.bytes : 0);
+        *travels = expects_more(operation) ? SIZE_MAX : *travels;
         if (!has_room) {
             return false;
         }

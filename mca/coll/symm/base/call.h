@@ -94,9 +94,9 @@ struct symm_call {
     struct symm_layout source, target;
     const void *send;
     void *receive;
-    /* Exchanges: the blocks, and the bytes of the largest that this rank sends. */
+    /* Exchanges: the blocks, the bytes of the largest that this rank sends, and all it receives. */
     struct symm_side sending, receiving;
-    size_t largest;
+    size_t largest, received;
 };
 
 /* Bytes from one rank to another, in a call in which all send as much. */

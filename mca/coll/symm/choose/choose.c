@@ -28,6 +28,9 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
 enum { MANY_RANKS = 9 };
 static const size_t staged_max_of_many = 1024 * 1024 - 1024;
 
+/* The same with fewer ranks, of bytes to one rank: see choose/single_copy.c. */
+static const size_t staged_share_max = 128 * 1024 - 1024;
+
 /* The user's limit, or ours. */
 static uint64_t staged_max(uint64_t ours)
 {
@@ -47,6 +50,8 @@ void mca_coll_symm_choose_settle(struct symm_table *table)
     table->staged_max = staged_max(UINT64_MAX);
     table->staged_max_of_many =
         staged_max(mca_coll_symm_single_copy() ? staged_max_of_many : UINT64_MAX);
+    table->staged_share_max =
+        staged_max(mca_coll_symm_single_copy_is_quicker() ? staged_share_max : UINT64_MAX);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         int forced = mca_coll_symm_component.forced[i];
         bool is_forced = is_algorithm(forced, (enum symm_collective)i);
@@ -128,6 +133,18 @@ static const char *obstacle_by_multicast(const struct symm_algorithm_row *row,
                ? "no multicast for these buffers" : NULL;
 }
 
+/* Whether copies in and out of staging buffers take longer than the component below. */
+static bool copies_are_slow(const struct symm_algorithm_row *row, const struct symm_facts *facts)
+{
+    bool of_many = (row->slow & SYMM_SLOW_LARGE_BLOCKS_OF_MANY) != 0 && facts->ranks >= MANY_RANKS;
+    uint64_t most = of_many ? facts->table->staged_max_of_many : facts->table->staged_max;
+    if ((row->slow & SYMM_SLOW_TWO_COPIES) != 0 &&
+        facts->bytes / (uint64_t)facts->ranks > facts->table->staged_share_max) {
+        return true;
+    }
+    return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > most;
+}
+
 static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
                                         const struct symm_facts *facts)
 {
@@ -138,10 +155,7 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
     if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
         return "ranks share a device";
     }
-    bool of_many = (row->slow & SYMM_SLOW_LARGE_BLOCKS_OF_MANY) != 0 && facts->ranks >= MANY_RANKS;
-    uint64_t most = of_many ? facts->table->staged_max_of_many : facts->table->staged_max;
-    return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > most
-               ? "the component below is quicker than staging" : NULL;
+    return copies_are_slow(row, facts) ? "the component below is quicker than staging" : NULL;
 }
 
 /* The obstacle to an algorithm.  NULL: there is none. */

@@ -52,3 +52,18 @@ bool mca_coll_symm_single_copy(void)
     }
     return answer > 0;
 }
+
+/*
+ * Data that go from core to core twice, into the buffer and out of it, cost more where cores have
+ * their caches for themselves.  With two ranks on two such cores (Intel) all-to-alls of 128 KiB to
+ * 1 MiB a block took 1.06 to 1.28 times as long staged (bench/results/host-two-copies.txt);
+ * where cores share a cache (AMD) 0.5 to 0.65 (host-exchanges.txt).
+ */
+bool mca_coll_symm_single_copy_is_quicker(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    return __builtin_cpu_is("intel") && mca_coll_symm_single_copy();
+#else
+    return false; /* not measured */
+#endif
+}

@@ -15,22 +15,35 @@
 #define KIB(n) ((uint64_t)(n) << 10)
 
 /*
- * Bytes of all ranks together that travel in the slot, where every rank reads everything but for
- * reduce-scatters and all-to-all calls
- * (bench/results/gpu-host-*.table, gpu-host-chosen.txt).  At the upper end, as for 2 KiB of eight
- * ranks, the heap's memory would be quicker than the slot by about as much as other memory, which
- * would be staged, is slower.  The ranks do not know yet which memory it is.  Runs differ: from 16
- * to 64 KiB in all-gathers of eight ranks.
+ * Bytes that travel in the slot: of a rank, and of all ranks together.  Every rank reads
+ * everything, but in reduce-scatters, in all-to-all calls, in scans and in calls with a root
+ * (bench/results/gpu-host-*.table, gpu-host-chosen.txt, gpu-host-slot.txt, gpu-host-slot-16K.txt).
+ * At the upper end the heap's memory would be quicker than the slot by about as much as other
+ * memory, which would be staged, is slower.  The ranks do not know yet which memory it is.  Runs
+ * differ: from 16 to 64 KiB in all-gathers of eight ranks.
  */
-static uint64_t slot_bytes_in_all(const struct symm_collective_row *collective, int ranks)
+struct slot_limits {
+    uint64_t each, all;
+};
+
+static struct slot_limits slot_limits(const struct symm_collective_row *collective, int ranks)
 {
-    if (collective->scatters || (collective->has_blocks && !collective->gathers)) {
-        return KIB(4) * (uint64_t)ranks; /* each rank reads a part of each line: gpu-host-slot.txt */
+    const bool is_many = ranks > 16;
+    if (collective->has_tables) { /* bytes without the rank's own block, and with the table */
+        uint64_t others = KIB(16) / (uint64_t)ranks * ((uint64_t)ranks - 1);
+        return (struct slot_limits){.each = others + KIB(1), .all = UINT64_MAX};
     }
-    if (ranks <= 16) {
-        return KIB(16);
+    if (collective->scatters || collective->from_root ||
+        (collective->has_blocks && !collective->gathers)) {
+        return (struct slot_limits){.each = KIB(16), .all = UINT64_MAX};
     }
-    return collective->gathers ? KIB(64) : KIB(32); /* host-64-cores-*.txt */
+    if (collective->to_root || collective->is_prefix) {
+        return (struct slot_limits){.each = KIB(8), .all = KIB(64)};
+    }
+    if (collective->gathers) {
+        return (struct slot_limits){.each = KIB(4), .all = is_many ? KIB(64) : KIB(16)};
+    }
+    return (struct slot_limits){.each = KIB(8), .all = is_many ? KIB(32) : KIB(16)};
 }
 
 /* ---- a team's table -------------------------------------------------------------------------- */
@@ -146,8 +159,8 @@ bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collecti
     if (row != NULL) {
         return is_in_slot(row);
     }
-    uint64_t lines = described->from_root ? 1 : (uint64_t)ranks; /* that carry so many bytes */
-    return (uint64_t)bytes * lines <= slot_bytes_in_all(described, ranks);
+    const struct slot_limits limits = slot_limits(described, ranks);
+    return bytes <= limits.each && (uint64_t)bytes * (uint64_t)ranks <= limits.all;
 }
 
 bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,

@@ -72,10 +72,10 @@ struct symm_table_part {
  */
 struct symm_table {
     /*
-     * Bytes that are worth staging: SYMM_SLOW_LARGE_BLOCKS, SYMM_SLOW_LARGE_BLOCKS_OF_MANY.
-     * UINT64_MAX: no limit.
+     * Bytes that are worth staging: SYMM_SLOW_LARGE_BLOCKS, SYMM_SLOW_LARGE_BLOCKS_OF_MANY; and
+     * bytes from one rank to another: SYMM_SLOW_TWO_COPIES.  UINT64_MAX: no limit.
      */
-    uint64_t staged_max, staged_max_of_many;
+    uint64_t staged_max, staged_max_of_many, staged_share_max;
     struct symm_table_part parts[SYMM_COLLECTIVE_COUNT][SYMM_ALGORITHM_MEMORIES];
     uint8_t forced[SYMM_COLLECTIVE_COUNT]; /* the algorithm that is forced, plus 1; 0: none */
     struct symm_row rows[SYMM_TABLE_ROWS];
@@ -88,7 +88,7 @@ _Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST,
 
 /* All 17 blocking collectives will fit. */
 _Static_assert((SYMM_TABLE_FILE_MOST + 17 * SYMM_TABLE_COLLECTIVE_MOST) * sizeof(struct symm_row) +
-                       17 * (SYMM_ALGORITHM_MEMORIES * sizeof(struct symm_table_part) + 1) + 24 <=
+                       17 * (SYMM_ALGORITHM_MEMORIES * sizeof(struct symm_table_part) + 1) + 32 <=
                    SYMM_EXTRA_MOST, "see above");
 
 /*

@@ -128,6 +128,7 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
     buffers_set(call, &sent, &received);
     call->extent = 1;
     call->largest = sent.largest;
+    call->received = received.bytes;
     bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
     mca_coll_symm_device_describe(call, kinds);
     if (call->receiving.shape == SYMM_SIDE_TYPED) {

@@ -1,0 +1,97 @@
+/*
+ * reduce_staged_one_shot.c - reduce of memory that the peers cannot reach: the root reduces
+ * everything, from its own input and the others' staging buffers.
+ *
+ * allreduce_staged.c divides the reduction among the ranks: they wait three times, and half of the
+ * data of two ranks goes through buffers twice.  Here a byte goes through a buffer once, and who
+ * copies in need not wait.  With many ranks the root's work takes longer than the others' waiting.
+ *
+ * Steps, buffers, and the reason why they suffice are as in rooted_staged.c for a gather.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/rooted.h"
+
+/* The element with which a piece begins. */
+static size_t piece_begin(const struct symm_run *run, uint64_t piece)
+{
+    size_t bytes = symm_flow_piece(run, run->team->control.piece_size,
+                                   run->count * run->reduction->extent);
+    return symm_piece_begin_of(run, piece, bytes);
+}
+
+static enum symm_status piece_done(struct symm_run *run)
+{
+    run->piece++;
+    symm_run_raise(run, run->piece);
+    return piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
+}
+
+/* In place the output still holds the root's input, so the reduction goes through scratch. */
+static void piece_reduce(struct symm_run *run)
+{
+    const struct symm_team *team = run->team;
+    size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece) * extent;
+    size_t bytes = piece_begin(run, run->piece + 1) * extent - begin;
+    bool in_place = run->input == run->output;
+    void *scratch = in_place ? symm_scratch_take() : NULL;
+    for (size_t done = 0; done < bytes;) {
+        size_t block = symm_least(bytes - done, symm_block_bytes(extent));
+        unsigned char *output = (unsigned char *)run->output + begin + done;
+        void *result = in_place ? scratch : (void *)output;
+        for (int rank = 0; rank < team->size; rank++) {
+            run->inputs[rank] = symm_run_stage(run, rank, run->piece) + done;
+        }
+        run->inputs[team->rank] = (const unsigned char *)run->input + begin + done;
+        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
+        if (in_place) {
+            memcpy(output, result, symm_result_bytes(run->reduction, block));
+        }
+        done += block;
+    }
+    if (in_place) {
+        symm_scratch_give(scratch);
+    }
+}
+
+static enum symm_status root_step(struct symm_run *run)
+{
+    for (; run->seen < run->team->size; run->seen++) { /* which raising begins anew */
+        if (run->seen != run->root && !symm_run_rank_reached(run, run->seen, run->piece + 1)) {
+            return SYMM_PENDING;
+        }
+    }
+    piece_reduce(run);
+    return piece_done(run);
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece);
+    if (run->count == 0) {
+        return SYMM_OK;
+    }
+    if (symm_rooted_is_root(run)) {
+        return root_step(run);
+    }
+    if (run->piece >= SYMM_STAGE_BUFFERS &&
+        !symm_run_rank_reached(run, run->root, run->piece + 1 - SYMM_STAGE_BUFFERS)) {
+        return SYMM_PENDING;
+    }
+    memcpy(symm_run_stage(run, run->team->rank, run->piece),
+           (const unsigned char *)run->input + begin * extent,
+           (piece_begin(run, run->piece + 1) - begin) * extent);
+    return piece_done(run);
+}
+
+const struct symm_algorithm_row symm_reduce_staged_one_shot = {
+    .number = SYMM_REDUCE_STAGED_ONE_SHOT,
+    .name = "staged_one_shot",
+    .collective = SYMM_REDUCE,
+    .memory = SYMM_ALGORITHM_HOST,
+    .keeps_order = true,
+    .step = step,
+};
