@@ -235,6 +235,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
 	bench/results/gpu-h100-flags.txt \
 	bench/results/gpu-h100-graph-functions.txt \
+	bench/results/gpu-h100-2-scripts.txt \
 	bench/results/gpu-h200-2-checks.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \

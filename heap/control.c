@@ -25,8 +25,8 @@ struct layout {
 };
 
 /*
- * What a small call touches comes first: with two ranks and lines of 4 KiB that is two pages, of
- * which the second holds the other rank's line.
+ * What a small call touches comes first: with two ranks that is two pages, of which the second
+ * holds the other rank's line.
  */
 static struct layout lay_out(const struct symm_control *control)
 {

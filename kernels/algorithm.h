@@ -106,7 +106,6 @@ struct symm_run;
     F(SYMM_BCAST_CUDA_MULTIMEM, symm_bcast_cuda_multimem)                                         \
     F(SYMM_REDUCE_SLOT, symm_reduce_slot)                                                         \
     F(SYMM_REDUCE_STAGED, symm_reduce_staged)                                                     \
-    F(SYMM_REDUCE_STAGED_ONE_SHOT, symm_reduce_staged_one_shot)                                   \
     F(SYMM_REDUCE_ONE_SHOT, symm_reduce_one_shot)                                                 \
     F(SYMM_REDUCE_TWO_SHOT, symm_reduce_two_shot)                                                 \
     F(SYMM_REDUCE_CUDA_ONE_SHOT, symm_reduce_cuda_one_shot)                                       \
@@ -128,7 +127,6 @@ struct symm_run;
     F(SYMM_GATHERV_SLOT, symm_gatherv_slot)                                                       \
     F(SYMM_GATHERV_STAGED, symm_gatherv_staged)                                                   \
     F(SYMM_GATHERV_PULL, symm_gatherv_pull)                                                       \
-    F(SYMM_GATHERV_PUSH, symm_gatherv_push)                                                       \
     F(SYMM_GATHERV_CUDA_KERNEL, symm_gatherv_cuda_kernel)                                         \
     F(SYMM_GATHERV_CUDA_COPY_ENGINE, symm_gatherv_cuda_copy_engine)                               \
     F(SYMM_GATHERV_CUDA_SCRATCH, symm_gatherv_cuda_scratch)                                       \
@@ -150,7 +148,9 @@ struct symm_run;
     F(SYMM_ALLTOALL_CUDA_PACKETS, symm_alltoall_cuda_packets)                                     \
     F(SYMM_BCAST_CUDA_PACKETS, symm_bcast_cuda_packets)                                           \
     F(SYMM_GATHER_CUDA_PACKETS, symm_gather_cuda_packets)                                         \
-    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)
+    F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)                                       \
+    F(SYMM_REDUCE_STAGED_ONE_SHOT, symm_reduce_staged_one_shot)                                   \
+    F(SYMM_GATHERV_PUSH, symm_gatherv_push)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

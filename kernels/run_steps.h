@@ -73,9 +73,10 @@ static inline size_t symm_slot_place(const struct symm_team *team, int owner, in
 }
 
 /*
- * The staging buffer of a rank for a piece.  Calls begin with different buffers, so that a buffer
- * that is written to was read some calls ago: up to 64 KiB this takes three quarters of the time
- * where two cores share no cache (bench/results/host-two-copies.txt).
+ * The staging buffer of a rank for a piece; algorithms count buffers from the first one of a call.
+ * Calls begin with different buffers, so that a buffer that is written to was read some calls ago.
+ * Where two cores share no cache, all-to-alls and all-gathers of 32 and 64 KiB take 0.7 of the
+ * time (bench/results/host-two-copies.txt).
  */
 static inline unsigned char *symm_run_stage(const struct symm_run *run, int rank, uint64_t piece)
 {
@@ -86,6 +87,7 @@ static inline unsigned char *symm_run_stage(const struct symm_run *run, int rank
  * Bytes of a piece of `bytes` bytes that go one way, from a rank to the next, through staging
  * buffers of so many bytes.  Quarters, so that the next rank begins early; but to wait for a small
  * piece takes longer than to copy it, and whoever waits for a processor, too, waits for each piece.
+ * Two ranks seldom do, and gain from pieces of 8 KiB (bench/results/host-two-copies.txt).
  * (Where all ranks copy in and out at the same time pieces are whole buffers.)
  */
 static inline size_t symm_flow_piece(const struct symm_run *run, size_t buffer, size_t bytes)

@@ -9,8 +9,8 @@
  * largest block of all has.  The steps, and the reason why four buffers suffice, are as in
  * allgather_staged.c.
  *
- * In a gatherv the others wait for the root only, and leave when they have copied their last piece
- * in, as in rooted_staged.c.
+ * In a gatherv the others wait for the root only: it raises k - 1 before they copy piece k in, and
+ * has copied piece k - 4 out then.  They leave when they have copied their last piece in.
  *
  * In place a block is received where the block for the same rank has been sent from.  What piece k
  * is copied over is piece k of that block, which has been copied in.

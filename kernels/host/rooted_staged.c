@@ -48,7 +48,7 @@ static unsigned char *part_at(const struct symm_run *run, int rank)
     return symm_run_stage(run, run->root, run->piece) + row * symm_stage_row(control);
 }
 
-/* The part of the root's own block that is in the piece.  Nobody waits for it. */
+/* The part of the root's own block that is in the piece. */
 static void own_copy(const struct symm_run *run)
 {
     const void *from;
@@ -59,13 +59,19 @@ static void own_copy(const struct symm_run *run)
     }
 }
 
-static enum symm_status piece_done(struct symm_run *run)
+/* Whether there is a piece to do. */
+static bool has_piece(const struct symm_run *run)
 {
     size_t bytes;
+    (void)piece_bounds(run, &bytes);
+    return bytes > 0;
+}
+
+static enum symm_status piece_done(struct symm_run *run)
+{
     run->piece++;
     symm_run_raise(run, run->piece);
-    (void)piece_bounds(run, &bytes);
-    return bytes > 0 ? symm_run_more(run) : SYMM_OK;
+    return has_piece(run) ? symm_run_more(run) : SYMM_OK;
 }
 
 /* The step that who copies out has to get to before this piece is copied in; 0: none. */
@@ -93,9 +99,8 @@ static void input_copy(const struct symm_run *run)
 static enum symm_status root_step(struct symm_run *run)
 {
     uint64_t before = step_before(run);
-    size_t bytes;
-    (void)piece_bounds(run, &bytes);
-    if (bytes == 0 && run->piece > 0) {
+    bool stays = symm_rooted_collective(run) == SYMM_SCATTER;
+    if (run->piece > 0 && !has_piece(run)) {
         return symm_run_reached(run, run->piece) ? SYMM_OK : SYMM_PENDING;
     }
     if (before > 0 && !symm_run_reached(run, before)) {
@@ -103,9 +108,9 @@ static enum symm_status root_step(struct symm_run *run)
     }
     input_copy(run);
     symm_run_raise(run, run->piece + 1);
-    own_copy(run);
-    enum symm_status status = piece_done(run);
-    return symm_rooted_collective(run) == SYMM_SCATTER ? symm_run_more(run) : status;
+    own_copy(run); /* nobody waits for it */
+    run->piece++;
+    return stays || has_piece(run) ? symm_run_more(run) : SYMM_OK;
 }
 
 static enum symm_status from_root_step(struct symm_run *run)

@@ -127,9 +127,10 @@ static void sizes_around_thresholds(void)
 {
     const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
-    const size_t sizes[] = {16,         slot - 16,      slot,       slot + 16,
-                            2 * slot,   65536 + 48,     piece - 16, piece,
-                            piece + 16, 2 * piece + 48, 1048576 + 16};
+    const size_t sizes[] = {16,         1024 + 16,  4096,           4096 + 16,
+                            8192,       8192 + 16,  slot - 16,      slot,
+                            slot + 16,  2 * slot,   65536 + 48,     piece - 16,
+                            piece,      piece + 16, 2 * piece + 48, 1048576 + 16};
     const struct test_element *int64 = test_element("int64");
     const struct test_element *real = test_element("float");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] - (test_quick ? 1 : 0); i++) {

@@ -455,8 +455,9 @@ int main(int argc, char **argv)
                      (getenv("SYMM_TEST_CUDA_LIBRARY") == NULL || test_size == 2) &&
                      getenv("SYMM_TEST_DEVICE_RANK") == NULL &&
                      getenv("SYMM_TEST_DEVICE_MEMORY") == NULL;
-    for (int i = 0; i < 8 && test_size > 1 && is_served; i++) {
-        exchange_truncation(i % 2 == 0, i / 2 % 2 == 0, i < 4 ? 20 : 10000); /* staged, in other memory */
+    for (int i = 0; i < 4 * EXCHANGE_CALLS && test_size > 1 && is_served; i++) {
+        exchange_truncation(i % 2 == 0, (enum exchange_call)(i / 4),
+                            i / 2 % 2 == 0 ? 20 : 10000); /* staged, in other memory */
     }
     exchange_types_close();
     return test_end();

@@ -106,9 +106,9 @@ static struct test_buffer new_buffer(const struct call *call, enum test_role rol
 /* Packed bytes that travel in the slot, by the table in docs/design/choosing.md. */
 static size_t slot_bytes(void)
 {
-    size_t ranks = (size_t)test_size, in_all = ranks == 2 ? 3072 : ranks <= 16 ? 16384 : 32768;
+    const size_t most = 16384;
     size_t slot = test_parameter("coll_symm_slot_size", 17408);
-    return slot < in_all / ranks ? slot : in_all / ranks;
+    return slot < most ? slot : most;
 }
 
 /*

@@ -314,7 +314,8 @@ static void sizes_around_thresholds(const struct test_layout *layout)
     const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t all = (size_t)ranks, row = piece / all / 64 * 64;
-    const size_t sizes[] = {1, 48, slot / all, slot / all + 16, slot - 1, slot, slot + 16, 30000,
+    const size_t sizes[] = {1, 48, 8192, 8192 + 16, 16384 / all, 16384 / all + 16, 16384, 16384 + 1,
+                            slot / all, slot / all + 16, slot - 1, slot, slot + 16, 30000,
                             row - 1, row, row + 1, piece - 1, piece, piece + 16, 5 * piece + 48};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         run_size(layout, sizes[i]);

@@ -15,7 +15,7 @@
 enum { RANKS_MAX = 64, POISON = 0xdb };
 
 /* One rank sends another one more than that has room for: only the latter hears of it. */
-void exchange_truncation(bool heap, bool typed, int count)
+void exchange_truncation(bool heap, enum exchange_call call, int count)
 {
     enum { MORE = 3 };
     MPI_Comm comm;
@@ -25,7 +25,8 @@ void exchange_truncation(bool heap, bool typed, int count)
     size_t bytes = (size_t)(count + MORE) * sizeof(int);
     struct test_buffer send = test_buffer_new(heap ? TEST_HEAP : TEST_MALLOC, bytes, 4);
     struct test_buffer receive = test_buffer_new(heap ? TEST_HEAP : TEST_MALLOC, bytes, 4);
-    test_case("a block that is too long, %d ints, %s", count, heap ? "heap" : "malloc");
+    test_case("a block that is too long, call %d, %d ints, %s", (int)call, count,
+              heap ? "heap" : "malloc");
     memset(send.data, 7, bytes);
     for (int rank = 0; rank < test_size; rank++) {
         counts[0][rank] = is_sender && rank == 0 ? count + MORE : 0;
@@ -34,10 +35,14 @@ void exchange_truncation(bool heap, bool typed, int count)
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    int error = typed ? MPI_Alltoallw(send.data, counts[0], disps, types, receive.data, counts[1],
-                                      disps, types, comm)
-                      : MPI_Alltoallv(send.data, counts[0], disps, MPI_INT, receive.data, counts[1],
-                                      disps, MPI_INT, comm);
+    int error = call == EXCHANGE_TYPED
+                    ? MPI_Alltoallw(send.data, counts[0], disps, types, receive.data, counts[1],
+                                    disps, types, comm)
+                : call == EXCHANGE_GATHER
+                    ? MPI_Gatherv(send.data, counts[0][0], MPI_INT, receive.data, counts[1], disps,
+                                  MPI_INT, 0, comm)
+                    : MPI_Alltoallv(send.data, counts[0], disps, MPI_INT, receive.data, counts[1],
+                                    disps, MPI_INT, comm);
     if (error != MPI_SUCCESS) {
         MPI_Error_class(error, &class);
     }

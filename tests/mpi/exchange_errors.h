@@ -9,8 +9,10 @@
 
 #include <stdbool.h>
 
+enum exchange_call { EXCHANGE_PLAIN, EXCHANGE_TYPED, EXCHANGE_GATHER, EXCHANGE_CALLS };
+
 /* One rank sends another one more than the `count` integers that it has room for. */
-void exchange_truncation(bool heap, bool typed, int count);
+void exchange_truncation(bool heap, enum exchange_call call, int count);
 
 /* The last rank has data in the first call only. */
 void exchange_idle(void);

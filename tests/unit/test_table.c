@@ -283,6 +283,34 @@ static void test_large_blocks(void **state)
     }
 }
 
+/* The most bytes of a rank that travel in the slot: docs/design/choosing.md. */
+static void test_slot(void **state)
+{
+    static const struct {
+        enum symm_collective collective;
+        int ranks;
+        size_t most;
+    } cases[] = {
+        {SYMM_ALLREDUCE, 2, 8192},       {SYMM_ALLREDUCE, 3, 5461},   {SYMM_ALLREDUCE, 16, 1024},
+        {SYMM_ALLREDUCE, 32, 1024},      {SYMM_ALLGATHER, 2, 4096},   {SYMM_ALLGATHER, 8, 2048},
+        {SYMM_ALLGATHERV, 32, 2048},     {SYMM_REDUCE, 2, 8192},      {SYMM_REDUCE, 16, 4096},
+        {SYMM_GATHER, 4, 8192},          {SYMM_GATHER, 64, 1024},     {SYMM_SCAN, 8, 8192},
+        {SYMM_EXSCAN, 32, 2048},         {SYMM_BCAST, 2, 16384},      {SYMM_SCATTER, 64, 16384},
+        {SYMM_REDUCE_SCATTER, 2, 16384}, {SYMM_ALLTOALL, 32, 16384},  {SYMM_ALLTOALLV, 2, 9216},
+        {SYMM_ALLTOALLW, 4, 13312},      {SYMM_GATHERV, 2, 9216},     {SYMM_SCATTERV, 16, 16384},
+        {SYMM_REDUCE_SCATTER_BLOCK, 32, 16384},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum symm_collective collective = cases[i].collective;
+        mca_coll_symm_table_fill(&table, cases[i].ranks, NULL, 0);
+        assert_true(
+            mca_coll_symm_table_slot(&table, collective, cases[i].ranks, cases[i].most));
+        assert_false(
+            mca_coll_symm_table_slot(&table, collective, cases[i].ranks, cases[i].most + 1));
+    }
+}
+
 /* Where one copy by the kernel is quicker, large all-to-alls are left below. */
 static void test_two_copies(void **state)
 {
@@ -303,10 +331,10 @@ static void test_two_copies(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t ranks = (size_t)cases[i].ranks, most = 100 << 10;
+        size_t ranks = (size_t)cases[i].ranks, most = 100 << 10, limit = ranks > 2 ? 2 * most : most;
         mca_coll_symm_table_fill(&table, cases[i].ranks, NULL, 0);
         for (int more = 0; more < 2; more++) {
-            size_t bytes = (most + (size_t)more) * ranks;
+            size_t bytes = (limit + 2 * (size_t)more) * ranks;
             struct symm_facts facts = facts_of(cases[i].collective, false, (int)ranks, bytes);
             facts.inputs_reachable = facts.outputs_reachable = false;
             assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
@@ -314,6 +342,9 @@ static void test_two_copies(void **state)
             assert_int_equal(mca_coll_symm_choose(&facts), more != 0 && cases[i].is_left
                                                                ? SYMM_ALGORITHM_COUNT
                                                                : cases[i].staged);
+            facts.out_of_place = false;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].staged);
+            table.staged_share_max = UINT64_MAX;
         }
     }
 }
@@ -324,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_large_blocks),
         cmocka_unit_test(test_two_copies),
+        cmocka_unit_test(test_slot),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_possible),
         cmocka_unit_test(test_multicast),

@@ -250,7 +250,8 @@ static const struct symm_parameter staged_max_parameter = {
     "left to the component below. 1024 to 1099511627776, rounded down to a multiple of 1024; "
     "suffixes k, m and g are understood. 0: no limit, but just below 1 MiB in all-to-alls of more "
     "than 8 ranks where the kernel copies between processes in one step (CMA), and there, on "
-    "processors of Intel, just below 128 KiB to a rank in an all-to-all. The value of a "
+    "processors of Intel, just below 128 KiB to a rank in an all-to-all out of place and without "
+    "gaps, and 256 KiB with more than two ranks. The value of a "
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
@@ -258,8 +259,8 @@ static const struct symm_parameter slot_parameter = {
     "slot_size",
     "Bytes that a rank can send along with its message to the others, so that the call takes one "
     "round whatever memory its buffers are in. With auto, a rank sends at most 4 KiB along in an "
-    "all-gather, 8 KiB in reductions, gathers and scans, and 16 KiB in other collectives. 64 to "
-    "65536, rounded up to a multiple of 64; the suffix k is understood. The value of a "
+    "all-gather, 8 KiB in an all-reduce, reduce, gather or scan, and 16 KiB in other collectives. "
+    "64 to 65536, rounded up to a multiple of 64; the suffix k is understood. The value of a "
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/run_steps.h"
+#include "mca/coll/symm/choose/before.h"
 
 /*
  * In an all-gather only those who store to others need to know the places of their blocks.  Ranks
@@ -48,16 +49,27 @@ static struct symm_own_block own_find(const struct symm_operation *operation)
     return own;
 }
 
+bool mca_coll_symm_blocks_own_is_apart(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    return row_of(operation)->to_root && row_of(operation)->has_tables && call->device < 0 &&
+           operation->lane->team->rank == call->root && operation->own.stays;
+}
+
 /*
- * The root of a gatherv knows that blocks do not fit lines.  Then its line says where its output
- * is, so that the others can store there, although nothing of its own has to travel.
+ * The root of a gatherv knows that the others' blocks do not fit lines, on average.  Then its line
+ * says where its output is, so that the others can store there, although nothing of its own has to
+ * travel.
  */
 static bool expects_more(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     const struct symm_team *team = operation->lane->team;
-    return row_of(operation)->to_root && team->rank == call->root &&
-           call->received / (size_t)team->size > team->control.payload_size;
+    if (!mca_coll_symm_blocks_own_is_apart(operation) || team->size == 1) {
+        return false;
+    }
+    size_t average = (call->received - operation->own.bytes) / ((size_t)team->size - 1);
+    return !mca_coll_symm_choose_slot(call->collective, team, along_head(team->size) + average);
 }
 
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
@@ -202,13 +214,18 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
         return;
     }
     mca_coll_symm_blocks_own(operation);
+    bool is_apart = mca_coll_symm_blocks_own_is_apart(operation);
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
         const struct symm_block *block = &blocks[rank];
+        if (is_apart && rank == operation->lane->team->rank) {
+            table->entries[rank] = (struct line_entry){.send_at = 0};
+            continue;
+        }
         table->entries[rank] = (struct line_entry){block->send_at, block->send_bytes,
                                                    block->receive_at, block->receive_bytes};
         sent += block->send_bytes;
     }
-    table->largest = call->largest;
+    table->largest = is_apart ? 0 : call->largest; /* the root sends no other */
     table->bytes = sent;
 }
 
@@ -217,7 +234,9 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
 void mca_coll_symm_blocks_own_copy(const struct symm_operation *operation)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
-    if (operation->own.stays && own_is_late(operation) && (line->flags & LINE_ALONG) != 0) {
+    bool is_along = (line->flags & LINE_ALONG) != 0;
+    if (is_along ? operation->own.stays && own_is_late(operation)
+                 : mca_coll_symm_blocks_own_is_apart(operation)) {
         own_copy(operation);
     }
 }

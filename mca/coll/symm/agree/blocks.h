@@ -28,6 +28,12 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
  */
 bool mca_coll_symm_blocks_in_place(const struct symm_operation *operation);
 
+/*
+ * Whether this rank is the root of a gatherv on host memory whose own block no algorithm sees: it
+ * is copied when the run starts, and its line, unless it has data, says that there is none.
+ */
+bool mca_coll_symm_blocks_own_is_apart(const struct symm_operation *operation);
+
 /* Write this rank's blocks into its line, without gaps.  Returns the line's flags. */
 uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm_line *line);
 

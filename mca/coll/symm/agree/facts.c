@@ -76,6 +76,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .slices = true,
     };
     bool has_blocks = symm_collective_get(call->collective)->has_blocks;
+    bool to_root = symm_collective_get(call->collective)->to_root;
     *unknown = false;
     devices_note(operation);
     for (int rank = 0; rank < team->size; rank++) {
@@ -85,7 +86,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         facts->out_of_place &= (line->flags & LINE_IN_PLACE) == 0;
         if ((line->flags & LINE_ALONG) != 0) { /* its data are in the line, for anybody */
             facts->gaps |= (line->flags & LINE_GAPS) != 0;
-            facts->outputs_reachable = false;
+            facts->outputs_reachable &= to_root && rank != call->root; /* which has no output */
             facts->scratch_size = 0;
             facts->pad_size = 0;
             continue;

@@ -67,6 +67,13 @@ static uint32_t offers_describe(const struct symm_operation *operation, struct s
     return flags | (withheld ? LINE_WITHHELD : 0);
 }
 
+/* Whether nobody else reads what this rank sends. */
+static bool has_no_input(const struct symm_operation *operation)
+{
+    return (operation->call->absent & SYMM_ABSENT_INPUT) != 0 ||
+           mca_coll_symm_blocks_own_is_apart(operation);
+}
+
 static uint32_t buffers_describe(struct symm_operation *operation, struct line_buffers *buffers)
 {
     const struct symm_call *call = operation->call;
@@ -94,7 +101,7 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     bool in_place = operation->in_place || mca_coll_symm_blocks_in_place(operation);
     return flags | (in_place ? LINE_IN_PLACE : 0) |
            ((operation->gaps & SYMM_GAPS_ANY) != 0 ? LINE_GAPS : 0) |
-           ((call->absent & SYMM_ABSENT_INPUT) != 0 ? LINE_NO_INPUT : 0) |
+           (has_no_input(operation) ? LINE_NO_INPUT : 0) |
            ((call->absent & SYMM_ABSENT_OUTPUT) != 0 ? LINE_NO_OUTPUT : 0) |
            (call->device >= 0 ? LINE_DEVICE : 0) |
            (uint32_t)(call->device + 1) << LINE_DEVICE_SHIFT;

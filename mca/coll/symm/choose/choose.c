@@ -28,7 +28,10 @@ const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team
 enum { MANY_RANKS = 9 };
 static const size_t staged_max_of_many = 1024 * 1024 - 1024;
 
-/* The same with fewer ranks, of bytes to one rank: see choose/single_copy.c. */
+/*
+ * The same of two ranks, by the bytes to one rank, and twice as many with more ranks: see
+ * choose/single_copy.c.
+ */
 static const size_t staged_share_max = 128 * 1024 - 1024;
 
 /* The user's limit, or ours. */
@@ -138,8 +141,9 @@ static bool copies_are_slow(const struct symm_algorithm_row *row, const struct s
 {
     bool of_many = (row->slow & SYMM_SLOW_LARGE_BLOCKS_OF_MANY) != 0 && facts->ranks >= MANY_RANKS;
     uint64_t most = of_many ? facts->table->staged_max_of_many : facts->table->staged_max;
-    if ((row->slow & SYMM_SLOW_TWO_COPIES) != 0 &&
-        facts->bytes / (uint64_t)facts->ranks > facts->table->staged_share_max) {
+    uint64_t share = facts->bytes / (uint64_t)facts->ranks / (facts->ranks > 2 ? 2 : 1);
+    if ((row->slow & SYMM_SLOW_TWO_COPIES) != 0 && facts->out_of_place && !facts->gaps &&
+        share > facts->table->staged_share_max) {
         return true;
     }
     return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > most;

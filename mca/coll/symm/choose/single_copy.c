@@ -56,8 +56,9 @@ bool mca_coll_symm_single_copy(void)
 /*
  * Data that go from core to core twice, into the buffer and out of it, cost more where cores have
  * their caches for themselves.  With two ranks on two such cores (Intel) all-to-alls of 128 KiB to
- * 1 MiB a block took 1.06 to 1.28 times as long staged (bench/results/host-two-copies.txt);
- * where cores share a cache (AMD) 0.5 to 0.65 (host-exchanges.txt).
+ * 1 MiB a block took 1.08 to 1.30 times as long staged, and with four ranks up to 1.23 times from
+ * 256 KiB on (bench/results/host-two-copies.txt); where cores share a cache (AMD) 0.5 to 0.65 times
+ * (host-exchanges.txt).
  */
 bool mca_coll_symm_single_copy_is_quicker(void)
 {

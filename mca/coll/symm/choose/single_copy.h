@@ -1,6 +1,6 @@
 /*
- * choose/single_copy.h - whether the kernel copies messages between processes in one step, and whether that
- * is quicker.
+ * choose/single_copy.h - whether the kernel copies messages between processes in one step, and
+ * whether that is quicker.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
