@@ -50,7 +50,8 @@ enum {
 
 /*
  * Calls in short: a letter of those above each; a digit after `R`, `S`, `G`, `C`, `H` or `F` is
- * the number of pieces, and "!n" says that rank n vetoes the call.  Returns how many calls there are.
+ * the number of pieces, and "!n" says that rank n vetoes the call.  Returns how many calls there
+ * are.
  */
 int ordering_calls_parse(const char *text, struct planned_call *calls, int most);
 

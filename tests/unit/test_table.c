@@ -331,7 +331,8 @@ static void test_two_copies(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t ranks = (size_t)cases[i].ranks, most = 100 << 10, limit = ranks > 2 ? 2 * most : most;
+        size_t ranks = (size_t)cases[i].ranks, most = 100 << 10;
+        size_t limit = ranks > 2 ? 2 * most : most;
         mca_coll_symm_table_fill(&table, cases[i].ranks, NULL, 0);
         for (int more = 0; more < 2; more++) {
             size_t bytes = (limit + 2 * (size_t)more) * ranks;
