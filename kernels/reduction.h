@@ -48,6 +48,13 @@ void symm_fold(const struct symm_reduction *reduction, int ranks, const void *co
                size_t offset, void *target, size_t count);
 
 /*
+ * The same for `bytes` bytes of whole elements, and for an output that is one of the inputs if it
+ * is `in_place`: the reduction then goes through scratch, block by block.
+ */
+void symm_fold_into(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
+                    void *output, size_t bytes, bool in_place);
+
+/*
  * The elements [*begin, *end) of `count` that rank `rank` of `ranks` reduces for all.  Borders of
  * slices lie on cache lines where the element size allows.
  */

@@ -98,6 +98,26 @@ static inline size_t symm_flow_piece(const struct symm_run *run, size_t buffer, 
     return symm_least(part < least ? least : part, buffer);
 }
 
+/*
+ * Copy the next bytes of a block of `all` bytes, `most` at the most, unless it is in its place.
+ * run->position counts the bytes of the block, run->piece the blocks done.  Returns the bytes.
+ */
+static inline size_t symm_run_copy(struct symm_run *run, void *target, const void *source,
+                                   size_t all, size_t most)
+{
+    size_t bytes = symm_least(all - run->position, most);
+    if (bytes > 0 && source != target) {
+        memcpy((unsigned char *)target + run->position,
+               (const unsigned char *)source + run->position, bytes);
+    }
+    run->position += bytes;
+    if (run->position == all) {
+        run->position = 0;
+        run->piece++;
+    }
+    return bytes;
+}
+
 /* ---- all-reduce in pieces and blocks --------------------------------------------------------- */
 
 /* The element with which piece `piece` begins, when pieces have so many bytes, or one element. */

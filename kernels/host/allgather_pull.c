@@ -9,28 +9,16 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "kernels/run_steps.h"
 
 enum { COPYING, DEPARTING };
 enum { STEP_DEPART = 1 };
 
-/* `piece` counts the ranks done, `position` the bytes of the block under way. */
 static void copy_some(struct symm_run *run)
 {
     int rank = symm_run_rotate(run, (int)run->piece);
     unsigned char *target = (unsigned char *)run->output + (size_t)rank * run->count;
-    const unsigned char *source = run->inputs[rank];
-    size_t bytes = symm_least(run->count - run->position, SYMM_STEP_BYTES);
-    if (source != target) {
-        memcpy(target + run->position, source + run->position, bytes);
-    }
-    run->position += bytes;
-    if (run->position == run->count) {
-        run->position = 0;
-        run->piece++;
-    }
+    (void)symm_run_copy(run, target, run->inputs[rank], run->count, SYMM_STEP_BYTES);
 }
 
 static enum symm_status step(struct symm_run *run)

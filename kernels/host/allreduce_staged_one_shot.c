@@ -35,33 +35,18 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     }
 }
 
-/* In place the output still holds this rank's input, so the reduction goes through scratch. */
 static void piece_reduce(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
     size_t extent = run->reduction->extent;
     size_t offset = symm_piece_begin(run, run->piece) * extent;
     size_t bytes = symm_piece_begin(run, run->piece + 1) * extent - offset;
-    bool in_place = run->input == run->output;
-    size_t most = in_place ? symm_block_bytes(extent) : bytes;
-    void *scratch = in_place ? symm_scratch_take() : NULL;
-    for (size_t done = 0; done < bytes;) {
-        size_t block = symm_least(bytes - done, most);
-        unsigned char *output = (unsigned char *)run->output + offset + done;
-        void *result = in_place ? scratch : (void *)output;
-        for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = symm_run_stage(run, rank, run->piece) + done;
-        }
-        run->inputs[team->rank] = (const unsigned char *)run->input + offset + done;
-        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
-        if (in_place) {
-            memcpy(output, result, symm_result_bytes(run->reduction, block));
-        }
-        done += block;
+    for (int rank = 0; rank < team->size; rank++) {
+        run->inputs[rank] = symm_run_stage(run, rank, run->piece);
     }
-    if (in_place) {
-        symm_scratch_give(scratch);
-    }
+    run->inputs[team->rank] = (const unsigned char *)run->input + offset;
+    symm_fold_into(run->reduction, team->size, run->inputs, (unsigned char *)run->output + offset,
+                   bytes, run->input == run->output);
 }
 
 static enum symm_status step(struct symm_run *run)

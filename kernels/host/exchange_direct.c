@@ -11,8 +11,6 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "kernels/run_steps.h"
 
 enum { COPYING, DEPARTING };
@@ -39,7 +37,6 @@ static size_t block_find(const struct symm_run *run, int rank, const unsigned ch
     return bytes;
 }
 
-/* `piece` counts the ranks done, `position` the bytes of the block under way. */
 static void copy_some(struct symm_run *run)
 {
     size_t left = SYMM_STEP_BYTES;
@@ -48,16 +45,7 @@ static void copy_some(struct symm_run *run)
         const unsigned char *source = NULL;
         unsigned char *target = NULL;
         size_t all = block_find(run, rank, &source, &target);
-        size_t bytes = symm_least(all - run->position, left);
-        if (bytes > 0 && source != target) { /* else it is in its place already */
-            memcpy(target + run->position, source + run->position, bytes);
-        }
-        left -= bytes;
-        run->position += bytes;
-        if (run->position == all) {
-            run->position = 0;
-            run->piece++;
-        }
+        left -= symm_run_copy(run, target, source, all, left);
     }
 }
 

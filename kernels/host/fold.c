@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "heap/control.h"
-#include "kernels/reduction.h"
+#include "heap/scratch.h"
+#include "kernels/run_steps.h"
 
 static const void *at(const void *base, size_t offset)
 {
@@ -32,6 +32,27 @@ void symm_fold(const struct symm_reduction *reduction, int ranks, const void *co
     for (int rank = 2; rank < ranks; rank++) {
         reduction->reduce(context, at(inputs[rank], offset), target, count);
     }
+}
+
+void symm_fold_into(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
+                    void *output, size_t bytes, bool in_place)
+{
+    size_t extent = reduction->extent;
+    if (bytes == 0) {
+        return; /* the output may be anything */
+    }
+    if (!in_place) {
+        symm_fold(reduction, ranks, inputs, 0, output, bytes / extent);
+        return;
+    }
+    void *scratch = symm_scratch_take();
+    for (size_t done = 0; done < bytes;) {
+        size_t block = symm_least(bytes - done, symm_block_bytes(extent));
+        symm_fold(reduction, ranks, inputs, done, scratch, block / extent);
+        memcpy((unsigned char *)output + done, scratch, symm_result_bytes(reduction, block));
+        done += block;
+    }
+    symm_scratch_give(scratch);
 }
 
 static size_t greatest_common_divisor(size_t a, size_t b)

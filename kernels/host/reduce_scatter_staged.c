@@ -73,7 +73,7 @@ static void input_copy(struct symm_run *run, uint64_t piece)
     symm_run_raise(run, piece + 1);
 }
 
-/* In place the output may still hold this rank's input, so the reduction goes through scratch. */
+/* In place the output may still hold this rank's input. */
 static void row_reduce(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
@@ -82,25 +82,12 @@ static void row_reduce(struct symm_run *run)
     size_t bytes = (end - begin) * extent;
     unsigned char *output =
         (unsigned char *)run->output + (begin - run->begins[team->rank]) * extent;
-    bool in_place = run->input == run->output;
-    size_t most = in_place ? symm_block_bytes(extent) : bytes;
-    void *scratch = in_place ? symm_scratch_take() : NULL;
-    for (size_t done = 0; done < bytes;) {
-        size_t block = symm_least(bytes - done, most);
-        void *result = in_place ? scratch : (void *)(output + done);
-        for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = row_at(run, rank, team->rank, run->piece) + done;
-        }
-        run->inputs[team->rank] = (const unsigned char *)run->input + begin * extent + done;
-        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
-        if (in_place) {
-            memcpy(output + done, result, symm_result_bytes(run->reduction, block));
-        }
-        done += block;
+    for (int rank = 0; rank < team->size; rank++) {
+        run->inputs[rank] = row_at(run, rank, team->rank, run->piece);
     }
-    if (in_place) {
-        symm_scratch_give(scratch);
-    }
+    run->inputs[team->rank] = (const unsigned char *)run->input + begin * extent;
+    symm_fold_into(run->reduction, team->size, run->inputs, output, bytes,
+                   run->input == run->output);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -30,31 +30,17 @@ static enum symm_status piece_done(struct symm_run *run)
     return piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
 }
 
-/* In place the output still holds the root's input, so the reduction goes through scratch. */
 static void piece_reduce(struct symm_run *run)
 {
     const struct symm_team *team = run->team;
     size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece) * extent;
     size_t bytes = piece_begin(run, run->piece + 1) * extent - begin;
-    bool in_place = run->input == run->output;
-    void *scratch = in_place ? symm_scratch_take() : NULL;
-    for (size_t done = 0; done < bytes;) {
-        size_t block = symm_least(bytes - done, symm_block_bytes(extent));
-        unsigned char *output = (unsigned char *)run->output + begin + done;
-        void *result = in_place ? scratch : (void *)output;
-        for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = symm_run_stage(run, rank, run->piece) + done;
-        }
-        run->inputs[team->rank] = (const unsigned char *)run->input + begin + done;
-        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
-        if (in_place) {
-            memcpy(output, result, symm_result_bytes(run->reduction, block));
-        }
-        done += block;
+    for (int rank = 0; rank < team->size; rank++) {
+        run->inputs[rank] = symm_run_stage(run, rank, run->piece);
     }
-    if (in_place) {
-        symm_scratch_give(scratch);
-    }
+    run->inputs[team->rank] = (const unsigned char *)run->input + begin;
+    symm_fold_into(run->reduction, team->size, run->inputs, (unsigned char *)run->output + begin,
+                   bytes, run->input == run->output);
 }
 
 static enum symm_status root_step(struct symm_run *run)

@@ -49,19 +49,11 @@ static enum symm_status step(struct symm_run *run)
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 
-/* `piece` counts the ranks done, `position` the bytes of the block under way. */
 static void some_gather(struct symm_run *run)
 {
     int rank = symm_run_rotate(run, 1 + (int)run->piece);
-    size_t begin = symm_rooted_begin(run, rank) + run->position;
-    size_t bytes = symm_least(run->count - run->position, SYMM_STEP_BYTES);
-    memcpy((unsigned char *)run->output + begin,
-           (const unsigned char *)run->inputs[rank] + run->position, bytes);
-    run->position += bytes;
-    if (run->position == run->count) {
-        run->position = 0;
-        run->piece++;
-    }
+    unsigned char *target = (unsigned char *)run->output + symm_rooted_begin(run, rank);
+    (void)symm_run_copy(run, target, run->inputs[rank], run->count, SYMM_STEP_BYTES);
 }
 
 static enum symm_status gather_pull_step(struct symm_run *run)
