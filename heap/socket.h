@@ -56,7 +56,7 @@ struct symm_reply_packet {
 };
 
 /* Changes with every incompatible change of the packets or of what lies in shared memory. */
-static const uint32_t symm_socket_magic = UINT32_C(0x53594d07);
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d08);
 
 /* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
 enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);

@@ -81,6 +81,8 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
 	mca/coll/symm/serve/mixed.c mca/coll/symm/serve/mixed.h \
+	mca/coll/symm/serve/mixed_blocks.c mca/coll/symm/serve/mixed_blocks.h \
+	mca/coll/symm/serve/mixed_data.c mca/coll/symm/serve/mixed_data.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \

@@ -213,9 +213,12 @@ static MPI_Comm lose(enum kind kind, int doomed, bool first)
 
 /* ---- ranks that are ahead -------------------------------------------------------------------- */
 
-enum loose { LOOSE_BCAST, LOOSE_SCATTER, LOOSE_SCAN, LOOSE_REDUCE, LOOSE_GATHER, LOOSE };
+enum loose {
+    LOOSE_BCAST, LOOSE_SCATTER, LOOSE_SCAN, LOOSE_REDUCE, LOOSE_GATHER, LOOSE_GATHERV, LOOSE
+};
 
-static const char *const loose_names[LOOSE] = {"bcast", "scatter", "scan", "reduce", "gather"};
+static const char *const loose_names[LOOSE] = {"bcast",  "scatter", "scan",
+                                               "reduce", "gather",  "gatherv"};
 
 /* A small call, checked if it succeeds; its error class. */
 static int loose_call(MPI_Comm comm, enum loose which, int number)
@@ -235,8 +238,15 @@ static int loose_call(MPI_Comm comm, enum loose which, int number)
         rc = MPI_Scan(send, receive, 1, MPI_INT, MPI_MIN, comm);
     } else if (which == LOOSE_REDUCE) {
         rc = MPI_Reduce(send, receive, 1, MPI_INT, MPI_MIN, 0, comm);
-    } else {
+    } else if (which == LOOSE_GATHER) {
         rc = MPI_Gather(send, 1, MPI_INT, receive, 1, MPI_INT, 0, comm);
+    } else {
+        int counts[RANKS_MAX], places[RANKS_MAX];
+        for (int i = 0; i < RANKS_MAX; i++) {
+            counts[i] = 1;
+            places[i] = i;
+        }
+        rc = MPI_Gatherv(send, 1, MPI_INT, receive, counts, places, MPI_INT, 0, comm);
     }
     if (rc == MPI_SUCCESS && (rank == 0 || which <= LOOSE_SCAN) && receive[0] != expected) {
         wrong("small call %d: %d instead of %d", number, receive[0], expected);

@@ -1,7 +1,8 @@
 /*
  * Small calls with a root and small scans do not synchronise: who gives data leaves before the
  * others come. Ranks that call first say so by a message to those that call last. If a call waited for
- * somebody who does not give data, the ranks would wait for each other.
+ * somebody who does not give data, the ranks would wait for each other. In a gatherv who gives data
+ * waits for the root, and for no other.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -211,6 +212,68 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
     }
 }
 
+/* Make a gatherv, or begin one, or make a persistent operation.  The root's own block is last. */
+static void gatherv_begin(enum form form, int root, int count, const int *counts,
+                          const int *places, MPI_Request *request)
+{
+    int own = test_rank == root ? count + OWN_MORE : count;
+    MAKE(Gatherv, Igatherv, sent, own, MPI_INT, received, counts, places, MPI_INT, root);
+}
+
+static void gatherv_check(int call, int root, const int *counts, const int *places)
+{
+    for (int rank = 0; rank < test_size && test_rank == root; rank++) {
+        for (int i = 0; i < counts[rank]; i++) {
+            if (received[places[rank] + i] != value(call, rank, 0, i)) {
+                test_fail("call %d, element %d of rank %d: found %d", call, i, rank,
+                          received[places[rank] + i]);
+                return;
+            }
+        }
+    }
+}
+
+/* The last of the ranks that give data to a gatherv calls it when the first one has left. */
+static void late_run(enum form form, int root, int count)
+{
+    static int counts[RANKS_MAX], places[RANKS_MAX];
+    int first = root == 0 ? 1 : 0, last = root == test_size - 1 ? test_size - 2 : test_size - 1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    test_case("gatherv, %s, root %d, %d integers: a late rank", form_names[form], root, count);
+    for (int rank = 0; rank < test_size; rank++) {
+        counts[rank] = rank == root ? count + OWN_MORE : count;
+        places[rank] = (rank == root ? test_size : rank) * count;
+    }
+    if (form == PERSISTENT_FORM) {
+        gatherv_begin(form, root, count, counts, places, &request);
+    }
+    for (int call = 0; call < FIRST + AHEAD; call++) {
+        bool has_late = call >= FIRST && first != last;
+        memset(received, 0xdb, sizeof received);
+        for (int i = 0; i < counts[test_rank]; i++) {
+            sent[i] = value(call, test_rank, 0, i);
+        }
+        if (has_late && test_rank == last) {
+            token_receive(first);
+        }
+        if (form == PERSISTENT_FORM) {
+            MPI_Start(&request);
+        } else {
+            gatherv_begin(form, root, count, counts, places, &request);
+        }
+        if (form != BLOCKING) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (has_late && test_rank == first) {
+            token_send(last);
+        }
+        gatherv_check(call, root, counts, places);
+    }
+    if (form == PERSISTENT_FORM) {
+        MPI_Request_free(&request);
+    }
+}
+
 /* The root goes from rank to rank, and each adds to what it got, with large calls in between. */
 static void laps_run(void)
 {
@@ -263,6 +326,42 @@ static void unequal_run(int own)
     MPI_Comm_free(&comm);
 }
 
+/*
+ * Rank 1 sends `sent_count` integers to a gatherv whose root expects COUNT of each rank.  Its line
+ * has said so, and the others have left or still have to bring what they send.
+ */
+static void overlong_run(int sent_count)
+{
+    enum { COUNT = 5 };
+    int counts[RANKS_MAX], places[RANKS_MAX], class = MPI_SUCCESS;
+    int count = test_rank == 1 ? sent_count : COUNT;
+    MPI_Comm comm;
+    test_case("a gatherv of %d integers of each rank, and %d of rank 1", COUNT, sent_count);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int rank = 0; rank < test_size; rank++) {
+        counts[rank] = COUNT;
+        places[rank] = rank * COUNT;
+    }
+    for (int call = 0; call < 3; call++) {
+        memset(received, 0xdb, sizeof received);
+        for (int i = 0; i < count; i++) {
+            sent[i] = value(call, test_rank, 0, i);
+        }
+        int error = MPI_Gatherv(sent, count, MPI_INT, received, counts, places, MPI_INT, 0, comm);
+        if (error != MPI_SUCCESS) {
+            MPI_Error_class(error, &class);
+        }
+        test_check(class == (test_rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "the right error");
+        for (int i = 0; i < test_size * COUNT && test_rank == 0; i++) {
+            test_check(received[i] == value(call, i / COUNT, 0, i % COUNT), "the right integer");
+        }
+        test_check(test_rank > 0 || (unsigned)received[test_size * COUNT] == 0xdbdbdbdb,
+                   "nothing behind the blocks");
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_loose", MPI_THREAD_SINGLE);
@@ -274,8 +373,14 @@ int main(int argc, char **argv)
                       most > 1 ? most : 1);
         }
     }
+    for (int form = 0; form < FORMS; form++) {
+        late_run((enum form)form, 0, 1);
+        late_run((enum form)form, test_size - 1, most > 1 ? most : 1);
+    }
     laps_run();
     unequal_run(3);
     unequal_run(8);
+    overlong_run(8);
+    overlong_run(8000);
     return test_end();
 }

@@ -290,10 +290,14 @@ static bool is_prefix(const struct call *call)
     return call->collective == SCAN || call->collective == EXSCAN;
 }
 
+static bool is_gatherv(const struct call *call)
+{
+    return call->collective == ROOT_GATHER_V || call->collective == ROOT_GATHER_V_TO_1;
+}
+
 static bool is_loose(const struct call *call)
 {
-    bool has_counts = call->collective == ROOT_GATHER_V || call->collective == ROOT_GATHER_V_TO_1;
-    return (call->collective >= BCAST || (is_prefix(call) && call->op != USER)) && !has_counts &&
+    return (call->collective >= BCAST || (is_prefix(call) && call->op != USER)) &&
            call->count < LARGE - 1;
 }
 
@@ -301,11 +305,12 @@ static bool is_loose(const struct call *call)
 static bool waits_for(const struct call *call, int rank, int other)
 {
     bool from_root = call->collective == BCAST || call->collective == BCAST_FROM_1 ||
-                     call->collective >= ROOT_SCATTER;
+                     (call->collective >= ROOT_SCATTER && !is_gatherv(call));
     int root = (call->collective - BCAST) % 2;
     return !is_loose(call) || (is_prefix(call) ? other < rank
                                : from_root     ? rank != root && other == root
-                                               : rank == root);
+                                               : rank == root ||
+                                                     (is_gatherv(call) && other == root));
 }
 
 static bool hears(const struct disagreement *what, int odd)

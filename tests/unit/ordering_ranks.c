@@ -60,6 +60,7 @@ static const struct plan {
     {CALL_STAGED_BCAST, SYMM_BCAST_STAGED, SYMM_BCAST, false, false},
     {CALL_PULL_BCAST, SYMM_BCAST_PULL, SYMM_BCAST, true, false},
     {CALL_SLOT_ROOT, SYMM_GATHER_SLOT, SYMM_GATHER, false, false},
+    {CALL_SLOT_BLOCKS, SYMM_GATHERV_SLOT, SYMM_GATHERV, false, false},
     {CALL_STAGED_ROOT, SYMM_GATHER_STAGED, SYMM_GATHER, false, false},
     {CALL_STAGED_FOLD, SYMM_REDUCE_STAGED_ONE_SHOT, SYMM_REDUCE, false, false},
     {CALL_PUSH_ROOT, SYMM_GATHER_PUSH, SYMM_GATHER, true, false},
@@ -127,8 +128,11 @@ static struct ompi_op_t *sum_op(void)
 
 static bool is_in_slot(const struct planned_call *planned)
 {
-    return strchr("rgchs", planned->algorithm) != NULL;
+    return strchr("rgchsv", planned->algorithm) != NULL;
 }
+
+/* Bytes of a line: up to 320, as much as there is anyway, and a table of the blocks of four ranks. */
+enum { LINE = 512 };
 
 enum { ROOT_OF_BCAST = 0, ROOT_OF_OTHERS = 1 };
 
@@ -157,6 +161,27 @@ static void bytes_describe(struct symm_call *call, size_t bytes)
     call->target = call->source;
     call->send = call->input;
     call->receive = call->output;
+}
+
+/* Both sides of an exchange, measured.  Its root gets as much of each rank. */
+static void sides_describe(struct symm_call *call, const struct actor *actor, size_t bytes)
+{
+    const struct symm_side measured = {.dtype = &ompi_mpi_byte.dt, .is_measured = true,
+                                       .plain = true, .size = 1};
+    call->sending = call->receiving = measured;
+    call->sending.shape = call->receiving.shape = SYMM_SIDE_ONE;
+    call->sending.one = (size_t)call->root;
+    call->sending.buffer = call->input;
+    call->sending.count = bytes;
+    if (actor->rank == call->root) {
+        call->receiving.shape = SYMM_SIDE_EVEN; /* without arrays, which Open MPIs have differently */
+        call->receiving.buffer = call->output;
+        call->receiving.count = bytes;
+    }
+    call->gaps = SYMM_GAPS_BETWEEN;
+    call->agreed_count = 0;
+    call->largest = bytes;
+    call->received = actor->rank == call->root ? bytes * (size_t)actor->size : 0;
 }
 
 static size_t call_bytes(const struct planned_call *planned)
@@ -227,6 +252,9 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
         root_describe(call, actor->rank);
         bytes_describe(call, bytes);
     }
+    if (symm_collective_get(plan->collective)->has_tables) {
+        sides_describe(call, actor, bytes);
+    }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
     actor->planned = planned;
@@ -245,8 +273,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
 
 /*
  * Whether the call goes below: it is not served, or some rank vetoes it.  A loose call goes below
- * only if whoever others wait for vetoes it: the root of a broadcast, all but that of a gather, or
- * rank 0 of a scan.
+ * only if whoever others wait for vetoes it: the root of a broadcast or gatherv, all but that of a
+ * gather, or rank 0 of a scan.
  */
 static bool is_below(const struct actor *actor)
 {
@@ -256,6 +284,9 @@ static bool is_below(const struct actor *actor)
     }
     if (planned->algorithm == CALL_SLOT_BCAST) {
         return planned->vetoer == ROOT_OF_BCAST;
+    }
+    if (planned->algorithm == CALL_SLOT_BLOCKS) {
+        return planned->vetoer == ROOT_OF_OTHERS;
     }
     if (planned->algorithm == CALL_SLOT_SCAN) {
         return planned->vetoer == 0;
@@ -348,7 +379,7 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
                      int count, struct unit_random random)
 {
     struct symm_table table;
-    const struct symm_control_config config = {.payload_size = SYMM_CACHE_LINE,
+    const struct symm_control_config config = {.payload_size = LINE,
                                                .piece_size = PIECE,
                                                .extra = &table,
                                                .extra_size = sizeof(table)};

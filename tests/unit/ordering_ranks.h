@@ -40,6 +40,7 @@ enum {
     CALL_STAGED_BCAST = 'C',
     CALL_PULL_BCAST = 'd',
     CALL_SLOT_ROOT = 'h', /* gathers to rank 1 */
+    CALL_SLOT_BLOCKS = 'v', /* a gatherv to rank 1 */
     CALL_STAGED_ROOT = 'H',
     CALL_STAGED_FOLD = 'F', /* reduces to rank 1 */
     CALL_PUSH_ROOT = 'q',

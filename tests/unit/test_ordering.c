@@ -146,12 +146,17 @@ static void test_loose(void **state)
     every_execution(3, "hssH2");
     every_execution(2, "s!1ss!1s!0sss!1ssss!1s");
     every_execution(3, "s!1s!2s!0s!2");
+    every_execution(2, "vvvvvvvvvvv");
+    every_execution(3, "vvvc");
+    every_execution(3, "hvvH2");
+    every_execution(2, "v!1vv!1v!0vvv!1vvvv!0v");
+    every_execution(3, "v!0v!1v!2v!0");
 }
 
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqks";
+    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqksv";
     const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;

@@ -72,6 +72,24 @@ static bool expects_more(const struct symm_operation *operation)
     return !mca_coll_symm_choose_slot(call->collective, team, along_head(team->size) + average);
 }
 
+bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_team *team = operation->lane->team;
+    bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
+    size_t largest = 0, at;
+    if (!row_of(operation)->to_root || team->rank != call->root) {
+        return false;
+    }
+    for (int rank = 0; rank < team->size; rank++) {
+        size_t bytes = rank == call->root ? 0
+                                          : block_locate(&call->receiving, has_gaps, (size_t)rank,
+                                                         call->output, &at);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return mca_coll_symm_choose_slot(call->collective, team, along_head(team->size) + largest);
+}
+
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
 {
     const struct symm_team *team = operation->lane->team;
@@ -261,6 +279,20 @@ const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *ope
     int me = operation->lane->team->rank;
     *bytes = along->at[me + 1] - along->at[me];
     return line->payload + along_head(operation->lane->team->size) + along->at[me];
+}
+
+unsigned char *mca_coll_symm_blocks_along_begin(const struct symm_operation *operation, int rank,
+                                                size_t bytes, size_t *room)
+{
+    const struct symm_team *team = operation->lane->team;
+    struct symm_line *line = mca_coll_symm_line(operation, team->rank);
+    struct line_along *along = along_of(line);
+    along->largest = (uint32_t)symm_least(bytes, UINT32_MAX);
+    for (int behind = 0; behind <= team->size; behind++) {
+        along->at[behind] = behind > rank ? along->largest : 0;
+    }
+    *room = team->control.payload_size - along_head(team->size);
+    return line->payload + along_head(team->size);
 }
 
 /* Bytes that packed data may have: the largest block of a rank has to fit. */

@@ -34,6 +34,12 @@ bool mca_coll_symm_blocks_in_place(const struct symm_operation *operation);
  */
 bool mca_coll_symm_blocks_own_is_apart(const struct symm_operation *operation);
 
+/*
+ * Whether this rank is the root of a gatherv, and the blocks of all others fit their lines.  It
+ * alone knows.
+ */
+bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation);
+
 /* Write this rank's blocks into its line, without gaps.  Returns the line's flags. */
 uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm_line *line);
 
@@ -46,6 +52,13 @@ bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation);
 /* The block for this rank in the line of a rank whose data have come with it. */
 const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *operation, int rank,
                                                 size_t *bytes);
+
+/*
+ * Have this rank's line, which has been posted without data, say that its one block is for `rank`
+ * and has so many bytes.  Returns the place for them, which has *room bytes.
+ */
+unsigned char *mca_coll_symm_blocks_along_begin(const struct symm_operation *operation, int rank,
+                                                size_t bytes, size_t *room);
 
 /* What the choice depends on. */
 void mca_coll_symm_blocks_facts(const struct symm_operation *operation, struct symm_facts *facts);

@@ -41,7 +41,10 @@ static enum symm_agreement first_read(struct symm_operation *operation)
     return mca_coll_symm_lines_read(operation);
 }
 
-/* Only the root is waited for, unless its line has no data: then the ranks meet. */
+/*
+ * Only the root is waited for, unless its line has no data: then the ranks meet.  In a gatherv it
+ * says by that whether the ranks meet.
+ */
 static enum symm_agreement from_root_read(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
@@ -109,7 +112,7 @@ static enum symm_agreement prefix_read(struct symm_operation *operation)
                                                              : SYMM_AGREEMENT_LEFT;
 }
 
-/* All lines are there, for a gather or reduce. */
+/* All lines are there, for a gather or reduce.  A gatherv's root has told the others to go on. */
 static enum symm_agreement all_agree(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
@@ -125,7 +128,8 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
     if (with_data == team->size || elsewhere < 0) {
         return SYMM_AGREEMENT_ALIKE;
     }
-    return left > 0 ? SYMM_AGREEMENT_LEFT : veto_note(operation, elsewhere);
+    bool has_tables = symm_collective_get(operation->call->collective)->has_tables;
+    return left > 0 || has_tables ? SYMM_AGREEMENT_LEFT : veto_note(operation, elsewhere);
 }
 
 /* The root waits for all.  So do ranks whose data are on devices, as they may all be there. */
@@ -133,6 +137,9 @@ static enum symm_agreement to_root_read(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
+    if (team->rank != call->root && symm_collective_get(call->collective)->has_tables) {
+        return from_root_read(operation);
+    }
     if (operation->in_slot && team->rank != call->root) {
         return SYMM_AGREEMENT_ALIKE;
     }

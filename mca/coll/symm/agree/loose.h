@@ -2,8 +2,9 @@
  * agree/loose.h - loose calls: small ones with a root, and small scans, in which a rank waits only
  * for the ranks whose data it gets.
  *
- * In an MPI_Scatterv only the root knows whether its data fit the slot.  If they do, its line has
- * them, and the call is loose.  Otherwise the others go on to read all lines.
+ * In an MPI_Scatterv or MPI_Gatherv only the root knows whether all blocks fit lines.  If they do,
+ * its line says so, and the call is loose.  The others wait for that line first, also in a gatherv.
+ * If it does not say so, they go on to read all lines.
  *
  * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or
  * scatter posts its line and leaves.  The others read that line and no more.  In a gather or reduce
@@ -16,7 +17,8 @@
  * they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as in any other call.
  *
  * Ranks that wait for the same lines come to the same decision.  In a gather or reduce these are
- * the root and all ranks whose lines have no data.  In a scan all wait for the line of rank 0,
+ * the root and all ranks whose lines have no data.  A gatherv is always served once its root has
+ * said that it is loose.  In a scan all wait for the line of rank 0,
  * which alone tells whether the call may go below: if it has data, rank 0 has left.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -25,21 +27,24 @@
 #ifndef MCA_COLL_SYMM_AGREE_LOOSE_H
 #define MCA_COLL_SYMM_AGREE_LOOSE_H
 
+#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/read.h"
 
 /*
  * Whether a call is loose for this rank, whose data fit the slot if it `is_small`.  All ranks find
- * the same, but in an MPI_Scatterv, of which the root's line tells.  A user's operation may come
- * with types that need more memory than a rank can promise.
+ * the same, but in an MPI_Scatterv or MPI_Gatherv, of which the root's line tells.  A user's
+ * operation may come with types that need more memory than a rank can promise.
  */
 static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation, bool is_small)
 {
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     if (row->has_tables) {
-        return row->from_root &&
-               (operation->lane->team->rank != call->root || operation->in_slot);
+        return row->is_rooted &&
+               (operation->lane->team->rank != call->root ||
+                (operation->in_slot &&
+                 (row->from_root || mca_coll_symm_blocks_fit_lines(operation))));
     }
     return is_small && (row->is_rooted || row->is_prefix) &&
            (!row->reduces || ompi_op_is_intrinsic(call->op));
@@ -49,7 +54,7 @@ static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation
 static inline int mca_coll_symm_loose_first(const struct symm_call *call)
 {
     const struct symm_collective_row *row = symm_collective_get(call->collective);
-    return row->is_prefix ? 0 : row->from_root ? call->root : -1;
+    return row->is_prefix ? 0 : row->from_root || row->has_tables ? call->root : -1;
 }
 
 /* Whether the line of a loose call has its rank's data, or would if the rank sent any. */

@@ -1,6 +1,7 @@
 /*
  * serve/mixed.h - loose calls (agree/loose.h) with the data of some ranks on devices and those of
- * others in host memory, and each loose MPI_Scatterv.
+ * others in host memory.  Each loose MPI_Scatterv comes here, and what ranks other than the root do
+ * in an MPI_Gatherv.
  *
  * Some ranks have left, so the call cannot go below.  Its data are small, and go by way of lines.
  * In a broadcast or scatter each rank copies its data from the root's line to where they belong.

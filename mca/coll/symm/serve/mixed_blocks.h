@@ -1,0 +1,16 @@
+/*
+ * serve/mixed_blocks.h - loose calls of MPI_Scatterv and MPI_Gatherv, whose lines have blocks of any
+ * length, and data that come to the line of a gatherv after it has been posted.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_MIXED_BLOCKS_H
+#define MCA_COLL_SYMM_SERVE_MIXED_BLOCKS_H
+
+#include "mca/coll/symm/base/operation.h"
+
+/* A step of the run, for serve/mixed.c. */
+enum symm_status mca_coll_symm_mixed_blocks_step(struct symm_operation *operation);
+
+#endif /* MCA_COLL_SYMM_SERVE_MIXED_BLOCKS_H */
