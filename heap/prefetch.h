@@ -29,4 +29,13 @@ static inline void symm_prefetch_for_writing(const void *memory, size_t bytes)
     }
 }
 
+/* The same, to read them. */
+static inline void symm_prefetch_for_reading(const void *memory, size_t bytes)
+{
+    const unsigned char *at = memory;
+    for (size_t offset = 0; offset < bytes; offset += SYMM_CACHE_LINE) {
+        __builtin_prefetch(at + offset, 0, 3);
+    }
+}
+
 #endif /* SYMM_HEAP_PREFETCH_H */
