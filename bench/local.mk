@@ -246,6 +246,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-copies.txt \
+	bench/results/gpu-host-fold-fetch.txt \
 	bench/results/gpu-host-slot.txt \
 	bench/results/gpu-host-slot-16K.txt \
 	bench/results/host-two-copies.txt \
