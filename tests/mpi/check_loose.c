@@ -306,12 +306,13 @@ static void unequal_run(int own)
 {
     enum { COUNT = 5 };
     MPI_Comm comm;
-    int class = MPI_SUCCESS, count = test_rank == 0 ? own : COUNT;
+    int count = test_rank == 0 ? own : COUNT;
     test_case("a gather whose root gives %d of %d integers", own, COUNT);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int call = 0; call < 3; call++) {
         fill(GATHER, call, 0, 2 * COUNT);
+        int class = MPI_SUCCESS;
         int error = MPI_Gather(sent, count, MPI_INT, received, COUNT, MPI_INT, 0, comm);
         if (error != MPI_SUCCESS) {
             MPI_Error_class(error, &class);
@@ -333,7 +334,7 @@ static void unequal_run(int own)
 static void overlong_run(int sent_count)
 {
     enum { COUNT = 5 };
-    int counts[RANKS_MAX], places[RANKS_MAX], class = MPI_SUCCESS;
+    int counts[RANKS_MAX], places[RANKS_MAX];
     int count = test_rank == 1 ? sent_count : COUNT;
     MPI_Comm comm;
     test_case("a gatherv of %d integers of each rank, and %d of rank 1", COUNT, sent_count);
@@ -348,6 +349,7 @@ static void overlong_run(int sent_count)
         for (int i = 0; i < count; i++) {
             sent[i] = value(call, test_rank, 0, i);
         }
+        int class = MPI_SUCCESS;
         int error = MPI_Gatherv(sent, count, MPI_INT, received, counts, places, MPI_INT, 0, comm);
         if (error != MPI_SUCCESS) {
             MPI_Error_class(error, &class);

@@ -78,9 +78,6 @@ bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation)
     const struct symm_team *team = operation->lane->team;
     bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     size_t largest = 0, at;
-    if (!row_of(operation)->to_root || team->rank != call->root) {
-        return false;
-    }
     for (int rank = 0; rank < team->size; rank++) {
         size_t bytes = rank == call->root ? 0
                                           : block_locate(&call->receiving, has_gaps, (size_t)rank,

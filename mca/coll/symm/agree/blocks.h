@@ -35,8 +35,8 @@ bool mca_coll_symm_blocks_in_place(const struct symm_operation *operation);
 bool mca_coll_symm_blocks_own_is_apart(const struct symm_operation *operation);
 
 /*
- * Whether this rank is the root of a gatherv, and the blocks of all others fit their lines.  It
- * alone knows.
+ * Whether the blocks of all others fit their lines.  This rank is the root of a gatherv: it alone
+ * knows.
  */
 bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation);
 

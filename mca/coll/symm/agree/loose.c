@@ -30,8 +30,9 @@ static enum symm_agreement first_read(struct symm_operation *operation)
         operation->mismatch = first;
         return SYMM_AGREEMENT_MISMATCH;
     }
-    if (mca_coll_symm_line_has_data(line)) {
-        symm_line_fetch(line, call->payload_bytes);
+    if (mca_coll_symm_line_has_data(operation, first)) {
+        symm_line_fetch(line, symm_collective_get(call->collective)->to_root
+                                  ? 0 : call->payload_bytes);
         return SYMM_AGREEMENT_LEFT;
     }
     if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {
@@ -80,7 +81,7 @@ static bool lines_until(struct symm_operation *operation, int end)
 static bool have_data_before(const struct symm_operation *operation)
 {
     for (int rank = 1; rank < operation->lane->team->rank; rank++) {
-        if (!mca_coll_symm_line_has_data(mca_coll_symm_line(operation, rank))) {
+        if (!mca_coll_symm_line_has_data(operation, rank)) {
             return false;
         }
     }
@@ -119,7 +120,7 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
     int with_data = 0, left = 0, elsewhere = -1; /* the first that is not on a device */
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
-        bool has_data = mca_coll_symm_line_has_data(line);
+        bool has_data = mca_coll_symm_line_has_data(operation, rank);
         bool is_on_device = (line->flags & (LINE_VETO | LINE_DEVICE)) == LINE_DEVICE;
         with_data += has_data;
         left += has_data && rank != operation->call->root;
@@ -132,7 +133,10 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
     return left > 0 || has_tables ? SYMM_AGREEMENT_LEFT : veto_note(operation, elsewhere);
 }
 
-/* The root waits for all.  So do ranks whose data are on devices, as they may all be there. */
+/*
+ * The root waits for all.  So do ranks whose data are on devices, as they may all be there.  In a
+ * gatherv the root's line tells who waits.
+ */
 static enum symm_agreement to_root_read(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;

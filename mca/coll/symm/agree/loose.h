@@ -57,10 +57,17 @@ static inline int mca_coll_symm_loose_first(const struct symm_call *call)
     return row->is_prefix ? 0 : row->from_root || row->has_tables ? call->root : -1;
 }
 
-/* Whether the line of a loose call has its rank's data, or would if the rank sent any. */
-static inline bool mca_coll_symm_line_has_data(const struct symm_line *line)
+/*
+ * Whether a rank's line of a loose call has its data, or would if the rank sent any.  What other
+ * ranks than the root say of an MPI_Gatherv is of a loose call, for all they know, also if it has
+ * no data.
+ */
+static inline bool mca_coll_symm_line_has_data(const struct symm_operation *operation, int rank)
 {
-    return (line->flags & (LINE_LOOSE | LINE_VETO | LINE_DEVICE)) == LINE_LOOSE;
+    bool has_tables = symm_collective_get(operation->call->collective)->has_tables;
+    uint32_t expected = LINE_LOOSE | (has_tables ? LINE_ALONG : 0);
+    return (mca_coll_symm_line(operation, rank)->flags & (expected | LINE_VETO | LINE_DEVICE)) ==
+           expected;
 }
 
 enum symm_agreement mca_coll_symm_loose_read(struct symm_operation *operation);

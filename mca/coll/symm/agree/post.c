@@ -248,7 +248,6 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
     struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     struct symm_line *line = mca_coll_symm_line(operation, team->rank);
-    bool has_tables = symm_collective_get(call->collective)->has_tables;
     line->signature = call->signature;
     line->count = call->agreed_count;
     line->finished = (uint32_t)team->finished;
@@ -263,8 +262,6 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = 0;
         memcpy(line->payload, call->input, call->payload_bytes);
     }
-    /* The others of a gatherv do not know yet whether it is loose: it is for them if data travel. */
-    bool is_loose = operation->loose && (operation->in_slot || !has_tables);
-    line->flags |= is_loose ? LINE_LOOSE : 0;
+    line->flags |= operation->loose ? LINE_LOOSE : 0;
     symm_line_post(line, operation->sequence);
 }

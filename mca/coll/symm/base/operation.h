@@ -107,7 +107,7 @@ struct symm_operation {
     bool in_place;           /* also where the output is adopted */
     bool in_slot;            /* the payload travels in the line */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
-    bool mixed;              /* a loose call of host and device memory; serve/mixed.h */
+    bool mixed;              /* some ranks have left a loose call; serve/mixed.h */
     bool again;              /* the second lines of this call: the first lacked scratch */
     bool run_is_begun;       /* the content of the run is of this call */
     bool relay_expected;     /* this rank's line says: through scratch, or below */

@@ -137,9 +137,8 @@ static enum symm_status root_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     if (run->stage == STARTING) {
-        const struct symm_line *line = mca_coll_symm_line(operation, run->root);
         bool own_stays = symm_collective_get(operation->call->collective)->own_stays;
-        if (own_stays || !mca_coll_symm_line_has_data(line)) {
+        if (own_stays || !mca_coll_symm_line_has_data(operation, run->root)) {
             own_bring(operation);
         }
         mca_coll_symm_mixed_await(operation);
@@ -162,7 +161,7 @@ static enum symm_status prefix_step(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     int me = run->team->rank;
     if (run->stage == STARTING) {
-        if (!mca_coll_symm_line_has_data(mca_coll_symm_line(operation, me))) {
+        if (!mca_coll_symm_line_has_data(operation, me)) {
             elements_bring(operation, payload_of(operation, me));
             mca_coll_symm_mixed_tell(run);
         }

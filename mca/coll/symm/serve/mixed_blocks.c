@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/serve/mixed_blocks.h"
 
-#include "kernels/rooted.h"
+#include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/serve/mixed_data.h"
@@ -45,9 +45,9 @@ static void blocks_take(struct symm_operation *operation)
 }
 
 /*
- * Bring the block for the root of a gatherv, whose line has said that all blocks fit lines.  If this
- * one does not, it is longer than its place there.  The root gets as much as there is room for, and
- * says so.
+ * Bring the block for the root of a gatherv, whose line has said that all blocks fit lines.  One for
+ * which there is no room is longer than its place there.  The root gets as much as there is room
+ * for, and says so.
  */
 static void block_bring(struct symm_operation *operation)
 {
@@ -69,7 +69,7 @@ static enum symm_status to_root_step(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     int me = run->team->rank;
     if (me != run->root) {
-        if (!mca_coll_symm_line_has_data(mca_coll_symm_line(operation, me))) {
+        if (!mca_coll_symm_line_has_data(operation, me)) {
             block_bring(operation);
             mca_coll_symm_mixed_tell(run);
         }

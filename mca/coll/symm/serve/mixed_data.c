@@ -117,7 +117,7 @@ static void next_find(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     while (run->seen < awaited_end(operation) &&
            (run->seen == run->root ||
-            mca_coll_symm_line_has_data(mca_coll_symm_line(operation, run->seen)))) {
+            mca_coll_symm_line_has_data(operation, run->seen))) {
         run->seen++;
     }
 }

@@ -6,7 +6,6 @@
  */
 #include "mca/coll/symm/serve/outside.h"
 
-#include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/base/module.h"
@@ -43,8 +42,7 @@ static bool starts_run(struct symm_operation *operation)
         return false;
     }
     if (operation->in_slot) {
-        return !symm_collective_get(operation->call->collective)->has_tables ||
-               mca_coll_symm_blocks_all_along(operation); /* else algorithms are chosen */
+        return true; /* calls with tables of blocks do not come here: they have gaps between them */
     }
     symm_team_forget_refusals(team, operation->sequence);
     mca_coll_symm_facts_gather(operation, &facts, &unknown);
