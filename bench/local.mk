@@ -251,6 +251,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-slot-16K.txt \
 	bench/results/host-two-copies.txt \
 	bench/results/host-exchanges.txt \
+	bench/results/host-gatherv-small.txt \
 	bench/results/host-many-ranks-alltoall.txt \
 	bench/results/host-rooted.txt \
 	bench/results/host-rooted-loose.txt \
