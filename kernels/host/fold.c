@@ -18,8 +18,8 @@ static const void *at(const void *base, size_t offset)
 
 /*
  * Fetch the beginning of the input of rank `next`, if there is such a rank, while another one is
- * reduced.  Behind that the processor has noticed by itself that memory is read in a row.  1 to 4 KiB
- * are all better than nothing: most reductions of 4 to 32 ranks take up to a tenth less.
+ * reduced.  Behind that the processor has noticed by itself that memory is read in a row.  1 to
+ * 4 KiB are all better than nothing: most reductions of 4 to 32 ranks take up to a tenth less.
  */
 static inline void next_fetch(const void *const *inputs, int next, int ranks, size_t offset,
                               size_t bytes)
@@ -36,8 +36,7 @@ void symm_fold(const struct symm_reduction *reduction, int ranks, const void *co
     void *context = reduction->context;
     size_t bytes = count * reduction->extent;
     if (reduction->ordered || reduction->combine == NULL || ranks == 1) {
-        memcpy(target, at(inputs[ranks - 1], offset),
-               symm_result_bytes(reduction, count * reduction->extent));
+        memcpy(target, at(inputs[ranks - 1], offset), symm_result_bytes(reduction, bytes));
         for (int rank = ranks - 2; rank >= 0; rank--) {
             next_fetch(inputs, rank - 1, ranks, offset, bytes);
             reduction->reduce(context, at(inputs[rank], offset), target, count);

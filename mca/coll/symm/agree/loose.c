@@ -31,8 +31,7 @@ static enum symm_agreement first_read(struct symm_operation *operation)
         return SYMM_AGREEMENT_MISMATCH;
     }
     if (mca_coll_symm_line_has_data(operation, first)) {
-        symm_line_fetch(line, symm_collective_get(call->collective)->to_root
-                                  ? 0 : call->payload_bytes);
+        symm_line_fetch(line, has_tables ? 0 : call->payload_bytes); /* the root alone knows them */
         return SYMM_AGREEMENT_LEFT;
     }
     if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {

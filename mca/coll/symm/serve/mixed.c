@@ -104,10 +104,11 @@ static void blocks_deliver(struct symm_operation *operation)
         }
         block.bytes = is_own ? symm_least(call->source.bytes, block.bytes) : block.bytes;
         mca_coll_symm_mixed_deliver(operation, &block, payload_of(operation, rank),
-                mca_coll_symm_layout_block(&call->target, call->receive, rank));
+                                    mca_coll_symm_layout_block(&call->target, call->receive, rank));
     }
     if (!call->in_place && call->source.bytes > call->target.bytes) {
-        mca_coll_symm_mixed_truncated(operation, call->root, call->source.bytes, call->target.bytes);
+        mca_coll_symm_mixed_truncated(operation, call->root, call->source.bytes,
+                                      call->target.bytes);
     }
 }
 
@@ -190,9 +191,10 @@ enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
         return prefix_step(operation);
     }
     if (symm_rooted_is_from_root(run)) {
-        mca_coll_symm_mixed_deliver(operation, &call->target,
-                payload_of(operation, run->root) + symm_rooted_begin(run, run->team->rank),
-                call->receive);
+        mca_coll_symm_mixed_deliver(
+            operation, &call->target,
+            payload_of(operation, run->root) + symm_rooted_begin(run, run->team->rank),
+            call->receive);
         return SYMM_OK;
     }
     if (symm_rooted_is_root(run)) {

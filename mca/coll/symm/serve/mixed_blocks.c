@@ -45,9 +45,9 @@ static void blocks_take(struct symm_operation *operation)
 }
 
 /*
- * Bring the block for the root of a gatherv, whose line has said that all blocks fit lines.  One for
- * which there is no room is longer than its place there.  The root gets as much as there is room
- * for, and says so.
+ * Bring the block for the root of a gatherv, whose line has said that all blocks fit lines.  One
+ * for which there is no room is longer than its place there.  The root gets as much as there is
+ * room for, and says so.
  */
 static void block_bring(struct symm_operation *operation)
 {

@@ -49,9 +49,8 @@ static bool is_on_host(const struct symm_call *call)
     return call->device < 0 && !call->unusable;
 }
 
-/* Pack elements in any memory. */
 void mca_coll_symm_mixed_bring(struct symm_operation *operation, const struct symm_layout *layout,
-                  const void *buffer, void *packed)
+                               const void *buffer, void *packed)
 {
     if (is_on_host(operation->call)) {
         mca_coll_symm_pack(layout, buffer, packed);
@@ -66,9 +65,9 @@ void mca_coll_symm_mixed_bring(struct symm_operation *operation, const struct sy
     copy_end(operation, &copy, rc);
 }
 
-/* Unpack elements to any memory. */
-void mca_coll_symm_mixed_deliver(struct symm_operation *operation, const struct symm_layout *layout,
-                    const void *packed, void *buffer)
+void mca_coll_symm_mixed_deliver(struct symm_operation *operation,
+                                 const struct symm_layout *layout, const void *packed,
+                                 void *buffer)
 {
     if (is_on_host(operation->call)) {
         mca_coll_symm_unpack(layout, packed, buffer);
