@@ -45,7 +45,7 @@ enum {
     SYMM_PAYLOAD_LEAST = 320, /* bytes of payload that every line has room for */
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
     SYMM_PREFETCH_MOST = 2048, /* bytes; processors keep track of no more at a time */
-    SYMM_FETCH_MOST = 512, /* bytes of each line; the processor itself fetches the rest */
+    SYMM_FETCH_MOST = 512, /* bytes of a line; the processor itself fetches the rest */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
     SYMM_EXTRA_MOST = 32 << 10, /* bytes */
     SYMM_CONTROL_PAGE = 4096,  /* words and staging buffers of a block begin at multiples of it */
@@ -188,14 +188,16 @@ static inline void symm_line_prefetch(const struct symm_control *control, uint64
 }
 
 /*
- * Fetch the payload of a line that has been posted for reading, as far as it is not in the header's
- * cache line: those of all ranks are then on their way at the same time.
+ * Fetch a part of the payload of a line that has been posted for reading, as far as it is not in
+ * the header's cache line: those of all ranks are then on their way at the same time.
  */
-static inline void symm_line_fetch(const struct symm_line *line, size_t bytes)
+static inline void symm_line_fetch(const struct symm_line *line, size_t begin, size_t bytes)
 {
-    enum { BESIDE_HEADER = SYMM_CACHE_LINE - SYMM_HEADER_SIZE };
-    for (size_t at = BESIDE_HEADER; at < bytes && at < SYMM_FETCH_MOST; at += SYMM_CACHE_LINE) {
-        __builtin_prefetch(line->payload + at, 0, 3);
+    size_t first = (SYMM_HEADER_SIZE + begin) / SYMM_CACHE_LINE * SYMM_CACHE_LINE;
+    size_t from = first > 0 ? first : SYMM_CACHE_LINE;
+    size_t end = SYMM_HEADER_SIZE + begin + (bytes < SYMM_FETCH_MOST ? bytes : SYMM_FETCH_MOST);
+    if (from < end) {
+        symm_prefetch_for_reading((const unsigned char *)line + from, end - from);
     }
 }
 

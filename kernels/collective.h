@@ -84,15 +84,20 @@ static inline uint64_t symm_collective_result(const struct symm_collective_row *
     return collective->gathers ? bytes * (uint64_t)ranks : bytes;
 }
 
+/* Whether what a rank contributes is divided among the ranks, equally as a rule. */
+static inline bool symm_collective_is_divided(const struct symm_collective_row *collective)
+{
+    return collective->scatters || (collective->own_stays && !collective->gathers);
+}
+
 /*
  * Bytes from one rank to another in a call to which each of so many ranks contributes `bytes`: all
- * of them, or a block, where data are divided equally among the ranks.
+ * of them, or a block.
  */
 static inline uint64_t symm_collective_share(const struct symm_collective_row *collective,
                                              uint64_t bytes, int ranks)
 {
-    bool is_divided = collective->scatters || (collective->own_stays && !collective->gathers);
-    return is_divided ? bytes / (uint64_t)ranks : bytes;
+    return symm_collective_is_divided(collective) ? bytes / (uint64_t)ranks : bytes;
 }
 
 #endif /* SYMM_KERNELS_COLLECTIVE_H */

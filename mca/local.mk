@@ -74,6 +74,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
 	mca/coll/symm/agree/multicast.c mca/coll/symm/agree/multicast.h \
 	mca/coll/symm/agree/pads.c mca/coll/symm/agree/pads.h \
+	mca/coll/symm/agree/part.c mca/coll/symm/agree/part.h \
 	mca/coll/symm/agree/post.c mca/coll/symm/agree/post.h \
 	mca/coll/symm/agree/read.c mca/coll/symm/agree/read.h \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \

@@ -170,6 +170,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/loose.c \
 	mca/coll/symm/agree/map.c \
+	mca/coll/symm/agree/part.c \
 	mca/coll/symm/agree/post.c \
 	mca/coll/symm/agree/read.c \
 	mca/coll/symm/choose/before.c \

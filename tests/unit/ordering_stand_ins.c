@@ -22,7 +22,6 @@
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/help.h"
 
 /* ---- what is not met ------------------------------------------------------------------------- */
 
@@ -40,9 +39,10 @@ bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *
     unexpected(__func__);
 }
 
-int mca_coll_symm_truncated_report(const struct symm_operation *operation)
+int mca_coll_symm_truncated_report(const struct symm_operation *operation, int sender,
+                                   size_t bytes, size_t room)
 {
-    (void)operation;
+    (void)operation, (void)sender, (void)bytes, (void)room;
     unexpected(__func__);
 }
 
@@ -291,12 +291,6 @@ void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char 
 
 void mca_coll_symm_shortage_is_told(void)
 {
-}
-
-void symm_help_show(const char *file, const char *topic, ...)
-{
-    (void)file, (void)topic;
-    unexpected(__func__);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

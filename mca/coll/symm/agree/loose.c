@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/agree/loose.h"
 
+#include "mca/coll/symm/agree/part.h"
+
 /* A line without data is the reason for which the call goes below. */
 static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
 {
@@ -31,7 +33,9 @@ static enum symm_agreement first_read(struct symm_operation *operation)
         return SYMM_AGREEMENT_MISMATCH;
     }
     if (mca_coll_symm_line_has_data(operation, first)) {
-        symm_line_fetch(line, has_tables ? 0 : call->payload_bytes); /* the root alone knows them */
+        if (!symm_collective_get(call->collective)->to_root) {
+            mca_coll_symm_part_fetch(operation, line, first);
+        }
         return SYMM_AGREEMENT_LEFT;
     }
     if ((operation->in_slot && !has_tables) || operation->veto != SYMM_REASON_NONE) {
@@ -70,7 +74,7 @@ static bool lines_until(struct symm_operation *operation, int end)
         if (line_differs(line, call->signature, call->agreed_count)) {
             operation->mismatch = operation->seen;
         }
-        symm_line_fetch(line, call->payload_bytes);
+        mca_coll_symm_part_fetch(operation, line, operation->seen);
         line_finished_note(operation, line, (uint32_t)operation->sequence);
     }
     return true;

@@ -132,13 +132,12 @@ bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *
     return is_told;
 }
 
-int mca_coll_symm_truncated_report(const struct symm_operation *operation)
+int mca_coll_symm_truncated_report(const struct symm_operation *operation, int sender,
+                                   size_t bytes, size_t room)
 {
-    const struct symm_block *block = &operation->run.blocks[operation->truncated];
     symm_help_show("help-coll-symm.txt", "truncated",
                    symm_collective_get(operation->call->collective)->mpi_name,
-                   operation->comm->c_name, operation->truncated,
-                   (unsigned long long)block->from_bytes, operation->lane->team->rank,
-                   (unsigned long long)block->receive_bytes);
+                   operation->comm->c_name, sender, (unsigned long long)bytes,
+                   operation->lane->team->rank, (unsigned long long)room);
     return MPI_ERR_TRUNCATE;
 }

@@ -16,9 +16,10 @@
 bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *error);
 
 /*
- * The run is over, and a block was longer than its place on this rank: tell the user.  Returns the
- * error for MPI.
+ * Tell the user that the block of `sender` for this rank is longer than the room for it.  Returns
+ * the error for MPI.
  */
-int mca_coll_symm_truncated_report(const struct symm_operation *operation);
+int mca_coll_symm_truncated_report(const struct symm_operation *operation, int sender,
+                                   size_t bytes, size_t room);
 
 #endif /* MCA_COLL_SYMM_AGREE_MISMATCH_H */

@@ -7,6 +7,7 @@
 #include "mca/coll/symm/agree/read.h"
 
 #include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/agree/part.h"
 
 enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 {
@@ -32,7 +33,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
             operation->mismatch = operation->seen;
         }
         if (operation->in_slot) {
-            symm_line_fetch(line, call->payload_bytes);
+            mca_coll_symm_part_fetch(operation, line, operation->seen);
         }
         line_finished_note(operation, line, now);
     }

@@ -106,6 +106,9 @@ struct symm_operation {
     const void *input;       /* the output, where it is adopted; agree/post.c */
     bool in_place;           /* also where the output is adopted */
     bool in_slot;            /* the payload travels in the line */
+    bool is_divided;         /* then: of each payload this rank reads a part; agree/part.h */
+    size_t part_begin, part_bytes; /* that part, and how much further on it is */
+    size_t part_step;              /* for each block before it in the line */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
     bool mixed;              /* some ranks have left a loose call; serve/mixed.h */
     bool again;              /* the second lines of this call: the first lacked scratch */

@@ -8,9 +8,9 @@
 
 #include "kernels/cuda/steps.h"
 #include "mca/coll/symm/agree/loose.h"
+#include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/host_copy.h"
-#include "mca/help.h"
 
 enum { STEP_BROUGHT = 1 };
 
@@ -89,11 +89,8 @@ void mca_coll_symm_mixed_deliver(struct symm_operation *operation,
 void mca_coll_symm_mixed_truncated(struct symm_operation *operation, int sender, size_t bytes,
                                    size_t room)
 {
-    symm_help_show("help-coll-symm.txt", "truncated",
-                   symm_collective_get(operation->call->collective)->mpi_name,
-                   operation->comm->c_name, sender, (unsigned long long)bytes,
-                   operation->lane->team->rank, (unsigned long long)room);
-    mca_coll_symm_mixed_fail(operation, MPI_ERR_TRUNCATE);
+    mca_coll_symm_mixed_fail(operation,
+                             mca_coll_symm_truncated_report(operation, sender, bytes, room));
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

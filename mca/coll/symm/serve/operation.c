@@ -28,8 +28,12 @@ static int run_failure(const struct symm_operation *operation)
     bool is_truncated = symm_collective_get(operation->call->collective)->has_blocks &&
                         operation->truncated >= 0 &&
                         operation->run.failure == SYMM_ERR_ARGUMENT;
-    return is_truncated ? mca_coll_symm_truncated_report(operation)
-                        : mca_coll_symm_device_failure(operation);
+    if (!is_truncated) {
+        return mca_coll_symm_device_failure(operation);
+    }
+    const struct symm_block *block = &operation->run.blocks[operation->truncated];
+    return mca_coll_symm_truncated_report(operation, operation->truncated, block->from_bytes,
+                                          block->receive_bytes);
 }
 
 static void step_run(struct symm_operation *operation)

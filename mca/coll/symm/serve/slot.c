@@ -10,6 +10,7 @@
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/elsewhere.h"
 #include "mca/coll/symm/agree/loose.h"
+#include "mca/coll/symm/agree/part.h"
 #include "mca/coll/symm/agree/post.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/before.h"
@@ -166,6 +167,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
     if (!operation->in_slot) {
         large_review(operation, left);
     }
+    mca_coll_symm_part_find(operation);
     mca_coll_symm_line_post(operation);
     if (!operation->in_slot) {
         if (operation->veto != SYMM_REASON_NONE && may_go_below(operation)) {
