@@ -35,24 +35,26 @@ static inline size_t symm_result_bytes(const struct symm_reduction *reduction, s
     return bytes > 0 ? bytes - reduction->tail : 0;
 }
 
+struct symm_team;
+
 /*
- * target = inputs[0] op inputs[1] op ... op inputs[ranks - 1], each read from byte `offset` on, for
- * `count` elements.  `target` overlaps no input.
+ * target = inputs[0] op inputs[1] op ... op inputs[N - 1], of the N ranks of the team, each read
+ * from byte `offset` on, for `count` elements.  `target` overlaps no input.
  *
  * The order is fixed, so the same inputs give every caller the same bits, whichever algorithm it
  * serves.  Predefined operations commute, and take the operands in the order 0, 1, ...  Other
  * operations take them from the last to the first.  This keeps rank order, because MPI operations
  * are associative.
  */
-void symm_fold(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
-               size_t offset, void *target, size_t count);
+void symm_fold(const struct symm_reduction *reduction, const struct symm_team *team,
+               const void *const *inputs, size_t offset, void *target, size_t count);
 
 /*
  * The same for `bytes` bytes of whole elements, and for an output that is one of the inputs if it
  * is `in_place`: the reduction then goes through scratch, block by block.
  */
-void symm_fold_into(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
-                    void *output, size_t bytes, bool in_place);
+void symm_fold_into(const struct symm_reduction *reduction, const struct symm_team *team,
+                    const void *const *inputs, void *output, size_t bytes, bool in_place);
 
 /*
  * The elements [*begin, *end) of `count` that rank `rank` of `ranks` reduces for all.  Borders of

@@ -23,7 +23,7 @@ static enum symm_status step(struct symm_run *run)
         size_t block = symm_least(run->count - run->position, 1 + SYMM_SCRATCH_SIZE / extent);
         unsigned char *output = run->output;
         size_t offset = run->position * extent;
-        symm_fold(run->reduction, run->team->size, run->inputs, offset, output + offset, block);
+        symm_fold(run->reduction, run->team, run->inputs, offset, output + offset, block);
         run->position += block;
         if (run->position < run->count) {
             return symm_run_more(run);

@@ -103,7 +103,7 @@ static void slice_reduce(struct symm_run *run)
             run->inputs[rank] = input_buffer(run, rank, run->piece) + slice.buffer_offset + done;
         }
         run->inputs[team->rank] = (const unsigned char *)run->input + slice.array_offset + done;
-        symm_fold(run->reduction, team->size, run->inputs, 0, result, block / extent);
+        symm_fold(run->reduction, team, run->inputs, 0, result, block / extent);
         memcpy(shared, result, block);
         if (in_place && has_output(run)) {
             memcpy(output, result, symm_result_bytes(run->reduction, block));

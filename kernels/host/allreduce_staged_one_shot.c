@@ -45,7 +45,7 @@ static void piece_reduce(struct symm_run *run)
         run->inputs[rank] = symm_run_stage(run, rank, run->piece);
     }
     run->inputs[team->rank] = (const unsigned char *)run->input + offset;
-    symm_fold_into(run->reduction, team->size, run->inputs, (unsigned char *)run->output + offset,
+    symm_fold_into(run->reduction, team, run->inputs, (unsigned char *)run->output + offset,
                    bytes, run->input == run->output);
 }
 

@@ -30,7 +30,7 @@ static void reduce_block(struct symm_run *run, size_t block)
     bool in_place = run->input == run->output;
     unsigned char *own = run->output;
     void *result = in_place ? symm_scratch_take() : own + offset;
-    symm_fold(run->reduction, team->size, run->inputs, offset, result, block);
+    symm_fold(run->reduction, team, run->inputs, offset, result, block);
     for (int turn = 1; turn < team->size; turn++) {
         unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
         memcpy(output + offset, result, bytes);

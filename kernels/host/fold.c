@@ -16,56 +16,97 @@ static const void *at(const void *base, size_t offset)
     return (const unsigned char *)base + offset;
 }
 
+/* ---- fetching ahead -------------------------------------------------------------------------- */
+
 /*
- * Fetch the beginning of the input of rank `next`, if there is such a rank, while another one is
- * reduced.  Behind that the processor has noticed by itself that memory is read in a row.  1 to
- * 4 KiB are all better than nothing: most reductions of 4 to 32 ranks take up to a tenth less.
+ * Inputs are reduced in parts, of which all ranks' together fit the innermost cache, and the next
+ * part is fetched meanwhile.  Ranks that reduce at the same time fetch from different ranks at any
+ * moment: if all read the input of rank 0 first, then that of rank 1, they wait for one cache at a
+ * time.  Reduce-scatters of 16 and 32 ranks then take nearly twice as long
+ * (bench/results/gpu-host-fold-turns.txt).
  */
-static inline void next_fetch(const void *const *inputs, int next, int ranks, size_t offset,
-                              size_t bytes)
+enum { FETCHED_MOST = 32 << 10 };
+
+/* Bytes of a part: whole elements.  Two ranks read each other's input alone. */
+static size_t part_size(const struct symm_team *team, size_t extent, size_t bytes)
 {
-    enum { MOST = 1024 };
-    if (next >= 0 && next < ranks) {
-        symm_prefetch_for_reading(at(inputs[next], offset), symm_least(bytes, MOST));
+    size_t size = FETCHED_MOST / (size_t)team->size;
+    return team->size == 2 || bytes <= size || size < extent ? bytes : size / extent * extent;
+}
+
+static void others_fetch(const struct symm_team *team, const void *const *inputs, size_t offset,
+                         size_t bytes)
+{
+    for (int rank = team->rank + 1; rank < team->size; rank++) {
+        symm_prefetch_for_reading(at(inputs[rank], offset), bytes);
+    }
+    for (int rank = 0; rank < team->rank; rank++) {
+        symm_prefetch_for_reading(at(inputs[rank], offset), bytes);
     }
 }
 
-void symm_fold(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
-               size_t offset, void *target, size_t count)
+/* ---- reduction ------------------------------------------------------------------------------- */
+
+/* From the last rank to the first. */
+static void backwards_reduce(const struct symm_reduction *reduction, int ranks,
+                             const void *const *inputs, size_t offset, void *target, size_t count)
+{
+    memcpy(target, at(inputs[ranks - 1], offset),
+           symm_result_bytes(reduction, count * reduction->extent));
+    for (int rank = ranks - 2; rank >= 0; rank--) {
+        reduction->reduce(reduction->context, at(inputs[rank], offset), target, count);
+    }
+}
+
+/* From the first rank to the last. */
+static void part_reduce(const struct symm_reduction *reduction, int ranks,
+                        const void *const *inputs, size_t offset, void *target, size_t count)
 {
     void *context = reduction->context;
-    size_t bytes = count * reduction->extent;
-    if (reduction->ordered || reduction->combine == NULL || ranks == 1) {
-        memcpy(target, at(inputs[ranks - 1], offset), symm_result_bytes(reduction, bytes));
-        for (int rank = ranks - 2; rank >= 0; rank--) {
-            next_fetch(inputs, rank - 1, ranks, offset, bytes);
-            reduction->reduce(context, at(inputs[rank], offset), target, count);
-        }
-        return;
-    }
-    next_fetch(inputs, 2, ranks, offset, bytes);
     reduction->combine(context, at(inputs[0], offset), at(inputs[1], offset), target, count);
     for (int rank = 2; rank < ranks; rank++) {
-        next_fetch(inputs, rank + 1, ranks, offset, bytes);
         reduction->reduce(context, at(inputs[rank], offset), target, count);
     }
 }
 
-void symm_fold_into(const struct symm_reduction *reduction, int ranks, const void *const *inputs,
-                    void *output, size_t bytes, bool in_place)
+void symm_fold(const struct symm_reduction *reduction, const struct symm_team *team,
+               const void *const *inputs, size_t offset, void *target, size_t count)
+{
+    size_t extent = reduction->extent, bytes = count * extent;
+    size_t part = part_size(team, extent, bytes);
+    bool fetches = team->size > 2;
+    if (fetches) {
+        others_fetch(team, inputs, offset, part);
+    }
+    if (reduction->ordered || reduction->combine == NULL || team->size == 1) {
+        backwards_reduce(reduction, team->size, inputs, offset, target, count); /* in one piece */
+        return;
+    }
+    for (size_t done = 0; done < bytes; done += part) {
+        size_t now = symm_least(part, bytes - done), behind = done + now;
+        if (fetches && behind < bytes) {
+            others_fetch(team, inputs, offset + behind, symm_least(part, bytes - behind));
+        }
+        part_reduce(reduction, team->size, inputs, offset + done, (unsigned char *)target + done,
+                    now / extent);
+    }
+}
+
+void symm_fold_into(const struct symm_reduction *reduction, const struct symm_team *team,
+                    const void *const *inputs, void *output, size_t bytes, bool in_place)
 {
     size_t extent = reduction->extent;
     if (bytes == 0) {
         return; /* the output may be anything */
     }
     if (!in_place) {
-        symm_fold(reduction, ranks, inputs, 0, output, bytes / extent);
+        symm_fold(reduction, team, inputs, 0, output, bytes / extent);
         return;
     }
     void *scratch = symm_scratch_take();
     for (size_t done = 0; done < bytes;) {
         size_t block = symm_least(bytes - done, symm_block_bytes(extent));
-        symm_fold(reduction, ranks, inputs, done, scratch, block / extent);
+        symm_fold(reduction, team, inputs, done, scratch, block / extent);
         memcpy((unsigned char *)output + done, scratch, symm_result_bytes(reduction, block));
         done += block;
     }

@@ -21,7 +21,7 @@ static inline void symm_multimem_load(struct symm_run *run, size_t offset, void 
     for (int rank = 0; rank < run->team->size; rank++) {
         run->inputs[rank] = from->replicas[rank] + from->offset;
     }
-    symm_fold(run->reduction, run->team->size, run->inputs, offset, target, count);
+    symm_fold(run->reduction, run->team, run->inputs, offset, target, count);
 }
 
 /* Store to byte `offset` of all outputs.  The source may be this rank's output itself. */

@@ -22,7 +22,7 @@ static void some_reduce(struct symm_run *run)
         size_t block = symm_least(end - run->position, symm_block_bytes(extent) / extent);
         unsigned char *output = (unsigned char *)run->output + run->position * extent;
         void *result = in_place ? scratch : (void *)output;
-        symm_fold(run->reduction, run->team->size, run->inputs, run->position * extent, result,
+        symm_fold(run->reduction, run->team, run->inputs, run->position * extent, result,
                   block);
         if (in_place) {
             memcpy(output, result, symm_result_bytes(run->reduction, block * extent));

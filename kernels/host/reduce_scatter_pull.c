@@ -21,7 +21,7 @@ static enum symm_status step(struct symm_run *run)
     if (run->stage != SYMM_HOST_DEPARTING && run->position < count) {
         size_t block = symm_least(count - run->position, 1 + SYMM_STEP_BYTES / extent);
         unsigned char *output = run->output;
-        symm_fold(run->reduction, team->size, run->inputs, (begin + run->position) * extent,
+        symm_fold(run->reduction, team, run->inputs, (begin + run->position) * extent,
                   output + run->position * extent, block);
         run->position += block;
     }

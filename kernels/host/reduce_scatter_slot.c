@@ -18,7 +18,7 @@ static enum symm_status step(struct symm_run *run)
         run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
     }
     if (count > 0) {
-        symm_fold(run->reduction, team->size, run->inputs, begin * run->reduction->extent,
+        symm_fold(run->reduction, team, run->inputs, begin * run->reduction->extent,
                   run->output, count);
     }
     return SYMM_OK;

@@ -86,7 +86,7 @@ static void row_reduce(struct symm_run *run)
         run->inputs[rank] = row_at(run, rank, team->rank, run->piece);
     }
     run->inputs[team->rank] = (const unsigned char *)run->input + begin * extent;
-    symm_fold_into(run->reduction, team->size, run->inputs, output, bytes,
+    symm_fold_into(run->reduction, team, run->inputs, output, bytes,
                    run->input == run->output);
 }
 

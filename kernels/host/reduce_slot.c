@@ -19,7 +19,7 @@ static enum symm_status step(struct symm_run *run)
     for (int rank = 0; rank < team->size; rank++) {
         run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
     }
-    symm_fold(run->reduction, team->size, run->inputs, 0, run->output, run->count);
+    symm_fold(run->reduction, team, run->inputs, 0, run->output, run->count);
     return SYMM_OK;
 }
 

@@ -14,9 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heap/team.h"
 #include "kernels/reduction.h"
 
-enum { RANKS_MAX = 6, COUNT = 5, TEXT_SIZE = 40, GUARD = 3 };
+/* Three ranks and more reduce COUNT elements in several parts, and FEW in one. */
+enum { RANKS_MAX = 6, FEW = 5, COUNT = 1000, TEXT_SIZE = 40, GUARD = 3 };
 
 struct text {
     char letters[TEXT_SIZE];
@@ -86,7 +88,8 @@ static void inputs_fill(void)
     }
 }
 
-static void expect_story(const struct symm_reduction *reduction, int ranks, const char *story)
+static void expect_story_of(const struct symm_reduction *reduction, int ranks, size_t count,
+                            const char *story)
 {
     const void *pointers[RANKS_MAX];
     struct text guard[GUARD];
@@ -97,13 +100,20 @@ static void expect_story(const struct symm_reduction *reduction, int ranks, cons
     for (int rank = 0; rank < ranks; rank++) {
         pointers[rank] = inputs[rank];
     }
-    symm_fold(reduction, ranks, pointers, GUARD * sizeof(struct text), &target[GUARD], COUNT);
-    for (size_t i = 0; i < COUNT; i++) {
+    struct symm_team team = {.rank = ranks / 2, .size = ranks};
+    symm_fold(reduction, &team, pointers, GUARD * sizeof(struct text), &target[GUARD], count);
+    for (size_t i = 0; i < count; i++) {
         assert_string_equal(target[GUARD + i].letters, story);
     }
     assert_memory_equal(&target[0], guard, sizeof(guard));
-    assert_memory_equal(&target[GUARD + COUNT], guard, sizeof(guard));
+    assert_memory_equal(&target[GUARD + count], guard, sizeof(guard));
     assert_memory_equal(before, inputs, sizeof(inputs));
+}
+
+static void expect_story(const struct symm_reduction *reduction, int ranks, const char *story)
+{
+    expect_story_of(reduction, ranks, FEW, story);
+    expect_story_of(reduction, ranks, COUNT, story);
 }
 
 static void test_ordered(void **state)
@@ -134,9 +144,13 @@ static void test_in_rank_order(void **state)
     (void)state;
     for (int ranks = 1; ranks <= 5; ranks++) {
         journal.reductions = journal.combinations = 0;
-        expect_story(&reduction, ranks, stories[ranks - 1]);
+        expect_story_of(&reduction, ranks, FEW, stories[ranks - 1]);
         assert_int_equal(journal.combinations, ranks > 1);
         assert_int_equal(journal.reductions, ranks > 2 ? ranks - 2 : 0);
+        journal.reductions = journal.combinations = 0;
+        expect_story_of(&reduction, ranks, COUNT, stories[ranks - 1]);
+        assert_true(ranks <= 2 || journal.combinations > 1);
+        assert_int_equal(journal.reductions, ranks > 2 ? journal.combinations * (ranks - 2) : 0);
     }
 }
 

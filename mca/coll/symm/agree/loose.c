@@ -33,7 +33,7 @@ static enum symm_agreement first_read(struct symm_operation *operation)
         return SYMM_AGREEMENT_MISMATCH;
     }
     if (mca_coll_symm_line_has_data(operation, first)) {
-        if (!symm_collective_get(call->collective)->to_root) {
+        if (!has_tables && call->collective != SYMM_SCATTER) { /* all of it is read */
             mca_coll_symm_part_fetch(operation, line, first);
         }
         return SYMM_AGREEMENT_LEFT;

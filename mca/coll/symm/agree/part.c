@@ -30,7 +30,7 @@ static void expected_find(struct symm_operation *operation)
     const struct symm_call *call = operation->call;
     size_t ranks = (size_t)operation->lane->team->size;
     operation->part_begin = along_head((int)ranks);
-    operation->part_bytes = row_of(operation)->from_root ? call->received : call->received / ranks;
+    operation->part_bytes = call->received / ranks;
     operation->part_step = operation->part_bytes;
 }
 

@@ -22,14 +22,14 @@ void mca_coll_symm_part_fetch_divided(const struct symm_operation *operation,
                                       const struct symm_line *line, int rank);
 
 /*
- * Find what this rank reads of the payloads, once it is known whether they travel in lines.  The
- * root of a gatherv reads all of them, which are about as long as its own block.
+ * Find what this rank reads of the payloads, once it is known whether they travel in lines.  In a
+ * call with a root there is one line to read, or all of each.
  */
 static inline void mca_coll_symm_part_find(struct symm_operation *operation)
 {
     const struct symm_collective_row *row = symm_collective_get(operation->call->collective);
-    operation->is_divided = operation->in_slot && ((row->has_tables && !row->to_root) ||
-                                                   symm_collective_is_divided(row));
+    operation->is_divided = operation->in_slot && !row->is_rooted &&
+                            (row->has_tables || symm_collective_is_divided(row));
     if (operation->is_divided) {
         mca_coll_symm_part_find_divided(operation);
     }
