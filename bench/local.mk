@@ -246,7 +246,9 @@ EXTRA_DIST += \
 	bench/results/gpu-host-collectives-alloc.txt \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-copies.txt \
-	bench/results/gpu-host-fold-fetch.txt \
+	bench/results/gpu-host-fold-turns.txt \
+	bench/results/gpu-host-line-parts.txt \
+	bench/results/gpu-host-scatter-left.txt \
 	bench/results/gpu-host-slot.txt \
 	bench/results/gpu-host-slot-16K.txt \
 	bench/results/host-two-copies.txt \
