@@ -106,7 +106,6 @@ static void input_copy(struct symm_run *run, uint64_t piece)
         row_copy_in(run, symm_run_rotate(run, turn), piece);
     }
     symm_run_raise(run, piece + 1);
-    own_copy(run, piece);
 }
 
 static void output_copy(struct symm_run *run)
@@ -150,6 +149,8 @@ static enum symm_status step(struct symm_run *run)
     if (run->stage == STARTING) {
         input_copy(run, 0);
         input_copy(run, 1);
+        own_copy(run, 0); /* nobody waits for these */
+        own_copy(run, 1);
         run->stage = EXCHANGING;
         if (is_over(run)) {
             return SYMM_OK;
@@ -161,6 +162,7 @@ static enum symm_status step(struct symm_run *run)
     output_copy(run);
     run->piece++;
     input_copy(run, run->piece + 1);
+    own_copy(run, run->piece + 1);
     return is_over(run) ? SYMM_OK : symm_run_more(run);
 }
 

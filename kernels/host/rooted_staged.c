@@ -48,15 +48,31 @@ static unsigned char *part_at(const struct symm_run *run, int rank)
     return symm_run_stage(run, run->root, run->piece) + row * symm_stage_row(control);
 }
 
-/* The part of the root's own block that is in the piece. */
-static void own_copy(const struct symm_run *run)
+/*
+ * Copy the next so many bytes of the root's own block, of which it has copied run->position.
+ * Returns whether there were any.
+ */
+static bool own_copy(struct symm_run *run, size_t most)
 {
     const void *from;
     void *to;
-    size_t bytes, begin = piece_bounds(run, &bytes);
-    if (symm_rooted_own(run, &from, &to)) {
-        memcpy((unsigned char *)to + begin, (const unsigned char *)from + begin, bytes);
+    size_t begin = run->position, bytes = symm_least(most, run->count - begin);
+    if (bytes == 0 || !symm_rooted_own(run, &from, &to)) {
+        return false;
     }
+    memcpy((unsigned char *)to + begin, (const unsigned char *)from + begin, bytes);
+    run->position += bytes;
+    return true;
+}
+
+/*
+ * Nobody waits for the root's own block: it is copied while the root would wait, and last.  In
+ * scatters of two ranks from 32 to 128 KiB that takes 0.85 to 0.92 of the time, in gathers 0.91 to
+ * 0.96 (bench/results/host-2-ranks-own-last.txt).
+ */
+static enum symm_status own_copy_meanwhile(struct symm_run *run)
+{
+    return own_copy(run, piece_size(run)) ? symm_run_more(run) : SYMM_PENDING;
 }
 
 /* Whether there is a piece to do. */
@@ -101,15 +117,18 @@ static enum symm_status root_step(struct symm_run *run)
     uint64_t before = step_before(run);
     bool stays = symm_rooted_collective(run) == SYMM_SCATTER;
     if (run->piece > 0 && !has_piece(run)) {
+        (void)own_copy(run, run->count);
         return symm_run_reached(run, run->piece) ? SYMM_OK : SYMM_PENDING;
     }
     if (before > 0 && !symm_run_reached(run, before)) {
-        return SYMM_PENDING;
+        return own_copy_meanwhile(run);
     }
     input_copy(run);
-    symm_run_raise(run, run->piece + 1);
-    own_copy(run); /* nobody waits for it */
     run->piece++;
+    symm_run_raise(run, run->piece);
+    if (run->team->size > 2) { /* who copies out may have to wait for this rank's core */
+        (void)own_copy(run, piece_size(run));
+    }
     return stays || has_piece(run) ? symm_run_more(run) : SYMM_OK;
 }
 
@@ -131,22 +150,22 @@ static enum symm_status from_root_step(struct symm_run *run)
 static enum symm_status blocks_collect(struct symm_run *run)
 {
     size_t bytes, begin = piece_bounds(run, &bytes);
-    if (run->position == run->piece) { /* before it waits */
-        own_copy(run);
-        run->position++;
-    }
     for (; run->seen < run->team->size; run->seen++) { /* which raising begins anew */
         int rank = run->seen;
         if (rank == run->root) {
             continue;
         }
         if (!symm_run_rank_reached(run, rank, run->piece + 1)) {
-            return SYMM_PENDING;
+            return own_copy_meanwhile(run);
         }
         memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank) + begin,
                part_at(run, rank), bytes);
     }
-    return piece_done(run);
+    enum symm_status status = piece_done(run);
+    if (status == SYMM_OK) {
+        (void)own_copy(run, run->count);
+    }
+    return status;
 }
 
 static enum symm_status to_root_step(struct symm_run *run)
