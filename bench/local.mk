@@ -286,6 +286,7 @@ EXTRA_DIST += \
 	bench/results/host-2-ranks-exchanges-again.txt \
 	bench/results/host-2-ranks-near-far.txt \
 	bench/results/host-2-ranks-own-last.txt \
+	bench/results/host-4-ranks-own-last.txt \
 	bench/results/host-2-ranks-plain-copies.txt \
 	bench/results/host-2-ranks-reduce-scatter-slot.txt \
 	bench/results/host-2-ranks-left-below.txt \

@@ -196,7 +196,7 @@ static inline void symm_line_fetch(const struct symm_line *line, size_t begin, s
     size_t first = (SYMM_HEADER_SIZE + begin) / SYMM_CACHE_LINE * SYMM_CACHE_LINE;
     size_t from = first > 0 ? first : SYMM_CACHE_LINE;
     size_t end = SYMM_HEADER_SIZE + begin + (bytes < SYMM_FETCH_MOST ? bytes : SYMM_FETCH_MOST);
-    if (from < end) {
+    if (bytes > 0 && from < end) {
         symm_prefetch_for_reading((const unsigned char *)line + from, end - from);
     }
 }

@@ -39,7 +39,8 @@ struct symm_team;
 
 /*
  * target = inputs[0] op inputs[1] op ... op inputs[N - 1], of the N ranks of the team, each read
- * from byte `offset` on, for `count` elements.  `target` overlaps no input.
+ * from byte `offset` on, for `count` elements.  `target` overlaps no input.  The team's own rank
+ * decides only in which order inputs are fetched.
  *
  * The order is fixed, so the same inputs give every caller the same bits, whichever algorithm it
  * serves.  Predefined operations commute, and take the operands in the order 0, 1, ...  Other

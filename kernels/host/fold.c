@@ -16,27 +16,55 @@ static const void *at(const void *base, size_t offset)
     return (const unsigned char *)base + offset;
 }
 
+static size_t greatest_common_divisor(size_t a, size_t b)
+{
+    while (b != 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The fewest elements that fill whole cache lines. */
+static size_t elements_of_lines(size_t extent)
+{
+    return SYMM_CACHE_LINE / greatest_common_divisor(SYMM_CACHE_LINE, extent);
+}
+
 /* ---- fetching ahead -------------------------------------------------------------------------- */
 
 /*
- * Inputs are reduced in parts, of which all ranks' together fit the innermost cache, and the next
- * part is fetched meanwhile.  Ranks that reduce at the same time fetch from different ranks at any
- * moment: if all read the input of rank 0 first, then that of rank 1, they wait for one cache at a
- * time.  Reduce-scatters of 16 and 32 ranks then take nearly twice as long
+ * Inputs are reduced in parts, and the next part of all ranks is fetched before this one is
+ * reduced; both together fit the cache of the second level.  Ranks that reduce at the same time
+ * fetch from different ranks at any moment: if all read the input of rank 0 first, then that of
+ * rank 1, they wait for one cache at a time.  Reduce-scatters of 16 and 32 ranks then take up to
+ * twice as long in the heap, and 1.4 times in other memory
  * (bench/results/gpu-host-fold-turns.txt).
  */
 enum { FETCHED_MOST = 32 << 10 };
 
-/* Bytes of a part: whole elements.  Two ranks read each other's input alone. */
-static size_t part_size(const struct symm_team *team, size_t extent, size_t bytes)
+/* Of two ranks each reads the other's input, and nobody else does. */
+static bool fetches(const struct symm_team *team)
 {
-    size_t size = FETCHED_MOST / (size_t)team->size;
-    return team->size == 2 || bytes <= size || size < extent ? bytes : size / extent * extent;
+    return team->size > 2;
 }
 
-static void others_fetch(const struct symm_team *team, const void *const *inputs, size_t offset,
-                         size_t bytes)
+/* Bytes of a part: whole elements, and whole cache lines where they fit. */
+static size_t part_size(const struct symm_team *team, size_t extent, size_t bytes)
 {
+    size_t size = FETCHED_MOST / (size_t)team->size, unit = elements_of_lines(extent) * extent;
+    if (!fetches(team) || bytes <= size || size < extent) {
+        return bytes;
+    }
+    return size < unit ? size / extent * extent : size / unit * unit;
+}
+
+/* Fetch a part of the others' inputs, or its beginning if it is one of long elements. */
+static void others_fetch(const struct symm_team *team, const void *const *inputs, size_t offset,
+                         size_t part)
+{
+    size_t bytes = symm_least(part, FETCHED_MOST / (size_t)team->size);
     for (int rank = team->rank + 1; rank < team->size; rank++) {
         symm_prefetch_for_reading(at(inputs[rank], offset), bytes);
     }
@@ -59,8 +87,8 @@ static void backwards_reduce(const struct symm_reduction *reduction, int ranks,
 }
 
 /* From the first rank to the last. */
-static void part_reduce(const struct symm_reduction *reduction, int ranks,
-                        const void *const *inputs, size_t offset, void *target, size_t count)
+static void forwards_reduce(const struct symm_reduction *reduction, int ranks,
+                            const void *const *inputs, size_t offset, void *target, size_t count)
 {
     void *context = reduction->context;
     reduction->combine(context, at(inputs[0], offset), at(inputs[1], offset), target, count);
@@ -74,21 +102,21 @@ void symm_fold(const struct symm_reduction *reduction, const struct symm_team *t
 {
     size_t extent = reduction->extent, bytes = count * extent;
     size_t part = part_size(team, extent, bytes);
-    bool fetches = team->size > 2;
-    if (fetches) {
+    if (fetches(team)) {
         others_fetch(team, inputs, offset, part);
     }
     if (reduction->ordered || reduction->combine == NULL || team->size == 1) {
-        backwards_reduce(reduction, team->size, inputs, offset, target, count); /* in one piece */
+        /* In one piece: users' functions may be slow to call. */
+        backwards_reduce(reduction, team->size, inputs, offset, target, count);
         return;
     }
     for (size_t done = 0; done < bytes; done += part) {
         size_t now = symm_least(part, bytes - done), behind = done + now;
-        if (fetches && behind < bytes) {
+        if (fetches(team) && behind < bytes) {
             others_fetch(team, inputs, offset + behind, symm_least(part, bytes - behind));
         }
-        part_reduce(reduction, team->size, inputs, offset + done, (unsigned char *)target + done,
-                    now / extent);
+        forwards_reduce(reduction, team->size, inputs, offset + done,
+                        (unsigned char *)target + done, now / extent);
     }
 }
 
@@ -113,19 +141,9 @@ void symm_fold_into(const struct symm_reduction *reduction, const struct symm_te
     symm_scratch_give(scratch);
 }
 
-static size_t greatest_common_divisor(size_t a, size_t b)
-{
-    while (b != 0) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 void symm_slice(size_t count, size_t extent, int rank, int ranks, size_t *begin, size_t *end)
 {
-    size_t unit = SYMM_CACHE_LINE / greatest_common_divisor(SYMM_CACHE_LINE, extent);
+    size_t unit = elements_of_lines(extent);
     size_t slice = (count + (size_t)ranks - 1) / (size_t)ranks;
     slice = (slice + unit - 1) / unit * unit;
     size_t first = slice * (size_t)rank;

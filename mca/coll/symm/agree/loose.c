@@ -33,7 +33,8 @@ static enum symm_agreement first_read(struct symm_operation *operation)
         return SYMM_AGREEMENT_MISMATCH;
     }
     if (mca_coll_symm_line_has_data(operation, first)) {
-        if (!has_tables && call->collective != SYMM_SCATTER) { /* all of it is read */
+        /* All of it is read, but in a scatter and with tables: such a block is copied at once. */
+        if (!has_tables && call->collective != SYMM_SCATTER) {
             mca_coll_symm_part_fetch(operation, line, first);
         }
         return SYMM_AGREEMENT_LEFT;

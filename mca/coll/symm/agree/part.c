@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/agree/part.h"
 
+#include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
 
 /* The block of this rank in a reduce-scatter whose ranks have counts of their own. */
@@ -44,7 +45,10 @@ static void equal_find(struct symm_operation *operation)
     operation->part_step = is_all_to_all ? operation->part_bytes : 0;
 }
 
-/* To fetch a cache line in vain costs less than to find the part of a short payload. */
+/*
+ * To fetch a cache line in vain costs less than to find the part of a short payload.  Of two ranks'
+ * tables and blocks the other's block is nearly all.
+ */
 static bool is_worth_it(const struct symm_operation *operation)
 {
     return row_of(operation)->has_tables
@@ -54,8 +58,8 @@ static bool is_worth_it(const struct symm_operation *operation)
 
 void mca_coll_symm_part_find_divided(struct symm_operation *operation)
 {
-    operation->is_divided = is_worth_it(operation);
-    if (!operation->is_divided) {
+    operation->reads_part = is_worth_it(operation);
+    if (!operation->reads_part) {
         return;
     }
     if (row_of(operation)->has_tables) {
@@ -71,12 +75,18 @@ void mca_coll_symm_part_fetch_divided(const struct symm_operation *operation,
                                       const struct symm_line *line, int rank)
 {
     const struct symm_team *team = operation->lane->team;
+    bool has_table = row_of(operation)->has_tables;
+    if (rank == team->rank || (has_table && (line->flags & LINE_ALONG) == 0)) {
+        return; /* this rank's own line, or one without data */
+    }
     size_t before = symm_slot_place(team, rank, team->rank);
-    if (row_of(operation)->has_tables) { /* which says where the block is */
+    size_t begin = operation->part_begin + before * operation->part_step;
+    if (has_table) { /* which says where the block is */
         const struct line_along *along = along_of(line);
         size_t entry = (size_t)((const unsigned char *)&along->at[team->rank] - line->payload);
         symm_line_fetch(line, entry, 2 * sizeof(along->at[0]));
     }
-    symm_line_fetch(line, operation->part_begin + before * operation->part_step,
-                    operation->part_bytes);
+    if (begin < team->control.payload_size) {
+        symm_line_fetch(line, begin, operation->part_bytes);
+    }
 }

@@ -106,9 +106,9 @@ struct symm_operation {
     const void *input;       /* the output, where it is adopted; agree/post.c */
     bool in_place;           /* also where the output is adopted */
     bool in_slot;            /* the payload travels in the line */
-    bool is_divided;         /* then: of each payload this rank reads a part; agree/part.h */
-    size_t part_begin, part_bytes; /* that part, and how much further on it is */
-    size_t part_step;              /* for each block before it in the line */
+    bool reads_part;         /* then: a part of each payload is fetched, not all; agree/part.h */
+    size_t part_begin, part_bytes; /* that part of a payload whose first block is for this rank */
+    size_t part_step;              /* it is so much further on for each block before it */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
     bool mixed;              /* some ranks have left a loose call; serve/mixed.h */
     bool again;              /* the second lines of this call: the first lacked scratch */

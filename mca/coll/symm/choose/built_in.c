@@ -181,7 +181,10 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(ROOT_GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_PUSH),
     ROW(ROOT_GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_SCRATCH),
     ROW(ROOT_SCATTER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_PULL),
-    /* The root's copies take longer than theirs: bench/results/gpu-host-scatter-left.txt. */
+    /*
+     * The root's copies take longer than the others'.  6, 8 and 11 ranks:
+     * bench/results/gpu-host-scatter-left.txt; 12 and more: gpu-host-collectives-malloc.txt.
+     */
     ROW(ROOT_SCATTER, HOST, 6, 7, ANYWHERE, EITHER, KIB(768), ENDLESS, SYMM_ALGORITHM_BELOW),
     ROW(ROOT_SCATTER, HOST, 8, 11, ANYWHERE, EITHER, KIB(224), ENDLESS, SYMM_ALGORITHM_BELOW),
     ROW(ROOT_SCATTER, HOST, 12, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, KIB(448), ENDLESS,

@@ -167,7 +167,6 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
     if (!operation->in_slot) {
         large_review(operation, left);
     }
-    mca_coll_symm_part_find(operation);
     mca_coll_symm_line_post(operation);
     if (!operation->in_slot) {
         if (operation->veto != SYMM_REASON_NONE && may_go_below(operation)) {
@@ -176,6 +175,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
         }
         mca_coll_symm_device_start_early(operation);
     }
+    mca_coll_symm_part_find(operation); /* the others do not wait for this */
     operation->mismatch = -1;
     operation->least_finished = (uint32_t)team->finished;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_AGREEING);
