@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/agree/loose.h"
 
-#include "mca/coll/symm/agree/part.h"
-
 /* A line without data is the reason for which the call goes below. */
 static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
 {
@@ -35,7 +33,7 @@ static enum symm_agreement first_read(struct symm_operation *operation)
     if (mca_coll_symm_line_has_data(operation, first)) {
         /* All of it is read, but in a scatter and with tables: such a block is copied at once. */
         if (!has_tables && call->collective != SYMM_SCATTER) {
-            mca_coll_symm_part_fetch(operation, line, first);
+            symm_line_fetch(line, call->payload_bytes);
         }
         return SYMM_AGREEMENT_LEFT;
     }
@@ -75,7 +73,7 @@ static bool lines_until(struct symm_operation *operation, int end)
         if (line_differs(line, call->signature, call->agreed_count)) {
             operation->mismatch = operation->seen;
         }
-        mca_coll_symm_part_fetch(operation, line, operation->seen);
+        symm_line_fetch(line, call->payload_bytes);
         line_finished_note(operation, line, (uint32_t)operation->sequence);
     }
     return true;

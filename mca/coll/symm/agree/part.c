@@ -9,16 +9,25 @@
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
 
-/* The block of this rank in a reduce-scatter whose ranks have counts of their own. */
-static void counted_find(struct symm_operation *operation)
+void mca_coll_symm_begins_find(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    size_t own = (size_t)operation->lane->team->rank, begin = 0;
-    for (size_t rank = 0; rank < own; rank++) {
-        begin += symm_count_at(call->counts, rank);
+    size_t *begins = operation->run.begins, ranks = (size_t)operation->lane->team->size;
+    bool has_counts = row_of(operation)->has_counts;
+    begins[0] = 0;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        begins[rank + 1] = begins[rank] + (has_counts ? symm_count_at(call->counts, rank)
+                                                      : call->count / ranks);
     }
-    operation->part_begin = begin * call->reduction.extent;
-    operation->part_bytes = symm_count_at(call->counts, own) * call->reduction.extent;
+}
+
+/* The block of this rank in a reduce-scatter, which is at the same place in all inputs. */
+static void block_find(struct symm_operation *operation)
+{
+    const size_t *begin = &operation->run.begins[operation->lane->team->rank];
+    size_t extent = operation->call->reduction.extent;
+    operation->part_begin = begin[0] * extent;
+    operation->part_bytes = (begin[1] - begin[0]) * extent;
     operation->part_step = 0;
 }
 
@@ -35,37 +44,21 @@ static void expected_find(struct symm_operation *operation)
     operation->part_step = operation->part_bytes;
 }
 
+/* The blocks of an all-to-all, which are equal. */
 static void equal_find(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    const struct symm_team *team = operation->lane->team;
-    bool is_all_to_all = call->collective == SYMM_ALLTOALL;
-    operation->part_bytes = call->payload_bytes / (size_t)team->size;
-    operation->part_begin = is_all_to_all ? 0 : (size_t)team->rank * operation->part_bytes;
-    operation->part_step = is_all_to_all ? operation->part_bytes : 0;
-}
-
-/*
- * To fetch a cache line in vain costs less than to find the part of a short payload.  Of two ranks'
- * tables and blocks the other's block is nearly all.
- */
-static bool is_worth_it(const struct symm_operation *operation)
-{
-    return row_of(operation)->has_tables
-               ? operation->lane->team->size > 2
-               : operation->call->payload_bytes > 2 * SYMM_CACHE_LINE;
+    operation->part_begin = 0;
+    operation->part_bytes = call->payload_bytes / (size_t)operation->lane->team->size;
+    operation->part_step = operation->part_bytes;
 }
 
 void mca_coll_symm_part_find_divided(struct symm_operation *operation)
 {
-    operation->reads_part = is_worth_it(operation);
-    if (!operation->reads_part) {
-        return;
-    }
     if (row_of(operation)->has_tables) {
         expected_find(operation);
-    } else if (row_of(operation)->has_counts) {
-        counted_find(operation);
+    } else if (row_of(operation)->scatters) {
+        block_find(operation);
     } else {
         equal_find(operation);
     }
@@ -84,9 +77,9 @@ void mca_coll_symm_part_fetch_divided(const struct symm_operation *operation,
     if (has_table) { /* which says where the block is */
         const struct line_along *along = along_of(line);
         size_t entry = (size_t)((const unsigned char *)&along->at[team->rank] - line->payload);
-        symm_line_fetch(line, entry, 2 * sizeof(along->at[0]));
+        symm_line_fetch_part(line, entry, 2 * sizeof(along->at[0]));
     }
     if (begin < team->control.payload_size) {
-        symm_line_fetch(line, begin, operation->part_bytes);
+        symm_line_fetch_part(line, begin, operation->part_bytes);
     }
 }

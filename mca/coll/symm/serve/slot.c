@@ -175,7 +175,10 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
         }
         mca_coll_symm_device_start_early(operation);
     }
-    mca_coll_symm_part_find(operation); /* the others do not wait for this */
+    if (symm_collective_get(call->collective)->scatters) { /* the others do not wait for this */
+        mca_coll_symm_begins_find(operation);
+    }
+    mca_coll_symm_part_find(operation);
     operation->mismatch = -1;
     operation->least_finished = (uint32_t)team->finished;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_AGREEING);

@@ -59,19 +59,6 @@ void mca_coll_symm_step_hear(struct symm_operation *operation)
 
 /* ---- starting the run ------------------------------------------------------------------------ */
 
-/* Where the ranks' blocks begin in an input. */
-static void blocks_resolve(const struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    size_t *begins = operation->run.begins, ranks = (size_t)operation->lane->team->size;
-    bool has_counts = symm_collective_get(call->collective)->has_counts;
-    begins[0] = 0;
-    for (size_t rank = 0; rank < ranks; rank++) {
-        begins[rank + 1] = begins[rank] + (has_counts ? symm_count_at(call->counts, rank)
-                                                      : call->count / ranks);
-    }
-}
-
 /* Inlined where it is used: else a small all-reduce takes 20 instructions more. */
 __attribute__((always_inline))
 static inline void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
@@ -87,9 +74,6 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     run->root = call->root;
     run->input = operation->input;
     run->output = call->output;
-    if (symm_collective_get(call->collective)->scatters) {
-        blocks_resolve(operation);
-    }
     run->failure = SYMM_OK;
     mca_coll_symm_device_run_start(operation);
     run->stage = 0;
