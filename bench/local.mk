@@ -157,11 +157,11 @@ EXTRA_DIST += \
 	bench/results/gpu-2-checks.txt \
 	bench/results/gpu-2-multicast-loops.txt \
 	bench/results/gpu-2-nonblocking.txt \
-	bench/results/gpu-2-overlap-earlier.txt \
-	bench/results/gpu-2-overlap.txt \
 	bench/results/gpu-2-ompi-cuda-alloc.txt \
 	bench/results/gpu-2-ompi-cuda-cudamalloc.txt \
 	bench/results/gpu-2-osu.txt \
+	bench/results/gpu-2-overlap-earlier.txt \
+	bench/results/gpu-2-overlap.txt \
 	bench/results/gpu-2-python-cupy.txt \
 	bench/results/gpu-2-python-torch.txt \
 	bench/results/gpu-2-ranks-allgather-blocks.txt \
@@ -196,21 +196,10 @@ EXTRA_DIST += \
 	bench/results/gpu-4-ranks-allreduce-two-shot-large.txt \
 	bench/results/gpu-4-ranks-allreduce-two-shot.txt \
 	bench/results/gpu-driver-waits.txt \
-	bench/results/gpu-h100-1-checks.txt \
-	bench/results/gpu-h100-contexts.txt \
 	bench/results/gpu-h100-1-checks-graphs.txt \
 	bench/results/gpu-h100-1-checks-packets.txt \
 	bench/results/gpu-h100-1-checks-split.txt \
-	bench/results/gpu-h100-host-copies.txt \
-	bench/results/gpu-h100-launches.txt \
-	bench/results/gpu-h100-driver-waits.txt \
-	bench/results/gpu-h100-launch-turns.txt \
-	bench/results/gpu-h100-mpi4py-cupy.txt \
-	bench/results/gpu-h100-packets.txt \
-	bench/results/gpu-h100-python.txt \
-	bench/results/gpu-h100-resident.txt \
-	bench/results/gpu-h100-small-calls.txt \
-	bench/results/gpu-h100-spot.txt \
+	bench/results/gpu-h100-1-checks.txt \
 	bench/results/gpu-h100-2-checks.txt \
 	bench/results/gpu-h100-2-litmus.txt \
 	bench/results/gpu-h100-2-ranks-allgather.table \
@@ -233,9 +222,41 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scan.table \
 	bench/results/gpu-h100-2-ranks-scatter.table \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
+	bench/results/gpu-h100-2-scripts.txt \
+	bench/results/gpu-h100-4-osu.txt \
+	bench/results/gpu-h100-4-ranks-allgather.table \
+	bench/results/gpu-h100-4-ranks-allgatherv.table \
+	bench/results/gpu-h100-4-ranks-allreduce.table \
+	bench/results/gpu-h100-4-ranks-alltoall.table \
+	bench/results/gpu-h100-4-ranks-alltoallv.table \
+	bench/results/gpu-h100-4-ranks-alltoallw.table \
+	bench/results/gpu-h100-4-ranks-bcast.table \
+	bench/results/gpu-h100-4-ranks-chosen.txt \
+	bench/results/gpu-h100-4-ranks-collectives-in-place.txt \
+	bench/results/gpu-h100-4-ranks-collectives.txt \
+	bench/results/gpu-h100-4-ranks-engines.txt \
+	bench/results/gpu-h100-4-ranks-exscan.table \
+	bench/results/gpu-h100-4-ranks-gather.table \
+	bench/results/gpu-h100-4-ranks-gatherv.table \
+	bench/results/gpu-h100-4-ranks-odd.txt \
+	bench/results/gpu-h100-4-ranks-reduce.table \
+	bench/results/gpu-h100-4-ranks-reduce_scatter.table \
+	bench/results/gpu-h100-4-ranks-reduce_scatter_block.table \
+	bench/results/gpu-h100-4-ranks-scan.table \
+	bench/results/gpu-h100-4-ranks-scatter.table \
+	bench/results/gpu-h100-4-ranks-scatterv.table \
+	bench/results/gpu-h100-contexts.txt \
+	bench/results/gpu-h100-driver-waits.txt \
 	bench/results/gpu-h100-flags.txt \
 	bench/results/gpu-h100-graph-functions.txt \
-	bench/results/gpu-h100-2-scripts.txt \
+	bench/results/gpu-h100-host-copies.txt \
+	bench/results/gpu-h100-launch-turns.txt \
+	bench/results/gpu-h100-launches.txt \
+	bench/results/gpu-h100-mpi4py-cupy.txt \
+	bench/results/gpu-h100-packets.txt \
+	bench/results/gpu-h100-python.txt \
+	bench/results/gpu-h100-resident.txt \
+	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h200-2-checks.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
@@ -243,21 +264,6 @@ EXTRA_DIST += \
 	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \
 	bench/results/gpu-h200-2-ranks-collectives.txt \
 	bench/results/gpu-h200-2-ranks-packets.txt \
-	bench/results/gpu-host-collectives-alloc.txt \
-	bench/results/gpu-host-collectives-malloc.txt \
-	bench/results/gpu-host-copies.txt \
-	bench/results/gpu-host-fold-turns.txt \
-	bench/results/gpu-host-line-parts.txt \
-	bench/results/gpu-host-scatter-left.txt \
-	bench/results/gpu-host-slot.txt \
-	bench/results/gpu-host-slot-16K.txt \
-	bench/results/host-two-copies.txt \
-	bench/results/host-exchanges.txt \
-	bench/results/host-gatherv-small.txt \
-	bench/results/host-many-ranks-alltoall.txt \
-	bench/results/host-rooted.txt \
-	bench/results/host-rooted-loose.txt \
-	bench/results/host-skew.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \
@@ -275,8 +281,16 @@ EXTRA_DIST += \
 	bench/results/gpu-host-8-ranks-malloc.txt \
 	bench/results/gpu-host-beside-cuda.txt \
 	bench/results/gpu-host-chosen.txt \
+	bench/results/gpu-host-collectives-alloc.txt \
+	bench/results/gpu-host-collectives-malloc.txt \
+	bench/results/gpu-host-copies.txt \
+	bench/results/gpu-host-fold-turns.txt \
+	bench/results/gpu-host-line-parts.txt \
 	bench/results/gpu-host-osu-sizes.txt \
 	bench/results/gpu-host-osu.txt \
+	bench/results/gpu-host-scatter-left.txt \
+	bench/results/gpu-host-slot-16K.txt \
+	bench/results/gpu-host-slot.txt \
 	bench/results/gpu-ompi-cuda-matrix.txt \
 	bench/results/gpu-ompi-cuda-osu.txt \
 	bench/results/gpu-parts-of-a-call.txt \
@@ -284,21 +298,23 @@ EXTRA_DIST += \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
 	bench/results/host-2-ranks-alloc.txt \
 	bench/results/host-2-ranks-exchanges-again.txt \
-	bench/results/host-2-ranks-near-far.txt \
-	bench/results/host-2-ranks-own-last.txt \
-	bench/results/host-4-ranks-own-last.txt \
-	bench/results/host-2-ranks-plain-copies.txt \
-	bench/results/host-2-ranks-reduce-scatter-slot.txt \
 	bench/results/host-2-ranks-left-below.txt \
 	bench/results/host-2-ranks-malloc-no-cma.txt \
 	bench/results/host-2-ranks-malloc.txt \
+	bench/results/host-2-ranks-near-far.txt \
+	bench/results/host-2-ranks-own-last.txt \
+	bench/results/host-2-ranks-plain-copies.txt \
+	bench/results/host-2-ranks-reduce-scatter-slot.txt \
+	bench/results/host-32-ranks-collectives.txt \
 	bench/results/host-4-ranks-alloc.txt \
 	bench/results/host-4-ranks-left-below.txt \
 	bench/results/host-4-ranks-malloc.txt \
-	bench/results/host-32-ranks-collectives.txt \
+	bench/results/host-4-ranks-own-last.txt \
 	bench/results/host-64-cores-24-ranks.txt \
 	bench/results/host-64-cores-32-ranks.txt \
 	bench/results/host-64-cores-48-ranks.txt \
+	bench/results/host-64-cores-64-ranks-collectives-alloc.txt \
+	bench/results/host-64-cores-64-ranks-collectives-malloc.txt \
 	bench/results/host-64-cores-64-ranks.txt \
 	bench/results/host-64-cores-algorithms.txt \
 	bench/results/host-alloc-time.txt \
@@ -306,10 +322,17 @@ EXTRA_DIST += \
 	bench/results/host-before-after-tables.txt \
 	bench/results/host-chosen.txt \
 	bench/results/host-communicators.txt \
+	bench/results/host-exchanges.txt \
+	bench/results/host-gatherv-small.txt \
 	bench/results/host-gatherv.txt \
+	bench/results/host-many-ranks-alltoall.txt \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
 	bench/results/host-reduce-scatter-scan.txt \
+	bench/results/host-rooted-loose.txt \
+	bench/results/host-rooted.txt \
+	bench/results/host-skew.txt \
+	bench/results/host-two-copies.txt \
 	bench/results/standin-packets.txt \
 	bench/results/tests-ompi-with-cuda.txt \
 	bench/results/tests-ompi-without-headers.txt

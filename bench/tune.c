@@ -99,11 +99,12 @@ static void head_write(FILE *file, const struct choice_origin *origin, const cha
             "#\n"
             "# Rows: collective, memory, ranks, place (out, in, any), possible by "
             "multicast (yes, no,\n"
-            "# any), bytes of a rank's result, or of a reduce-scatter's vector (64K: "
-            "from there on, 64K-1M:\n"
-            "# below 1M), algorithm. The first row counts that applies and whose "
-            "algorithm is possible;\n"
-            "# then the built-in ones.\n"
+            "# any), bytes of a rank's result, or of a reduce-scatter's or scatter's "
+            "vector, or what a rank\n"
+            "# sends on average in a gatherv or scatterv (64K: from there on, 64K-1M: "
+            "below 1M), algorithm.\n"
+            "# The first row counts that applies and whose algorithm is possible; then "
+            "the built-in ones.\n"
             "# Below: microseconds of all algorithms by bytes of a message, out of "
             "place and in place.\n");
 }

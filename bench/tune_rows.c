@@ -122,13 +122,17 @@ struct heading {
     const char *multicast;
 };
 
-/* As tables count: of a result, or, of a reduce-scatter or scatter, of the vector. */
+/*
+ * As tables count: of a result; of a reduce-scatter or scatter, of the vector; of a gatherv or
+ * scatterv, what a rank sends on average, which is a block.
+ */
 static uint64_t result_bytes(const struct heading *heading, int size)
 {
     uint64_t bytes = heading->part->times[0][size].bytes;
     enum collective collective = heading->part->forcing.collective;
-    return call_reduces(collective) || collective == COLLECTIVE_BCAST
-               ? bytes : bytes * (uint64_t)heading->ranks;
+    bool counts_once = call_reduces(collective) || collective == COLLECTIVE_BCAST ||
+                       collective == COLLECTIVE_GATHERV || collective == COLLECTIVE_SCATTERV;
+    return counts_once ? bytes : bytes * (uint64_t)heading->ranks;
 }
 
 static void bytes_write(FILE *file, uint64_t bytes)

@@ -14,6 +14,7 @@ from plotting import overlap, series
 from plotting.tables import SEGMENTATION_FAULT, PlotError, read_lines, read_osu, read_timelines
 
 COLLECTIVES = {"allreduce": "All-reduce", "allgather": "All-gather"}
+GPUS = {2: "2 H200", 4: "4 H100"}
 MEMORIES = {"alloc": "MPI_Alloc_mem", "malloc": "malloc"}
 GPU_MEMORIES = {"alloc": "MPI_Alloc_mem", "cudamalloc": "cudaMalloc"}
 GPU_LINES = (
@@ -29,7 +30,7 @@ GPU_OVERLAP = "gpu-2-overlap.txt"
 
 def gpu_time(look, results):
     made = look.figure(9, 7, "GPU memory: time of a call", note_of("gpu-time"))
-    look.subtitle(made, "H200 over NVLink, multicast off for both; lower is better")
+    look.subtitle(made, "over NVLink, multicast off for both; lower is better")
     look.small_print(made, FLOOR, line=1)
     axes, every = made.subplots(2, 2, sharey=True), []
     for row, collective in enumerate(COLLECTIVES):
@@ -43,7 +44,7 @@ def gpu_time(look, results):
 
 def gpu_time_panel(look, results, axes, collective, ranks):
     """Returns all times, for the axis that panels may have in common."""
-    look.panel(axes, f"{collective}-{ranks}", f"{COLLECTIVES[collective]}, {ranks} GPUs")
+    look.panel(axes, f"{collective}-{ranks}", f"{COLLECTIVES[collective]}, {GPUS[ranks]}")
     times = series.gpu_times(results, collective, ranks)
     for name, style, label in GPU_LINES:
         look.line(axes, name, times[name], style, label)
@@ -60,14 +61,14 @@ def gpu_speedup(look, results):
     made = look.figure(
         9, 3.9, "GPU memory: NCCL's time over that of ompi-symm", note_of("gpu-speedup")
     )
-    look.subtitle(made, "H200 over NVLink, multicast off for both; above 1, ompi-symm is faster")
+    look.subtitle(made, "over NVLink, multicast off for both; above 1, ompi-symm is faster")
     axes = made.subplots(1, 2, sharey=True)
     for column, collective in enumerate(COLLECTIVES):
         look.panel(axes[column], collective, COLLECTIVES[collective])
         equality(look, axes[column])
         for ranks, style in ((2, "first"), (4, "second")):
             points = series.gpu_speedup(results, collective, ranks)
-            look.line(axes[column], f"{ranks}", points, style, f"{ranks} GPUs")
+            look.line(axes[column], f"{ranks}", points, style, GPUS[ranks])
         sizes(look, axes[column], points, collective)
     axes[0].set_ylim(0.9, 1.9)
     look.legend(made, look.labelled(axes[0]))
@@ -279,7 +280,7 @@ def head(look, axes, title, ratios, rival):
 
 
 def gpu_files():
-    return list(dict.fromkeys(f for key in series.GPU_FILES for f in series.gpu_files(*key)))
+    return list(dict.fromkeys(series.GPU_FILES.values()))
 
 
 @dataclasses.dataclass
@@ -295,20 +296,20 @@ PICTURES = {
         "GPU all-reduce and all-gather: time against size, ompi-symm, NCCL and the floor",
         gpu_time,
         gpu_files(),
-        "gpu-2-ranks-*.txt, gpu-4-ranks-*.txt, gpu-through-scratch.txt (4 GPUs, from 64 MiB)",
+        "gpu-2-ranks-*.txt (H200), gpu-h100-4-ranks-collectives.txt",
     ),
     "gpu-speedup": Picture(
         "GPU all-reduce and all-gather: NCCL's time over that of ompi-symm",
         gpu_speedup,
         gpu_files(),
-        "gpu-2-ranks-*.txt, gpu-4-ranks-*.txt, gpu-through-scratch.txt (4 GPUs, from 64 MiB)",
+        "gpu-2-ranks-*.txt (H200), gpu-h100-4-ranks-collectives.txt",
     ),
     "osu": Picture("OSU micro-benchmarks with and without ompi-symm", osu, [GPU_OSU], GPU_OSU),
     "osu-collectives": Picture(
         "OSU micro-benchmarks on GPU memory: each collective, and the floor",
         lambda look, results: osu_collectives.draw(look, results, note_of("osu-collectives")),
-        [osu_collectives.SERVED, osu_collectives.BEFORE],
-        "gpu-h200-2-osu.txt, gpu-2-osu.txt",
+        osu_collectives.FILES,
+        ", ".join(osu_collectives.FILES),
     ),
     "host-ranks": Picture(
         "Host memory: time with ompi-symm over time without, by number of ranks",

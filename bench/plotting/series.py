@@ -9,57 +9,32 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import statistics
 
-from plotting.tables import PlotError, read_section, read_tables
+from plotting.tables import PlotError, read_tables
 
 KIB, MIB = 1 << 10, 1 << 20
 WITH, WITHOUT = "with(us)", "without(us)"
 
 # ---- GPUs ----------------------------------------------------------------------------------------
 
-# The rule for four GPUs: each size is that of the algorithm which the table of choices takes there
-# (mca/coll/symm/choose/built_in.c), from a run that forced it: file, from and to which size. Sizes
-# are those of the files, a rank's block in all-gathers. With two GPUs one file has everything.
+# Sizes are those of the files, a rank's block in all-gathers.
 GPU_FILES = {
-    ("allreduce", 2): (("gpu-2-ranks-allreduce.txt", 0, 1 << 40),),
-    ("allgather", 2): (("gpu-2-ranks-allgather.txt", 0, 1 << 40),),
-    ("allreduce", 4): (
-        ("gpu-4-ranks-allreduce-two-shot.txt", 0, 16 * MIB),
-        ("gpu-4-ranks-allreduce-two-shot-large.txt", 32 * MIB, 1 << 40),
-    ),
-    ("allgather", 4): (
-        ("gpu-4-ranks-allgather-kernel.txt", 0, 2 * MIB),
-        ("gpu-4-ranks-allgather-copy-engine.txt", 4 * MIB, 32 * MIB),
-        ("gpu-4-ranks-allgather-large.txt", 64 * MIB, 1 << 40),
-    ),
+    ("allreduce", 2): "gpu-2-ranks-allreduce.txt",
+    ("allgather", 2): "gpu-2-ranks-allgather.txt",
+    ("allreduce", 4): "gpu-h100-4-ranks-collectives.txt",
+    ("allgather", 4): "gpu-h100-4-ranks-collectives.txt",
 }
-
-# All-reduces of four GPUs go through scratch from 48 MiB on. Their times are from a run without
-# NCCL, and stand beside NCCL's times and the floor of the file above.
-SCRATCH_FILE = "gpu-through-scratch.txt"
-SCRATCH_SECTION = "push, 4 ranks, scratch 512m, 64 blocks"
-SCRATCH_FROM = 48 * MIB
-
-
-def gpu_files(collective, ranks):
-    names = [name for name, _, _ in GPU_FILES[collective, ranks]]
-    return names + ([SCRATCH_FILE] if (collective, ranks) == ("allreduce", 4) else [])
 
 
 def gpu_times(results, collective, ranks):
     """Points of 'ours', 'nccl' (the best of its columns) and 'floor'; all-gathers: bytes in all."""
     ours, nccl, floor = {}, {}, {}
-    for name, low, high in GPU_FILES[collective, ranks]:
-        table = only_table(results / name, collective, "MPI(us)")
-        for row in table.rows:
-            size = int(row["Size"])
-            if low <= size <= high:
-                rivals = ("NCCL(us)", "window(us)", "CE(us)")
-                ours[size] = float(row["MPI(us)"])
-                nccl[size] = min(float(row[rival]) for rival in rivals if rival in row)
-                floor[size] = float(row["floor(us)"])
-    if (collective, ranks) == ("allreduce", 4):
-        scratch = read_section(results / SCRATCH_FILE, SCRATCH_SECTION)
-        ours.update({size: time for size, time in scratch if size >= SCRATCH_FROM})
+    table = only_table(results / GPU_FILES[collective, ranks], collective, "MPI(us)")
+    for row in table.rows:
+        size = int(row["Size"])
+        rivals = ("NCCL(us)", "window(us)", "CE(us)")
+        ours[size] = float(row["MPI(us)"])
+        nccl[size] = min(float(row[rival]) for rival in rivals if rival in row)
+        floor[size] = float(row["floor(us)"])
     factor = ranks if collective == "allgather" else 1
     named = (("ours", ours), ("nccl", nccl), ("floor", floor))
     return {name: sorted((s * factor, t) for s, t in times.items()) for name, times in named}

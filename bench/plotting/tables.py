@@ -106,22 +106,6 @@ def read_tables(path):
     return [table for table in tables if table.rows]
 
 
-def read_section(path, title):
-    """(bytes, microseconds) of the rows below the comment `title`, in a file made by hand."""
-    points, inside = [], False
-    for line in read_lines(path):
-        if line.startswith("#"):
-            inside = line[1:].strip() == title
-        elif inside and line.strip():
-            size, value = line.split()
-            points.append((int(size), float(value)))
-    if not points:
-        raise PlotError(
-            f"{path}: no rows below '# {title}'; bench/plotting/series.py asks for them"
-        )
-    return points
-
-
 # ---- bench/overlap --timeline --------------------------------------------------------------------
 
 

@@ -73,28 +73,9 @@ def by_size(text, collective):
 
 
 def gpu(results, collective, ranks):
-    stem = f"gpu-{ranks}-ranks-{collective}"
-    if ranks == 2:
-        table = by_size(results.text(f"{stem}.txt"), collective)
-    else:
-        small, middle, large = {
-            "allreduce": ("two-shot", "two-shot", "two-shot-large"),
-            "allgather": ("kernel", "copy-engine", "large"),
-        }[collective]
-        table = {}
-        for name, low, high in (
-            (small, 0, 2 * MIB),
-            (middle, 4 * MIB, (16 if collective == "allreduce" else 32) * MIB),
-            (large, (32 if collective == "allreduce" else 64) * MIB, 1 << 40),
-        ):
-            found = by_size(results.text(f"{stem}-{name}.txt"), collective)
-            table.update({size: row for size, row in found.items() if low <= size <= high})
+    name = f"gpu-2-ranks-{collective}.txt" if ranks == 2 else "gpu-h100-4-ranks-collectives.txt"
+    table = by_size(results.text(name), collective)
     ours = {size: float(row["MPI(us)"]) for size, row in table.items()}
-    if (collective, ranks) == ("allreduce", 4):
-        text = results.text("gpu-through-scratch.txt")
-        section = text.split("# push, 4 ranks, scratch 512m, 64 blocks\n")[1].split("#")[0]
-        for line in section.strip().splitlines():
-            ours[int(line.split()[0])] = float(line.split()[1])
     factor = ranks if collective == "allgather" else 1
     nccl = {
         s: min(float(r[c]) for c in r if c in ("NCCL(us)", "window(us)", "CE(us)"))
@@ -216,27 +197,37 @@ def osu_panel(text):
 
 
 def osu_collectives(results):
-    """The output of one job below the other, and the floor: 6.84 us, and 391 GB/s into a GPU."""
+    """The output of one job below the other, and the floor: 6.84 us, and 391 GB/s at a GPU."""
+    cells = [line.split() for line in results.text("gpu-2-osu.txt").splitlines()]
+    before = {row[0]: row[6] for row in cells if row[1:2] == ["with"] and row[6] != "-"}
+    before = {name: time for name, time in before.items()
+              if name not in ("osu_allgather", "osu_allreduce")}  # served then
+    return {"gpu-2": served_panel(results.text("gpu-h200-2-osu.txt"), 2, before),
+            "gpu-4": served_panel(results.text("gpu-h100-4-osu.txt"), 4, {})}
+
+
+def served_panel(text, ranks, before):
     times, name = {}, None
-    for line in results.text("gpu-h200-2-osu.txt").splitlines():
+    for line in text.splitlines():
         words = line.split()
         if line.startswith("## "):
             name = words[1]
         elif name and words[0].isdigit():
             times[name, int(words[0])] = float(words[1])
-    names = sorted({name for name, _ in times})
-    cells = [line.split() for line in results.text("gpu-2-osu.txt").splitlines()]
-    before = {row[0]: row[6] for row in cells if row[1:2] == ["with"] and row[6] != "-"}
     lines = {}
-    for place, name in enumerate(names):
-        for size, text in ((8, "8B"), (2**13, "8KiB"), (2**20, "1MiB"), (2**26, "64MiB")):
-            lines.setdefault(text, []).append((times[name, size], place))
-            entering = size / (2 if "reduce_scatter" in name else 1)
+    for place, name in enumerate(sorted({name for name, _ in times})):
+        others = (ranks - 1) / ranks
+        crossing = {"osu_allreduce": 2 * others, "osu_reduce_scatter": others,
+                    "osu_reduce_scatter_block": others, "osu_bcast": 1, "osu_reduce": 1}
+        for size, label in ((8, "8B"), (2**13, "8KiB"), (2**20, "1MiB"), (2**26, "64MiB")):
+            if (name, size) in times:
+                lines.setdefault(label, []).append((times[name, size], place))
             if size >= MIB:
-                lines.setdefault(f"floor.{text}", []).append((6.84 + entering / 391e3, place))
-        if name not in ("osu_allgather", "osu_allreduce"):  # served then
+                floor = 6.84 + size * crossing.get(name, ranks - 1) / 391e3
+                lines.setdefault(f"floor.{label}", []).append((floor, place))
+        if name in before:
             lines.setdefault("before.1MiB", []).append((float(before[name]), place))
-    return {"gpu": lines}
+    return lines
 
 
 def readme(results):

@@ -82,35 +82,24 @@ def alloc_time(row, column):
     return [statistics.median(map(float, numbers)) for numbers in runs.values()]
 
 
-def beside_nccl(row, column, ours=None):
-    ours = ours or float(row["MPI(us)"])
+def beside_nccl(row, column):
+    ours = float(row["MPI(us)"])
     best = min(float(row[name]) for name in ("NCCL(us)", "window(us)", "CE(us)") if name in row)
     return [{"µs": ours, "best of NCCL": best, "faster": best / ours,
              "floor / µs": float(row["floor(us)"]) / ours}[column.split(": ")[1]]]
 
 
 def gpu(collective, row, column):
-    """Four GPUs are in a file for each algorithm that is chosen for some sizes."""
-    size, ranks, ours = size_of(row), int(column[0]), None
-    name = f"gpu-{ranks}-ranks-{collective}"
-    if ranks == 4 and collective == "allgather":
-        name += "-kernel" if size <= 8 << 20 else "-copy-engine" if size < 256 << 20 else "-large"
-    elif ranks == 4 and size < 48 << 20:
-        name += "-two-shot"
-    elif ranks == 4:
-        name += "-two-shot-large"
-        ours = field("gpu-through-scratch.txt", "# push, 4 ranks, scratch 512m, 64 blocks", [size], 1)
-    block = size // ranks if collective == "allgather" else size
-    return beside_nccl(bench(name + ".txt")[ranks, collective][block], column, ours)
+    ranks = int(column[0])
+    name = f"gpu-2-ranks-{collective}.txt" if ranks == 2 else "gpu-h100-4-ranks-collectives.txt"
+    size = size_of(row) // (ranks if collective == "allgather" else 1)
+    return beside_nccl(bench(name)[ranks, collective][size], column)
 
 
-def h100(row, column):
-    return beside_nccl(bench("gpu-h100-spot.txt")[int(column[0]), collective_in(row)][size_of(row)], column)
-
-
-def other_collectives(row, column):
-    name = row.split("`")[1].removeprefix("MPI_").lower()
-    found = bench("gpu-h200-2-ranks-collectives.txt")[2, name][size_of(column)]
+def other_collectives(name, row, column):
+    """Of as many ranks as the file's name tells."""
+    collective = row.split("`")[1].removeprefix("MPI_").lower()
+    found = bench(name)[int(name.split("-")[2]), collective][size_of(column)]
     return [beside_nccl(found, f": {what}")[0] for what in ("µs", "best of NCCL", "faster")]
 
 
@@ -146,12 +135,14 @@ def osu(row, column):
     return [field(f"gpu-{column[0]}-osu.txt", "", [benchmark, mode], place)]
 
 
-def osu_served(row, column):
+def osu_served(ranks, file, row, column):
+    """The floor is of what must enter or leave the busiest GPU."""
     name = row.split("`")[1]
     if column == "floor":
-        share = 0.5 if "reduce_scatter" in name else 1
-        return [2 * 0.37 + 6.1 + share * (64 << 20) / 391e3]
-    return [field("gpu-h200-2-osu.txt", f"## {name}", [size_of(column)], 1)]
+        shares = {"osu_allreduce": 2 - 2 / ranks, "osu_bcast": 1, "osu_reduce": 1,
+                  "osu_reduce_scatter": 1 - 1 / ranks, "osu_reduce_scatter_block": 1 - 1 / ranks}
+        return [2 * 0.37 + 6.1 + shares.get(name, ranks - 1) * (64 << 20) / 391e3]
+    return [field(file, f"## {name}", [size_of(column)], 1)]
 
 
 def osu_host(row, column):
@@ -221,13 +212,16 @@ CHECKED = {
     "All-reduce beside NCCL": functools.partial(gpu, "allreduce"),
     "All-gather beside NCCL": functools.partial(gpu, "allgather"),
     "Collectives of more ranks": host_collectives,
-    "H100": h100,
-    "Other collectives beside NCCL": other_collectives,
+    "Other collectives beside NCCL":
+        functools.partial(other_collectives, "gpu-h200-2-ranks-collectives.txt"),
+    "Other collectives of four GPUs beside NCCL":
+        functools.partial(other_collectives, "gpu-h100-4-ranks-collectives.txt"),
     "Multiprocessors left to the program": blocks,
     "GPU memory of any origin": any_origin,
     "Calls on host copies": host_copies,
     "OSU micro-benchmarks on GPU memory": osu,
-    "OSU micro-benchmarks on two H200": osu_served,
+    "OSU micro-benchmarks on two H200": functools.partial(osu_served, 2, "gpu-h200-2-osu.txt"),
+    "OSU micro-benchmarks on four H100": functools.partial(osu_served, 4, "gpu-h100-4-osu.txt"),
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
     "Behind a matrix product, by each algorithm": behind_product_by,

@@ -50,6 +50,7 @@ unit_tests += \
 	tests/unit/test_cuda_launches \
 	tests/unit/test_cuda_memory \
 	tests/unit/test_cuda_packets \
+	tests/unit/test_cuda_pass \
 	tests/unit/test_cuda_resets \
 	tests/unit/test_cuda_scans \
 	tests/unit/test_cuda_push \
@@ -260,6 +261,7 @@ tests_unit_test_cuda_multimem_LDADD = $(device_libs)
 tests_unit_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
 tests_unit_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_test_cuda_packets_LDADD = $(device_libs)
+tests_unit_test_cuda_pass_LDADD = $(device_libs)
 tests_unit_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_test_cuda_push_LDADD = $(device_libs)
 tests_unit_test_cuda_small_LDADD = $(device_libs)

@@ -30,11 +30,14 @@ static void test_limits(void **state)
          SYMM_ALLREDUCE_CUDA_PUSH},
         {SYMM_ALLREDUCE, true, 2, ((size_t)320 << 20) - 1, SYMM_ALLREDUCE_CUDA_PUSH,
          SYMM_ALLREDUCE_CUDA_COPY_ENGINE},
-        {SYMM_ALLREDUCE, true, 4, (48 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+        {SYMM_ALLREDUCE, true, 4, (24 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
          SYMM_ALLREDUCE_CUDA_PUSH},
+        {SYMM_ALLREDUCE, true, 3, (48 << 20) - 1, SYMM_ALLREDUCE_CUDA_PUSH,
+         SYMM_ALLREDUCE_CUDA_COPY_ENGINE},
+        {SYMM_BCAST, true, 4, (5 << 20) - 1, SYMM_BCAST_CUDA_COPY_ENGINE, SYMM_BCAST_CUDA_PASS},
         {SYMM_ALLGATHER, true, 2, (9 << 19) - 1, SYMM_ALLGATHER_CUDA_KERNEL,
          SYMM_ALLGATHER_CUDA_COPY_ENGINE},
-        {SYMM_ALLGATHER, true, 4, 2 << 20, SYMM_ALLGATHER_CUDA_KERNEL,
+        {SYMM_ALLGATHER, true, 4, (3 << 20) - 1, SYMM_ALLGATHER_CUDA_KERNEL,
          SYMM_ALLGATHER_CUDA_COPY_ENGINE},
         {SYMM_ALLGATHER, false, 4, (320 << 10) - 1, SYMM_ALLGATHER_PULL, SYMM_ALLGATHER_PUSH},
         {SYMM_ALLGATHER, false, 2, (20 << 10) - 1, SYMM_ALLGATHER_PUSH, SYMM_ALLGATHER_PULL},
@@ -161,6 +164,8 @@ static void test_model(void **state)
         {SYMM_ALLREDUCE_CUDA_PUSH, 4, 64 << 20, false, 316.45},
         {SYMM_ALLREDUCE_CUDA_PUSH, 4, 1 << 30, false, 4724.7},
         {SYMM_ALLREDUCE_CUDA_COPY_ENGINE, 2, 1 << 30, false, 2900.3},
+        {SYMM_ALLREDUCE_CUDA_COPY_ENGINE, 4, 16 << 20, false, 112.89},
+        {SYMM_ALLREDUCE_CUDA_COPY_ENGINE, 4, 512 << 20, false, 2103.86},
         {SYMM_ALLGATHER_CUDA_KERNEL, 2, 1024, false, 12.05},
         {SYMM_ALLGATHER_CUDA_KERNEL, 4, 4096, false, 14.23},
         {SYMM_ALLGATHER_CUDA_KERNEL, 4, 8 << 20, false, 34.86},
@@ -209,11 +214,8 @@ static void test_model_rows(void **state)
                 }
                 assert_non_null(row);
                 assert_false(symm_algorithm_is_multimem((enum symm_algorithm)row->algorithm));
-                bool blocks = symm_collective_get((enum symm_collective)collective)->has_blocks;
-                bool measured = ranks == 2 || (ranks == 4 && !blocks);
-                assert_int_equal(row->origin, measured ||
-                                              row->ranks_most != ranks ? SYMM_ROW_BUILT_IN
-                                                                       : SYMM_ROW_MODEL);
+                assert_int_equal(row->origin, ranks <= 4 || row->ranks_most != ranks
+                                                  ? SYMM_ROW_BUILT_IN : SYMM_ROW_MODEL);
             }
         }
     }
@@ -227,9 +229,9 @@ static void test_packets(void **state)
 {
     (void)state;
     for (int ranks = 2; ranks <= SYMM_CUDA_SMALL_RANKS + 1; ranks++) {
-        /* Powers of two: for two ranks 24 KiB are too much. */
+        /* Powers of two: for two ranks 24 KiB are too much, for three and four 12 KiB. */
         uint64_t most = ranks == 2                       ? 16 << 10
-                        : ranks <= 4                     ? 64 << 10
+                        : ranks <= 4                     ? 8 << 10
                         : ranks <= SYMM_CUDA_SMALL_RANKS ? 32 << 10
                                                          : 0;
         mca_coll_symm_table_fill(&table, ranks, NULL, 0);

@@ -17,7 +17,9 @@ enum { FIRST, SECOND, MULTICAST, ONE_SHOT, SLOT, CANDIDATES };
 
 const char *call_name(enum collective collective)
 {
-    return collective == COLLECTIVE_ALLREDUCE ? "MPI_Allreduce" : "MPI_Allgather";
+    return collective == COLLECTIVE_ALLREDUCE   ? "MPI_Allreduce"
+           : collective == COLLECTIVE_SCATTERV ? "MPI_Scatterv"
+                                               : "MPI_Allgather";
 }
 
 /* Nothing is measured yet; sizes double from 1 KiB on. */
@@ -88,7 +90,10 @@ static void test_one_wins(void **state)
     expect_rows(&part, 2, "allreduce device 2 any any 1K first\n");
 }
 
-/* 4 behind at 2 KiB, 4 ahead at 4 KiB: even at 3 KiB. In an all-gather the blocks of all count. */
+/*
+ * 4 behind at 2 KiB, 4 ahead at 4 KiB: even at 3 KiB. In an all-gather the blocks of all count, in a
+ * gatherv or scatterv a block.
+ */
 static void test_lines_cross(void **state)
 {
     (void)state;
@@ -103,6 +108,10 @@ static void test_lines_cross(void **state)
     expect_rows(&part, 4,
                 "allgather device 4 any any 4K-12K first\n"
                 "allgather device 4 any any 12K second\n");
+    part.forcing.collective = COLLECTIVE_SCATTERV;
+    expect_rows(&part, 4,
+                "scatterv device 4 any any 1K-3K first\n"
+                "scatterv device 4 any any 3K second\n");
 }
 
 /* The one before stays if it loses less than 2 %; it then has lost right behind that size. */

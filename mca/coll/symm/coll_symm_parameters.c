@@ -179,9 +179,10 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
         "any buffers. pull: every rank reads the root's input. push: in device memory, a kernel "
         "of the root stores to all outputs. copy_engine: copy engines of the root do so. pass: in"
-        " device memory, the root stores a slice to each of the others, who pass on what they "
-        "got. scratch: in device memory, through memory of the component there, any buffers. "
-        "multimem: in device memory, the root stores to all outputs at once, by multicast",
+        " device memory, copy engines of the root send the array to the next rank, and each "
+        "rank's pass on what it got. scratch: in device memory, through memory of the component "
+        "there, any buffers. multimem: in device memory, the root stores to all outputs at once, "
+        "by multicast",
         OPAL_INFO_LVL_5},
     [SYMM_REDUCE] = {
         "reduce_algorithm",

@@ -53,7 +53,7 @@ static bool is_small(const struct symm_operation *operation)
     return operation->pad == NULL &&
            (symm_offer_is_withheld(&operation->input_offer) ||
             symm_offer_is_withheld(&operation->output_offer)) &&
-           operation->call->payload_bytes < mca_coll_symm_component.scratch_least &&
+           mca_coll_symm_call_busier(operation->call) < mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_copies > 0 &&
            !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }

@@ -105,4 +105,12 @@ static inline uint64_t mca_coll_symm_call_share(const struct symm_call *call, in
     return symm_collective_share(symm_collective_get(call->collective), call->payload_bytes, ranks);
 }
 
+/* What this rank sends or, if ranks' blocks differ and that is more, receives. */
+static inline size_t mca_coll_symm_call_busier(const struct symm_call *call)
+{
+    return symm_collective_get(call->collective)->has_tables &&
+                   call->output_bytes > call->payload_bytes
+               ? call->output_bytes : call->payload_bytes;
+}
+
 #endif /* MCA_COLL_SYMM_BASE_CALL_H */

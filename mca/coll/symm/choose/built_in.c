@@ -12,8 +12,16 @@
 #define MIB(n) ((uint64_t)(n) << 20)
 #define ANY_RANKS 2, SYMM_ROW_RANKS_MOST
 #define MANY_RANKS 25, SYMM_ROW_RANKS_MOST
+#define FEW_RANKS 3, 4
 #define ENDLESS UINT64_MAX
 #define ROW(...) {__VA_ARGS__, SYMM_ROW_BUILT_IN, 0}
+
+/* In place nothing can be pulled. */
+#define SCATTERS_OF_FEW(collective, engine, push)                                                 \
+    ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(192), ENDLESS, engine),                   \
+    ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(48), ENDLESS, engine),                     \
+    ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(12), ENDLESS, push),                       \
+    ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, 0, ENDLESS, engine)
 
 enum {
     REDUCE = SYMM_ALLREDUCE, GATHER = SYMM_ALLGATHER, SCATTER = SYMM_REDUCE_SCATTER,
@@ -28,7 +36,11 @@ enum {
     EITHER = SYMM_ROW_EITHER,
 };
 
-/* Rows for all numbers of ranks say what is taken where the preferred algorithm is not possible. */
+/*
+ * Rows for all numbers of ranks say what is taken where the preferred algorithm is not possible.
+ * Rows of FEW_RANKS on devices were measured with four H100:
+ * bench/results/gpu-h100-4-ranks-*.table.  Three devices go by them, too.
+ */
 const struct symm_row mca_coll_symm_built_in[] = {
     /*
      * Host memory, 2 to 16 ranks: bench/results/gpu-host-*.table and gpu-host-chosen.txt with a
@@ -81,8 +93,9 @@ const struct symm_row mca_coll_symm_built_in[] = {
     /* Two H100: bench/results/gpu-h100-2-ranks-allreduce.table, from symm_bench --tune-to. */
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(320), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
-    /* Four H200: bench/results/gpu-4-ranks-allreduce-*.txt, gpu-through-scratch.txt. */
-    ROW(REDUCE, DEVICE, 4, 4, ANYWHERE, EITHER, MIB(48), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
+    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(48), ENDLESS,
+        SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
+    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(24), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Any number of ranks: two-shot is as quick as one-shot for small arrays, and moves less. */
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_TWO_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),
@@ -94,9 +107,8 @@ const struct symm_row mca_coll_symm_built_in[] = {
      */
     ROW(GATHER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(9), SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
-    /* Four H200: bench/results/gpu-4-ranks-allgather-*.txt. */
-    ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, MIB(8) + 1, SYMM_ALLGATHER_CUDA_KERNEL),
-    ROW(GATHER, DEVICE, 4, 4, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_COPY_ENGINE),
+    ROW(GATHER, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(12), ENDLESS,
+        SYMM_ALLGATHER_CUDA_COPY_ENGINE),
     /* Any number of ranks. */
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_KERNEL),
     ROW(GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHER_CUDA_SCRATCH),
@@ -112,6 +124,9 @@ const struct symm_row mca_coll_symm_built_in[] = {
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE),
     ROW(SCATTER_BLOCK, DEVICE, 2, 2, IN, EITHER, 0, MIB(7),
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE),
+    SCATTERS_OF_FEW(SCATTER, SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE, SYMM_REDUCE_SCATTER_CUDA_PUSH),
+    SCATTERS_OF_FEW(SCATTER_BLOCK, SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE,
+                    SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH),
     ROW(SCATTER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_SCATTER_CUDA_PULL),
     ROW(SCATTER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_SCATTER_CUDA_PUSH),
     ROW(SCATTER_BLOCK, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS,
@@ -119,13 +134,14 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(SCATTER_BLOCK, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS,
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH),
     /*
-     * Two H100: bench/results/gpu-h100-2-ranks-scan.table, -exscan.table.  The rows for more
-     * devices are not measured.  They follow from the bytes: by pull ranks - 1 arrays enter the
-     * last device, in a two-shot less than one array enters each device and as much leaves it.
+     * Two H100: bench/results/gpu-h100-2-ranks-scan.table, -exscan.table.  By pull ranks - 1 arrays
+     * enter the last device, in a two-shot less than one array enters each device and as much
+     * leaves it.
      */
     ROW(SCAN, DEVICE, 2, 2, IN, EITHER, 0, ENDLESS, SYMM_SCAN_CUDA_TWO_SHOT),
     ROW(EXSCAN, DEVICE, 2, 2, IN, EITHER, 0, ENDLESS, SYMM_EXSCAN_CUDA_TWO_SHOT),
     ROW(EXSCAN, DEVICE, 2, 2, OUT, EITHER, KIB(104), MIB(36), SYMM_EXSCAN_CUDA_TWO_SHOT),
+    ROW(EXSCAN, DEVICE, FEW_RANKS, OUT, EITHER, 0, KIB(208), SYMM_EXSCAN_CUDA_PULL),
     ROW(SCAN, DEVICE, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, ENDLESS,
         SYMM_SCAN_CUDA_TWO_SHOT),
     ROW(EXSCAN, DEVICE, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, 0, ENDLESS,
@@ -143,6 +159,14 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(GATHER_V, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLGATHERV_CUDA_COPY_ENGINE),
     ROW(EXCHANGE_V, DEVICE, 2, 2, OUT, EITHER, MIB(9), ENDLESS, SYMM_ALLTOALLV_CUDA_COPY_ENGINE),
     ROW(EXCHANGE_W, DEVICE, 2, 2, OUT, EITHER, MIB(10), ENDLESS, SYMM_ALLTOALLW_CUDA_COPY_ENGINE),
+    ROW(EXCHANGE, DEVICE, FEW_RANKS, OUT, EITHER, MIB(12), ENDLESS,
+        SYMM_ALLTOALL_CUDA_COPY_ENGINE),
+    ROW(GATHER_V, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(12), ENDLESS,
+        SYMM_ALLGATHERV_CUDA_COPY_ENGINE),
+    ROW(EXCHANGE_V, DEVICE, FEW_RANKS, OUT, EITHER, MIB(12), ENDLESS,
+        SYMM_ALLTOALLV_CUDA_COPY_ENGINE),
+    ROW(EXCHANGE_W, DEVICE, FEW_RANKS, OUT, EITHER, MIB(9), ENDLESS,
+        SYMM_ALLTOALLW_CUDA_COPY_ENGINE),
     /* Any number of ranks. */
     ROW(EXCHANGE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALL_CUDA_KERNEL),
     ROW(EXCHANGE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALL_CUDA_SCRATCH),
@@ -154,13 +178,16 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(EXCHANGE_W, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLTOALLW_CUDA_SCRATCH),
     /*
      * Collectives with a root.  Host: bench/results/host-rooted.txt, and as above.  Two H100:
-     * bench/results/gpu-h100-2-ranks-bcast.table and so on.  The rows for more devices follow from
-     * the structure: passing on what came makes the root send an array once, for some more meetings.
+     * bench/results/gpu-h100-2-ranks-bcast.table and so on.  The rows for more than four devices
+     * are not measured: passing on what came makes the root send an array once, and takes longer to
+     * reach the last rank.
      */
     ROW(BCAST, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_PULL),
     ROW(BCAST, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_STAGED),
-    ROW(BCAST, DEVICE, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, MIB(4), ENDLESS,
+    ROW(BCAST, DEVICE, 3, SYMM_ROW_RANKS_MOST, ANYWHERE, EITHER, MIB(5), ENDLESS,
         SYMM_BCAST_CUDA_PASS),
+    ROW(BCAST, DEVICE, FEW_RANKS, ANYWHERE, EITHER, KIB(1536), ENDLESS,
+        SYMM_BCAST_CUDA_COPY_ENGINE),
     ROW(BCAST, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_CUDA_COPY_ENGINE),
     ROW(BCAST, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_CUDA_PUSH),
     ROW(BCAST, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_BCAST_CUDA_SCRATCH),
@@ -177,7 +204,8 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(ROOT_GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_PUSH),
     ROW(ROOT_GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_PULL),
     ROW(ROOT_GATHER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_STAGED),
-    ROW(ROOT_GATHER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_COPY_ENGINE),
+    ROW(ROOT_GATHER, DEVICE, FEW_RANKS, OUT, EITHER, 0, KIB(24), SYMM_GATHER_CUDA_PUSH),
+    ROW(ROOT_GATHER, DEVICE, 2, 4, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_COPY_ENGINE),
     ROW(ROOT_GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_PUSH),
     ROW(ROOT_GATHER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHER_CUDA_SCRATCH),
     ROW(ROOT_SCATTER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_PULL),
@@ -192,6 +220,8 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(ROOT_SCATTER, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_STAGED),
     ROW(ROOT_SCATTER, DEVICE, 2, 2, OUT, EITHER, 0, MIB(9), SYMM_SCATTER_CUDA_PUSH),
     ROW(ROOT_SCATTER, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_CUDA_COPY_ENGINE),
+    ROW(ROOT_SCATTER, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(12), ENDLESS,
+        SYMM_SCATTER_CUDA_COPY_ENGINE),
     ROW(ROOT_SCATTER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_CUDA_PUSH),
     ROW(ROOT_SCATTER, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTER_CUDA_SCRATCH),
     /*
@@ -202,7 +232,7 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(ROOT_GATHER_V, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_PUSH),
     ROW(ROOT_GATHER_V, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_PULL),
     ROW(ROOT_GATHER_V, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_STAGED),
-    ROW(ROOT_GATHER_V, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_CUDA_COPY_ENGINE),
+    ROW(ROOT_GATHER_V, DEVICE, 2, 4, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_CUDA_COPY_ENGINE),
     ROW(ROOT_GATHER_V, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_CUDA_KERNEL),
     ROW(ROOT_GATHER_V, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_GATHERV_CUDA_SCRATCH),
     ROW(ROOT_SCATTER_V, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTERV_PULL),
@@ -212,6 +242,8 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(ROOT_SCATTER_V, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_SCATTERV_STAGED),
     ROW(ROOT_SCATTER_V, DEVICE, 2, 2, OUT, EITHER, 0, KIB(4608), SYMM_SCATTERV_CUDA_KERNEL),
     ROW(ROOT_SCATTER_V, DEVICE, 2, 2, ANYWHERE, EITHER, 0, ENDLESS,
+        SYMM_SCATTERV_CUDA_COPY_ENGINE),
+    ROW(ROOT_SCATTER_V, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(6), ENDLESS,
         SYMM_SCATTERV_CUDA_COPY_ENGINE),
     ROW(ROOT_SCATTER_V, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS,
         SYMM_SCATTERV_CUDA_KERNEL),
@@ -228,14 +260,14 @@ const struct symm_row mca_coll_symm_built_in[] = {
  * pad holds (bench/results/gpu-h200-2-ranks-packets.txt).  Other algorithms are quicker for scans in
  * place of more than 64 KiB.  All was measured over NVLink.
  *
- * The limits for more devices are not measured.  By prototypes a result of 64 KiB takes .7 us more
- * than one of 8 bytes between two devices, and 2.5 us more between four; what others send to a rank
- * grows with their number.
+ * Four H100: gpu-h100-4-ranks-*.table there.  The limits for more devices are not measured.  What
+ * others send to a rank grows with their number.
  */
 #define PACKETS_OF_TWO(collective, place, limit, algorithm)                                       \
     ROW(collective, DEVICE, 2, 2, place, EITHER, 0, limit, algorithm)
+#define PACKETS_OF_FEW(collective, place, limit, algorithm)                                       \
+    ROW(collective, DEVICE, FEW_RANKS, place, EITHER, 0, limit, algorithm)
 #define PACKETS_OF_MORE(collective, algorithm)                                                    \
-    ROW(collective, DEVICE, 3, 4, ANYWHERE, EITHER, 0, KIB(64) + 1, algorithm),                   \
     ROW(collective, DEVICE, 5, SYMM_CUDA_SMALL_RANKS, ANYWHERE, EITHER, 0, KIB(32) + 1, algorithm)
 
 const struct symm_row mca_coll_symm_built_in_little[] = {
@@ -254,6 +286,19 @@ const struct symm_row mca_coll_symm_built_in_little[] = {
     PACKETS_OF_TWO(ROOT_REDUCE, ANYWHERE, KIB(12), SYMM_REDUCE_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_GATHER, OUT, KIB(32), SYMM_GATHER_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_SCATTER, OUT, KIB(13), SYMM_SCATTER_CUDA_PACKETS),
+    PACKETS_OF_FEW(REDUCE, OUT, KIB(12), SYMM_ALLREDUCE_CUDA_PACKETS),
+    PACKETS_OF_FEW(REDUCE, IN, KIB(7), SYMM_ALLREDUCE_CUDA_PACKETS),
+    PACKETS_OF_FEW(GATHER, ANYWHERE, KIB(36), SYMM_ALLGATHER_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCATTER, OUT, KIB(36), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCATTER, IN, KIB(3584), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCATTER_BLOCK, OUT, KIB(36), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCATTER_BLOCK, IN, KIB(3584), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCAN, ANYWHERE, KIB(144), SYMM_SCAN_CUDA_PACKETS),
+    PACKETS_OF_FEW(EXSCAN, OUT, KIB(12), SYMM_EXSCAN_CUDA_PACKETS),
+    PACKETS_OF_FEW(EXSCAN, IN, KIB(144), SYMM_EXSCAN_CUDA_PACKETS),
+    PACKETS_OF_FEW(EXCHANGE, IN, MIB(8) + 1, SYMM_ALLTOALL_CUDA_PACKETS),
+    PACKETS_OF_FEW(BCAST, ANYWHERE, KIB(5), SYMM_BCAST_CUDA_PACKETS),
+    PACKETS_OF_FEW(ROOT_REDUCE, ANYWHERE, KIB(12), SYMM_REDUCE_CUDA_PACKETS),
     PACKETS_OF_MORE(REDUCE, SYMM_ALLREDUCE_CUDA_PACKETS),
     PACKETS_OF_MORE(GATHER, SYMM_ALLGATHER_CUDA_PACKETS),
     PACKETS_OF_MORE(SCATTER, SYMM_REDUCE_SCATTER_CUDA_PACKETS),
@@ -268,6 +313,7 @@ const struct symm_row mca_coll_symm_built_in_little[] = {
 };
 
 #undef PACKETS_OF_TWO
+#undef PACKETS_OF_FEW
 #undef PACKETS_OF_MORE
 
 const size_t mca_coll_symm_built_in_count =

@@ -1,0 +1,203 @@
+/*
+ * test_cuda_pass.c - broadcasts in which each rank passes on what it got: one piece and several,
+ * from every root, with failing copies, and given up.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/cuda_ranks.h"
+#include "tests/unit/device_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MOST = (5 << 20) + 3, GUARD = 64, BUFFER = BYTES_MOST + GUARD };
+
+static unsigned char sent[BUFFER], before[BUFFER], got[BUFFER];
+
+struct buffers {
+    struct cuda_ranks ranks;
+    void *memory[CUDA_RANKS_MOST]; /* one for each rank, BUFFER each */
+    uint64_t stream;
+};
+
+static struct symm_heap *heap_of(struct buffers *buffers, int rank)
+{
+    struct symm_heap *heap = NULL;
+    FORK_STATUS(buffers->ranks.self,
+                symm_process_device_heap(buffers->ranks.process,
+                                         buffers->ranks.ranks[rank].device_number, &heap),
+                SYMM_OK);
+    return heap;
+}
+
+static void buffers_open(struct buffers *buffers, struct fork_rank *self, int size)
+{
+    FORK_CHECK(self, cuda_ranks_open(&buffers->ranks, self, size));
+    for (int rank = 0; rank < size; rank++) {
+        FORK_STATUS(self, symm_heap_alloc(heap_of(buffers, rank), BUFFER, 0,
+                                          &buffers->memory[rank]), SYMM_OK);
+    }
+}
+
+static void buffers_close(struct buffers *buffers)
+{
+    for (int rank = 0; rank < buffers->ranks.size; rank++) {
+        FORK_STATUS(buffers->ranks.self,
+                    symm_heap_free(heap_of(buffers, rank), buffers->memory[rank]), SYMM_OK);
+    }
+    cuda_ranks_close(&buffers->ranks);
+}
+
+static struct symm_run run_of(size_t bytes, int root)
+{
+    return (struct symm_run){.algorithm = SYMM_BCAST_CUDA_PASS, .count = bytes, .root = root};
+}
+
+/* What every rank has before a call, and what the root sends. */
+static void buffers_fill(struct buffers *buffers, size_t bytes, int root)
+{
+    buffers->stream++;
+    unit_fill(before, BUFFER, unit_random_start(71, 2 * buffers->stream));
+    memcpy(sent, before, BUFFER);
+    unit_fill(sent, bytes, unit_random_start(71, 2 * buffers->stream + 1));
+    for (int rank = 0; rank < buffers->ranks.size; rank++) {
+        cuda_ranks_put(&buffers->ranks, rank, buffers->memory[rank],
+                       rank == root ? sent : before, BUFFER);
+    }
+}
+
+/* All ranks have the root's bytes and what lies behind them, or all know which rank has failed. */
+static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int root)
+{
+    struct cuda_ranks *ranks = &buffers->ranks;
+    const struct symm_run prototype = run_of(bytes, root);
+    buffers_fill(buffers, bytes, root);
+    cuda_ranks_call(ranks, &prototype, buffers->memory, buffers->memory);
+    int failed = ranks->ranks[0].run.failed_rank;
+    FORK_CHECK(ranks->self, failed < ranks->size);
+    for (int rank = 0; rank < ranks->size; rank++) {
+        const struct symm_run *run = &ranks->ranks[rank].run;
+        FORK_CHECK(ranks->self, run->failed_rank == failed);
+        FORK_CHECK(ranks->self, (run->failure == SYMM_OK) == (failed < 0));
+        if (failed < 0) {
+            cuda_ranks_get(ranks, rank, buffers->memory[rank], got, BUFFER);
+            FORK_CHECK(ranks->self, memcmp(got, sent, BUFFER) == 0);
+        }
+    }
+    return failed < 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static void run_broadcasts(struct fork_rank *self, void *context)
+{
+    static const size_t sizes[] = {1, 4099, 1 << 20, (2 << 20) + 1, BYTES_MOST};
+    int size = *(const int *)context;
+    struct buffers buffers = {.stream = 0};
+    cuda_ranks_begin(self, NULL);
+    buffers_open(&buffers, self, size);
+    for (int root = 0; root < size; root++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+            FORK_CHECK(self, broadcast(&buffers, sizes[i], root) == SYMM_OK);
+        }
+    }
+    buffers_close(&buffers);
+}
+
+/* A copy of some rank does not start, or fails on its way: the call ends on all ranks. */
+static void run_with_fault(struct fork_rank *self, void *context)
+{
+    const struct cuda_fault *fault = context;
+    bool is_for_good = strcmp(fault->what, "copy") == 0;
+    struct buffers buffers = {.stream = 0};
+    char text[100];
+    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
+    cuda_ranks_begin(self, text);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    device_driver_symbol(self, "symm_standin_watch", &buffers.ranks.watch);
+    buffers.ranks.watch(0);
+    buffers_open(&buffers, self, 4);
+    FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, 1) == SYMM_ERR_SYSTEM);
+    if (!is_for_good) {
+        FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, 2) == SYMM_OK);
+        buffers_close(&buffers);
+    }
+}
+
+/* The root gives up in the middle, as if the others had died: nothing of it goes on. */
+static void run_given_up(struct fork_rank *self, void *context)
+{
+    static const struct symm_ticket none;
+    struct buffers buffers = {.stream = 0};
+    unsigned polls = 0, waited = 0;
+    (void)context;
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    buffers_open(&buffers, self, 3);
+    for (int steps = 1; steps < 8; steps++) {
+        struct cuda_rank *root = &buffers.ranks.ranks[0];
+        struct symm_run run = run_of(BYTES_MOST, 0);
+        run.team = &root->team;
+        run.device = root->device;
+        run.sequence = ++buffers.ranks.sequence;
+        run.input = run.output = buffers.memory[0];
+        run.outputs = buffers.memory;
+        for (int step = 0; step < steps; step++) {
+            FORK_STATUS(self, symm_run_step(&run), SYMM_PENDING);
+        }
+        for (; symm_run_give_up(&run) == SYMM_PENDING; waited++) {
+            unit_pause(&polls);
+        }
+        for (int i = 0; i < SYMM_PIPELINE_DEPTH; i++) {
+            FORK_CHECK(self, memcmp(&run.pipeline.pushes[i], &none, sizeof(none)) == 0);
+        }
+    }
+    FORK_CHECK(self, waited > 0);
+    FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, 0) == SYMM_OK);
+    buffers_close(&buffers);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void test_broadcasts(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
+        fork_ranks_run(1, run_broadcasts, &size);
+    }
+}
+
+/* Three pieces go over three links. */
+static void test_faults(void **state)
+{
+    static const char *const names[] = {"cuMemcpyAsync", "cuEventRecord", "copy"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        for (int use = 1; use <= 9; use++) {
+            struct cuda_fault fault = {names[i], use};
+            print_message("# %s, use %d\n", fault.what, fault.use);
+            fork_ranks_run(1, run_with_fault, &fault);
+        }
+    }
+}
+
+static void test_given_up(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, run_given_up, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_broadcasts),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_given_up),
+    };
+    unit_begin("test_cuda_pass", 60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
