@@ -120,18 +120,21 @@ struct heading {
     bool on_device;
     int first_place, last_place; /* 0: out of place, 1: in place */
     const char *multicast;
+    bool of_slot; /* rows of the slot; otherwise all others */
 };
 
 /*
  * As tables count: of a result; of a reduce-scatter or scatter, of the vector; of a gatherv or
- * scatterv, what a rank sends on average, which is a block.
+ * scatterv, what a rank sends on average, which is a block.  (Where the root's own block does not
+ * travel the average is a little less.)  The row of a scatterv's slot goes by what the root sends.
  */
 static uint64_t result_bytes(const struct heading *heading, int size)
 {
     uint64_t bytes = heading->part->times[0][size].bytes;
     enum collective collective = heading->part->forcing.collective;
     bool counts_once = call_reduces(collective) || collective == COLLECTIVE_BCAST ||
-                       collective == COLLECTIVE_GATHERV || collective == COLLECTIVE_SCATTERV;
+                       collective == COLLECTIVE_GATHERV ||
+                       (collective == COLLECTIVE_SCATTERV && !heading->of_slot);
     return counts_once ? bytes : bytes * (uint64_t)heading->ranks;
 }
 
@@ -213,9 +216,7 @@ static void row_write(FILE *file, const struct heading *heading, uint64_t from, 
     fprintf(file, " %s\n", part->forcing.candidate[winner].word);
 }
 
-/* The rows of a list; of the slot, or of all others. */
-static void list_write(FILE *file, const struct heading *heading, const struct winners *winners,
-                       bool slot)
+static void list_write(FILE *file, const struct heading *heading, const struct winners *winners)
 {
     const struct tune_part *part = heading->part;
     int before = NOBODY;
@@ -226,7 +227,7 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
         while (end < part->sizes && (winners->by[end] == winner || winners->by[end] == NOBODY)) {
             end++;
         }
-        if (winner != NOBODY && is_slot(part, winner) == slot) {
+        if (winner != NOBODY && is_slot(part, winner) == heading->of_slot) {
             uint64_t to = end == part->sizes
                               ? ENDLESS : hand_over(heading, end, winner, winners->by[end]);
             row_write(file, heading, hand_over(heading, first, before, winner), to, winner);
@@ -247,12 +248,14 @@ static void lists_write(FILE *file, struct heading heading, enum field field)
     heading.multicast = field == FIELD_UNICAST ? "any" : "yes";
     heading.last_place = alike ? 1 : 0;
     if (field == FIELD_UNICAST) {
-        list_write(file, &heading, &winners[0], true);
+        heading.of_slot = true;
+        list_write(file, &heading, &winners[0]);
+        heading.of_slot = false;
     }
-    list_write(file, &heading, &winners[0], false);
+    list_write(file, &heading, &winners[0]);
     if (!alike) {
         heading.first_place = heading.last_place = 1;
-        list_write(file, &heading, &winners[1], false);
+        list_write(file, &heading, &winners[1]);
     }
 }
 

@@ -33,12 +33,12 @@
 
 struct symm_device;
 
-/* Pieces of an all-reduce through scratch that are under way at a time, at most. */
+/* Pieces of a pipeline that are under way at a time, at most. */
 enum { SYMM_PIPELINE_DEPTH = 4 };
 
 /*
- * Progress of an all-reduce through scratch: pieces of a slice, in the order in which they go
- * through it.
+ * Progress of a reduction through scratch: pieces of a slice, in the order in which they go through
+ * it.  A broadcast that is passed on only pushes.
  */
 struct symm_pipeline {
     uint32_t pushed, landed;  /* inputs: sent to the slices' owners; arrived */

@@ -11,6 +11,9 @@
  *
  * Only outputs have to be within reach.  A byte of an output is written by one rank.
  *
+ * Each piece needs the host.  So beside a computation the root's engines store to all outputs
+ * instead (rooted_copy_engine.c): one start, and nothing waits for a call of MPI.
+ *
  * (NCCL's ring does the same.)
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -26,7 +29,7 @@ enum {
     START = 768 << 10, /* bytes that cross a link while an engine goes on to its next copy, 2 us */
 };
 
-/* Such that all starts take about as long as the last piece takes from the second rank to the last. */
+/* Such that all starts take about as long as the last piece takes from the root to the last rank. */
 static size_t piece_bytes(const struct symm_run *run)
 {
     size_t piece = PIECE_LEAST, hops = (size_t)run->team->size - 1;
@@ -66,9 +69,12 @@ static enum symm_status piece_start(struct symm_run *run)
     const struct symm_cuda_push push = {
         from + first, (unsigned char *)run->outputs[next] + first,
         next == run->root ? 0 : symm_least(run->count - first, piece_bytes(run))};
-    pipeline->pushed++;
-    run->worked = true;
-    return symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, ticket);
+    enum symm_status status = symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, ticket);
+    if (status == SYMM_OK) { /* PENDING: too much is under way, nothing was started */
+        pipeline->pushed++;
+        run->worked = true;
+    }
+    return status;
 }
 
 static enum symm_status landed_test(struct symm_run *run)
@@ -141,7 +147,6 @@ const struct symm_algorithm_row symm_bcast_cuda_pass = {
     .collective = SYMM_BCAST,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,
-    .spares_multiprocessors = true,
     .keeps_order = true,
     .step = step,
 };

@@ -25,7 +25,7 @@ static enum symm_status start(struct symm_run *run, const struct symm_cuda_push 
 static const struct symm_mover of_two = {
     .depth = 4, .lead = 2, .pieces = 16, .sum_blocks = 24, .scatters = true, .start = start};
 
-/* 1 GiB on four H100: 3171 us in 16 pieces, 2263 in four (gpu-h100-4-ranks-engines.txt). */
+/* 1 GiB on four H100: 3391 us in 16 pieces, 2263 in four (gpu-h100-4-ranks-engines.txt). */
 static const struct symm_mover of_more = {
     .depth = 2, .lead = 1, .pieces = 4, .sum_blocks = 24, .scatters = true, .start = start};
 

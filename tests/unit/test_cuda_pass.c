@@ -128,6 +128,36 @@ static void run_with_fault(struct fork_rank *self, void *context)
     }
 }
 
+/* Other work leaves room for one to three pieces on a device: the next one waits for it. */
+static void run_without_room(struct fork_rank *self, void *context)
+{
+    struct buffers buffers = {.stream = 0};
+    struct symm_ticket tickets[CUDA_DEVICES][SYMM_CUDA_SLOTS];
+    unsigned polls = 0;
+    (void)context;
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    buffers_open(&buffers, self, 3);
+    for (int kept = SYMM_CUDA_SLOTS - 1; kept >= SYMM_CUDA_SLOTS - 3; kept--) {
+        for (int device = 0; device < CUDA_DEVICES; device++) {
+            struct cuda_rank *rank = &buffers.ranks.ranks[device];
+            for (int i = 0; i < kept; i++) {
+                const struct symm_cuda_push push = {rank->input + i, rank->output + i, 1};
+                FORK_STATUS(self, symm_device_push_start(rank->device, &push, 1, false, 1,
+                                                         &tickets[device][i]), SYMM_OK);
+            }
+        }
+        FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, kept % 3) == SYMM_OK);
+        for (int i = 0; i < CUDA_DEVICES * kept; i++) {
+            struct symm_device *device = buffers.ranks.ranks[i / kept].device;
+            while (symm_device_ticket_test(device, &tickets[i / kept][i % kept]) == SYMM_PENDING) {
+                unit_pause(&polls);
+            }
+        }
+    }
+    buffers_close(&buffers);
+}
+
 /* The root gives up in the middle, as if the others had died: nothing of it goes on. */
 static void run_given_up(struct fork_rank *self, void *context)
 {
@@ -185,6 +215,12 @@ static void test_faults(void **state)
     }
 }
 
+static void test_no_room(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, run_without_room, NULL);
+}
+
 static void test_given_up(void **state)
 {
     (void)state;
@@ -196,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broadcasts),
         cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_given_up),
     };
     unit_begin("test_cuda_pass", 60);

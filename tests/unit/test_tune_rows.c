@@ -190,7 +190,10 @@ static void test_multicast_one_shot(void **state)
                 "allreduce device 2 any any 1K first\n");
 }
 
-/* The slot is for both places, and hands over where it was measured. */
+/*
+ * The slot is for both places, and hands over where it was measured. That of a scatterv counts all
+ * blocks.
+ */
 static void test_slot(void **state)
 {
     (void)state;
@@ -202,6 +205,10 @@ static void test_slot(void **state)
     expect_rows(&part, 2,
                 "allreduce device 2 any any 1K-2K slot\n"
                 "allreduce device 2 any any 2K first\n");
+    part.forcing.collective = COLLECTIVE_SCATTERV;
+    expect_rows(&part, 4,
+                "scatterv device 4 any any 4K-8K slot\n"
+                "scatterv device 4 any any 2K first\n");
 }
 
 int main(void)

@@ -50,12 +50,14 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
  */
 static bool is_small(const struct symm_operation *operation)
 {
+    const struct symm_team *team = operation->lane->team;
     return operation->pad == NULL &&
            (symm_offer_is_withheld(&operation->input_offer) ||
             symm_offer_is_withheld(&operation->output_offer)) &&
-           mca_coll_symm_call_busier(operation->call) < mca_coll_symm_component.scratch_least &&
+           mca_coll_symm_call_relayed(operation->call, team->rank, team->size) <
+               mca_coll_symm_component.scratch_least &&
            mca_coll_symm_component.host_copies > 0 &&
-           !mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
+           !mca_coll_symm_choose_relay_forced(operation->call->collective, team);
 }
 
 /* Packets need no buffers of others.  If they are not possible, the peers know what is missing. */

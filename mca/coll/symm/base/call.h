@@ -105,12 +105,19 @@ static inline uint64_t mca_coll_symm_call_share(const struct symm_call *call, in
     return symm_collective_share(symm_collective_get(call->collective), call->payload_bytes, ranks);
 }
 
-/* What this rank sends or, if ranks' blocks differ and that is more, receives. */
-static inline size_t mca_coll_symm_call_busier(const struct symm_call *call)
+/*
+ * Bytes of a rank's blocks, as those take them who decide where data go that no other rank reaches.
+ * Where ranks' blocks differ, a rank that sends less than it receives goes by what it receives, and
+ * one with a single block of a root's as if all blocks were like that.
+ */
+static inline size_t mca_coll_symm_call_relayed(const struct symm_call *call, int rank, int ranks)
 {
-    return symm_collective_get(call->collective)->has_tables &&
-                   call->output_bytes > call->payload_bytes
-               ? call->output_bytes : call->payload_bytes;
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    if (!row->has_tables) {
+        return call->payload_bytes;
+    }
+    size_t bytes = call->received > call->payload_bytes ? call->received : call->payload_bytes;
+    return row->is_rooted && rank != call->root ? bytes * (size_t)ranks : bytes;
 }
 
 #endif /* MCA_COLL_SYMM_BASE_CALL_H */

@@ -171,23 +171,12 @@ bool mca_coll_symm_choose_relay_forced(enum symm_collective collective,
                               SYMM_NEEDS_RELAY_SCRATCH);
 }
 
-/*
- * Bytes of all of a rank's blocks together.  The least scratch of all ranks counts.  So a rank that
- * sends less than it receives, or has one block of a root's, goes by what travels.
- */
-static size_t bytes_relayed(const struct symm_call *call, const struct symm_team *team)
-{
-    const struct symm_collective_row *row = symm_collective_get(call->collective);
-    size_t bytes = mca_coll_symm_call_busier(call);
-    return row->has_tables && row->is_rooted && team->rank != call->root
-               ? bytes * (size_t)team->size : bytes;
-}
-
 size_t mca_coll_symm_choose_relay_scratch(const struct symm_call *call,
                                            const struct symm_team *team)
 {
     const struct symm_algorithm_row *relay = symm_algorithm_find(
         call->collective, SYMM_ALGORITHM_DEVICE, SYMM_NEEDS_RELAY_SCRATCH);
     return relay == NULL || team->size > SYMM_CUDA_RANKS_MAX
-               ? 0 : relay->scratch_wanted(bytes_relayed(call, team), team->size);
+               ? 0 : relay->scratch_wanted(mca_coll_symm_call_relayed(call, team->rank, team->size),
+                                           team->size);
 }
