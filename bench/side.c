@@ -73,8 +73,18 @@ static void beside_add(struct sides *sides, const struct sides_origin *origin)
     }
 }
 
+/* What NCCL calls instead.  It has no all-to-all in place. */
+static struct call call_of_nccl(const struct call *call)
+{
+    struct call mine = *call;
+    mine.in_place = call->in_place && !call_exchanges(call->collective);
+    mine.in_own_block = true;
+    return mine;
+}
+
 static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct call *largest)
 {
+    const struct call mine = call_of_nccl(largest);
     static const char *const heads[NCCL_WAYS] = {"NCCL(us)", "window(us)", "CE(us)"};
     static const char *const words[NCCL_WAYS] = {
         " by NCCL", " by NCCL in windows", " by NCCL with copy engines"
@@ -82,7 +92,7 @@ static void nccl_add(struct sides *sides, const struct nccl *nccl, const struct 
     for (int way = 0; way < NCCL_WAYS; way++) {
         struct nccl_path *path = &sides->path[sides->count - 1];
         if (nccl_path_open(path, nccl, (enum nccl_way) way, largest->collective,
-                           call_send_bytes(largest), call_receive_bytes(largest))) {
+                           call_send_bytes(&mine), call_receive_bytes(&mine))) {
             struct side *side = side_add(sides, heads[way], words[way]);
             side->rival = path;
             side->buffers = &path->buffers;
@@ -165,9 +175,8 @@ void sides_release(struct sides *sides)
 
 struct call side_call(const struct side *side, const struct call *call)
 {
-    struct call mine = *call;
+    struct call mine = side->rival != NULL ? call_of_nccl(call) : *call;
     mine.buffers = side->buffers;
-    mine.in_own_block = side->rival != NULL;
     return mine;
 }
 

@@ -33,7 +33,7 @@ static const struct symm_mover of_two = {
 
 /*
  * Copies of many pieces meet those of other ranks at the same device, while other links are idle:
- * 1 GiB on four H100 takes 5902 us in 16 pieces and 4491 so, where scratch makes four of two
+ * 1 GiB on four H100 takes 5902 us in 16 pieces, and 4491 in the four that scratch leaves of two
  * (bench/results/gpu-h100-4-ranks-engines.txt).
  */
 static const struct symm_mover of_more = {
