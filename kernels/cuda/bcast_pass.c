@@ -21,6 +21,7 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/pipeline.h"
 #include "kernels/cuda/rooted.h"
 
 enum {
@@ -81,15 +82,8 @@ static enum symm_status landed_test(struct symm_run *run)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     enum symm_status failure = SYMM_OK;
-    while (pipeline->landed < pipeline->pushed) {
-        enum symm_status status = symm_device_ticket_test(
-            run->device, &pipeline->pushes[pipeline->landed % SYMM_PIPELINE_DEPTH]);
-        if (status == SYMM_PENDING) {
-            break;
-        }
-        pipeline->landed++;
-        failure = failure == SYMM_OK ? status : failure;
-    }
+    symm_pipeline_test(run, pipeline->pushes, SYMM_PIPELINE_DEPTH, &pipeline->landed,
+                       pipeline->pushed, &failure);
     return failure;
 }
 
@@ -99,9 +93,9 @@ enum { BEGINNING, WORKING, DEPARTING = SYMM_CUDA_DEPARTING, DRAINING };
 static enum symm_status working(struct symm_run *run)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
+    uint32_t before = pipeline->landed;
     enum symm_status status = landed_test(run);
-    if (status == SYMM_OK && pipeline->landed > pipeline->told_pushes) {
-        pipeline->told_pushes = pipeline->landed;
+    if (status == SYMM_OK && pipeline->landed > before) {
         symm_run_raise(run, pipeline->landed);
     }
     if (status == SYMM_OK) {
@@ -110,7 +104,7 @@ static enum symm_status working(struct symm_run *run)
     if (status != SYMM_OK && status != SYMM_PENDING) {
         run->failure = status;
         run->stage = DRAINING;
-    } else if (pipeline->told_pushes == pieces_of(run)) {
+    } else if (pipeline->landed == pieces_of(run)) {
         run->stage = DEPARTING;
     }
     return SYMM_PENDING;

@@ -259,13 +259,12 @@ static enum symm_status work_start(struct symm_run *run, const struct symm_mover
 
 /* ---- testing --------------------------------------------------------------------------------- */
 
-/* Count what has ended of the pieces *ended to `started` - 1, in order. */
-static void tickets_test(struct symm_run *run, const struct cut *cut, struct symm_ticket *tickets,
-                         uint32_t *ended, uint32_t started, enum symm_status *failure)
+void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
+                        uint32_t *ended, uint32_t started, enum symm_status *failure)
 {
     enum symm_status status = SYMM_OK;
     while (*ended < started && status != SYMM_PENDING) {
-        status = symm_device_ticket_test(run->device, &tickets[*ended % cut->depth]);
+        status = symm_device_ticket_test(run->device, &tickets[*ended % depth]);
         *ended += status != SYMM_PENDING; /* one that has failed has ended, too */
         if (status != SYMM_OK && status != SYMM_PENDING && *failure == SYMM_OK) {
             *failure = status;
@@ -278,10 +277,13 @@ static enum symm_status work_test(struct symm_run *run, const struct symm_mover 
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     enum symm_status failure = SYMM_OK;
-    tickets_test(run, cut, pipeline->pushes, &pipeline->landed, pipeline->pushed, &failure);
-    tickets_test(run, cut, pipeline->sums, &pipeline->added, pipeline->adding, &failure);
+    symm_pipeline_test(run, pipeline->pushes, cut->depth, &pipeline->landed,
+                       pipeline->pushed, &failure);
+    symm_pipeline_test(run, pipeline->sums, cut->depth, &pipeline->added,
+                       pipeline->adding, &failure);
     if (mover->stores) {
-        tickets_test(run, cut, pipeline->stores, &pipeline->stored, pipeline->storing, &failure);
+        symm_pipeline_test(run, pipeline->stores, cut->depth, &pipeline->stored,
+                           pipeline->storing, &failure);
     } else {
         pipeline->storing = pipeline->stored = pipeline->added;
     }

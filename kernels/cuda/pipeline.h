@@ -72,6 +72,13 @@ size_t symm_pipeline_scratch(const struct symm_mover *mover, size_t bytes, int r
 size_t symm_pipeline_scratch_least(int ranks);
 size_t symm_pipeline_scratch_fair(int ranks);
 
+/*
+ * Count what has ended of the pieces *ended to `started` - 1, in order.  *failure becomes the first
+ * failure, unless there has been one.
+ */
+void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
+                        uint32_t *ended, uint32_t started, enum symm_status *failure);
+
 /* The step function of such an algorithm. */
 enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover);
 
