@@ -215,7 +215,7 @@ struct symm_algorithm_row {
     enum symm_algorithm_memory memory;
     unsigned needs;  /* enum symm_algorithm_need */
     unsigned slow;   /* enum symm_algorithm_slowness */
-    size_t small_pages_most;
+    size_t small_pages_most, small_pages_most_of_more; /* of two ranks, or any; of more, if not 0 */
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
     bool spares_multiprocessors; /* on devices: takes none where run->beside says so */

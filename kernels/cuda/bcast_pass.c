@@ -30,7 +30,7 @@ enum {
     START = 768 << 10, /* bytes that cross a link while an engine goes on to its next copy, 2 us */
 };
 
-/* Such that all starts take about as long as the last piece takes from the root to the last rank. */
+/* Such that all starts take about as long as the last piece takes from rank to rank. */
 static size_t piece_bytes(const struct symm_run *run)
 {
     size_t piece = PIECE_LEAST, hops = (size_t)run->team->size - 1;
@@ -70,7 +70,8 @@ static enum symm_status piece_start(struct symm_run *run)
     const struct symm_cuda_push push = {
         from + first, (unsigned char *)run->outputs[next] + first,
         next == run->root ? 0 : symm_least(run->count - first, piece_bytes(run))};
-    enum symm_status status = symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, ticket);
+    enum symm_status status =
+        symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, ticket);
     if (status == SYMM_OK) { /* PENDING: too much is under way, nothing was started */
         pipeline->pushed++;
         run->worked = true;

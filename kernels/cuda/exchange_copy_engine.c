@@ -44,7 +44,13 @@ static enum symm_status step(struct symm_run *run)
               .rate_two = 383e3, .rate = 385e3, .own = 5.2, .is_guess = true,                      \
               .link_bytes = symm_link_bytes_of_blocks}
 
-#define COPY_ENGINE_ROW(row, algorithm, served, needed)                                           \
+/*
+ * `of_more` is the most bytes that a rank of more than two sends on average to outputs in small
+ * pages: 4 MiB to each of three peers, or from the root to each of three.  From 8 MiB on engines
+ * take 1.3 to 1.4 times as long as to large pages (bench/results/gpu-h100-4-ranks-odd.txt), but not
+ * in a gather, where they store to one device.
+ */
+#define COPY_ENGINE_ROW(row, algorithm, served, needed, of_more)                                  \
     const struct symm_algorithm_row row = {                                                       \
         .number = algorithm,                                                                      \
         .name = "cuda_copy_engine",                                                               \
@@ -53,6 +59,7 @@ static enum symm_status step(struct symm_run *run)
         .needs = needed,                                                                          \
         .slow = SYMM_SLOW_SMALL_PAGES,                                                            \
         .small_pages_most = 16 << 20,                                                             \
+        .small_pages_most_of_more = of_more,                                                       \
         .spares_multiprocessors = true,                                                           \
         .keeps_order = true,                                                                      \
         .cost = COST,                                                                             \
@@ -60,14 +67,14 @@ static enum symm_status step(struct symm_run *run)
     }
 
 COPY_ENGINE_ROW(symm_alltoall_cuda_copy_engine, SYMM_ALLTOALL_CUDA_COPY_ENGINE, SYMM_ALLTOALL,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 16 << 20);
 COPY_ENGINE_ROW(symm_allgatherv_cuda_copy_engine, SYMM_ALLGATHERV_CUDA_COPY_ENGINE, SYMM_ALLGATHERV,
-                SYMM_NEEDS_OUTPUTS);
+                SYMM_NEEDS_OUTPUTS, 4 << 20);
 COPY_ENGINE_ROW(symm_alltoallv_cuda_copy_engine, SYMM_ALLTOALLV_CUDA_COPY_ENGINE, SYMM_ALLTOALLV,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 16 << 20);
 COPY_ENGINE_ROW(symm_alltoallw_cuda_copy_engine, SYMM_ALLTOALLW_CUDA_COPY_ENGINE, SYMM_ALLTOALLW,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 16 << 20);
 COPY_ENGINE_ROW(symm_gatherv_cuda_copy_engine, SYMM_GATHERV_CUDA_COPY_ENGINE, SYMM_GATHERV,
-                SYMM_NEEDS_OUTPUTS);
+                SYMM_NEEDS_OUTPUTS, 16 << 20);
 COPY_ENGINE_ROW(symm_scatterv_cuda_copy_engine, SYMM_SCATTERV_CUDA_COPY_ENGINE, SYMM_SCATTERV,
-                SYMM_NEEDS_OUTPUTS);
+                SYMM_NEEDS_OUTPUTS, 4 << 20);

@@ -28,7 +28,8 @@ static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
         return symm_device_push_start(run->device, pushes, 2, true, run->block_limit,
                                       &run->ticket);
     }
-    return symm_device_copy_start(run->device, copy, run->block_limit, &run->ticket);
+    return symm_device_copy_start(run->device, copy,
+                                  symm_cuda_store_blocks(run, copy->output_count), &run->ticket);
 }
 
 #endif /* SYMM_KERNELS_CUDA_GATHER_START_H */

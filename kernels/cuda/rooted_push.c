@@ -38,7 +38,7 @@ static enum symm_status start(struct symm_run *run)
     }
     return count == 0 ? symm_rooted_nothing(run)
                       : symm_device_push_start(run->device, pushes, count, own_last,
-                                               run->block_limit, &run->ticket);
+                                               symm_cuda_store_blocks(run, count), &run->ticket);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -49,6 +49,20 @@ static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, i
            (part * symm_cuda_scratch_rows(run->team->size) + row) * row_bytes;
 }
 
+/*
+ * The limit of blocks for a kernel that stores to so many places, this rank's own among them.  To
+ * several peers more blocks are quicker, as the stores to one do not hold up those to the others:
+ * with 132 instead of 64 all-gathers, all-to-alls and two-shots of four H100 take 0.93 to 1.0 of
+ * the time.  Between two they take up to 1.7 times as long
+ * (bench/results/gpu-h100-4-ranks-blocks.txt).  The user's limit comes first, and a computation of
+ * the program.
+ */
+static inline unsigned symm_cuda_store_blocks(const struct symm_run *run, int places)
+{
+    const unsigned to_several = 132; /* multiprocessors of an H100 */
+    return run->block_limit == 0 && !run->beside && places > 2 ? to_several : run->block_limit;
+}
+
 /* The first rank that has marked its phase of a call as failed; -1: none has. */
 static inline int symm_cuda_failed_rank(const struct symm_control *control, uint64_t sequence)
 {

@@ -1,6 +1,7 @@
 /*
  * test_cuda_launches.c - the launch layer, on the stand-in driver: more work than it has slots for,
- * wrong arguments, and functions of the driver that fail while a device is opened.
+ * wrong arguments, and functions of the driver that fail while a device is opened; how many blocks
+ * a kernel may have.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "heap/cuda_device.h"
+#include "kernels/cuda/steps.h"
 #include "tests/unit/device_memory.h"
 
 enum { STARTS = SYMM_CUDA_SLOTS + 10, SIZE = 256 };
@@ -137,11 +139,28 @@ static void test_failures_in_opening(void **state)
     }
 }
 
+/* Many where a kernel stores to several peers, unless the user or a computation is to have a say. */
+static void test_blocks(void **state)
+{
+    struct symm_run run = {.block_limit = 0};
+    (void)state;
+    assert_int_equal(symm_cuda_store_blocks(&run, 2), 0); /* as many as kernels have mostly */
+    assert_true(symm_cuda_store_blocks(&run, 3) > SYMM_DEVICE_BLOCKS);
+    run.beside = true;
+    assert_int_equal(symm_cuda_store_blocks(&run, 3), 0);
+    run.beside = false;
+    run.block_limit = 8;
+    assert_int_equal(symm_cuda_store_blocks(&run, 3), 8);
+    run.block_limit = 1000;
+    assert_int_equal(symm_cuda_store_blocks(&run, 3), 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_failures_in_opening),
+        cmocka_unit_test(test_blocks),
     };
     unit_begin("test_cuda_launches", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,9 +30,9 @@ static void test_limits(void **state)
          SYMM_ALLREDUCE_CUDA_PUSH},
         {SYMM_ALLREDUCE, true, 2, ((size_t)320 << 20) - 1, SYMM_ALLREDUCE_CUDA_PUSH,
          SYMM_ALLREDUCE_CUDA_COPY_ENGINE},
-        {SYMM_ALLREDUCE, true, 4, (24 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
+        {SYMM_ALLREDUCE, true, 4, (36 << 20) - 1, SYMM_ALLREDUCE_CUDA_TWO_SHOT,
          SYMM_ALLREDUCE_CUDA_PUSH},
-        {SYMM_ALLREDUCE, true, 3, (48 << 20) - 1, SYMM_ALLREDUCE_CUDA_PUSH,
+        {SYMM_ALLREDUCE, true, 3, (192 << 20) - 1, SYMM_ALLREDUCE_CUDA_PUSH,
          SYMM_ALLREDUCE_CUDA_COPY_ENGINE},
         {SYMM_BCAST, true, 4, (5 << 20) - 1, SYMM_BCAST_CUDA_COPY_ENGINE, SYMM_BCAST_CUDA_PASS},
         {SYMM_ALLGATHER, true, 2, (9 << 19) - 1, SYMM_ALLGATHER_CUDA_KERNEL,
@@ -117,6 +117,41 @@ static void test_possible(void **state)
     assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_TWO_SHOT);
     facts.forced = SYMM_ALLREDUCE_STAGED; /* not on devices */
     assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALLREDUCE_CUDA_TWO_SHOT);
+}
+
+/* Engines that send to several peers are slow to small pages sooner than between two. */
+static void test_small_pages(void **state)
+{
+    static const struct {
+        enum symm_collective collective;
+        enum symm_algorithm engine, kernel;
+        size_t most_of_more; /* bytes; 0: as between two */
+    } cases[] = {
+        {SYMM_ALLGATHER, SYMM_ALLGATHER_CUDA_COPY_ENGINE, SYMM_ALLGATHER_CUDA_KERNEL, 4 << 20},
+        {SYMM_ALLGATHERV, SYMM_ALLGATHERV_CUDA_COPY_ENGINE, SYMM_ALLGATHERV_CUDA_KERNEL, 4 << 20},
+        {SYMM_ALLTOALL, SYMM_ALLTOALL_CUDA_COPY_ENGINE, SYMM_ALLTOALL_CUDA_KERNEL, 0},
+        {SYMM_GATHER, SYMM_GATHER_CUDA_COPY_ENGINE, SYMM_GATHER_CUDA_PUSH, 0},
+        {SYMM_SCATTERV, SYMM_SCATTERV_CUDA_COPY_ENGINE, SYMM_SCATTERV_CUDA_KERNEL, 4 << 20},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        for (int ranks = 2; ranks <= 4; ranks++) {
+            size_t of_more = cases[i].most_of_more;
+            size_t most = ranks > 2 && of_more > 0 ? of_more : (size_t)16 << 20;
+            mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+            struct symm_facts facts = facts_of(cases[i].collective, true, ranks, most);
+            facts.forced = MCA_COLL_SYMM_AUTO;
+            int usual = mca_coll_symm_choose(&facts);
+            facts.small_pages = true;
+            assert_int_equal(mca_coll_symm_choose(&facts), usual);
+            facts.bytes++;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].kernel);
+            facts.bytes = (size_t)64 << 20;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].kernel);
+            facts.small_pages = false;
+            assert_int_equal(mca_coll_symm_choose(&facts), cases[i].engine);
+        }
+    }
 }
 
 /* With multicast: never by itself in host memory, and only reductions that it has. */
@@ -359,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_slot),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_possible),
+        cmocka_unit_test(test_small_pages),
         cmocka_unit_test(test_multicast),
         cmocka_unit_test(test_model),
         cmocka_unit_test(test_model_rows),

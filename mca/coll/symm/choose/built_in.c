@@ -93,9 +93,13 @@ const struct symm_row mca_coll_symm_built_in[] = {
     /* Two H100: bench/results/gpu-h100-2-ranks-allreduce.table, from symm_bench --tune-to. */
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(320), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
-    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(48), ENDLESS,
+    /*
+     * Engines of four are as quick as push from 48 MiB on in some runs, and take 1.35 times as long
+     * in others: bench/results/gpu-h100-4-ranks-chosen-in-place.txt.
+     */
+    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(192), ENDLESS,
         SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
-    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(24), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
+    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(36), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Any number of ranks: two-shot is as quick as one-shot for small arrays, and moves less. */
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_TWO_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),

@@ -149,11 +149,17 @@ static bool copies_are_slow(const struct symm_algorithm_row *row, const struct s
     return (row->slow & SYMM_SLOW_LARGE_BLOCKS) != 0 && facts->bytes > most;
 }
 
+static bool pages_are_slow(const struct symm_algorithm_row *row, const struct symm_facts *facts)
+{
+    bool of_more = facts->ranks > 2 && row->small_pages_most_of_more > 0;
+    return (row->slow & SYMM_SLOW_SMALL_PAGES) != 0 && facts->small_pages &&
+           facts->bytes > (of_more ? row->small_pages_most_of_more : row->small_pages_most);
+}
+
 static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
                                         const struct symm_facts *facts)
 {
-    if ((row->slow & SYMM_SLOW_SMALL_PAGES) != 0 && facts->small_pages &&
-        facts->bytes > row->small_pages_most) {
+    if (pages_are_slow(row, facts)) {
         return "some output is in small pages";
     }
     if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
