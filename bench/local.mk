@@ -223,6 +223,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scatter.table \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
 	bench/results/gpu-h100-2-scripts.txt \
+	bench/results/gpu-h100-4-osu-validated.txt \
 	bench/results/gpu-h100-4-osu.txt \
 	bench/results/gpu-h100-4-ranks-allgather.table \
 	bench/results/gpu-h100-4-ranks-allgatherv.table \
@@ -231,9 +232,14 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-alltoallv.table \
 	bench/results/gpu-h100-4-ranks-alltoallw.table \
 	bench/results/gpu-h100-4-ranks-bcast.table \
+	bench/results/gpu-h100-4-ranks-blocks.txt \
+	bench/results/gpu-h100-4-ranks-chosen-again.txt \
+	bench/results/gpu-h100-4-ranks-chosen-in-place.txt \
 	bench/results/gpu-h100-4-ranks-chosen.txt \
+	bench/results/gpu-h100-4-ranks-collectives-earlier.txt \
 	bench/results/gpu-h100-4-ranks-collectives-in-place.txt \
 	bench/results/gpu-h100-4-ranks-collectives.txt \
+	bench/results/gpu-h100-4-ranks-elsewhere.txt \
 	bench/results/gpu-h100-4-ranks-engines.txt \
 	bench/results/gpu-h100-4-ranks-exscan.table \
 	bench/results/gpu-h100-4-ranks-gather.table \

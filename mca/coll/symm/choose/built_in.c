@@ -18,7 +18,7 @@
 
 /* In place nothing can be pulled. */
 #define SCATTERS_OF_FEW(collective, engine, push)                                                 \
-    ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(192), ENDLESS, engine),                   \
+    ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(384), ENDLESS, engine),                   \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(48), ENDLESS, engine),                     \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(12), ENDLESS, push),                       \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, 0, ENDLESS, engine)
