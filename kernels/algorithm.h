@@ -182,7 +182,7 @@ enum symm_algorithm_need {
 /* Where an algorithm is slow.  It is not used there unless a user forces it. */
 enum symm_algorithm_slowness {
     SYMM_SLOW_LARGE_BLOCKS = 1, /* blocks of more bytes than coll_symm_allgather_staged_max says */
-    SYMM_SLOW_SMALL_PAGES = 2,  /* more than small_pages_most bytes to outputs in small pages */
+    SYMM_SLOW_SMALL_PAGES = 2,  /* more than the most bytes below to outputs in small pages */
     SYMM_SLOW_SHARED_DEVICES = 4, /* ranks share a device, where kernels that wait stop others */
     SYMM_SLOW_LARGE_BLOCKS_OF_MANY = 8, /* with many ranks, also where the user sets no limit */
     SYMM_SLOW_TWO_COPIES = 16, /* large blocks where one copy by the kernel is quicker */
@@ -215,7 +215,8 @@ struct symm_algorithm_row {
     enum symm_algorithm_memory memory;
     unsigned needs;  /* enum symm_algorithm_need */
     unsigned slow;   /* enum symm_algorithm_slowness */
-    size_t small_pages_most, small_pages_most_of_more; /* of two ranks, or any; of more, if not 0 */
+    size_t small_pages_most;
+    size_t small_pages_most_of_more; /* of more than two ranks; 0: the same */
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
     bool spares_multiprocessors; /* on devices: takes none where run->beside says so */

@@ -30,7 +30,7 @@ enum {
     START = 768 << 10, /* bytes that cross a link while an engine goes on to its next copy, 2 us */
 };
 
-/* Such that all starts take about as long as the last piece takes from rank to rank. */
+/* Such that all starts take about as long as the last piece takes to reach the last rank. */
 static size_t piece_bytes(const struct symm_run *run)
 {
     size_t piece = PIECE_LEAST, hops = (size_t)run->team->size - 1;

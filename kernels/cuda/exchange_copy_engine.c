@@ -45,10 +45,10 @@ static enum symm_status step(struct symm_run *run)
               .link_bytes = symm_link_bytes_of_blocks}
 
 /*
- * `of_more` is the most bytes that a rank of more than two sends on average to outputs in small
- * pages: 4 MiB to each of three peers, or from the root to each of three.  From 8 MiB on engines
- * take 1.3 to 1.4 times as long as to large pages (bench/results/gpu-h100-4-ranks-odd.txt), but not
- * in a gather, where they store to one device.
+ * `of_more` is the limit for small pages of more than two ranks: in an allgatherv of the largest
+ * block, else of what a rank sends on average.  Allgathervs and scattervs of 8 MiB to each peer
+ * take 1.3 to 1.4 times as long as to large pages (bench/results/gpu-h100-4-ranks-odd.txt).  In a
+ * gather engines store to one device, and are not slower.
  */
 #define COPY_ENGINE_ROW(row, algorithm, served, needed, of_more)                                  \
     const struct symm_algorithm_row row = {                                                       \
@@ -59,7 +59,7 @@ static enum symm_status step(struct symm_run *run)
         .needs = needed,                                                                          \
         .slow = SYMM_SLOW_SMALL_PAGES,                                                            \
         .small_pages_most = 16 << 20,                                                             \
-        .small_pages_most_of_more = of_more,                                                       \
+        .small_pages_most_of_more = of_more,                                                      \
         .spares_multiprocessors = true,                                                           \
         .keeps_order = true,                                                                      \
         .cost = COST,                                                                             \

@@ -20,6 +20,11 @@ static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
                                                       const struct symm_cuda_copy *copy)
 {
     const uint64_t twice_least = 8 << 20; /* bytes */
+    /*
+     * More go to small pages, else by engines.  With 132 blocks 32 MiB took 1.21 and 1.25 times as
+     * long as to large pages, with 64 blocks 1.12 (bench/results/gpu-h100-4-ranks-odd.txt).
+     */
+    const uint64_t many_most = 16 << 20;
     if (copy->output_count == 2 && run->team->size == 2 && copy->bytes >= twice_least) {
         const struct symm_cuda_push pushes[] = {
             {copy->input, copy->outputs[0], copy->bytes},
@@ -28,8 +33,9 @@ static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
         return symm_device_push_start(run->device, pushes, 2, true, run->block_limit,
                                       &run->ticket);
     }
-    return symm_device_copy_start(run->device, copy,
-                                  symm_cuda_store_blocks(run, copy->output_count), &run->ticket);
+    unsigned limit = copy->bytes > many_most ? run->block_limit
+                                             : symm_cuda_store_blocks(run, copy->output_count);
+    return symm_device_copy_start(run->device, copy, limit, &run->ticket);
 }
 
 #endif /* SYMM_KERNELS_CUDA_GATHER_START_H */

@@ -14,21 +14,8 @@
 
 #include "kernels/cuda/rooted.h"
 
-/*
- * The limit of blocks for a slice.  Owners load from all at once, and are quicker with fewer loads
- * under way: 16 MiB of four H100 take 83 us with 64 blocks and 73 with 32, 64 MiB 244 and 234; from
- * 128 MiB on it is all one (bench/results/gpu-h100-4-ranks-blocks.txt).
- */
-static unsigned slice_blocks(const struct symm_run *run, size_t begin, size_t end)
-{
-    const size_t least = 2 << 20; /* bytes; threads of little data have one load each */
-    const unsigned of_several = 32;
-    size_t bytes = (end - begin) * symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
-    return run->block_limit == 0 && run->team->size > 2 && bytes >= least ? of_several
-                                                                          : run->block_limit;
-}
-
-static enum symm_status slice_start(struct symm_run *run, size_t begin, size_t end)
+static enum symm_status slice_start(struct symm_run *run, size_t begin, size_t end,
+                                    unsigned block_limit)
 {
     struct symm_cuda_reduce arguments = {
         .begin = begin, .end = end, .ranks = run->team->size, .output_count = 1,
@@ -41,12 +28,26 @@ static enum symm_status slice_start(struct symm_run *run, size_t begin, size_t e
         arguments.inputs[rank] = run->inputs[rank];
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    slice_blocks(run, begin, end), &run->ticket);
+                                    block_limit, &run->ticket);
 }
 
 static enum symm_status one_shot_start(struct symm_run *run)
 {
-    return slice_start(run, 0, symm_rooted_is_root(run) ? run->count : 0);
+    return slice_start(run, 0, symm_rooted_is_root(run) ? run->count : 0, run->block_limit);
+}
+
+/*
+ * The limit of blocks for a slice of several owners, who load from all others at once.  They are
+ * quicker with fewer loads under way: 16 MiB of four H100 take 83 us with 64 blocks and 73 with 32,
+ * 64 MiB 244 and 234; 4 MiB 30 and 36; from 128 MiB on it is all one
+ * (bench/results/gpu-h100-4-ranks-blocks.txt).
+ */
+static unsigned slice_blocks(const struct symm_run *run, size_t count)
+{
+    const size_t least = 2 << 20; /* bytes */
+    const unsigned of_large = 32;
+    size_t bytes = count * symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+    return run->block_limit == 0 && bytes >= least ? of_large : run->block_limit;
 }
 
 static enum symm_status two_shot_start(struct symm_run *run)
@@ -59,7 +60,7 @@ static enum symm_status two_shot_start(struct symm_run *run)
         symm_slice(run->count, symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type),
                    symm_rooted_number(run, run->team->rank), run->team->size - 1, &begin, &end);
     }
-    return slice_start(run, begin, end);
+    return slice_start(run, begin, end, slice_blocks(run, end - begin));
 }
 
 static enum symm_status one_shot_step(struct symm_run *run)

@@ -50,12 +50,12 @@ static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, i
 }
 
 /*
- * The limit of blocks for a kernel that stores to so many places, this rank's own among them.  To
- * several peers more blocks are quicker, as the stores to one do not hold up those to the others:
- * with 132 instead of 64 all-gathers, all-to-alls and two-shots of four H100 take 0.93 to 1.0 of
- * the time.  Between two they take up to 1.7 times as long
- * (bench/results/gpu-h100-4-ranks-blocks.txt).  The user's limit comes first, and a computation of
- * the program.
+ * The limit of blocks for a kernel that stores blocks or slices to so many places, out of place
+ * this rank's own among them.  To several peers more blocks are quicker: with 132 instead of 64,
+ * the better of two runs each, all-gathers, all-to-alls, scatters and two-shot all-reduces of four
+ * H100 take 0.93 to 1.02 of the time.  Between two they are slower, by a tenth and in one run by
+ * half (bench/results/gpu-h100-4-ranks-blocks.txt).  The user's limit comes first, and a
+ * computation of the program.
  */
 static inline unsigned symm_cuda_store_blocks(const struct symm_run *run, int places)
 {

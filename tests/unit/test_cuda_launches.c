@@ -139,7 +139,7 @@ static void test_failures_in_opening(void **state)
     }
 }
 
-/* Many where a kernel stores to several peers, unless the user or a computation is to have a say. */
+/* Many where a kernel stores to several peers, unless the user or a computation has a say. */
 static void test_blocks(void **state)
 {
     struct symm_run run = {.block_limit = 0};

@@ -171,11 +171,11 @@ static void test_columns(void **state)
 static void test_scratch(void **state)
 {
     struct symm_team team = {.size = 4, .control = {.extra = &table, .payload_size = 4096}};
-    struct symm_call call = {.collective = SYMM_ALLREDUCE, .payload_bytes = 36 << 20};
+    struct symm_call call = {.collective = SYMM_ALLREDUCE, .payload_bytes = 24 << 20};
     (void)state;
     mca_coll_symm_table_fill(&table, 4, NULL, 0);
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true),
-                     symm_algorithm_get(SYMM_ALLREDUCE_CUDA_PUSH)->scratch_wanted(36 << 20, 4));
+                     symm_algorithm_get(SYMM_ALLREDUCE_CUDA_PUSH)->scratch_wanted(24 << 20, 4));
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true, true), 0); /* multicast needs none */
     call.payload_bytes--;
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true), 0);

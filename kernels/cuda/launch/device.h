@@ -28,7 +28,7 @@
 #include "kernels/ticket.h"
 
 enum {
-    /* Blocks of a kernel unless the caller wants fewer: 16 to 64 fill a link with loads. */
+    /* Blocks of a kernel unless the caller says otherwise: 16 to 64 fill a link with loads. */
     SYMM_DEVICE_BLOCKS = 64,
     /* Copy engines that work side by side, a stream for each. */
     SYMM_DEVICE_COPY_STREAMS = 8,

@@ -178,7 +178,7 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
 
 /*
  * How many of the kernel's blocks copy the last of `count` blocks and nothing else.  They come on
- * top of the others; within the caller's limit they get the last block's share.
+ * top of the others where there is no limit.  Within a limit they get the last block's share.
  */
 static unsigned apart_choose(const struct symm_cuda_push *pushes, int count, unsigned *block_limit)
 {

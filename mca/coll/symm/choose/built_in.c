@@ -17,6 +17,11 @@
 #define ROW(...) {__VA_ARGS__, SYMM_ROW_BUILT_IN, 0}
 
 /* In place nothing can be pulled. */
+/*
+ * Out of place engines of four H100 take 612 to 763 us for 256 MiB, by the run, and pull 636 to
+ * 646; for 512 MiB 1163 to 1417, where pull at its rate would take 1280
+ * (bench/results/gpu-h100-4-ranks-{chosen,chosen-in-place,collectives,elsewhere}.txt).
+ */
 #define SCATTERS_OF_FEW(collective, engine, push)                                                 \
     ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(384), ENDLESS, engine),                   \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(48), ENDLESS, engine),                     \
@@ -94,12 +99,12 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(320), ENDLESS, SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
     ROW(REDUCE, DEVICE, 2, 2, ANYWHERE, EITHER, MIB(144), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /*
-     * Engines of four are as quick as push from 48 MiB on in some runs, and take 1.35 times as long
-     * in others: bench/results/gpu-h100-4-ranks-chosen-in-place.txt.
+     * Engines of four took 0.95 of push's time at 64 and 128 MiB in one run, and 1.35 and 1.16 in
+     * another: bench/results/gpu-h100-4-ranks-chosen{,-in-place}.txt.
      */
     ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(192), ENDLESS,
         SYMM_ALLREDUCE_CUDA_COPY_ENGINE),
-    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(36), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
+    ROW(REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(24), ENDLESS, SYMM_ALLREDUCE_CUDA_PUSH),
     /* Any number of ranks: two-shot is as quick as one-shot for small arrays, and moves less. */
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_TWO_SHOT),
     ROW(REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_ALLREDUCE_CUDA_ONE_SHOT),

@@ -151,7 +151,8 @@ static bool copies_are_slow(const struct symm_algorithm_row *row, const struct s
 
 static bool pages_are_slow(const struct symm_algorithm_row *row, const struct symm_facts *facts)
 {
-    bool of_more = facts->ranks > 2 && row->small_pages_most_of_more > 0;
+    /* Beside a computation kernels are no better: they would take its multiprocessors. */
+    bool of_more = facts->ranks > 2 && row->small_pages_most_of_more > 0 && !facts->beside;
     return (row->slow & SYMM_SLOW_SMALL_PAGES) != 0 && facts->small_pages &&
            facts->bytes > (of_more ? row->small_pages_most_of_more : row->small_pages_most);
 }
