@@ -16,11 +16,10 @@
 #define ENDLESS UINT64_MAX
 #define ROW(...) {__VA_ARGS__, SYMM_ROW_BUILT_IN, 0}
 
-/* In place nothing can be pulled. */
 /*
- * Out of place engines of four H100 take 612 to 763 us for 256 MiB, by the run, and pull 636 to
- * 646; for 512 MiB 1163 to 1417, where pull at its rate would take 1280
- * (bench/results/gpu-h100-4-ranks-{chosen,chosen-in-place,collectives,elsewhere}.txt).
+ * In place nothing can be pulled.  Out of place engines of four H100 take 612 to 763 us for 256
+ * MiB, by the run, and pull 636 to 646; for 512 MiB 1163 to 1417, where pull at its rate would take
+ * 1280 (bench/results/gpu-h100-4-ranks-{chosen,chosen-in-place,collectives,elsewhere}.txt).
  */
 #define SCATTERS_OF_FEW(collective, engine, push)                                                 \
     ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(384), ENDLESS, engine),                   \
