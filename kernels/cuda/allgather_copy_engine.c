@@ -42,8 +42,9 @@ const struct symm_algorithm_row symm_allgather_cuda_copy_engine = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,
     .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20, /* up to here engines are as quick as with large pages, */
-    .small_pages_most_of_more = 4 << 20, /* or nearly so */
+    /* Up to these engines are as quick as with large pages. */
+    .small_pages_most = 16 << 20,
+    .small_pages_most_of_more = 4 << 20, /* bench/results/gpu-h100-4-ranks-odd.txt */
     .spares_multiprocessors = true,
     .keeps_order = true,
     /*

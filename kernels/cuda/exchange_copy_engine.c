@@ -45,10 +45,11 @@ static enum symm_status step(struct symm_run *run)
               .link_bytes = symm_link_bytes_of_blocks}
 
 /*
- * `of_more` is the limit for small pages of more than two ranks: in an allgatherv of the largest
- * block, else of what a rank sends on average.  Allgathervs and scattervs of 8 MiB to each peer
- * take 1.3 to 1.4 times as long as to large pages (bench/results/gpu-h100-4-ranks-odd.txt).  In a
- * gather engines store to one device, and are not slower.
+ * `of_more` is the limit for small pages of more than two ranks, 0 for the same as of two: in an
+ * allgatherv of the largest block, else of what a rank sends on average.  Allgathervs and scattervs
+ * of 8 MiB to each peer take 1.3 to 1.4 times as long as to large pages
+ * (bench/results/gpu-h100-4-ranks-odd.txt).  In a gather engines store to one device, and are not
+ * slower.
  */
 #define COPY_ENGINE_ROW(row, algorithm, served, needed, of_more)                                  \
     const struct symm_algorithm_row row = {                                                       \
@@ -67,14 +68,14 @@ static enum symm_status step(struct symm_run *run)
     }
 
 COPY_ENGINE_ROW(symm_alltoall_cuda_copy_engine, SYMM_ALLTOALL_CUDA_COPY_ENGINE, SYMM_ALLTOALL,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 16 << 20);
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
 COPY_ENGINE_ROW(symm_allgatherv_cuda_copy_engine, SYMM_ALLGATHERV_CUDA_COPY_ENGINE, SYMM_ALLGATHERV,
                 SYMM_NEEDS_OUTPUTS, 4 << 20);
 COPY_ENGINE_ROW(symm_alltoallv_cuda_copy_engine, SYMM_ALLTOALLV_CUDA_COPY_ENGINE, SYMM_ALLTOALLV,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 16 << 20);
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
 COPY_ENGINE_ROW(symm_alltoallw_cuda_copy_engine, SYMM_ALLTOALLW_CUDA_COPY_ENGINE, SYMM_ALLTOALLW,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 16 << 20);
+                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
 COPY_ENGINE_ROW(symm_gatherv_cuda_copy_engine, SYMM_GATHERV_CUDA_COPY_ENGINE, SYMM_GATHERV,
-                SYMM_NEEDS_OUTPUTS, 16 << 20);
+                SYMM_NEEDS_OUTPUTS, 0);
 COPY_ENGINE_ROW(symm_scatterv_cuda_copy_engine, SYMM_SCATTERV_CUDA_COPY_ENGINE, SYMM_SCATTERV,
                 SYMM_NEEDS_OUTPUTS, 4 << 20);

@@ -139,7 +139,6 @@ static void test_small_pages(void **state)
             size_t most = ranks > 2 && of_more > 0 ? of_more : (size_t)16 << 20;
             mca_coll_symm_table_fill(&table, ranks, NULL, 0);
             struct symm_facts facts = facts_of(cases[i].collective, true, ranks, most);
-            facts.forced = MCA_COLL_SYMM_AUTO;
             int usual = mca_coll_symm_choose(&facts);
             facts.small_pages = true;
             assert_int_equal(mca_coll_symm_choose(&facts), usual);
