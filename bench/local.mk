@@ -201,6 +201,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-1-checks-split.txt \
 	bench/results/gpu-h100-1-checks.txt \
 	bench/results/gpu-h100-2-checks.txt \
+	bench/results/gpu-h100-2-heat.txt \
 	bench/results/gpu-h100-2-litmus.txt \
 	bench/results/gpu-h100-2-ranks-allgather.table \
 	bench/results/gpu-h100-2-ranks-allgatherv.table \
@@ -236,6 +237,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-chosen-again.txt \
 	bench/results/gpu-h100-4-ranks-chosen-in-place.txt \
 	bench/results/gpu-h100-4-ranks-chosen.txt \
+	bench/results/gpu-h100-4-ranks-collectives-again.txt \
 	bench/results/gpu-h100-4-ranks-collectives-earlier.txt \
 	bench/results/gpu-h100-4-ranks-collectives-in-place.txt \
 	bench/results/gpu-h100-4-ranks-collectives.txt \
