@@ -214,6 +214,15 @@ static bool window_offset(const struct symm_heap *heap, const void *address, uin
     return *offset < heap->window_size;
 }
 
+enum symm_status symm_heap_clear(struct symm_heap *heap, void *memory, size_t size)
+{
+    if (heap->kind->clear != NULL) {
+        return heap->kind->clear(heap->kind, memory, size);
+    }
+    memset(memory, 0, size);
+    return SYMM_OK;
+}
+
 enum symm_status symm_heap_free(struct symm_heap *heap, void *block)
 {
     uint64_t offset;

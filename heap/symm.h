@@ -104,6 +104,12 @@ SYMM_API enum symm_status symm_heap_alloc(struct symm_heap *heap, size_t size, s
 SYMM_API enum symm_status symm_heap_free(struct symm_heap *heap, void *block);
 
 /*
+ * Write zeros over `size` bytes of a block, and return when they are there.  Local.  Errors: those
+ * of the memory's kind.
+ */
+SYMM_API enum symm_status symm_heap_clear(struct symm_heap *heap, void *memory, size_t size);
+
+/*
  * Tell whether the `size` bytes at `address` lie within one segment of this heap, and where.
  * Costs tens of nanoseconds; one compare for an address outside the window.
  * Errors: FOREIGN.

@@ -150,7 +150,8 @@ struct symm_run;
     F(SYMM_GATHER_CUDA_PACKETS, symm_gather_cuda_packets)                                         \
     F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)                                       \
     F(SYMM_REDUCE_STAGED_ONE_SHOT, symm_reduce_staged_one_shot)                                   \
-    F(SYMM_GATHERV_PUSH, symm_gatherv_push)
+    F(SYMM_GATHERV_PUSH, symm_gatherv_push)                                                       \
+    F(SYMM_REDUCE_CUDA_RING, symm_reduce_cuda_ring)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,

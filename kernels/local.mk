@@ -32,6 +32,7 @@ kernel_sources = \
 	kernels/cuda/bcast_multimem.c \
 	kernels/cuda/bcast_pass.c \
 	kernels/cuda/reduce_direct.c \
+	kernels/cuda/reduce_ring.c \
 	kernels/cuda/reduce_scratch.c \
 	kernels/cuda/rooted.h \
 	kernels/cuda/rooted_copy_engine.c \
@@ -94,6 +95,7 @@ device_sources = \
 	kernels/cuda/launch/host_memory.c \
 	kernels/cuda/launch/launch.c \
 	kernels/cuda/launch/packets.c \
+	kernels/cuda/launch/ring.c \
 	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
 	kernels/cuda/launch/start.c \
 	kernels/cuda/launch/ticket.c
@@ -123,7 +125,7 @@ cuda_device_headers = \
 	$(code)/reduce.cuh \
 	$(code)/types.cuh
 cuda_fatbins = $(code)/reduce.fatbin $(code)/scan.fatbin $(code)/gather.fatbin \
-	$(code)/small.fatbin $(code)/packets.fatbin
+	$(code)/small.fatbin $(code)/packets.fatbin $(code)/ring.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
@@ -141,6 +143,9 @@ $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
 $(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh \
 		$(code)/packets_few.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/packets.cu
+
+$(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
+	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/ring.cu
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
 if MULTICAST
@@ -182,6 +187,8 @@ EXTRA_DIST += \
 	kernels/cuda/device_code/packets_few.cuh \
 	kernels/cuda/device_code/reduce.cu \
 	kernels/cuda/device_code/reduce.cuh \
+	kernels/cuda/device_code/ring.cu \
+	kernels/cuda/device_code/ring.cuh \
 	kernels/cuda/device_code/scan.cu \
 	kernels/cuda/device_code/scan.cuh \
 	kernels/cuda/device_code/small.cu \

@@ -49,6 +49,12 @@ struct symm_pipeline {
         stores[SYMM_PIPELINE_DEPTH];
 };
 
+/*
+ * Bytes in front of a scratch for words by which kernels tell each other.  They are zero when a run
+ * begins, and again when it has ended without a failure.
+ */
+enum { SYMM_SCRATCH_HEAD = 8 * 1024 };
+
 struct symm_run {
     struct symm_team *team;
     enum symm_algorithm algorithm;

@@ -19,7 +19,7 @@ struct symm_ticket {
     uint32_t graph;    /* number of the graph by which the kernel was launched, plus 1; 0: none */
     uint32_t copies;   /* a bit for each copy stream with copies of this ticket */
     bool beside;       /* the kernel is on the device's stream `beside` */
-    bool late;         /* of a ticket that has ended: the kernel has given up waiting for packets */
+    bool late;         /* of a ticket that has ended: the kernel has given up waiting for others */
     uint32_t life;     /* of the device's context; the work ends with it */
     uint32_t polls, troubles;
 };

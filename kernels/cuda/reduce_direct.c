@@ -50,7 +50,7 @@ static unsigned slice_blocks(const struct symm_run *run, size_t count)
     return run->block_limit == 0 && bytes >= least ? of_large : run->block_limit;
 }
 
-static enum symm_status two_shot_start(struct symm_run *run)
+enum symm_status symm_reduce_two_shot_start(struct symm_run *run)
 {
     size_t begin = 0, end = 0;
     if (run->team->size == 2) {
@@ -70,7 +70,7 @@ static enum symm_status one_shot_step(struct symm_run *run)
 
 static enum symm_status two_shot_step(struct symm_run *run)
 {
-    return symm_cuda_step(run, two_shot_start);
+    return symm_cuda_step(run, symm_reduce_two_shot_start);
 }
 
 const struct symm_algorithm_row symm_reduce_cuda_one_shot = {

@@ -46,4 +46,7 @@ static inline bool symm_rooted_own_push(const struct symm_run *run, struct symm_
     return symm_rooted_own(run, &own->input, &own->output);
 }
 
+/* Start this rank's part of a reduce by two-shot (reduce_direct.c). */
+enum symm_status symm_reduce_two_shot_start(struct symm_run *run);
+
 #endif /* SYMM_KERNELS_CUDA_ROOTED_H */

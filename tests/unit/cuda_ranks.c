@@ -33,6 +33,17 @@ static unsigned char *buffer_make(struct cuda_ranks *ranks, int device, size_t s
     return block;
 }
 
+void cuda_ranks_clear(struct cuda_ranks *ranks, int rank)
+{
+    struct cuda_rank *one = &ranks->ranks[rank];
+    struct symm_heap *heap = NULL;
+    FORK_STATUS(ranks->self, symm_process_device_heap(ranks->process, one->device_number, &heap),
+                SYMM_OK);
+    FORK_STATUS(ranks->self,
+                symm_heap_clear(heap, one->scratch - SYMM_SCRATCH_HEAD, SYMM_SCRATCH_HEAD),
+                SYMM_OK);
+}
+
 bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
 {
     const struct symm_control_config config = {.payload_size = 64, .piece_size = 4096};
@@ -53,7 +64,9 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
         struct cuda_rank *one = &ranks->ranks[rank];
         one->input = buffer_make(ranks, one->device_number, CUDA_BUFFER);
         one->output = buffer_make(ranks, one->device_number, CUDA_BUFFER);
-        one->scratch = buffer_make(ranks, one->device_number, CUDA_SCRATCH);
+        one->scratch = buffer_make(ranks, one->device_number, SYMM_SCRATCH_HEAD + CUDA_SCRATCH_MOST) +
+                       SYMM_SCRATCH_HEAD;
+        cuda_ranks_clear(ranks, rank);
         one->team = (struct symm_team){.rank = rank, .size = size, .control = control};
     }
     return true;
@@ -68,7 +81,7 @@ void cuda_ranks_close(struct cuda_ranks *ranks)
                     symm_process_device_heap(ranks->process, one->device_number, &heap), SYMM_OK);
         FORK_STATUS(ranks->self, symm_heap_free(heap, one->input), SYMM_OK);
         FORK_STATUS(ranks->self, symm_heap_free(heap, one->output), SYMM_OK);
-        FORK_STATUS(ranks->self, symm_heap_free(heap, one->scratch), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->scratch - SYMM_SCRATCH_HEAD), SYMM_OK);
     }
     symm_control_destroy(&ranks->ranks[0].team.control);
     symm_process_release(ranks->process);
@@ -123,7 +136,8 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         one->run.inputs = all_inputs;
         one->run.outputs = all_outputs;
         one->run.scratches = scratches;
-        one->run.scratch_size = CUDA_SCRATCH;
+        one->run.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
+                                                             : CUDA_SCRATCH;
         one->run.failed_rank = 1000;
         one->status = SYMM_PENDING;
     }

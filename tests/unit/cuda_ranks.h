@@ -18,6 +18,7 @@ enum {
     CUDA_RANKS_MOST = 5,
     CUDA_BUFFER = 64 * 1024, /* bytes */
     CUDA_SCRATCH = 4 * 1024, /* so that slices are cut into several pieces */
+    CUDA_SCRATCH_MOST = 64 * 1024,
     CUDA_DEVICES = 2,
 };
 
@@ -31,7 +32,7 @@ struct cuda_rank {
     struct symm_device *device;
     int device_number;
     unsigned char *input, *output; /* on the device, CUDA_BUFFER each */
-    unsigned char *scratch;        /* likewise, CUDA_SCRATCH */
+    unsigned char *scratch;        /* likewise, CUDA_SCRATCH_MOST behind a head */
     struct symm_team team;
     struct symm_run run;
     enum symm_status status;
@@ -54,13 +55,16 @@ void cuda_ranks_begin(struct fork_rank *self, const char *fault);
 bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size);
 void cuda_ranks_close(struct cuda_ranks *ranks);
 
+/* Write zeros over the head of a rank's scratch, as is done after a call that has failed. */
+void cuda_ranks_clear(struct cuda_ranks *ranks, int rank);
+
 /* Between the device's memory and this process'. */
 void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from, size_t size);
 void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void *to, size_t size);
 
 /*
- * Make a call, for which `prototype` has all but what differs between ranks.  inputs[r] and outputs[r] are
- * rank r's.  Returns when all runs have ended.
+ * Make a call, for which `prototype` has all but what differs between ranks; scratch_size 0 is
+ * CUDA_SCRATCH.  inputs[r] and outputs[r] are rank r's.  Returns when all runs have ended.
  */
 void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
                      void *const *inputs, void *const *outputs);

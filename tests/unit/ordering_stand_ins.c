@@ -106,7 +106,19 @@ void *mca_coll_symm_scratch_take(int device, size_t *size)
     unexpected(__func__);
 }
 
+uint64_t mca_coll_symm_scratch_identity(int device)
+{
+    (void)device;
+    unexpected(__func__);
+}
+
 void mca_coll_symm_scratch_give(int device)
+{
+    (void)device;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_scratch_lose(int device)
 {
     (void)device;
     unexpected(__func__);

@@ -61,6 +61,8 @@ enum {
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
     SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
     SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */
+    SYMM_CUDA_RING_TRACKS = 132,   /* that go from rank to rank side by side; a block each */
+    SYMM_CUDA_RING_STEP = 4 * SYMM_CUDA_BLOCK_THREADS, /* vectors of a track, at most */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
 };
 
@@ -197,6 +199,30 @@ struct symm_cuda_few_packets {
     uint32_t flag, sources;
     uint32_t bytes, pad_row;
     uint64_t patience;
+    struct symm_cuda_finish finish;
+};
+
+/*
+ * An array on its way from rank to rank (ring.cuh): what has come in `sum` and `own` are reduced,
+ * with `own` as the second operand or as the first, and stored to `output`.  Words count the steps
+ * of a track, and are 0 in the beginning; step k of track t has the vectors from
+ * (k * tracks + t) * step on.
+ */
+struct symm_cuda_ring {
+    const void *own;
+    const void *sum;      /* slots, where the rank before stores; NULL: this rank is the first */
+    void *output;         /* the next rank's slots, or the result */
+    uint64_t *come;       /* [tracks]: steps that have come; NULL without `sum` */
+    uint64_t *room;       /* [tracks], the rank before's: how many were taken; NULL likewise */
+    uint64_t *passed;     /* [tracks], the next rank's; NULL: `output` is the result */
+    uint64_t *taken;      /* [tracks]: by the next rank; NULL likewise */
+    uint64_t *done;       /* [tracks]: by this rank, in kernels before this one */
+    uint64_t vectors;     /* of sixteen bytes, at addresses that are multiples of sixteen */
+    uint64_t step;        /* vectors; <= SYMM_CUDA_RING_STEP */
+    uint64_t tracks;      /* <= SYMM_CUDA_RING_TRACKS */
+    uint64_t slots;       /* of a track */
+    uint64_t own_first;
+    uint64_t patience;    /* ns that a thread waits for a step before its block gives up */
     struct symm_cuda_finish finish;
 };
 

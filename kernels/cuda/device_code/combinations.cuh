@@ -50,4 +50,15 @@
     SYMM_CUDA_LOCATION(F, 2int, symm::pair<int32_t>)                                               \
     SYMM_CUDA_LOCATION(F, short_int, symm::pair<int16_t>)
 
+/* Those of rings, as symm_device_can_ring() has them. */
+#define SYMM_CUDA_RING_COMBINATIONS(F)                                                             \
+    SYMM_CUDA_ORDER(F, int32, int32_t)                                                             \
+    SYMM_CUDA_ORDER(F, int64, int64_t)                                                             \
+    SYMM_CUDA_ARITHMETIC(F, uint32, uint32_t)                                                      \
+    SYMM_CUDA_ORDER(F, uint32, uint32_t)                                                           \
+    SYMM_CUDA_ARITHMETIC(F, uint64, uint64_t)                                                      \
+    SYMM_CUDA_ORDER(F, uint64, uint64_t)                                                           \
+    SYMM_CUDA_FLOATING(F, float, float)                                                            \
+    SYMM_CUDA_FLOATING(F, double, double)
+
 #endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_COMBINATIONS_CUH */

@@ -14,6 +14,8 @@
 
 #include "kernels/cuda/device_code/packets.cu"
 
+#include "kernels/cuda/device_code/ring.cu"
+
 #include <time.h>
 
 static struct symm_cuda_host_kernel *first;

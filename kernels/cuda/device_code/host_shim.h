@@ -2,7 +2,8 @@
  * host_shim.h - what g++ lacks to compile the kernels for the host.
  *
  * A body gets (arguments, thread, threads) and uses neither shared memory nor barriers, so running
- * its threads one after the other is a legal schedule of them.
+ * its threads one after the other is a legal schedule of them.  One that has barriers (ring.cuh)
+ * has another form here.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -11,8 +11,9 @@
  *
  * makes a kernel of two such functions.  All threads run send().  Then they run receive(), which
  * gets a symm::patience behind `threads`, and waits for what other devices send, but not for ever.
- * It returns whether everything has come; where it has not, the flag says so.  Such a kernel has at
- * most SYMM_CUDA_FLAGS blocks.
+ * It returns whether everything has come; where it has not, a flag says so.  It may have barriers
+ * of a block if on the host, where threads run one after the other, one of them does what all have
+ * to.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -32,8 +33,27 @@
 
 #define SYMM_DEVICE __device__ __forceinline__
 
-/* Blocks that are done, by slot.  Each kernel leaves its counter at 0 as it found it. */
-static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
+/*
+ * Blocks that are done, by slot, and SYMM_CUDA_LATE if one of them has given up.  Each kernel
+ * leaves both at 0 as it found them.
+ */
+static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS], symm_blocks_late[SYMM_CUDA_SLOTS];
+
+/*
+ * Whether this is the last block of a kernel to come here.  A block's count is a release of its
+ * stores and an acquire of those of the blocks that have counted before.  The count wraps to 0 at
+ * the last block, so the next kernel finds it at 0.
+ */
+static __device__ __forceinline__ bool symm_is_last_block(const symm_cuda_finish &finish)
+{
+    const unsigned last = gridDim.x - 1;
+    unsigned before;
+    asm volatile("atom.acq_rel.sys.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(&symm_blocks_done[finish.slot]), "r"(last)
+                 : "memory");
+    return before == last;
+}
 
 /*
  * Tell the host when a block, or all blocks, are done, in an order that makes every store of this
@@ -46,9 +66,7 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS];
  *     location.
  *   - The flag's store is a release at system scope: whoever reads the flag with acquire, as the
  *     host does, sees what is ordered before it.
- *   - Of many blocks, the last one raises the flag.  Each block's count is a release of its stores
- *     and an acquire of those of the blocks that have counted before.  The count wraps to 0 at the
- *     last block, so the next kernel finds it at 0.
+ *   - Of many blocks, the last one raises the flag.
  */
 static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finish)
 {
@@ -59,16 +77,8 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
     asm volatile("fence.proxy.alias;" ::: "memory");
     if (gridDim.x <= SYMM_CUDA_FLAGS) {
         flag += blockIdx.x;
-    } else {
-        const unsigned last = gridDim.x - 1;
-        unsigned before;
-        asm volatile("atom.acq_rel.sys.inc.u32 %0, [%1], %2;"
-                     : "=r"(before)
-                     : "l"(&symm_blocks_done[finish.slot]), "r"(last)
-                     : "memory");
-        if (before != last) {
-            return;
-        }
+    } else if (!symm_is_last_block(finish)) {
+        return;
     }
     asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence) : "memory");
 }
@@ -83,11 +93,23 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
 static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finish &finish,
                                                            uint32_t mark)
 {
-    if (threadIdx.x == 0) {
-        asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(finish.flags + blockIdx.x),
-                     "r"(finish.sequence | mark)
-                     : "memory");
+    if (threadIdx.x != 0) {
+        return;
     }
+    uint32_t *flag = finish.flags;
+    if (gridDim.x <= SYMM_CUDA_FLAGS) {
+        flag += blockIdx.x;
+    } else {
+        if (mark != 0) {
+            atomicOr(&symm_blocks_late[finish.slot], mark);
+        }
+        if (!symm_is_last_block(finish)) {
+            return;
+        }
+        mark = atomicExch(&symm_blocks_late[finish.slot], 0u);
+    }
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(flag), "r"(finish.sequence | mark)
+                 : "memory");
 }
 
 /*

@@ -61,6 +61,9 @@ SYMM_API void symm_device_use_graphs(bool used);
  */
 SYMM_API bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
 
+/* Whether there is a kernel of rings for it: arithmetic on words of four and eight bytes. */
+SYMM_API bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op);
+
 /* Bytes from one element to the next; 0 for numbers that are no type. */
 SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
 
@@ -132,6 +135,16 @@ SYMM_API enum symm_status symm_device_packets_copy_start(struct symm_device *dev
                                                          const struct symm_cuda_packets *packets,
                                                          unsigned block_limit,
                                                          struct symm_ticket *ticket);
+
+/*
+ * Start to pass an array on: see struct symm_cuda_ring and ring.cuh.  If the ticket ends `late`,
+ * something has not come, and the same start goes on from there.  Errors: as
+ * symm_device_reduce_start().
+ */
+SYMM_API enum symm_status symm_device_ring_start(struct symm_device *device,
+                                                 enum symm_cuda_type type, enum symm_cuda_op op,
+                                                 const struct symm_cuda_ring *ring,
+                                                 unsigned block_limit, struct symm_ticket *ticket);
 
 /*
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by

@@ -17,7 +17,7 @@
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/launch/graph.h"
 
-enum { SYMM_DEVICE_MODULES = 5, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
+enum { SYMM_DEVICE_MODULES = 6, SYMM_DEVICE_SUM_TYPES = 3, SYMM_DEVICE_SUM_RANKS = 3 };
 
 struct symm_multimem_functions;
 
@@ -31,6 +31,7 @@ struct symm_functions {
     CUfunction small[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction packets[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction few[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
+    CUfunction ring[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction copy, push, small_push, packets_copy, few_copy;
 };
 
@@ -52,6 +53,10 @@ CUfunction symm_functions_small(const struct symm_functions *functions, enum sym
 /* Of a reduction that there is, or a copy: then `op` is SYMM_CUDA_OP_COUNT. */
 CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
                                   enum symm_cuda_op op, bool few);
+
+/* NULL: there is none. */
+CUfunction symm_functions_ring(const struct symm_functions *functions, enum symm_cuda_type type,
+                               enum symm_cuda_op op);
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
                                enum symm_cuda_op op);

@@ -14,6 +14,7 @@ SYMM_EMBED(symm_fatbin_scan, "kernels/cuda/device_code/scan.fatbin");
 SYMM_EMBED(symm_fatbin_gather, "kernels/cuda/device_code/gather.fatbin");
 SYMM_EMBED(symm_fatbin_small, "kernels/cuda/device_code/small.fatbin");
 SYMM_EMBED(symm_fatbin_packets, "kernels/cuda/device_code/packets.fatbin");
+SYMM_EMBED(symm_fatbin_ring, "kernels/cuda/device_code/ring.fatbin");
 #ifdef HAVE_MULTICAST
 SYMM_EMBED(symm_fatbin_multimem, "kernels/cuda/device_code/multimem.fatbin");
 #endif

@@ -12,7 +12,7 @@
 #include "kernels/cuda/launch/device_state.h"
 #include "kernels/cuda/launch/fatbin.h"
 
-enum { REDUCE, SCAN, GATHER, SMALL, PACKETS, NAME_SIZE = 64 };
+enum { REDUCE, SCAN, GATHER, SMALL, PACKETS, RING, NAME_SIZE = 64 };
 
 static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
     [REDUCE] = symm_fatbin_reduce,
@@ -20,6 +20,7 @@ static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
     [GATHER] = symm_fatbin_gather,
     [SMALL] = symm_fatbin_small,
     [PACKETS] = symm_fatbin_packets,
+    [RING] = symm_fatbin_ring,
 };
 
 /* The types, as the names of the kernels have them. */
@@ -115,9 +116,10 @@ static enum symm_status sums_get(const struct symm_cuda *cuda, struct symm_funct
     return status;
 }
 
-/* The kernels symm_<word>_<type>_<operation> of a module. */
+/* The kernels symm_<word>_<type>_<operation> of a module, for all that `has` them. */
 static enum symm_status combinations_get(const struct symm_cuda *cuda, CUmodule module,
                                          const char *word,
+                                         bool (*has)(enum symm_cuda_type, enum symm_cuda_op),
                                          CUfunction table[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT])
 {
     enum symm_status status = SYMM_OK;
@@ -125,7 +127,7 @@ static enum symm_status combinations_get(const struct symm_cuda *cuda, CUmodule 
     for (int type = 0; type < SYMM_CUDA_TYPE_COUNT; type++) {
         for (int op = 0; op < SYMM_CUDA_OP_COUNT && status == SYMM_OK; op++) {
             enum symm_cuda_type own = (enum symm_cuda_type)type;
-            if (symm_device_can_reduce(own, (enum symm_cuda_op)op) &&
+            if (has(own, (enum symm_cuda_op)op) &&
                 kernel_type(own, (enum symm_cuda_op)op) == own) {
                 (void)snprintf(name, sizeof(name), "symm_%s_%s_%s", word, type_names[type],
                                op_names[op]);
@@ -162,13 +164,16 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                     &functions->push);
     }
     if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[REDUCE], "reduce", functions->reduce);
+        status = combinations_get(cuda, functions->modules[REDUCE], "reduce",
+                                  symm_device_can_reduce, functions->reduce);
     }
     if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[SCAN], "scan", functions->scan);
+        status = combinations_get(cuda, functions->modules[SCAN], "scan",
+                                  symm_device_can_reduce, functions->scan);
     }
     if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[SMALL], "small", functions->small);
+        status = combinations_get(cuda, functions->modules[SMALL], "small",
+                                  symm_device_can_reduce, functions->small);
     }
     if (status == SYMM_OK) {
         status = symm_functions_get(cuda, functions->modules[SMALL], "symm_small_push",
@@ -176,18 +181,23 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
     }
     if (status == SYMM_OK) {
         status = combinations_get(cuda, functions->modules[PACKETS], "packets",
-                                  functions->packets);
+                                  symm_device_can_reduce, functions->packets);
     }
     if (status == SYMM_OK) {
         status = symm_functions_get(cuda, functions->modules[PACKETS], "symm_packets_copy",
                                     &functions->packets_copy);
     }
     if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[PACKETS], "few", functions->few);
+        status = combinations_get(cuda, functions->modules[PACKETS], "few",
+                                  symm_device_can_reduce, functions->few);
     }
     if (status == SYMM_OK) {
         status = symm_functions_get(cuda, functions->modules[PACKETS], "symm_few_copy",
                                     &functions->few_copy);
+    }
+    if (status == SYMM_OK) {
+        status = combinations_get(cuda, functions->modules[RING], "ring", symm_device_can_ring,
+                                  functions->ring);
     }
     if (status == SYMM_OK) {
         status = sums_get(cuda, functions);
@@ -240,6 +250,12 @@ CUfunction symm_functions_packets(const struct symm_functions *functions, enum s
     }
     enum symm_cuda_type own = kernel_type(type, op);
     return few ? functions->few[own][op] : functions->packets[own][op];
+}
+
+CUfunction symm_functions_ring(const struct symm_functions *functions, enum symm_cuda_type type,
+                               enum symm_cuda_op op)
+{
+    return symm_device_can_ring(type, op) ? functions->ring[kernel_type(type, op)][op] : NULL;
 }
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,

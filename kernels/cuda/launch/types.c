@@ -58,6 +58,14 @@ bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op)
            (types[type].operations >> op & 1) != 0;
 }
 
+bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op)
+{
+    bool is_word = type == SYMM_CUDA_INT32 || type == SYMM_CUDA_INT64 ||
+                   type == SYMM_CUDA_UINT32 || type == SYMM_CUDA_UINT64 ||
+                   type == SYMM_CUDA_FLOAT || type == SYMM_CUDA_DOUBLE;
+    return is_word && (unsigned)op < SYMM_CUDA_OP_COUNT && (FLOATING >> op & 1) != 0;
+}
+
 size_t symm_cuda_type_extent(enum symm_cuda_type type)
 {
     return is_type(type) ? types[type].extent : 0;

@@ -193,7 +193,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "component, any buffers; the root reduces everything. one_shot: the root reads all inputs "
         "and reduces everything. two_shot: every rank, in device memory all but the root, reduces "
         "a slice and stores it in the root's output. In device memory both are made by kernels. "
-        "scratch: in device memory, through memory of the component there, any buffers",
+        "ring: in device memory, every rank adds its input to what comes from the rank before, and "
+        "stores it in the next rank's memory of the component. scratch: in device memory, through memory of the component there, any buffers",
         OPAL_INFO_LVL_5},
     [SYMM_GATHER] = {
         "gather_algorithm",

@@ -64,7 +64,7 @@ struct line_buffers {
 struct line_scratch {
     struct symm_location where;
     uint64_t size;
-    uint64_t identity; /* of a pad's device; see symm_cuda_device_identity() */
+    uint64_t identity; /* of the device; see symm_cuda_device_identity() */
     uint64_t is_pad;   /* it is a pad (agree/pads.h), and no scratch */
 };
 

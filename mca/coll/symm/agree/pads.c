@@ -71,7 +71,8 @@ void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct sym
 {
     size_t row = symm_pad_row(mca_coll_symm_call_share(operation->call, facts->ranks));
     facts->pads = row > 0 && facts->pad_size >= (size_t)facts->ranks * row;
-    facts->shared_devices = facts->pads && devices_are_shared(operation);
+    facts->shared_devices = (facts->pads || facts->scratch_size > 0) &&
+                            devices_are_shared(operation);
 }
 
 void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algorithm algorithm,

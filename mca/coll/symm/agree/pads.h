@@ -23,7 +23,8 @@ bool mca_coll_symm_pad_describe(const struct symm_operation *operation,
 
 /*
  * All lines are there: what the choice depends on.  facts->pad_size has been set to the bytes of
- * the smallest pad, or to 0 if some rank offers none, or cannot be reached.
+ * the smallest pad, or to 0 if some rank offers none, or cannot be reached; facts->scratch_size
+ * likewise.
  */
 void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts);
 

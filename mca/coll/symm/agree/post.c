@@ -130,6 +130,7 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
     operation->scratch_size = size;
     operation->run.early = false; /* the scratch holds nothing of this call yet */
     scratch->size = size;
+    scratch->identity = mca_coll_symm_scratch_identity(operation->call->device);
     return operation->scratch != NULL &&
            symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
 }
@@ -145,8 +146,8 @@ static uint32_t scratch_describe(struct symm_operation *operation, struct symm_l
         operation->relay_expected = false;
         return LINE_SCRATCH;
     }
-    if ((line->flags & LINE_OUTPUT_IN_HEAP) != 0 ||
-        symm_collective_get(call->collective)->scatters) { /* results stay with their owners */
+    if ((line->flags & (LINE_OUTPUT_IN_HEAP | LINE_NO_OUTPUT)) != 0 ||
+        symm_collective_get(call->collective)->scatters) { /* nobody stores to this output */
         /* Programs repeat calls: one that was made by multicast will need no scratch again. */
         bool in_reach = (line->flags & LINE_INPUT_IN_HEAP) != 0 && !expects_relay(operation,
                                                                                   line->flags);

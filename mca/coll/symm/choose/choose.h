@@ -40,7 +40,7 @@ struct symm_facts {
     size_t scratch_size;    /* bytes on devices that all ranks have and can map; 0: not all have */
     size_t pad_size;        /* bytes of the pads that all ranks offer and can map; 0: not all do */
     bool pads;              /* the ranks can send each other this call's data as packets */
-    bool shared_devices;    /* then: ranks share a device, as far as is known */
+    bool shared_devices;    /* then, or with scratch: ranks share a device, as far as is known */
 };
 
 /* The preferences of a team, which rank 0 has put together. */

@@ -10,6 +10,7 @@
 
 #include "heap/cuda_device.h"
 #include "heap/process.h"
+#include "kernels/run.h"
 #include "mca/coll/symm/base/component.h"
 
 enum {
@@ -21,8 +22,9 @@ enum {
 struct scratch {
     _Atomic bool taken;
     struct symm_heap *heap;
-    void *memory; /* NULL: not allocated yet */
-    size_t size;
+    void *memory; /* a head (kernels/run.h), and what calls get; NULL: not allocated yet */
+    size_t size;  /* without the head */
+    uint64_t identity; /* of the device */
     int calls_until_retry;
 };
 
@@ -52,7 +54,11 @@ static void scratch_free(struct scratch *scratch)
 static bool scratch_alloc(struct scratch *scratch, size_t size)
 {
     void *memory = NULL;
-    if (symm_heap_alloc(scratch->heap, size, 0, &memory) != SYMM_OK) {
+    if (symm_heap_alloc(scratch->heap, SYMM_SCRATCH_HEAD + size, 0, &memory) != SYMM_OK) {
+        return false;
+    }
+    if (symm_heap_clear(scratch->heap, memory, SYMM_SCRATCH_HEAD) != SYMM_OK) {
+        (void)symm_heap_free(scratch->heap, memory);
         return false;
     }
     scratch_free(scratch);
@@ -71,6 +77,9 @@ static void scratch_get(struct scratch *scratch, int device, size_t size)
     }
     bool has_heap = symm_process_device_heap(mca_coll_symm_component.process, device,
                                              &scratch->heap) == SYMM_OK;
+    if (scratch->identity == 0) {
+        scratch->identity = symm_cuda_device_identity(device);
+    }
     if (has_heap && scratch_alloc(scratch, size)) {
         return;
     }
@@ -97,8 +106,20 @@ void *mca_coll_symm_scratch_take(int device, size_t *size)
     *size = scratch->size;
     if (memory == NULL) {
         mca_coll_symm_scratch_give(device);
+        return NULL;
     }
-    return memory;
+    return (unsigned char *)memory + SYMM_SCRATCH_HEAD;
+}
+
+uint64_t mca_coll_symm_scratch_identity(int device)
+{
+    return scratches[device].identity;
+}
+
+void mca_coll_symm_scratch_lose(int device)
+{
+    scratch_free(&scratches[device]);
+    mca_coll_symm_scratch_give(device);
 }
 
 void mca_coll_symm_scratch_give(int device)

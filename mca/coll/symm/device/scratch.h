@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Take the scratch of a device: *size bytes at the address returned, with any content.  On the way
@@ -21,8 +22,14 @@
  */
 void *mca_coll_symm_scratch_take(int device, size_t *size);
 
+/* The device of a scratch that has been taken: symm_cuda_device_identity(). */
+uint64_t mca_coll_symm_scratch_identity(int device);
+
 /* The call is over, on all ranks. */
 void mca_coll_symm_scratch_give(int device);
+
+/* The same of a call that has failed: its head may hold anything, so other memory is got next. */
+void mca_coll_symm_scratch_lose(int device);
 
 /* Free the scratch of a device unless a call has it.  Returns whether there was any. */
 bool mca_coll_symm_scratch_spare(int device);

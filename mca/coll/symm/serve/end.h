@@ -34,7 +34,13 @@ static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
 {
     if (operation->scratch != NULL) {
         symm_run_settle_early(&operation->run);
-        mca_coll_symm_scratch_give(operation->call->device);
+        bool is_lost = operation->state == SYMM_OPERATION_DONE && operation->run_is_begun &&
+                       operation->outcome == SYMM_OUTCOME_ERROR; /* in the middle of a run */
+        if (is_lost) {
+            mca_coll_symm_scratch_lose(operation->call->device);
+        } else {
+            mca_coll_symm_scratch_give(operation->call->device);
+        }
         operation->scratch = NULL;
     }
 }

@@ -1,0 +1,332 @@
+/*
+ * reduce_ring.c - reduce of large arrays: each rank adds its input to what the rank before has made
+ * of theirs, and stores it in the next rank's scratch (ring.cuh).
+ *
+ * So the array leaves each device once, by stores.  In a two-shot the others load as much, at
+ * 313 GB/s (1 GiB, four H100: bench/results/gpu-h100-ring.txt).
+ *
+ * Operands stay in rank order.  A root that is the last rank adds last.  One that is the first rank
+ * begins, and gets the result from the last rank; so may rank 1, as rank 0 can put its own input in
+ * front.  Other roots would be sent twice as much.  They take a two-shot, and so do other calls for
+ * which there is no ring: all ranks know which ones.
+ *
+ * Kernels wait for the ranks beside them, but not for long.  One that has come back late is started
+ * again, and goes on where it was.
+ *
+ * The words by which kernels tell each other are in front of the scratch.  They are zero between
+ * calls: a rank writes zeros over its own when nobody stores there any more.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/rooted.h"
+
+enum {
+    VECTOR = 16,               /* bytes */
+    LINE = 8,                  /* vectors, which a step is a multiple of */
+    SLOTS = 8,                 /* of a track: steps that a rank may be ahead of the next one */
+    STEP_FEW = 512,            /* vectors of a step that is not cut, */
+    ROUNDS_FEW = 16,           /* if there are so many */
+    SCRATCH_MOST = SYMM_CUDA_RING_TRACKS * SYMM_CUDA_RING_STEP * SLOTS * VECTOR, /* bytes */
+    SCRATCH_FAIR = 4 << 20,
+    SCRATCH_LEAST = 64 << 10,
+    PATIENCE = 1000 * 1000,    /* ns: a thread sees nothing come for so long */
+    WORDS = SYMM_CUDA_RING_TRACKS * sizeof(uint64_t), /* bytes */
+};
+
+enum { COME, TAKEN, DONE, WORD_KINDS }; /* see struct symm_cuda_ring */
+
+_Static_assert(2 * WORD_KINDS * WORDS <= SYMM_SCRATCH_HEAD, "words of each kind, and zeros");
+
+static size_t scratch_wanted(size_t bytes, int ranks)
+{
+    (void)ranks;
+    return symm_least(bytes + SCRATCH_LEAST, SCRATCH_MOST);
+}
+
+static size_t scratch_least(int ranks)
+{
+    (void)ranks;
+    return SCRATCH_LEAST;
+}
+
+static size_t scratch_fair(int ranks)
+{
+    (void)ranks;
+    return SCRATCH_FAIR;
+}
+
+/* ---- where things are ------------------------------------------------------------------------ */
+
+static size_t extent_of(const struct symm_run *run)
+{
+    return symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+}
+
+static uint64_t vectors_of(const struct symm_run *run)
+{
+    return run->count * extent_of(run) / VECTOR;
+}
+
+/* The words of a kind; behind those of all kinds there are as many zeros. */
+static uint64_t *words_of(const struct symm_run *run, int rank, int kind)
+{
+    unsigned char *head = (unsigned char *)run->scratches[rank] - SYMM_SCRATCH_HEAD;
+    return (uint64_t *)(void *)(head + (size_t)kind * WORDS);
+}
+
+static uint64_t quotient_up(uint64_t dividend, uint64_t divisor)
+{
+    return (dividend + divisor - 1) / divisor;
+}
+
+/*
+ * How the vectors are cut.  All tracks have as many steps, so that none is waited for in the end.
+ * Few vectors go in small steps: the next rank waits for the first of them.
+ */
+static void cut(const struct symm_run *run, struct symm_cuda_ring *ring)
+{
+    uint64_t lines = run->scratch_size / VECTOR / LINE / SLOTS;
+    ring->vectors = vectors_of(run);
+    ring->slots = SLOTS;
+    ring->tracks = symm_least(SYMM_CUDA_RING_TRACKS, lines);
+    uint64_t most = symm_least(SYMM_CUDA_RING_STEP, lines / ring->tracks * LINE);
+    uint64_t share = quotient_up(ring->vectors, ring->tracks);
+    uint64_t rounds = quotient_up(share, most);
+    if (rounds < ROUNDS_FEW) {
+        rounds = symm_least(quotient_up(share, symm_least(STEP_FEW, most)), ROUNDS_FEW);
+    }
+    ring->step = quotient_up(quotient_up(share, rounds), LINE) * LINE;
+}
+
+/* All ranks come to the same answer: buffers are at the same place in a page for all of them. */
+static bool is_ring(const struct symm_run *run)
+{
+    int last = run->team->size - 1;
+    uint64_t addresses = (uint64_t)(uintptr_t)run->outputs[run->root];
+    for (int rank = 0; rank <= last; rank++) {
+        addresses |= (uint64_t)(uintptr_t)run->inputs[rank];
+    }
+    return last > 0 && !run->beside && addresses % VECTOR == 0 &&
+           (run->root <= 1 || run->root == last) &&
+           symm_device_can_ring((enum symm_cuda_type)run->cuda_type,
+                                (enum symm_cuda_op)run->cuda_op);
+}
+
+/* This rank's neighbours on the way of the sums; -1: it is the first, or makes the result. */
+struct way {
+    int before, next;
+};
+
+static struct way way_of(const struct symm_run *run)
+{
+    int chain[SYMM_CUDA_RANKS_MAX], count = 0, place = 0, size = run->team->size;
+    bool begins = run->root <= 1 && size > 2; /* of two ranks the root adds */
+    if (begins) {
+        chain[count++] = run->root;
+    }
+    for (int rank = 0; rank < size; rank++) {
+        if (rank != run->root) {
+            chain[count++] = rank;
+        }
+    }
+    if (!begins) {
+        chain[count] = run->root;
+    }
+    while (chain[place] != run->team->rank) {
+        place++;
+    }
+    return (struct way){place > 0 ? chain[place - 1] : -1,
+                        place < size - 1 ? chain[place + 1] : -1};
+}
+
+/*
+ * A run that is refused is DEPARTING at once, which has the same number in steps.h.  It has taken
+ * no part, and does not know whether the others have a ring: it leaves when they have done a step.
+ */
+enum {
+    BEGINNING, PASSING, DEPARTING = SYMM_CUDA_DEPARTING, RESTING, WIPING, ENDING, DRAINING, LEAVING,
+};
+
+enum { PASSED = 1, ENDED }; /* what ranks raise */
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static bool someone_has_failed(const struct symm_run *run)
+{
+    return symm_cuda_failed_rank(&run->team->control, run->sequence) >= 0;
+}
+
+static enum symm_status pass_start(struct symm_run *run)
+{
+    struct way way = way_of(run);
+    int rank = run->team->rank;
+    struct symm_cuda_ring ring = {
+        .own = run->input,
+        .output = run->outputs[run->root],
+        .done = words_of(run, rank, DONE),
+        .own_first = rank < way.before,
+        .patience = PATIENCE,
+    };
+    run->ticket = (struct symm_ticket){0};
+    if (vectors_of(run) == 0) {
+        return SYMM_OK;
+    }
+    cut(run, &ring);
+    if (way.before >= 0) {
+        ring.sum = run->scratches[rank];
+        ring.come = words_of(run, rank, COME);
+        ring.room = words_of(run, way.before, TAKEN);
+    }
+    if (way.next >= 0) {
+        ring.output = run->scratches[way.next];
+        ring.passed = words_of(run, way.next, COME);
+        ring.taken = words_of(run, rank, TAKEN);
+    }
+    return symm_device_ring_start(run->device, run->cuda_type, run->cuda_op, &ring,
+                                  run->block_limit, &run->ticket);
+}
+
+/* One that has come back late goes on, unless a rank has failed, which it would wait for. */
+static enum symm_status pass_test(struct symm_run *run)
+{
+    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
+    if (status != SYMM_OK || !run->ticket.late) {
+        return status;
+    }
+    run->stage = BEGINNING;
+    return someone_has_failed(run) ? SYMM_ERR_SYSTEM : SYMM_PENDING;
+}
+
+/* Elements that fill no vector. */
+static enum symm_status rest_start(struct symm_run *run)
+{
+    struct symm_cuda_reduce arguments = {
+        .begin = vectors_of(run) * VECTOR / extent_of(run), .end = run->count,
+        .ranks = run->team->size, .output_count = 1, .outputs = {run->outputs[run->root]},
+    };
+    run->ticket = (struct symm_ticket){0};
+    if (!symm_rooted_is_root(run) || arguments.begin == arguments.end) {
+        return SYMM_OK;
+    }
+    for (int rank = 0; rank < run->team->size; rank++) {
+        arguments.inputs[rank] = run->inputs[rank];
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, &run->ticket);
+}
+
+/* Nobody stores to this rank's words any more. */
+static enum symm_status wipe_start(struct symm_run *run)
+{
+    int rank = run->team->rank;
+    const struct symm_cuda_push zeros = {
+        words_of(run, rank, WORD_KINDS), words_of(run, rank, 0), WORD_KINDS * WORDS,
+    };
+    return symm_device_push_start(run->device, &zeros, 1, false, 1, &run->tickets[0]);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+
+/* Go on to `stage` if `status` is right, and if it is none that is to be waited for. */
+static void proceed(struct symm_run *run, enum symm_status status, unsigned stage)
+{
+    if (status == SYMM_OK) {
+        run->stage = stage;
+    } else if (status != SYMM_PENDING) {
+        run->failure = status;
+        run->stage = DRAINING;
+    }
+}
+
+static void passing(struct symm_run *run)
+{
+    enum symm_status status = pass_test(run);
+    if (status == SYMM_OK) {
+        symm_run_raise(run, PASSED);
+        status = rest_start(run);
+    }
+    proceed(run, status, RESTING);
+}
+
+/* The next rank may still say what it has taken. */
+static void resting(struct symm_run *run)
+{
+    int next = way_of(run).next;
+    if (next < 0 || symm_run_rank_reached(run, next, PASSED)) {
+        proceed(run, wipe_start(run), WIPING);
+    }
+}
+
+static void wiping(struct symm_run *run)
+{
+    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
+    if (status == SYMM_OK) {
+        status = symm_device_ticket_test(run->device, &run->tickets[0]);
+    }
+    proceed(run, status, ENDING);
+}
+
+/* A rank that stops because of another one is not the one that has failed. */
+static void draining(struct symm_run *run)
+{
+    if (symm_run_give_up(run) == SYMM_OK) {
+        symm_run_raise(run, someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
+        run->stage = LEAVING;
+    }
+}
+
+static enum symm_status ring_step(struct symm_run *run)
+{
+    switch (run->stage) {
+    case BEGINNING:
+        run->tickets[0] = (struct symm_ticket){0};
+        proceed(run, pass_start(run), PASSING);
+        break;
+    case PASSING:
+        passing(run);
+        break;
+    case RESTING:
+        resting(run);
+        break;
+    case WIPING:
+        wiping(run);
+        break;
+    case ENDING:
+        symm_run_raise(run, ENDED);
+        run->stage = LEAVING;
+        break;
+    case DRAINING: /* what is under way goes to another rank's memory */
+        draining(run);
+        break;
+    default:
+        if (!symm_run_reached(run, run->stage == LEAVING ? ENDED : PASSED)) {
+            return SYMM_PENDING;
+        }
+        symm_cuda_failures_collect(run);
+        return SYMM_OK;
+    }
+    return SYMM_PENDING;
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    return is_ring(run) ? ring_step(run) : symm_cuda_step(run, symm_reduce_two_shot_start);
+}
+
+const struct symm_algorithm_row symm_reduce_cuda_ring = {
+    .number = SYMM_REDUCE_CUDA_RING,
+    .name = "cuda_ring",
+    .collective = SYMM_REDUCE,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_SLICE_SCRATCH,
+    .slow = SYMM_SLOW_SHARED_DEVICES,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .scratch_least = scratch_least,
+    .scratch_fair = scratch_fair,
+    .step = step,
+};
