@@ -264,6 +264,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-packets.txt \
 	bench/results/gpu-h100-python.txt \
 	bench/results/gpu-h100-resident.txt \
+	bench/results/gpu-h100-ring.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h200-2-checks.txt \
 	bench/results/gpu-h200-2-osu.txt \

@@ -29,7 +29,7 @@ enum {
     SLOTS = 8,                 /* of a track: steps that a rank may be ahead of the next one */
     STEP_FEW = 512,            /* vectors of a step that is not cut, */
     ROUNDS_FEW = 16,           /* if there are so many */
-    SCRATCH_MOST = SYMM_CUDA_RING_TRACKS * SYMM_CUDA_RING_STEP * SLOTS * VECTOR, /* bytes */
+    SCRATCH_MOST = 32 << 20,   /* bytes; all but all of what tracks of whole steps have */
     SCRATCH_FAIR = 4 << 20,
     SCRATCH_LEAST = 64 << 10,
     PATIENCE = 1000 * 1000,    /* ns: a thread sees nothing come for so long */

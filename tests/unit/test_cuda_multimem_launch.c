@@ -83,7 +83,7 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
     cuda_ranks_begin(self, NULL);
     device_driver_symbol(self, "symm_standin_fail", &fault_set);
     for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-        enum { OTHER_MODULES = 5 }; /* which the device has had before */
+        enum { OTHER_MODULES = 6 }; /* which the device has had before */
         char failure[SYMM_CUDA_TEXT_SIZE] = "";
         struct symm_device *device;
         FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);

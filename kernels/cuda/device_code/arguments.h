@@ -61,8 +61,8 @@ enum {
     SYMM_CUDA_BLOCK_THREADS = 512, /* at most; kernels are compiled for that many */
     SYMM_CUDA_SMALL_RANKS = 8,     /* buffers that a kernel for little data can be given */
     SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */
-    SYMM_CUDA_RING_TRACKS = 132,   /* that go from rank to rank side by side; a block each */
-    SYMM_CUDA_RING_STEP = 4 * SYMM_CUDA_BLOCK_THREADS, /* vectors of a track, at most */
+    SYMM_CUDA_RING_TRACKS = 264,   /* that go from rank to rank side by side; a block each */
+    SYMM_CUDA_RING_STEP = 2 * SYMM_CUDA_BLOCK_THREADS, /* vectors of a track, at most */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
 };
 
