@@ -1,5 +1,5 @@
 /*
- * ring.c - starting kernels that pass a part of an array on; see device.h.
+ * ring.c - starting kernels that pass an array on; see device.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

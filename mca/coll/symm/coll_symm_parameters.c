@@ -194,7 +194,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "and reduces everything. two_shot: every rank, in device memory all but the root, reduces "
         "a slice and stores it in the root's output. In device memory both are made by kernels. "
         "ring: in device memory, every rank adds its input to what comes from the rank before, and "
-        "stores it in the next rank's memory of the component. scratch: in device memory, through memory of the component there, any buffers",
+        "stores it in the next rank's memory of the component. scratch: in device memory, through "
+        "memory of the component there, any buffers",
         OPAL_INFO_LVL_5},
     [SYMM_GATHER] = {
         "gather_algorithm",
