@@ -7,7 +7,10 @@
  */
 #include "call.h"
 
+#include <limits.h>
 #include <stdlib.h>
+
+#include "failure.h"
 
 const char *call_name(enum collective collective)
 {
@@ -159,7 +162,12 @@ const int *call_displacements(const struct call *call)
 {
     static int *displacements;
     static int ranks, laid; /* for blocks of so many elements */
-    int count = call_count(call);
+    int count = call_count(call), most = INT_MAX / (call->ranks > 1 ? call->ranks - 1 : 1);
+    if (count > most) { /* the last rank's would begin behind INT_MAX */
+        failure_stop("%s: blocks of %d bytes for %d ranks have displacements that are no int; "
+                     "-m up to %d can be measured",
+                     call_name(call->collective), count, call->ranks, most);
+    }
     if (ranks != call->ranks) {
         free(displacements);
         ranks = call->ranks;

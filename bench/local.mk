@@ -96,6 +96,12 @@ bench_host_copy_time_SOURCES = bench/host_copy_time.c bench/clock.c bench/clock.
 	bench/failure.c bench/failure.h
 bench_host_copy_time_LDADD = $(MPI_LIBS)
 
+noinst_PROGRAMS += bench/typed_time
+bench_typed_time_SOURCES = bench/typed_time.c bench/clock.c bench/clock.h \
+	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
+	bench/failure.c bench/failure.h
+bench_typed_time_LDADD = $(MPI_LIBS)
+
 # What communicators cost. Never installed.
 noinst_PROGRAMS += bench/communicators
 bench_communicators_SOURCES = bench/communicators.c bench/clock.c bench/clock.h
@@ -267,12 +273,17 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-ring.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h200-2-checks.txt \
+	bench/results/gpu-h200-2-heat.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
 	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \
 	bench/results/gpu-h200-2-ranks-collectives.txt \
 	bench/results/gpu-h200-2-ranks-packets.txt \
+	bench/results/gpu-h200-4-osu-validated.txt \
+	bench/results/gpu-h200-4-ranks-collectives-in-place.txt \
+	bench/results/gpu-h200-4-ranks-collectives.txt \
+	bench/results/gpu-h200-4-ranks-ring.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \
@@ -302,8 +313,10 @@ EXTRA_DIST += \
 	bench/results/gpu-host-slot.txt \
 	bench/results/gpu-ompi-cuda-matrix.txt \
 	bench/results/gpu-ompi-cuda-osu.txt \
+	bench/results/gpu-packing-checks.txt \
 	bench/results/gpu-parts-of-a-call.txt \
 	bench/results/gpu-through-scratch.txt \
+	bench/results/gpu-typed.txt \
 	bench/results/host-2-ranks-alloc-no-cma.txt \
 	bench/results/host-2-ranks-alloc.txt \
 	bench/results/host-2-ranks-exchanges-again.txt \

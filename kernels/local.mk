@@ -94,6 +94,7 @@ device_sources = \
 	kernels/cuda/launch/graph.c kernels/cuda/launch/graph.h \
 	kernels/cuda/launch/host_memory.c \
 	kernels/cuda/launch/launch.c \
+	kernels/cuda/launch/nests.c \
 	kernels/cuda/launch/packets.c \
 	kernels/cuda/launch/ring.c \
 	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
@@ -136,7 +137,7 @@ $(code)/reduce.fatbin: $(code)/reduce.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/reduce.cu
 $(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/scan.cu
-$(code)/gather.fatbin: $(code)/gather.cu $(cuda_device_headers)
+$(code)/gather.fatbin: $(code)/gather.cu $(code)/nests.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/gather.cu
 $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/small.cu
@@ -181,6 +182,7 @@ EXTRA_DIST += \
 	kernels/cuda/device_code/kernel.cuh \
 	kernels/cuda/device_code/multimem.cu \
 	kernels/cuda/device_code/multimem.cuh \
+	kernels/cuda/device_code/nests.cuh \
 	kernels/cuda/device_code/operations.cuh \
 	kernels/cuda/device_code/packets.cu \
 	kernels/cuda/device_code/packets.cuh \

@@ -18,10 +18,12 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm.h \
 	mca/coll/symm/coll_symm_component.c \
 	mca/coll/symm/coll_symm_module.c \
+	mca/coll/symm/coll_symm_device_parameters.c \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
 	mca/coll/symm/data/kinds.c mca/coll/symm/data/kinds.h \
+	mca/coll/symm/data/nests.c mca/coll/symm/data/nests.h \
 	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \
@@ -60,8 +62,10 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
 	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
 	mca/coll/symm/device/host_copy.c mca/coll/symm/device/host_copy.h \
+	mca/coll/symm/device/packing.c mca/coll/symm/device/packing.h \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
+	mca/coll/symm/device/rooms.c mca/coll/symm/device/rooms.h \
 	mca/coll/symm/device/scratch.c mca/coll/symm/device/scratch.h \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
 	mca/coll/symm/agree/blocks_line.h mca/coll/symm/agree/blocks_resolve.c \

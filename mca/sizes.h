@@ -46,6 +46,7 @@
 #define SYMM_OMPI_OBJECTS(OBJECT)       \
     OBJECT(mca_pml)                     \
     OBJECT(ompi_coll_base_framework)    \
+    OBJECT(opal_datatype_predefined_elem_desc) \
     OBJECT(opal_mpool_base_framework)   \
     OBJECT(opal_process_info)
 

@@ -98,6 +98,7 @@ mpi_programs = \
 	tests/mpi/check_nodes \
 	tests/mpi/check_outstanding \
 	tests/mpi/check_packets \
+	tests/mpi/check_packing \
 	tests/mpi/check_padding \
 	tests/mpi/check_random \
 	tests/mpi/check_recovery \
@@ -148,6 +149,7 @@ tests_mpi_libharness_la_SOURCES = \
 	tests/mpi/elements.c tests/mpi/elements.h tests/mpi/elements_value.h \
 	tests/mpi/elements_check.c \
 	tests/mpi/elements_every.c \
+	tests/mpi/drawn_types.c tests/mpi/drawn_types.h \
 	tests/mpi/empty_types.c tests/mpi/empty_types.h \
 	tests/mpi/exchange_errors.c tests/mpi/exchange_errors.h \
 	tests/mpi/exchange_types.c tests/mpi/exchange_types.h \

@@ -168,10 +168,11 @@ static void script_run(const char *name)
         faults_rooted(elsewhere);
     } else if (strncmp(script, "rooted-again", length) == 0) {
         faults_rooted_again(elsewhere);
-    } else if (strcmp(script, "exchanges") == 0) {
-        faults_exchanges();
-    } else if (strncmp(script, "exchanges-again", length) == 0) {
-        faults_exchanges_again(elsewhere);
+    } else if (strcmp(script, "exchanges") == 0 || strcmp(script, "gaps") == 0) {
+        faults_exchanges(script[0] == 'g');
+    } else if (strncmp(script, "exchanges-again", length) == 0 ||
+               strncmp(script, "gaps-again", length) == 0) {
+        faults_exchanges_again(script[0] == 'g', elsewhere);
     } else {
         test_check(strncmp(script, "again", length) == 0, "a script of that name");
         faults_again(elsewhere);

@@ -104,8 +104,14 @@ void faults_again(bool elsewhere);
 void faults_rooted(bool elsewhere);
 void faults_rooted_again(bool elsewhere);
 
+/*
+ * So many elements in one, whose type names the second half first.  Where all ranks do that, data lie
+ * where they would lie without it.
+ */
+void faults_gaps_put(int *count, MPI_Datatype *type);
+
 /* Exchanges, and the other collectives on devices, of two ranks or three. */
-void faults_exchanges(void);
-void faults_exchanges_again(bool elsewhere);
+void faults_exchanges(bool has_gaps);
+void faults_exchanges_again(bool has_gaps, bool elsewhere);
 
 #endif /* SYMM_TESTS_CHECK_FAULTS_H */

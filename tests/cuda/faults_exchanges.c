@@ -1,13 +1,13 @@
 /*
  * faults_exchanges.c - the scripts "exchanges" and "exchanges-again" of check_faults: exchanges of
  * blocks, broadcasts, reduce-scatters and scans of two ranks that have all their data on devices;
- * with "three-" in front of the name, such calls of three ranks, most of them persistent.
+ * with "three-" in front of the name, such calls of three ranks, most of them persistent.  "gaps"
+ * has calls of two ranks with types whose elements are no row of bytes: kernels pack and unpack them.
  *
  * The ranks meet in each of these calls, also in those with a root, before and after they work on
  * each other's memory.  So all get the same error, or none, also after work that has failed has
  * broken the context of a device.  Nobody waits for ever, and who succeeds has the right data.
- * A persistent operation is kept, so most faults meet it in a later run.  Open MPI frees one that
- * has failed, and the next call makes it again.
+ * A persistent operation is kept, so most faults meet it in a later run.
  *
  * "exchanges" makes each call twice, in processes that have just started.  MCA parameters say which
  * algorithms serve the calls.  In "exchanges-again" each use of each function fails in processes
@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "check_faults.h"
+#include "faults_kinds.h"
 
 #include "tests/mpi/harness.h"
 #include "tests/mpi/persistent.h"
@@ -26,66 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A long block goes through scratch of 1 MiB in two pieces. */
-enum { SHORT = 6007, LONG = 140001, RANKS = 3, PLACES = RANKS * LONG };
 enum { POISON = 0xdeadbeefu };
-
-/* From ALLTOALL to BCAST, ranks have blocks for each other; then come reductions. */
-enum collective {
-    ALLTOALL,
-    ALLTOALLV,
-    ALLTOALLW,
-    ALLGATHERV,
-    GATHERV,
-    SCATTERV,
-    BCAST,
-    REDUCE_SCATTER,
-    SCAN
-};
-
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM };
-
-struct kind {
-    const char *name;
-    enum collective collective;
-    int count; /* the most elements of a block */
-    int root;
-    bool in_place;
-    enum form form;
-};
-
-static const struct kind kinds_of_two[] = {
-    {"all-to-all", ALLTOALL, SHORT, 0, false, BLOCKING},
-    {"all-to-all in place", ALLTOALL, LONG, 0, true, BLOCKING},
-    {"all-to-all-v", ALLTOALLV, SHORT, 0, false, BLOCKING},
-    {"all-gather-v", ALLGATHERV, LONG, 0, false, BLOCKING},
-    {"gather-v to rank 0", GATHERV, SHORT, 0, false, BLOCKING},
-    {"gather-v to rank 1", GATHERV, SHORT, 1, false, BLOCKING},
-    {"scatter-v from rank 0", SCATTERV, SHORT, 0, false, BLOCKING},
-    {"scatter-v from rank 1", SCATTERV, SHORT, 1, false, BLOCKING},
-    {"broadcast from rank 0", BCAST, SHORT, 0, true, BLOCKING},
-    {"broadcast from rank 1", BCAST, SHORT, 1, true, BLOCKING},
-    {"reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, BLOCKING},
-    {"scan", SCAN, SHORT, 0, false, BLOCKING},
-    {"nonblocking all-to-all-v", ALLTOALLV, SHORT, 0, false, NONBLOCKING},
-    {"nonblocking broadcast", BCAST, SHORT, 1, true, NONBLOCKING},
-};
-
-static const struct kind kinds_of_three[] = {
-    {"all-to-all in place", ALLTOALL, LONG, 0, true, BLOCKING},
-    {"all-to-all-w", ALLTOALLW, SHORT, 0, false, BLOCKING},
-    {"gather-v to rank 2", GATHERV, SHORT, 2, false, BLOCKING},
-    {"scatter-v from rank 2", SCATTERV, SHORT, 2, false, BLOCKING},
-    {"persistent all-to-all", ALLTOALL, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent all-to-all-v", ALLTOALLV, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent all-to-all-w", ALLTOALLW, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent all-gather-v", ALLGATHERV, LONG, 0, false, PERSISTENT_FORM},
-    {"persistent gather-v", GATHERV, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent scatter-v", SCATTERV, SHORT, 1, false, PERSISTENT_FORM},
-    {"persistent broadcast", BCAST, SHORT, 1, true, PERSISTENT_FORM},
-    {"persistent reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent scan", SCAN, SHORT, 0, false, PERSISTENT_FORM},
-};
 
 enum { KINDS_MAX = 16 };
 
@@ -97,7 +39,7 @@ static struct {
     unsigned host[PLACES];
     uint64_t calls;
     int error; /* of the last call */
-    bool elsewhere;
+    bool has_gaps, elsewhere;
 } work;
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -201,8 +143,19 @@ static void call_check(const struct kind *kind)
 
 struct blocks {
     int sent[RANKS], sent_at[RANKS], received[RANKS], received_at[RANKS];
-    MPI_Datatype types[RANKS];
+    MPI_Datatype sent_types[RANKS], received_types[RANKS]; /* of MPI_Alltoallw */
+    int count; /* of a broadcast */
+    MPI_Datatype type;
 };
+
+static void gaps_drop(struct blocks *blocks)
+{
+    for (int rank = 0; rank < work.ranks; rank++) {
+        MPI_Type_free(&blocks->sent_types[rank]);
+        MPI_Type_free(&blocks->received_types[rank]);
+    }
+    MPI_Type_free(&blocks->type);
+}
 
 /* MPI_Alltoallw counts in bytes where they begin. */
 static void blocks_set(struct blocks *blocks, const struct kind *kind)
@@ -213,7 +166,16 @@ static void blocks_set(struct blocks *blocks, const struct kind *kind)
         blocks->sent_at[rank] = sent_at(kind, rank) * unit;
         blocks->received[rank] = block_of(kind, rank, faults_rank);
         blocks->received_at[rank] = received_at(kind, rank) * unit;
-        blocks->types[rank] = MPI_UNSIGNED;
+        blocks->sent_types[rank] = blocks->received_types[rank] = MPI_UNSIGNED;
+        if (work.has_gaps) {
+            faults_gaps_put(&blocks->sent[rank], &blocks->sent_types[rank]);
+            faults_gaps_put(&blocks->received[rank], &blocks->received_types[rank]);
+        }
+    }
+    blocks->count = kind->count;
+    blocks->type = MPI_UNSIGNED;
+    if (work.has_gaps) {
+        faults_gaps_put(&blocks->count, &blocks->type);
     }
 }
 
@@ -222,7 +184,8 @@ static int nonblocking_run(const struct kind *kind, const struct blocks *b)
     const MPI_Datatype type = MPI_UNSIGNED;
     MPI_Request request = MPI_REQUEST_NULL;
     int error = kind->collective == BCAST
-                    ? MPI_Ibcast(work.receive, kind->count, type, kind->root, faults_pair, &request)
+                    ? MPI_Ibcast(work.receive, b->count, b->type, kind->root, faults_pair,
+                                 &request)
                     : MPI_Ialltoallv(work.send, b->sent, b->sent_at, type, work.receive,
                                      b->received, b->received_at, type, faults_pair, &request);
     return faults_wait(&request, error);
@@ -246,8 +209,8 @@ static int make(const struct kind *kind, const struct blocks *b, MPI_Request *re
         return MAKE(Alltoallv, send, b->sent, b->sent_at, type, receive, b->received,
                     b->received_at, type);
     case ALLTOALLW:
-        return MAKE(Alltoallw, send, b->sent, b->sent_at, b->types, receive, b->received,
-                    b->received_at, b->types);
+        return MAKE(Alltoallw, send, b->sent, b->sent_at, b->sent_types, receive, b->received,
+                    b->received_at, b->received_types);
     case ALLGATHERV:
         return MAKE(Allgatherv, send, b->sent[0], type, receive, b->received, b->received_at, type);
     case GATHERV:
@@ -257,7 +220,7 @@ static int make(const struct kind *kind, const struct blocks *b, MPI_Request *re
         return MAKE(Scatterv, send, b->sent, b->sent_at, type, receive, b->received[root], type,
                     root);
     case BCAST:
-        return MAKE(Bcast, receive, count, type, root);
+        return MAKE(Bcast, receive, b->count, b->type, root);
     case REDUCE_SCATTER:
         return MAKE(Reduce_scatter_block, send, receive, count, type, MPI_SUM);
     default:
@@ -265,20 +228,37 @@ static int make(const struct kind *kind, const struct blocks *b, MPI_Request *re
     }
 }
 
+/*
+ * Open MPI frees a persistent operation that has failed.  Where a rank may be alone with its error,
+ * the others free theirs, too, so that all make it again.
+ */
+static int blocks_use(const struct kind *kind, const struct blocks *blocks, MPI_Request *request)
+{
+    if (kind->form == BLOCKING) {
+        return make(kind, blocks, NULL);
+    }
+    if (kind->form == NONBLOCKING) {
+        return nonblocking_run(kind, blocks);
+    }
+    int error = *request == MPI_REQUEST_NULL ? make(kind, blocks, request) : MPI_SUCCESS;
+    error = faults_wait(request, error != MPI_SUCCESS ? error : MPI_Start(request));
+    if (work.has_gaps && faults_other_says(error) != MPI_SUCCESS &&
+        *request != MPI_REQUEST_NULL) {
+        MPI_Request_free(request);
+    }
+    return error;
+}
+
 static int call_make(const struct kind *kind)
 {
     static struct blocks blocks[KINDS_MAX]; /* a persistent operation reads them in each run */
     ptrdiff_t at = kind - work.kinds;
-    MPI_Request *request = &work.requests[at];
     blocks_set(&blocks[at], kind);
-    if (kind->form == BLOCKING) {
-        return make(kind, &blocks[at], NULL);
+    int error = blocks_use(kind, &blocks[at], &work.requests[at]);
+    if (work.has_gaps) {
+        gaps_drop(&blocks[at]);
     }
-    if (kind->form == NONBLOCKING) {
-        return nonblocking_run(kind, &blocks[at]);
-    }
-    int error = *request == MPI_REQUEST_NULL ? make(kind, &blocks[at], request) : MPI_SUCCESS;
-    return faults_wait(request, error != MPI_SUCCESS ? error : MPI_Start(request));
+    return error;
 }
 
 /*
@@ -325,14 +305,21 @@ static bool call_run(const struct kind *kind)
 
 /* ---- the scripts ----------------------------------------------------------------------------- */
 
-static void memory_get(void)
+static void kinds_choose(bool has_gaps)
 {
-    faults_driver.watch(0);
     MPI_Comm_size(faults_pair, &work.ranks);
     bool are_two = work.ranks == 2;
-    work.kinds = are_two ? kinds_of_two : kinds_of_three;
-    work.kind_count = (int)((are_two ? sizeof kinds_of_two : sizeof kinds_of_three) /
+    work.has_gaps = has_gaps;
+    work.kinds = has_gaps ? kinds_with_gaps : are_two ? kinds_of_two : kinds_of_three;
+    work.kind_count = (int)((has_gaps ? sizeof kinds_with_gaps
+                             : are_two ? sizeof kinds_of_two : sizeof kinds_of_three) /
                             sizeof(struct kind));
+}
+
+static void memory_get(bool has_gaps)
+{
+    faults_driver.watch(0);
+    kinds_choose(has_gaps);
     for (int i = 0; i < KINDS_MAX; i++) {
         work.requests[i] = MPI_REQUEST_NULL;
     }
@@ -356,10 +343,10 @@ static void memory_give(void)
     faults_driver.watch(1);
 }
 
-void faults_exchanges(void)
+void faults_exchanges(bool has_gaps)
 {
     enum { ROUNDS = 2 };
-    memory_get();
+    memory_get(has_gaps);
     for (int i = 0; i < ROUNDS * work.kind_count; i++) {
         (void)call_run(&work.kinds[i % work.kind_count]);
         faults_check_same(work.error);
@@ -398,10 +385,10 @@ static bool is_wanted(const char *name)
     return !faults_is_later(name);
 }
 
-void faults_exchanges_again(bool elsewhere)
+void faults_exchanges_again(bool has_gaps, bool elsewhere)
 {
     work.elsewhere = elsewhere;
-    memory_get();
+    memory_get(has_gaps);
     for (int i = 0; i < work.kind_count; i++) {
         test_check(call_run(&work.kinds[i]), "a call without a fault succeeds");
     }

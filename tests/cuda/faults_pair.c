@@ -162,3 +162,11 @@ void faults_each_use(const char *call, faults_wanted_function *is_wanted,
     }
     printf("check_faults: %s: %lu faults\n", call, faults);
 }
+
+void faults_gaps_put(int *count, MPI_Datatype *type)
+{
+    int first = *count / 2, lengths[2] = {*count - first, first}, places[2] = {first, 0};
+    MPI_Type_indexed(2, lengths, places, MPI_UNSIGNED, type);
+    MPI_Type_commit(type);
+    *count = 1;
+}

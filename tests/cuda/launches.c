@@ -15,8 +15,11 @@
 
 #include <string.h>
 
-/* Numbers below this are hardly addresses: programs and libraries are mapped above. */
-static const uint64_t ADDRESS_LEAST = UINT64_C(1) << 45;
+/*
+ * Other numbers are hardly addresses: programs and libraries are mapped above the least one, and
+ * those from the end on are negative numbers.
+ */
+static const uint64_t ADDRESS_LEAST = UINT64_C(1) << 45, ADDRESS_END = UINT64_C(1) << 63;
 
 struct work {
     const struct symm_cuda_host_kernel *kernel;
@@ -46,7 +49,7 @@ static CUresult run_launch(void *payload, CUstream stream)
 
 static bool is_pageable(uint64_t word)
 {
-    return word >= ADDRESS_LEAST && standin_reservation_at(word) == NULL &&
+    return word >= ADDRESS_LEAST && word < ADDRESS_END && standin_reservation_at(word) == NULL &&
            !standin_address_is_pinned(word, 1) && standin_address_is_mapped(word, 1);
 }
 

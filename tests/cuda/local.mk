@@ -51,7 +51,8 @@ check_PROGRAMS += \
 tests_cuda_check_contexts_SOURCES = tests/cuda/check_contexts.c \
 	tests/cuda/contexts_program.c tests/cuda/contexts_program.h
 tests_cuda_check_faults_SOURCES = tests/cuda/check_faults.c tests/cuda/check_faults.h \
-	tests/cuda/faults_calls.c tests/cuda/faults_exchanges.c tests/cuda/faults_memory.c \
+	tests/cuda/faults_calls.c tests/cuda/faults_exchanges.c tests/cuda/faults_kinds.h \
+	tests/cuda/faults_memory.c \
 	tests/cuda/faults_pair.c tests/cuda/faults_rooted.c
 
 TESTS += tests/cuda/faults.tap

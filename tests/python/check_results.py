@@ -103,6 +103,19 @@ def other_collectives(name, row, column):
     return [beside_nccl(found, f": {what}")[0] for what in ("µs", "best of NCCL", "faster")]
 
 
+def typed(row, column):
+    """Gaps on GPUs: the same program with packing on the device, and without."""
+    case, ranks = row.removesuffix(" ranks").split(", ")
+    words = [case, size_of(column)]
+    if column.endswith("without gaps"):
+        return [field("gpu-typed.txt", f"# -n {ranks} bench/typed_time 256", words, 3)]
+    below = {"2": "256 5", "4": "16 5"}[ranks]
+    found = [field("gpu-typed.txt", title, words, 2)
+             for title in (f"# -n {ranks} bench/typed_time 256",
+                           f"# -n {ranks} --mca coll_symm_device_packing 0 bench/typed_time {below}")]
+    return found[:1] if ranks == "4" and words[1] > 16 << 20 else found
+
+
 def host_collectives(row, column):
     name = row.split("`")[1].removeprefix("MPI_").lower()
     memory = "malloc" if row.endswith("malloc") else "alloc"
@@ -215,7 +228,8 @@ CHECKED = {
     "Other collectives beside NCCL":
         functools.partial(other_collectives, "gpu-h200-2-ranks-collectives.txt"),
     "Other collectives of four GPUs beside NCCL":
-        functools.partial(other_collectives, "gpu-h100-4-ranks-collectives.txt"),
+        functools.partial(other_collectives, "gpu-h200-4-ranks-collectives.txt"),
+    "Datatypes with gaps on GPUs": typed,
     "Multiprocessors left to the program": blocks,
     "GPU memory of any origin": any_origin,
     "Calls on host copies": host_copies,

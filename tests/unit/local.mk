@@ -53,6 +53,7 @@ unit_tests += \
 	tests/unit/test_cuda_pass \
 	tests/unit/test_cuda_resets \
 	tests/unit/test_cuda_scans \
+	tests/unit/test_cuda_nests \
 	tests/unit/test_cuda_push \
 	tests/unit/test_cuda_ring \
 	tests/unit/test_cuda_small \
@@ -264,6 +265,7 @@ tests_unit_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_test_cuda_packets_LDADD = $(device_libs)
 tests_unit_test_cuda_pass_LDADD = $(device_libs)
 tests_unit_test_cuda_resets_LDADD = $(device_libs)
+tests_unit_test_cuda_nests_LDADD = $(device_libs)
 tests_unit_test_cuda_push_LDADD = $(device_libs)
 tests_unit_test_cuda_ring_LDADD = $(device_libs)
 tests_unit_test_cuda_small_LDADD = $(device_libs)

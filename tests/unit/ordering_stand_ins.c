@@ -17,6 +17,7 @@
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/device/host_copy.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/coll/symm/device/scratch.h"
@@ -97,6 +98,36 @@ int mca_coll_symm_device_failure(const struct symm_operation *operation)
 int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *call)
 {
     (void)comm, (void)call;
+    unexpected(__func__);
+}
+
+bool mca_coll_symm_packing_begin(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+enum symm_status mca_coll_symm_packing_pack(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+enum symm_status mca_coll_symm_packing_unpack(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+bool mca_coll_symm_packing_is_at_work(struct symm_operation *operation)
+{
+    (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_packing_end(struct symm_operation *operation)
+{
+    (void)operation;
     unexpected(__func__);
 }
 

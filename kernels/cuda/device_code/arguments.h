@@ -63,6 +63,9 @@ enum {
     SYMM_CUDA_FEW_RANKS = 4,       /* ranks that kernels for packets of few have rows for */
     SYMM_CUDA_RING_TRACKS = 264,   /* that go from rank to rank side by side; a block each */
     SYMM_CUDA_RING_STEP = 2 * SYMM_CUDA_BLOCK_THREADS, /* vectors of a track, at most */
+    SYMM_CUDA_NEST_LOOPS = 6,      /* that a nest can have */
+    SYMM_CUDA_NESTS = 20,          /* nests that a kernel can be given */
+    SYMM_CUDA_FEW_NESTS = 4,       /* the same of one whose arguments are short */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
 };
 
@@ -143,6 +146,47 @@ struct symm_cuda_pushes {
     uint64_t apart;
     int count;
     struct symm_cuda_finish finish;
+};
+
+/*
+ * Runs of `run` bytes in loops, as elements with gaps have them, and the same bytes packed.  The
+ * run in turn t0 of loop 0, t1 of loop 1 and so on begins t0 * loops[0].memory_step + t1 *
+ * loops[1].memory_step + ... bytes behind `memory`, and packed likewise behind `packed`.  Of the
+ * packed bytes only the first `limit` are copied.  Addresses, steps, `run` and `limit` are
+ * multiples of `unit`, which is 1, 2, 4, 8 or 16.
+ */
+#define SYMM_CUDA_NEST_ALL (UINT64_C(1) << 44) /* a limit that no nest reaches */
+
+struct symm_cuda_loop {
+    uint64_t turns;
+    int64_t memory_step;
+    uint64_t packed_step;
+};
+
+struct symm_cuda_nest {
+    void *memory;
+    void *packed;
+    uint64_t run;
+    uint64_t limit;
+    uint32_t depth; /* loops, the innermost first */
+    uint32_t unit;
+    struct symm_cuda_loop loops[SYMM_CUDA_NEST_LOOPS];
+};
+
+/* Nests to pack one after the other, or to unpack.  No two have bytes in common. */
+struct symm_cuda_nests {
+    struct symm_cuda_finish finish;
+    uint64_t count;
+    uint64_t unpacks;
+    struct symm_cuda_nest nests[SYMM_CUDA_NESTS];
+};
+
+/* The same of few nests: a launch takes 2 us less. */
+struct symm_cuda_few_nests {
+    struct symm_cuda_finish finish;
+    uint64_t count;
+    uint64_t unpacks;
+    struct symm_cuda_nest nests[SYMM_CUDA_FEW_NESTS];
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
  * gather.cu - symm_copy: copy one block to one or several places; symm_push: several blocks, each
- * to a place of its own.
+ * to a place of its own; symm_nests: blocks with gaps (nests.cuh).
  *
  * An all-gather by kernel stores a rank's block to all outputs.  An all-gather by copy engines has
  * its own block copied by a few blocks of this kernel, since the engines are slow within a device.
@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "kernels/cuda/device_code/kernel.cuh"
+#include "kernels/cuda/device_code/nests.cuh"
 
 namespace symm {
 
@@ -123,3 +124,5 @@ SYMM_DEVICE void push(const symm_cuda_pushes &arguments, uint64_t thread, uint64
 
 SYMM_CUDA_KERNEL(symm_copy, symm_cuda_copy, symm::copy);
 SYMM_CUDA_KERNEL(symm_push, symm_cuda_pushes, symm::push);
+SYMM_CUDA_KERNEL(symm_nests, symm_cuda_nests, symm::nests<symm_cuda_nests>);
+SYMM_CUDA_KERNEL(symm_few_nests, symm_cuda_few_nests, symm::nests<symm_cuda_few_nests>);

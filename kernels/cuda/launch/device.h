@@ -147,6 +147,16 @@ SYMM_API enum symm_status symm_device_ring_start(struct symm_device *device,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
 /*
+ * Start to pack `count` nests by a kernel, or to unpack them, 0 to SYMM_CUDA_NESTS: see struct
+ * symm_cuda_nest, whose `unit` need not be set.  All lies within the device.  Errors: as
+ * symm_device_reduce_start().
+ */
+SYMM_API enum symm_status symm_device_nests_start(struct symm_device *device,
+                                                  const struct symm_cuda_nest *nests, int count,
+                                                  bool unpacks, unsigned block_limit,
+                                                  struct symm_ticket *ticket);
+
+/*
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
  * side.  With a lane of 0 or more they run after each other, and after all earlier copies of that
  * lane.  A kernel of few blocks copies `own`, unless it is NULL, since the engines are slow within

@@ -80,6 +80,20 @@ enum symm_status symm_device_beside_start(struct symm_device *device,
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_device_nests_start(struct symm_device *device,
+                                         const struct symm_cuda_nest *nests, int count,
+                                         bool unpacks, unsigned block_limit,
+                                         struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)nests;
+    (void)count;
+    (void)unpacks;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
 enum symm_status symm_device_ring_start(struct symm_device *device, enum symm_cuda_type type,
                                         enum symm_cuda_op op, const struct symm_cuda_ring *ring,
                                         unsigned block_limit, struct symm_ticket *ticket)

@@ -21,6 +21,9 @@
 /* Register the parameters and give the component's fields their values (coll_symm_parameters.c). */
 void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component);
 
+/* Those of calls on device memory (coll_symm_device_parameters.c), as a part of the same. */
+void mca_coll_symm_device_parameters_register(mca_coll_symm_component_t *component);
+
 /* Make `--mca coll symm` mean "symm above the others" (coll_symm_select.c). */
 void mca_coll_symm_select_register(void);
 

@@ -14,6 +14,7 @@
 #include "mca/coll/symm/host_copy/request.h"
 #include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
+#include "mca/coll/symm/device/rooms.h"
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/choose/table_file.h"
@@ -64,6 +65,13 @@ static int component_register(void)
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
+/* Free what is only there to make calls quick: symm_process_on_shortage(). */
+static bool device_spare(int device)
+{
+    bool had_rooms = mca_coll_symm_rooms_spare(device);
+    return mca_coll_symm_scratch_spare(device) || had_rooms;
+}
+
 /*
  * The server's name goes into the data that processes exchange in MPI_Init, which happens after
  * components are opened and before they are queried.
@@ -98,7 +106,7 @@ static int component_open(void)
     }
     mca_coll_symm_table_open(component->table);
     mca_coll_symm_recognise_open(component->process);
-    symm_process_on_shortage(component->process, mca_coll_symm_scratch_spare);
+    symm_process_on_shortage(component->process, device_spare);
     mca_coll_symm_report_open();
     return OMPI_SUCCESS;
 }
@@ -117,6 +125,7 @@ static int component_close(void)
         mca_coll_symm_reserve_close();
         symm_process_on_shortage(component->process, NULL);
         mca_coll_symm_scratch_close();
+        mca_coll_symm_rooms_close();
         symm_process_release(component->process);
         component->process = NULL;
     }

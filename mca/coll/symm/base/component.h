@@ -39,7 +39,8 @@ struct mca_coll_symm_component_t {
     size_t allgather_staged_max; /* 0: see choose/choose.c */
     size_t device_scratch; /* bytes a device; 0: none */
     size_t scratch_least;  /* bytes */
-    size_t ipc_bytes;      /* see coll_symm_parameters.c, also for the next two */
+    size_t device_packing; /* bytes a device; 0: none */
+    size_t ipc_bytes;      /* see coll_symm_device_parameters.c, also for the next two */
     size_t ipc_least;
     int ipc_sightings;
     int host_staging;      /* MCA_COLL_SYMM_HOST_COPY_AUTO, ... */

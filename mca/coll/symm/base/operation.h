@@ -7,6 +7,7 @@
  *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
  *                      no multicast address yet:        +-> MULTICASTING ----------------+
  *                                                       +-> RUNNING -> DONE
+ *                      data with gaps on a device:          RUNNING -> UNPACKING -> DONE
  *   communicator failed or revoked: from any state to LEAVING -> DONE
  *
  * A step never waits: it returns SYMM_PENDING and is called again (serve/operation.h).  A blocking
@@ -25,6 +26,7 @@
 #include "mca/coll/symm/base/call.h"
 
 struct mca_coll_symm_module_t;
+struct symm_packing;
 struct mca_coll_symm_lane;
 
 enum symm_operation_state {
@@ -37,6 +39,7 @@ enum symm_operation_state {
     SYMM_OPERATION_VOTING_ON_MAPS,
     SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
     SYMM_OPERATION_RUNNING,
+    SYMM_OPERATION_UNPACKING, /* on a device, after the run: device/packing.h */
     SYMM_OPERATION_LEAVING, /* for good: see serve/leave.h */
     SYMM_OPERATION_DONE,
     SYMM_OPERATION_BELOW, /* done, and the call is below; see serve/below.h */
@@ -117,6 +120,7 @@ struct symm_operation {
     size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
     void *scratch;           /* on the device, taken for this call; NULL: none */
     struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
+    struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;

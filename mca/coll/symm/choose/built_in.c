@@ -205,10 +205,7 @@ const struct symm_row mca_coll_symm_built_in[] = {
     ROW(ROOT_REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_ONE_SHOT),
     ROW(ROOT_REDUCE, HOST, 2, 2, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_STAGED_ONE_SHOT),
     ROW(ROOT_REDUCE, HOST, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_STAGED),
-    /*
-     * From two GPUs, and from a throw-away ring on four, whose time on two was 35 to 46 us less;
-     * see bench/results/gpu-h100-ring.txt.
-     */
+    /* Also among three: bench/results/gpu-h200-4-ranks-ring.txt. */
     ROW(ROOT_REDUCE, DEVICE, FEW_RANKS, ANYWHERE, EITHER, MIB(256), ENDLESS, SYMM_REDUCE_CUDA_RING),
     ROW(ROOT_REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_CUDA_TWO_SHOT),
     ROW(ROOT_REDUCE, DEVICE, ANY_RANKS, ANYWHERE, EITHER, 0, ENDLESS, SYMM_REDUCE_CUDA_ONE_SHOT),

@@ -17,6 +17,11 @@ enum symm_side_shape {
     SYMM_SIDE_OTHERS, /* the same, but no block for rank `one` */
     SYMM_SIDE_ONE,    /* `count` elements for rank `one`, and nothing for others */
     SYMM_SIDE_TYPED,  /* counts[i] elements of dtypes[i], disps[i] bytes from the start */
+    SYMM_SIDE_PACKED, /* packed[i].bytes bytes, packed[i].at from the start; plain, of size 1 */
+};
+
+struct symm_packed_block {
+    size_t at, bytes;
 };
 
 /* The program's arrays are borrowed. */
@@ -29,6 +34,7 @@ struct symm_side {
     symm_disps_t disps;
     struct ompi_datatype_t *dtype;
     struct ompi_datatype_t *const *dtypes;
+    const struct symm_packed_block *packed;
     /* The following is known once the side has been measured, unless blocks have their own types. */
     bool is_measured;
     bool plain;      /* elements without gaps, one after the other */
@@ -68,6 +74,9 @@ static inline size_t mca_coll_symm_side_count(const struct symm_side *side, size
         (side->shape == SYMM_SIDE_OTHERS && rank == side->one)) {
         return 0;
     }
+    if (side->shape == SYMM_SIDE_PACKED) {
+        return side->packed[rank].bytes;
+    }
     return mca_coll_symm_side_has_counts(side) ? symm_count_at(side->counts, rank) : side->count;
 }
 
@@ -90,6 +99,8 @@ static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side
             index = symm_disp_at(side->disps, rank);
         } else if (side->shape == SYMM_SIDE_EVEN) {
             index = (ptrdiff_t)(rank * count);
+        } else if (side->shape == SYMM_SIDE_PACKED) {
+            index = (ptrdiff_t)side->packed[rank].at;
         }
     }
     *first = (uintptr_t)side->buffer + (uintptr_t)index * side->size + (uintptr_t)side->start;

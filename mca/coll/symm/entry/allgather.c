@@ -31,10 +31,7 @@ static enum symm_reason veto_reason(const struct symm_call *call)
     if (call->unusable) {
         return SYMM_REASON_ELSEWHERE;
     }
-    if (call->mixed) {
-        return SYMM_REASON_MIXED;
-    }
-    return call->device >= 0 && call->gaps != 0 ? SYMM_REASON_GAPS : SYMM_REASON_NONE;
+    return call->mixed ? SYMM_REASON_MIXED : SYMM_REASON_NONE;
 }
 
 /* Inlined, as in allreduce.c. */

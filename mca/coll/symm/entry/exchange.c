@@ -20,11 +20,7 @@ static enum symm_reason veto_reason(const struct symm_call *call, bool is_unequa
     if (call->unusable) {
         return SYMM_REASON_ELSEWHERE;
     }
-    if (call->mixed) {
-        return SYMM_REASON_MIXED;
-    }
-    return call->device >= 0 && (call->gaps & SYMM_GAPS_ANY) != 0 ? SYMM_REASON_GAPS
-                                                                  : SYMM_REASON_NONE;
+    return call->mixed ? SYMM_REASON_MIXED : SYMM_REASON_NONE;
 }
 
 /*

@@ -52,11 +52,10 @@ static inline void mca_coll_symm_rooted_describe(struct symm_call *call,
     call->agreed_count = bytes;
     call->extent = 1;
     mca_coll_symm_device_describe(call, kinds);
-    call->veto = is_unequal                            ? SYMM_REASON_UNEQUAL
-                 : call->unusable                      ? SYMM_REASON_ELSEWHERE
-                 : call->mixed                         ? SYMM_REASON_MIXED
-                 : call->device >= 0 && call->gaps > 0 ? SYMM_REASON_GAPS
-                                                       : SYMM_REASON_NONE;
+    call->veto = is_unequal       ? SYMM_REASON_UNEQUAL
+                 : call->unusable ? SYMM_REASON_ELSEWHERE
+                 : call->mixed    ? SYMM_REASON_MIXED
+                                  : SYMM_REASON_NONE;
     call->signature = symm_signature_pack((struct symm_signature){
         .collective = collective, .root = (unsigned)root, .extent = 1});
 }

@@ -14,6 +14,7 @@
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/choose/explain.h"
+#include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/mixed_blocks.h"
 #include "mca/coll/symm/serve/mixed_data.h"
@@ -23,6 +24,10 @@ enum { STARTING, COLLECTING };
 void mca_coll_symm_mixed_start(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
+    if (operation->packing != NULL) { /* data go by way of lines, packed by the host */
+        mca_coll_symm_packing_end(operation);
+        operation->own.stays = false;
+    }
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     run->team = operation->lane->team;

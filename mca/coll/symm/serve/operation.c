@@ -10,6 +10,7 @@
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/packed.h"
@@ -43,11 +44,28 @@ static void step_run(struct symm_operation *operation)
     if (status != SYMM_OK) {
         return;
     }
-    if (operation->run.failure == SYMM_OK) {
+    if (operation->run.failure == SYMM_OK && operation->packing != NULL) {
+        mca_coll_symm_slot_leave(operation);
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_UNPACKING);
+    } else if (operation->run.failure == SYMM_OK) {
         mca_coll_symm_end_served(operation);
     } else {
         mca_coll_symm_slot_leave(operation);
         mca_coll_symm_end_error(operation, run_failure(operation));
+    }
+}
+
+static void step_unpack(struct symm_operation *operation)
+{
+    enum symm_status status = mca_coll_symm_packing_unpack(operation);
+    if (status == SYMM_OK) {
+        operation->outcome = SYMM_OUTCOME_SERVED;
+        operation->state = SYMM_OPERATION_DONE;
+    } else if (status != SYMM_PENDING) {
+        mca_coll_symm_end_error(
+            operation,
+            mca_coll_symm_device_failed(
+                operation->comm, symm_collective_get(operation->call->collective)->mpi_name));
     }
 }
 
@@ -82,6 +100,7 @@ static const struct symm_state {
     [SYMM_OPERATION_VOTING_ON_MAPS] = {mca_coll_symm_step_vote_on_maps, true},
     [SYMM_OPERATION_MULTICASTING] = {mca_coll_symm_step_multicast, true},
     [SYMM_OPERATION_RUNNING] = {step_run, false},
+    [SYMM_OPERATION_UNPACKING] = {step_unpack, false},
     [SYMM_OPERATION_LEAVING] = {step_leave, true},
     [SYMM_OPERATION_DONE] = {step_none, false},
     [SYMM_OPERATION_BELOW] = {step_none, false},
@@ -140,6 +159,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->pad = NULL;
     operation->again = false;
     operation->relay_expected = false;
+    operation->packing = NULL;
     operation->imports = NULL;
     operation->dropped = 0;
     operation->run_is_begun = false;
@@ -164,6 +184,9 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
         mca_coll_symm_scratch_leave(operation);
         mca_coll_symm_elsewhere_end(operation);
+        if (operation->packing != NULL) {
+            mca_coll_symm_packing_end(operation);
+        }
     }
     return SYMM_OK;
 }

@@ -15,6 +15,7 @@
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/device/device.h"
+#include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
 
 /* Whether all ranks have finished the call that had this slot before. */
@@ -137,9 +138,38 @@ static bool may_go_below(const struct symm_operation *operation)
            operation->lane->team->rank == mca_coll_symm_loose_first(operation->call);
 }
 
+/*
+ * Pack what has gaps on a device, before anybody reads this rank's line.  Returns false while that
+ * is under way.  A call that cannot be packed goes below.
+ */
+static bool packing_step(struct symm_operation *operation)
+{
+    if (operation->veto == SYMM_REASON_NONE && operation->packing == NULL &&
+        mca_coll_symm_packing_is_for(operation->call)) {
+        if (!mca_coll_symm_packing_begin(operation)) {
+            operation->veto = SYMM_REASON_GAPS;
+            return true;
+        }
+    }
+    if (operation->packing != NULL) {
+        enum symm_status status = mca_coll_symm_packing_pack(operation);
+        if (status == SYMM_PENDING) {
+            return false;
+        }
+        if (status != SYMM_OK) { /* the copy to the host will tell what has failed */
+            mca_coll_symm_packing_end(operation);
+            operation->veto = SYMM_REASON_GAPS;
+        }
+    }
+    return true;
+}
+
 void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
+    if (operation->call->device >= 0 && !packing_step(operation)) {
+        return;
+    }
     const struct symm_call *call = operation->call;
     enum symm_left left = SYMM_LEFT_NOT;
     size_t travels = call->payload_bytes;
