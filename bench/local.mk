@@ -273,7 +273,6 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-ring.txt \
 	bench/results/gpu-h100-small-calls.txt \
 	bench/results/gpu-h200-2-checks.txt \
-	bench/results/gpu-h200-2-heat.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
 	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
@@ -281,9 +280,11 @@ EXTRA_DIST += \
 	bench/results/gpu-h200-2-ranks-collectives.txt \
 	bench/results/gpu-h200-2-ranks-packets.txt \
 	bench/results/gpu-h200-4-osu-validated.txt \
+	bench/results/gpu-h200-4-ranks-blocks.txt \
 	bench/results/gpu-h200-4-ranks-collectives-in-place.txt \
 	bench/results/gpu-h200-4-ranks-collectives.txt \
 	bench/results/gpu-h200-4-ranks-ring.txt \
+	bench/results/gpu-h200-heat.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \
