@@ -8,8 +8,8 @@
  * ROUNDS   calls of each size (21)
  *
  * The data of a rank are a matrix of doubles in memory of cudaMalloc. The cases:
- *   slabs     MPI_Alltoallw: each rank gets some of the columns of all ranks' rows, in one piece, as
- *             in a Fourier transform of several dimensions (mpi4py-fft)
+ *   slabs     MPI_Alltoallw: each rank gets some of the columns of all ranks' rows, in one piece,
+ *             as in a Fourier transform of several dimensions (mpi4py-fft)
  *   columns   MPI_Alltoall: the same columns one by one, so that runs have eight bytes
  *   bcast     MPI_Bcast of the left half of a matrix
  *   allgather MPI_Allgather of the left halves of matrices

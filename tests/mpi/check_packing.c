@@ -190,6 +190,12 @@ struct row {
     unsigned char *memory, *wanted;
 };
 
+/* Elements of a pair's block.  Each rank has something: what has nothing is on no device. */
+static int count_of(uint64_t pair, bool is_own)
+{
+    return is_own ? 1 + (int)(test_random(pair, 0) % 3) : (int)(test_random(pair, 0) % 4);
+}
+
 /*
  * Each pair of a sender and a receiver has a type of its own.  With --short some blocks are
  * one element shorter than their places, but not of a rank for itself: the binding forbids that.
@@ -200,7 +206,7 @@ static void row_open(struct row *row, bool receives)
     for (int rank = 0; rank < test_size; rank++) {
         int from = receives ? rank : test_rank, to = receives ? test_rank : rank;
         uint64_t pair = number * 1000 + (uint64_t)(from * test_size + to);
-        int count = (int)(test_random(pair, 0) % 4);
+        int count = count_of(pair, from == to);
         struct drawn_type *type = &row->types[rank];
         *type = drawn_type_make(pair, 0);
         row->counts[rank] =
@@ -249,7 +255,7 @@ static void pairs_fill(struct row *send, struct row *receive)
     for (int rank = 0; rank < test_size; rank++) {
         const struct drawn_type *in = &receive->types[rank];
         uint64_t pair = number * 1000 + (uint64_t)(rank * test_size + test_rank);
-        int sent = (int)(test_random(pair, 0) % 4), size, packed = 0, at = 0;
+        int sent = count_of(pair, rank == test_rank), size, packed = 0, at = 0;
         block_fill(send->memory + send->begin[rank],
                    block_bytes(&send->types[rank], send->counts[rank]), test_rank, rank);
         if (sent == 0) {
