@@ -22,8 +22,8 @@
 #include <string.h>
 
 #include "bench/clock.h"
-#include "bench/device.h"
 #include "bench/failure.h"
+#include "bench/rank_device.h"
 
 enum { MIB = 1 << 20, MOST_ROUNDS = 1000, PIECE = 16 * MIB };
 
@@ -113,38 +113,23 @@ static void size_measure(const struct program *program, size_t bytes)
 
 static void *device_get(const struct program *program, size_t bytes)
 {
-    char text[FAILURE_LENGTH];
-    void *memory = NULL;
-    if (!device_allocate(program->device, bytes, &memory, text)) {
-        failure_stop("%zu bytes: %s", bytes, text);
-    }
+    void *memory = rank_device_memory(program->device, bytes);
     device_fill(program->device, memory, program->rank % 100, bytes);
     return memory;
 }
 
 static void *host_get(const struct program *program, size_t bytes)
 {
-    void *memory = malloc(bytes);
-    if (memory == NULL) {
-        failure_stop("no memory for %zu bytes", bytes);
-    }
+    void *memory = rank_host_memory(bytes);
     memset(memory, program->rank % 100, bytes);
     return memory;
 }
 
 static void open_all(struct program *program, size_t most)
 {
-    MPI_Comm node;
-    char text[FAILURE_LENGTH];
-    int local;
     MPI_Comm_rank(MPI_COMM_WORLD, &program->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &program->ranks);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &local);
-    MPI_Comm_free(&node);
-    if (!device_open(&program->device, local, text)) {
-        failure_stop("%s", text);
-    }
+    program->device = rank_device_open();
     int left = (program->rank + program->ranks - 1) % program->ranks;
     int right = (program->rank + 1) % program->ranks;
     const int weight = 1;
@@ -168,23 +153,13 @@ static void close_all(struct program *program)
     device_close(program->device);
 }
 
-static int argument(int argc, char **argv, int number, int otherwise, int most)
-{
-    char *end = NULL;
-    long value = argc > number ? strtol(argv[number], &end, 10) : otherwise;
-    if ((end != NULL && *end != '\0') || value < 1 || value > most) {
-        failure_stop("%s is no number from 1 to %d", argv[number], most);
-    }
-    return (int)value;
-}
-
 int main(int argc, char **argv)
 {
     struct program program = {0};
     failure_program = "host_copy_time";
     MPI_Init(&argc, &argv);
-    size_t most = (size_t)argument(argc, argv, 1, 512, 1024) * MIB;
-    program.rounds = argument(argc, argv, 2, 7, MOST_ROUNDS);
+    size_t most = (size_t)rank_argument(argc, argv, 1, 512, 1024) * MIB;
+    program.rounds = rank_argument(argc, argv, 2, 7, MOST_ROUNDS);
     open_all(&program, most);
     if (program.rank == 0) {
         (void)printf("# MPI_Neighbor_allgather, %d ranks, ms; ratio: call / (host + link)\n"

@@ -29,8 +29,8 @@
 #include <string.h>
 
 #include "bench/clock.h"
-#include "bench/device.h"
 #include "bench/failure.h"
+#include "bench/rank_device.h"
 
 enum { MIB = 1 << 20, MOST_ROUNDS = 1000, MOST_RANKS = 64, SIZE_LEAST = 1 << 10 };
 
@@ -227,47 +227,20 @@ static void size_measure(const struct program *program, const struct test *test,
 
 /* ---- program --------------------------------------------------------------------------------- */
 
-static void *host_get(size_t bytes)
-{
-    void *memory = malloc(bytes);
-    if (memory == NULL) {
-        failure_stop("no memory for %zu bytes", bytes);
-    }
-    return memory;
-}
-
-static void *device_get(const struct program *program)
-{
-    char text[FAILURE_LENGTH];
-    void *memory = NULL;
-    if (!device_allocate(program->device, program->room, &memory, text)) {
-        failure_stop("%zu bytes: %s", program->room, text);
-    }
-    return memory;
-}
-
 static void open_all(struct program *program, size_t most)
 {
-    MPI_Comm node;
-    char text[FAILURE_LENGTH];
-    int local;
     MPI_Comm_rank(MPI_COMM_WORLD, &program->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &program->ranks);
     if (program->ranks > MOST_RANKS) {
         failure_stop("%d ranks: at most %d can be measured", program->ranks, MOST_RANKS);
     }
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &local);
-    MPI_Comm_free(&node);
-    if (!device_open(&program->device, local, text)) {
-        failure_stop("%s", text);
-    }
+    program->device = rank_device_open();
     program->room = 2 * most * (size_t)program->ranks;
-    program->send = device_get(program);
-    program->receive = device_get(program);
-    program->host_send = host_get(program->room);
-    program->host_receive = host_get(program->room);
-    program->host_result = host_get(program->room);
+    program->send = rank_device_memory(program->device, program->room);
+    program->receive = rank_device_memory(program->device, program->room);
+    program->host_send = rank_host_memory(program->room);
+    program->host_receive = rank_host_memory(program->room);
+    program->host_result = rank_host_memory(program->room);
     for (size_t i = 0; i < program->room / sizeof(unsigned); i++) {
         ((unsigned *)program->host_send)[i] = (unsigned)i * 2654435761u + (unsigned)program->rank;
     }
@@ -284,23 +257,13 @@ static void close_all(struct program *program)
     device_close(program->device);
 }
 
-static int argument(int argc, char **argv, int number, int otherwise, int most)
-{
-    char *end = NULL;
-    long value = argc > number ? strtol(argv[number], &end, 10) : otherwise;
-    if ((end != NULL && *end != '\0') || value < 1 || value > most) {
-        failure_stop("%s is no number from 1 to %d", argv[number], most);
-    }
-    return (int)value;
-}
-
 int main(int argc, char **argv)
 {
     struct program program = {0};
     failure_program = "typed_time";
     MPI_Init(&argc, &argv);
-    size_t most = (size_t)argument(argc, argv, 1, 64, 256) * MIB;
-    program.rounds = argument(argc, argv, 2, 21, MOST_ROUNDS);
+    size_t most = (size_t)rank_argument(argc, argv, 1, 64, 256) * MIB;
+    program.rounds = rank_argument(argc, argv, 2, 21, MOST_ROUNDS);
     open_all(&program, most);
     if (program.rank == 0) {
         (void)printf("# data with gaps on GPU memory, %d ranks, us; bytes: data of a rank\n"
