@@ -254,6 +254,10 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-gather.table \
 	bench/results/gpu-h100-4-ranks-gatherv.table \
 	bench/results/gpu-h100-4-ranks-odd.txt \
+	bench/results/gpu-h100-4-ranks-odd-again.txt \
+	bench/results/gpu-h100-held-checks.txt \
+	bench/results/gpu-h100-in-place-again.txt \
+	bench/results/gpu-h100-reduce-scatter-hold.txt \
 	bench/results/gpu-h100-4-ranks-reduce.table \
 	bench/results/gpu-h100-4-ranks-reduce_scatter.table \
 	bench/results/gpu-h100-4-ranks-reduce_scatter_block.table \

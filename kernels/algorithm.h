@@ -151,7 +151,9 @@ struct symm_run;
     F(SYMM_SCATTER_CUDA_PACKETS, symm_scatter_cuda_packets)                                       \
     F(SYMM_REDUCE_STAGED_ONE_SHOT, symm_reduce_staged_one_shot)                                   \
     F(SYMM_GATHERV_PUSH, symm_gatherv_push)                                                       \
-    F(SYMM_REDUCE_CUDA_RING, symm_reduce_cuda_ring)
+    F(SYMM_REDUCE_CUDA_RING, symm_reduce_cuda_ring)                                               \
+    F(SYMM_REDUCE_SCATTER_CUDA_HOLD, symm_reduce_scatter_cuda_hold)                               \
+    F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_HOLD, symm_reduce_scatter_block_cuda_hold)
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,
@@ -218,6 +220,11 @@ struct symm_algorithm_row {
     unsigned slow;   /* enum symm_algorithm_slowness */
     size_t small_pages_most;
     size_t small_pages_most_of_more; /* of more than two ranks; 0: the same */
+    /*
+     * For an algorithm by relay: more than two ranks use it although they reach all outputs, if
+     * these are in small pages and the call has so many bytes.  0: they do not.
+     */
+    size_t small_pages_least;
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
     bool spares_multiprocessors; /* on devices: takes none where run->beside says so */

@@ -27,12 +27,14 @@ kernel_sources = \
 	kernels/cuda/exchange_kernel.c \
 	kernels/cuda/exchange_scratch.c \
 	kernels/cuda/gather_start.h kernels/cuda/link.h \
+	kernels/cuda/handover.c kernels/cuda/handover.h \
 	kernels/cuda/launch/multimem.h kernels/cuda/launch/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/bcast_multimem.c \
 	kernels/cuda/bcast_pass.c \
 	kernels/cuda/reduce_direct.c \
 	kernels/cuda/reduce_ring.c \
+	kernels/cuda/reduce_scatter_hold.c \
 	kernels/cuda/reduce_scratch.c \
 	kernels/cuda/rooted.h \
 	kernels/cuda/rooted_copy_engine.c \
@@ -92,6 +94,7 @@ device_sources = \
 	kernels/cuda/launch/fatbin.c kernels/cuda/launch/fatbin.h \
 	kernels/cuda/launch/functions.c \
 	kernels/cuda/launch/graph.c kernels/cuda/launch/graph.h \
+	kernels/cuda/launch/handover.c \
 	kernels/cuda/launch/host_memory.c \
 	kernels/cuda/launch/launch.c \
 	kernels/cuda/launch/nests.c \
@@ -137,7 +140,8 @@ $(code)/reduce.fatbin: $(code)/reduce.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/reduce.cu
 $(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/scan.cu
-$(code)/gather.fatbin: $(code)/gather.cu $(code)/nests.cuh $(cuda_device_headers)
+$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/handover.cuh $(code)/nests.cuh \
+		$(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/gather.cu
 $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/small.cu
@@ -178,7 +182,9 @@ endif CUDA
 
 EXTRA_DIST += \
 	kernels/cuda/device_code/combinations.cuh \
+	kernels/cuda/device_code/copy.cuh \
 	kernels/cuda/device_code/gather.cu \
+	kernels/cuda/device_code/handover.cuh \
 	kernels/cuda/device_code/kernel.cuh \
 	kernels/cuda/device_code/multimem.cu \
 	kernels/cuda/device_code/multimem.cuh \

@@ -99,6 +99,7 @@ struct symm_run {
     int cuda_type, cuda_op;     /* enum symm_cuda_type, enum symm_cuda_op */
     unsigned block_limit;       /* most blocks of a kernel; 0: no limit of the caller's */
     bool beside;                /* the program goes on meanwhile, and may use the multiprocessors */
+    bool shared;                /* ranks share a device: a kernel that waits keeps others out */
 
     /* Progress of the run; zero at the start, and private to the algorithm. */
     unsigned stage;

@@ -2,8 +2,12 @@
  * exchange_scratch.c - every rank stores pieces of its blocks in the scratch of the ranks that they
  * are for, who copy them to their outputs.
  *
- * It is for outputs that other ranks cannot reach, and for calls in place; relay.h says how.  Piece
- * p goes through
+ * It is for outputs that other ranks cannot reach, and for calls in place.
+ *
+ * Blocks that fit the scratch go in one piece.  A kernel pushes them, and one behind it waits until
+ * all ranks have done so, and copies (handover.h).  Ranks that share a device have no such kernel.
+ *
+ * Others go in pieces; relay.h says how.  Piece p goes through
  *
  *   push  stage p:     own input to a row of each other rank's scratch,
  *   out   stage p + 1: the rows of own scratch, and own input, to own output.
@@ -16,10 +20,14 @@
  */
 #include "config.h"
 
+#include "kernels/cuda/handover.h"
 #include "kernels/cuda/relay.h"
 #include "kernels/cuda/steps.h"
 
-enum { FILL = 1, PARTS = 2 };
+enum {
+    FILL = 1, PARTS = 2,
+    WHOLE_MOST = 128 << 20, /* bytes of all blocks that a rank receives in one piece */
+};
 
 /*
  * Bytes of a piece of a block.  The more bytes the pieces of all other ranks have together, the
@@ -33,7 +41,10 @@ static size_t piece_of(size_t bytes, int ranks)
 
 static size_t block_scratch(size_t block, int ranks)
 {
-    return (piece_of(block, ranks) + 512) * symm_cuda_scratch_rows(ranks) * PARTS;
+    const size_t unit = 512; /* by which a row may be shorter than its share of the scratch */
+    size_t rows = symm_cuda_scratch_rows(ranks);
+    return rows * (block * rows <= WHOLE_MOST ? block + unit
+                                              : (piece_of(block, ranks) + unit) * PARTS);
 }
 
 /* Of an exchange, all blocks of a rank are known together. */
@@ -46,14 +57,21 @@ struct cut {
     size_t row;
     size_t piece; /* bytes */
     uint64_t pieces;
+    bool is_whole;
 };
 
 static struct cut cut_make(const struct symm_run *run)
 {
     const size_t unit = 256;
     int ranks = run->team->size;
-    struct cut cut = {
-        .row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS)};
+    struct cut cut = {.row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks))};
+    if (run->largest <= cut.row && !run->shared) {
+        cut.piece = run->largest;
+        cut.pieces = 1;
+        cut.is_whole = true;
+        return cut;
+    }
+    cut.row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS);
     cut.piece = symm_least(piece_of(run->largest, ranks), cut.row);
     if (cut.piece < run->largest && cut.piece > unit) {
         cut.piece -= cut.piece % unit;
@@ -83,6 +101,9 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);
+    /* Copies of the piece before have to find multiprocessors beside it. */
+    unsigned blocks = cut.is_whole ? symm_cuda_store_blocks(run, run->team->size - 1)
+                                   : run->block_limit;
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     int count = 0;
     for (int turn = 1; turn < run->team->size && stage < cut.pieces; turn++) {
@@ -98,37 +119,69 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         }
     }
     return count == 0 ? SYMM_OK
-                      : symm_device_push_start(run->device, pushes, count, false, run->block_limit,
-                                               ticket);
+                      : symm_device_push_start(run->device, pushes, count, false, blocks, ticket);
 }
 
 /* In place the block for this rank itself is already in the output. */
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piece,
+                struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
-    struct cut cut = cut_make(run);
-    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
     int count = 0, me = run->team->rank;
-    for (int rank = 0; rank < run->team->size && stage > 0; rank++) {
+    for (int rank = 0; rank < run->team->size; rank++) {
         const struct symm_block *block = &run->blocks[rank];
-        size_t bytes, begin = part_of(&cut, symm_block_incoming(block), stage - 1, &bytes);
+        size_t bytes, begin = part_of(cut, symm_block_incoming(block), piece, &bytes);
         const unsigned char *input =
             rank == me ? (const unsigned char *)run->input + block->send_at + begin
-                       : row_of(run, &cut, me, rank, stage - 1);
+                       : row_of(run, cut, me, rank, piece);
         unsigned char *output = (unsigned char *)run->output + block->receive_at + begin;
         if (bytes > 0 && output != input) {
             copies[count++] = (struct symm_cuda_push){input, output, bytes};
         }
     }
+    return count;
+}
+
+static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+{
+    struct cut cut = cut_make(run);
+    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
+    int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, copies);
     return count == 0 ? SYMM_OK
                       : symm_device_beside_start(run->device, copies, count, run->block_limit,
                                                  ticket);
 }
 
+/* ---- in one piece ---------------------------------------------------------------------------- */
+
+static enum symm_status whole_push_start(struct symm_run *run, struct symm_ticket *ticket)
+{
+    return push_start(run, 0, ticket);
+}
+
+static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
+{
+    const struct cut cut = cut_make(run);
+    return outs(run, &cut, 0, copies);
+}
+
+/* Who sends nothing says so as well: a rank does not know that of others in all calls. */
+static bool waits(const struct symm_run *run, int rank, int source)
+{
+    (void)run;
+    return rank != source;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
 static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
-    return symm_relay_step(run, cut_make(run).pieces + FILL, launches);
+    static const struct symm_handover whole = {
+        .start = whole_push_start, .waits = waits, .copies = whole_outs};
+    struct cut cut = cut_make(run);
+    return cut.is_whole ? symm_handover_step(run, &whole)
+                        : symm_relay_step(run, cut.pieces + FILL, launches);
 }
 
 #define SCRATCH_ROW(row, algorithm, served, scratch)                                              \

@@ -105,25 +105,24 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 
 /* ---- steps of the phase: pushes told plus stores told ---------------------------------------- */
 
-static uint64_t step_of_push(const struct cut *cut, uint32_t piece)
+uint64_t symm_pipeline_step_of_push(uint32_t lead, uint32_t piece)
 {
-    return piece < cut->lead ? (uint64_t)piece + 1 : 2 * (uint64_t)piece + 2 - cut->lead;
+    return piece < lead ? (uint64_t)piece + 1 : 2 * (uint64_t)piece + 2 - lead;
 }
 
-static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
+uint64_t symm_pipeline_step_of_store(uint32_t lead, uint32_t pieces, uint32_t piece)
 {
-    return (uint64_t)piece + 1 + symm_least(cut->pieces, (size_t)piece + cut->lead);
+    return (uint64_t)piece + 1 + symm_least(pieces, (size_t)piece + lead);
 }
 
-/* Tell the others how far this rank has got, if that is further than they know. */
-static void progress_tell(struct symm_run *run, const struct cut *cut)
+void symm_pipeline_tell(struct symm_run *run, uint32_t lead, uint32_t pieces)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     uint32_t before = pipeline->told_pushes + pipeline->told_stores, now = before;
     bool is_more = true;
     while (is_more) {
-        if (pipeline->told_pushes < cut->pieces &&
-            pipeline->told_pushes < pipeline->told_stores + cut->lead) {
+        if (pipeline->told_pushes < pieces &&
+            pipeline->told_pushes < pipeline->told_stores + lead) {
             is_more = pipeline->landed > pipeline->told_pushes;
             pipeline->told_pushes += is_more;
         } else {
@@ -135,6 +134,16 @@ static void progress_tell(struct symm_run *run, const struct cut *cut)
     if (now != before) {
         symm_run_raise(run, now);
     }
+}
+
+static uint64_t step_of_push(const struct cut *cut, uint32_t piece)
+{
+    return symm_pipeline_step_of_push(cut->lead, piece);
+}
+
+static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
+{
+    return symm_pipeline_step_of_store(cut->lead, cut->pieces, piece);
 }
 
 /* ---- starting: the next piece, if it may; SYMM_PENDING if not -------------------------------- */
@@ -306,7 +315,7 @@ enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_move
     enum symm_status status = work_test(run, mover, &cut);
     if (run->stage == WORKING) {
         if (status == SYMM_OK) {
-            progress_tell(run, &cut);
+            symm_pipeline_tell(run, cut.lead, cut.pieces);
             status = work_start(run, mover, &cut);
         }
         if (status != SYMM_OK) { /* start nothing more; what is under way uses others' memory */

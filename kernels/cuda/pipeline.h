@@ -79,6 +79,14 @@ size_t symm_pipeline_scratch_fair(int ranks);
 void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
                         uint32_t *ended, uint32_t started, enum symm_status *failure);
 
+/*
+ * The order in which `pieces` are told: the step of the phase that says that a piece has been
+ * pushed, or stored, and telling the others how far this rank has got.
+ */
+uint64_t symm_pipeline_step_of_push(uint32_t lead, uint32_t piece);
+uint64_t symm_pipeline_step_of_store(uint32_t lead, uint32_t pieces, uint32_t piece);
+void symm_pipeline_tell(struct symm_run *run, uint32_t lead, uint32_t pieces);
+
 /* The step function of such an algorithm. */
 enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover);
 

@@ -38,7 +38,7 @@ enum {
 
 enum { COME, TAKEN, DONE, WORD_KINDS }; /* see struct symm_cuda_ring */
 
-_Static_assert(2 * WORD_KINDS * WORDS <= SYMM_SCRATCH_HEAD, "words of each kind, and zeros");
+_Static_assert(2 * WORD_KINDS * WORDS <= SYMM_HEAD_HANDOVER, "words of each kind, and zeros");
 
 static size_t scratch_wanted(size_t bytes, int ranks)
 {
@@ -73,8 +73,7 @@ static uint64_t vectors_of(const struct symm_run *run)
 /* The words of a kind; behind those of all kinds there are as many zeros. */
 static uint64_t *words_of(const struct symm_run *run, int rank, int kind)
 {
-    unsigned char *head = (unsigned char *)run->scratches[rank] - SYMM_SCRATCH_HEAD;
-    return (uint64_t *)(void *)(head + (size_t)kind * WORDS);
+    return symm_cuda_head_words(run, rank, SYMM_HEAD_RING + (size_t)kind * WORDS);
 }
 
 static uint64_t quotient_up(uint64_t dividend, uint64_t divisor)

@@ -49,4 +49,11 @@ static inline bool symm_rooted_own_push(const struct symm_run *run, struct symm_
 /* Start this rank's part of a reduce by two-shot (reduce_direct.c). */
 enum symm_status symm_reduce_two_shot_start(struct symm_run *run);
 
+/*
+ * Broadcasts that are passed on through slots in scratch (bcast_pass.c): bytes of scratch that one
+ * of `bytes` is quickest with, and the step function.
+ */
+size_t symm_bcast_slots_wanted(size_t bytes, int ranks);
+enum symm_status symm_bcast_slots_step(struct symm_run *run);
+
 #endif /* SYMM_KERNELS_CUDA_ROOTED_H */

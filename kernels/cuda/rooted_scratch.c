@@ -9,6 +9,8 @@
  *
  * In a gather the root's scratch has a row for each other rank.
  *
+ * Large broadcasts to several ranks are passed on from rank to rank instead (bcast_pass.c).
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +19,12 @@
 #include "kernels/cuda/relay.h"
 #include "kernels/cuda/rooted.h"
 
-enum { FILL = 1, PARTS = 2, UNIT = 256 };
+enum {
+    FILL = 1, PARTS = 2, UNIT = 256,
+    PASSED_LEAST = 5 << 20,         /* bytes, as of broadcasts to outputs (choose/built_in.c) */
+    PASSED_SCRATCH_LEAST = 1 << 20, /* with less, pieces take longer to start than to move */
+    SMALL_PAGES_LEAST = 24 << 20,   /* bench/results/gpu-h100-4-ranks-odd-again.txt */
+};
 
 /* Rows of a part of the scratch. */
 static size_t rows_of(enum symm_collective collective, int ranks)
@@ -150,22 +157,39 @@ static enum symm_status step(struct symm_run *run)
     return symm_relay_step(run, cut.pieces + FILL, launches);
 }
 
+static bool is_passed(size_t bytes, int ranks)
+{
+    return ranks > 2 && bytes >= PASSED_LEAST;
+}
+
+static enum symm_status bcast_step(struct symm_run *run)
+{
+    return is_passed(run->count, run->team->size) && run->scratch_size >= PASSED_SCRATCH_LEAST
+               ? symm_bcast_slots_step(run) : step(run);
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
+
+static size_t part_wanted(size_t bytes, int ranks)
+{
+    return piece_of(bytes, ranks) + 2 * UNIT;
+}
 
 static size_t bcast_wanted(size_t bytes, int ranks)
 {
-    return (piece_of(bytes, ranks) + 2 * UNIT) * PARTS;
+    return is_passed(bytes, ranks) ? symm_bcast_slots_wanted(bytes, ranks)
+                                   : part_wanted(bytes, ranks) * PARTS;
 }
 
 static size_t gather_wanted(size_t bytes, int ranks)
 {
-    return (piece_of(bytes, ranks) + 2 * UNIT) * rows_of(SYMM_GATHER, ranks) * PARTS;
+    return part_wanted(bytes, ranks) * rows_of(SYMM_GATHER, ranks) * PARTS;
 }
 
 /* Of all blocks together. */
 static size_t scatter_wanted(size_t bytes, int ranks)
 {
-    return bcast_wanted(bytes / (size_t)ranks, ranks);
+    return part_wanted(bytes / (size_t)ranks, ranks) * PARTS;
 }
 
 const struct symm_algorithm_row symm_bcast_cuda_scratch = {
@@ -176,7 +200,8 @@ const struct symm_algorithm_row symm_bcast_cuda_scratch = {
     .needs = SYMM_NEEDS_RELAY_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = bcast_wanted,
-    .step = step,
+    .small_pages_least = SMALL_PAGES_LEAST,
+    .step = bcast_step,
 };
 
 const struct symm_algorithm_row symm_gather_cuda_scratch = {

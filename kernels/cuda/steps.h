@@ -9,8 +9,8 @@
  *     its loads have been made.
  *   - When all ranks have raised the phase, all outputs are complete, and no rank reads inputs any
  *     more.  Work that is started on any device after that finds the results by plain loads.
- * No kernel of theirs waits for another rank (those of packets_run.c and reduce_ring.c do, for a
- * moment): several ranks may share a device, and a rank that dies leaves nothing running for ever
+ * No kernel of theirs waits for another rank (those of packets_run.c, reduce_ring.c and
+ * reduce_scatter_hold.c do, for a moment): several ranks may share a device, and a rank that dies leaves nothing running for ever
  * on it.
  *
  * A rank whose device fails raises the phase with a mark instead.  All ranks see the mark once all
@@ -48,6 +48,18 @@ static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, i
     size_t row = (size_t)(source < owner ? source : source - 1);
     return (unsigned char *)run->scratches[owner] +
            (part * symm_cuda_scratch_rows(run->team->size) + row) * row_bytes;
+}
+
+/* What is where in the head of a scratch, in bytes. */
+enum {
+    SYMM_HEAD_RING = 0, /* reduce_ring.c */
+    SYMM_HEAD_HANDOVER = SYMM_SCRATCH_HEAD - SYMM_CUDA_HANDOVER_WORDS * sizeof(uint64_t),
+};
+
+static inline uint64_t *symm_cuda_head_words(const struct symm_run *run, int rank, size_t place)
+{
+    unsigned char *head = (unsigned char *)run->scratches[rank] - SYMM_SCRATCH_HEAD;
+    return (uint64_t *)(void *)(head + place);
 }
 
 /*

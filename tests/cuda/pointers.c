@@ -97,6 +97,7 @@ static CUresult allocate(CUdeviceptr *address, size_t size, CUcontext context)
         return result;
     }
     standin_reservation_at(base)->internal = true;
+    standin_reservation_at(base)->asked = size;
     standin_reservation_at(base)->owner = context;
     *address = base;
     return CUDA_SUCCESS;
@@ -172,6 +173,12 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
     return result;
 }
 
+/* What the program believes that it has. */
+static size_t range_size(const struct standin_reservation *reservation, size_t size)
+{
+    return reservation != NULL && reservation->asked != 0 ? reservation->asked : size;
+}
+
 CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr address)
 {
     CUresult result = standin_begin(__func__);
@@ -184,7 +191,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr addre
                 *base = mapping->address;
             }
             if (size != NULL) {
-                *size = mapping->size;
+                *size = range_size(standin_reservation_at(address), mapping->size);
             }
         }
         (void)standin_end(result);
@@ -262,7 +269,7 @@ static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdevice
     }
     switch ((int)attribute) { /* these are about the reservation, also for VMM memory */
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return PUT(CUdeviceptr, reservation->base);
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return PUT(size_t, reservation->size);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return PUT(size_t, range_size(reservation, reservation->size));
     default: break;
     }
     if (mapping == NULL) {

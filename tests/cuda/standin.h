@@ -200,6 +200,7 @@ struct standin_reservation {
     struct standin_reservation *next;
     uint64_t base;
     size_t size;
+    size_t asked; /* of cuMemAlloc(), which may be less than its pages have; else 0 */
     unsigned char *views[STANDIN_DEVICES_MAX]; /* NULL until the device has access to something */
     bool internal; /* made by cuMemAlloc() */
     bool pooled; /* by cuMemAllocAsync() */

@@ -136,6 +136,7 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         one->run.inputs = all_inputs;
         one->run.outputs = all_outputs;
         one->run.scratches = scratches;
+        one->run.blocks = ranks->blocks == NULL ? NULL : ranks->blocks[rank];
         one->run.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
                                                              : CUDA_SCRATCH;
         one->run.failed_rank = 1000;

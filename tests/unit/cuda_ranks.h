@@ -44,6 +44,7 @@ struct cuda_ranks {
     int size;
     int devices; /* that ranks have in turn; 0: CUDA_DEVICES */
     uint64_t sequence;
+    struct symm_block *const *blocks; /* the ranks' tables in exchanges; otherwise NULL */
     symm_standin_watch_function *watch; /* if faults are to come in calls only; otherwise NULL */
     struct cuda_rank ranks[CUDA_RANKS_MOST];
 };

@@ -42,9 +42,11 @@ unit_tests += \
 	tests/unit/test_cuda_contexts \
 	tests/unit/test_cuda_device \
 	tests/unit/test_cuda_devices \
+	tests/unit/test_cuda_exchange \
 	tests/unit/test_cuda_exports \
 	tests/unit/test_cuda_faults \
 	tests/unit/test_cuda_heap \
+	tests/unit/test_cuda_hold \
 	tests/unit/test_cuda_imports \
 	tests/unit/test_cuda_kernels \
 	tests/unit/test_cuda_launches \
@@ -251,9 +253,11 @@ device_libs = tests/unit/libdevice.la $(unit_libs) -ldl
 tests_unit_test_cuda_contexts_LDADD = $(device_libs)
 tests_unit_test_cuda_device_LDADD = $(device_libs)
 tests_unit_test_cuda_devices_LDADD = $(device_libs)
+tests_unit_test_cuda_exchange_LDADD = $(device_libs)
 tests_unit_test_cuda_exports_LDADD = $(device_libs)
 tests_unit_test_cuda_faults_LDADD = $(device_libs)
 tests_unit_test_cuda_heap_LDADD = $(device_libs)
+tests_unit_test_cuda_hold_LDADD = $(device_libs)
 tests_unit_test_cuda_imports_LDADD = $(device_libs)
 tests_unit_test_cuda_kernels_LDADD = kernels/cuda/device_code/libhost.la $(device_libs)
 tests_unit_test_cuda_launches_LDADD = $(device_libs)

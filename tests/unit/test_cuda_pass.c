@@ -1,6 +1,6 @@
 /*
- * test_cuda_pass.c - broadcasts in which each rank passes on what it got: one piece and several,
- * from every root, with failing copies, and given up.
+ * test_cuda_pass.c - broadcasts in which each rank passes on what it got, to outputs and through
+ * slots in scratch: one piece and several, from every root, with failing copies, and given up.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,13 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MOST = (5 << 20) + 3, GUARD = 64, BUFFER = BYTES_MOST + GUARD };
+enum {
+    BYTES_MOST = (5 << 20) + 3, /* which go through slots, if there are some */
+    GUARD = 64,
+    BUFFER = BYTES_MOST + GUARD,
+    SLOTS = 1 << 20,            /* bytes, for pieces of a quarter */
+};
 
 static unsigned char sent[BUFFER], before[BUFFER], got[BUFFER];
 
 struct buffers {
     struct cuda_ranks ranks;
     void *memory[CUDA_RANKS_MOST]; /* one for each rank, BUFFER each */
+    bool by_slots;
+    bool is_busy; /* copies within devices, as those out of slots, wait for others */
+    unsigned char *scratches[CUDA_RANKS_MOST]; /* then: the ranks' own, while they have slots */
     uint64_t stream;
 };
 
@@ -40,21 +48,37 @@ static void buffers_open(struct buffers *buffers, struct fork_rank *self, int si
     for (int rank = 0; rank < size; rank++) {
         FORK_STATUS(self, symm_heap_alloc(heap_of(buffers, rank), BUFFER, 0,
                                           &buffers->memory[rank]), SYMM_OK);
+        if (buffers->by_slots) {
+            void *slots = NULL;
+            struct cuda_rank *one = &buffers->ranks.ranks[rank];
+            FORK_STATUS(self, symm_heap_alloc(heap_of(buffers, rank), SLOTS, 0, &slots), SYMM_OK);
+            buffers->scratches[rank] = one->scratch;
+            one->scratch = slots;
+        }
     }
 }
 
 static void buffers_close(struct buffers *buffers)
 {
     for (int rank = 0; rank < buffers->ranks.size; rank++) {
+        if (buffers->by_slots) {
+            struct cuda_rank *one = &buffers->ranks.ranks[rank];
+            FORK_STATUS(buffers->ranks.self, symm_heap_free(heap_of(buffers, rank), one->scratch),
+                        SYMM_OK);
+            one->scratch = buffers->scratches[rank];
+        }
         FORK_STATUS(buffers->ranks.self,
                     symm_heap_free(heap_of(buffers, rank), buffers->memory[rank]), SYMM_OK);
     }
     cuda_ranks_close(&buffers->ranks);
 }
 
-static struct symm_run run_of(size_t bytes, int root)
+static struct symm_run run_of(const struct buffers *buffers, size_t bytes, int root)
 {
-    return (struct symm_run){.algorithm = SYMM_BCAST_CUDA_PASS, .count = bytes, .root = root};
+    return (struct symm_run){
+        .algorithm = buffers->by_slots ? SYMM_BCAST_CUDA_SCRATCH : SYMM_BCAST_CUDA_PASS,
+        .count = bytes, .root = root, .scratch_size = SLOTS,
+    };
 }
 
 /* What every rank has before a call, and what the root sends. */
@@ -70,12 +94,45 @@ static void buffers_fill(struct buffers *buffers, size_t bytes, int root)
     }
 }
 
+enum { BUSY = 10 }; /* copies of 2 MiB within a device, which others wait behind */
+
+static void busy_begin(struct buffers *buffers, struct symm_ticket tickets[CUDA_DEVICES][BUSY])
+{
+    for (int device = 0; device < CUDA_DEVICES; device++) {
+        struct cuda_rank *rank = &buffers->ranks.ranks[device];
+        struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
+        for (int i = 0; i < SYMM_CUDA_RANKS_MAX; i++) {
+            pushes[i] = (struct symm_cuda_push){rank->input, rank->output, CUDA_BUFFER};
+        }
+        for (int i = 0; i < BUSY; i++) {
+            FORK_STATUS(buffers->ranks.self,
+                        symm_device_beside_start(rank->device, pushes, SYMM_CUDA_RANKS_MAX, 1,
+                                                 &tickets[device][i]), SYMM_OK);
+        }
+    }
+}
+
+static void busy_end(struct buffers *buffers, struct symm_ticket tickets[CUDA_DEVICES][BUSY])
+{
+    unsigned polls = 0;
+    for (int i = 0; i < CUDA_DEVICES * BUSY; i++) {
+        struct symm_device *device = buffers->ranks.ranks[i / BUSY].device;
+        while (symm_device_ticket_test(device, &tickets[i / BUSY][i % BUSY]) == SYMM_PENDING) {
+            unit_pause(&polls);
+        }
+    }
+}
+
 /* All ranks have the root's bytes and what lies behind them, or all know which rank has failed. */
 static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int root)
 {
     struct cuda_ranks *ranks = &buffers->ranks;
-    const struct symm_run prototype = run_of(bytes, root);
+    struct symm_ticket tickets[CUDA_DEVICES][BUSY];
+    const struct symm_run prototype = run_of(buffers, bytes, root);
     buffers_fill(buffers, bytes, root);
+    if (buffers->is_busy) {
+        busy_begin(buffers, tickets);
+    }
     cuda_ranks_call(ranks, &prototype, buffers->memory, buffers->memory);
     int failed = ranks->ranks[0].run.failed_rank;
     FORK_CHECK(ranks->self, failed < ranks->size);
@@ -87,6 +144,9 @@ static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int roo
             cuda_ranks_get(ranks, rank, buffers->memory[rank], got, BUFFER);
             FORK_CHECK(ranks->self, memcmp(got, sent, BUFFER) == 0);
         }
+    }
+    if (buffers->is_busy) {
+        busy_end(buffers, tickets);
     }
     return failed < 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
 }
@@ -108,12 +168,36 @@ static void run_broadcasts(struct fork_rank *self, void *context)
     buffers_close(&buffers);
 }
 
+/*
+ * In pieces that are copied out of slots, much later than they could be passed on; little ones by
+ * another way.
+ */
+static void run_by_slots(struct fork_rank *self, void *context)
+{
+    int size = *(const int *)context;
+    struct buffers buffers = {.by_slots = true, .is_busy = true};
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
+    buffers_open(&buffers, self, size);
+    for (int root = 0; root < size; root++) {
+        FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, root) == SYMM_OK);
+    }
+    FORK_CHECK(self, broadcast(&buffers, 300001, 0) == SYMM_OK);
+    buffers_close(&buffers);
+}
+
+struct pass_fault {
+    struct cuda_fault fault;
+    bool by_slots;
+};
+
 /* A copy of some rank does not start, or fails on its way: the call ends on all ranks. */
 static void run_with_fault(struct fork_rank *self, void *context)
 {
-    const struct cuda_fault *fault = context;
-    bool is_for_good = strcmp(fault->what, "copy") == 0;
-    struct buffers buffers = {.stream = 0};
+    const struct pass_fault *pass = context;
+    const struct cuda_fault *fault = &pass->fault;
+    bool is_for_good = strcmp(fault->what, "copy") == 0 || strcmp(fault->what, "kernel") == 0;
+    struct buffers buffers = {.by_slots = pass->by_slots};
     char text[100];
     (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
     cuda_ranks_begin(self, text);
@@ -121,6 +205,7 @@ static void run_with_fault(struct fork_rank *self, void *context)
     device_driver_symbol(self, "symm_standin_watch", &buffers.ranks.watch);
     buffers.ranks.watch(0);
     buffers_open(&buffers, self, 4);
+    symm_device_use_graphs(false);
     FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, 1) == SYMM_ERR_SYSTEM);
     if (!is_for_good) {
         FORK_CHECK(self, broadcast(&buffers, BYTES_MOST, 2) == SYMM_OK);
@@ -170,7 +255,7 @@ static void run_given_up(struct fork_rank *self, void *context)
     buffers_open(&buffers, self, 3);
     for (int steps = 1; steps < 8; steps++) {
         struct cuda_rank *root = &buffers.ranks.ranks[0];
-        struct symm_run run = run_of(BYTES_MOST, 0);
+        struct symm_run run = run_of(&buffers, BYTES_MOST, 0);
         run.team = &root->team;
         run.device = root->device;
         run.sequence = ++buffers.ranks.sequence;
@@ -201,16 +286,27 @@ static void test_broadcasts(void **state)
     }
 }
 
-/* Three pieces go over three links. */
+static void test_by_slots(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= CUDA_RANKS_MOST; size++) { /* two ranks have another way */
+        fork_ranks_run(1, run_by_slots, &size);
+    }
+}
+
+/* Three pieces go over three links, or many of them, which are copied out as well. */
 static void test_faults(void **state)
 {
-    static const char *const names[] = {"cuMemcpyAsync", "cuEventRecord", "copy"};
+    static const char *const names[] = {"cuMemcpyAsync", "cuEventRecord", "copy",
+                                        "cuLaunchKernel", "kernel"};
+    enum { NAMES = sizeof(names) / sizeof(*names), NAMES_OF_COPIES = 3 };
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (int i = 0; i < NAMES + NAMES_OF_COPIES; i++) {
         for (int use = 1; use <= 9; use++) {
-            struct cuda_fault fault = {names[i], use};
-            print_message("# %s, use %d\n", fault.what, fault.use);
-            fork_ranks_run(1, run_with_fault, &fault);
+            struct pass_fault pass = {{names[i % NAMES], use}, i < NAMES};
+            print_message("# %s, use %d%s\n", pass.fault.what, use,
+                          pass.by_slots ? ", slots" : "");
+            fork_ranks_run(1, run_with_fault, &pass);
         }
     }
 }
@@ -231,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broadcasts),
+        cmocka_unit_test(test_by_slots),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_given_up),

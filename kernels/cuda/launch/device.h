@@ -147,6 +147,17 @@ SYMM_API enum symm_status symm_device_ring_start(struct symm_device *device,
                                                  unsigned block_limit, struct symm_ticket *ticket);
 
 /*
+ * Start to tell others, to wait for them, and to copy then: see struct symm_cuda_handover and
+ * handover.cuh.  It begins when the kernels that were started before it have ended.  If the ticket
+ * ends `late`, the others have been told, and the rest is to be started again, once they all have
+ * said what this rank waits for.  Errors: as symm_device_reduce_start().
+ */
+SYMM_API enum symm_status symm_device_handover_start(struct symm_device *device,
+                                                     const struct symm_cuda_handover *handover,
+                                                     unsigned block_limit,
+                                                     struct symm_ticket *ticket);
+
+/*
  * Start to pack `count` nests by a kernel, or to unpack them, 0 to SYMM_CUDA_NESTS: see struct
  * symm_cuda_nest, whose `unit` need not be set.  All lies within the device.  Errors: as
  * symm_device_reduce_start().

@@ -172,6 +172,10 @@ enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                     &functions->few_nests);
     }
     if (status == SYMM_OK) {
+        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_handover",
+                                    &functions->handover);
+    }
+    if (status == SYMM_OK) {
         status = combinations_get(cuda, functions->modules[REDUCE], "reduce",
                                   symm_device_can_reduce, functions->reduce);
     }

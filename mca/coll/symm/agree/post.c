@@ -115,11 +115,22 @@ static bool must_be_relayed(const struct symm_operation *operation, uint32_t fla
            mca_coll_symm_choose_relay_forced(operation->call->collective, operation->lane->team);
 }
 
+/* Whether the call is quicker by way of scratch, because outputs are in small pages. */
+static bool may_avoid_pages(const struct symm_operation *operation, uint32_t flags)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_algorithm_row *row = symm_algorithm_find(
+        call->collective, SYMM_ALGORITHM_DEVICE, SYMM_NEEDS_RELAY_SCRATCH);
+    return (flags & LINE_SMALL_PAGES) != 0 && row != NULL && row->small_pages_least > 0 &&
+           call->payload_bytes >= row->small_pages_least && operation->lane->team->size > 2;
+}
+
 /* Whether this rank has a reason to expect a relayed call. */
 static bool expects_relay(const struct symm_operation *operation, uint32_t flags)
 {
     const struct mca_coll_symm_lane *lane = operation->lane;
-    return lane->calls_relayed > 0 || must_be_relayed(operation, flags);
+    return lane->calls_relayed > 0 || must_be_relayed(operation, flags) ||
+           may_avoid_pages(operation, flags);
 }
 
 static bool scratch_take(struct symm_operation *operation, size_t size,

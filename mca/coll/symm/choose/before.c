@@ -77,11 +77,11 @@ enum symm_left mca_coll_symm_choose_left(const struct symm_call *call,
 }
 
 /*
- * The preferred algorithm of those with one of `needs` (0: of all) if all ranks' buffers are
- * reached, by unicast or not, and in place or not.
+ * The preferred algorithm of those with one of `needs` (0: of all) and with none of `needs_not`, if
+ * all ranks' buffers are reached, by unicast or not, and in place or not.
  */
 static int preferred(const struct symm_call *call, const struct symm_table *table, bool multicast,
-                     enum symm_row_place place, unsigned needs)
+                     enum symm_row_place place, unsigned needs, unsigned needs_not)
 {
     int count;
     const struct symm_row *rows =
@@ -90,7 +90,8 @@ static int preferred(const struct symm_call *call, const struct symm_table *tabl
         if (mca_coll_symm_row_has(&rows[i], call->payload_bytes) &&
             rows[i].multicast != (multicast ? SYMM_ROW_WITHOUT : SYMM_ROW_WITH) &&
             (rows[i].place == SYMM_ROW_ANYWHERE || rows[i].place == place) &&
-            (needs == 0 || symm_algorithm_has(rows[i].algorithm, needs))) {
+            (needs == 0 || symm_algorithm_has(rows[i].algorithm, needs)) &&
+            !symm_algorithm_has(rows[i].algorithm, needs_not)) {
             return rows[i].algorithm;
         }
     }
@@ -110,17 +111,17 @@ static int slices_wanted(const struct symm_call *call, const struct symm_team *t
     if (symm_collective_get(call->collective)->scatters &&
         !symm_algorithm_has(forced, SYMM_NEEDS_SLICE_SCRATCH) && (call->in_place || !in_reach)) {
         return preferred(call, table, multicast, call->in_place ? SYMM_ROW_IN : SYMM_ROW_OUT,
-                         SYMM_NEEDS_SLICE_SCRATCH);
+                         SYMM_NEEDS_SLICE_SCRATCH, in_reach ? 0 : SYMM_NEEDS_INPUTS);
     }
     if (forced != MCA_COLL_SYMM_AUTO) {
         return forced;
     }
     if (symm_collective_get(call->collective)->scatters) {
-        return preferred(call, table, multicast, SYMM_ROW_OUT, 0);
+        return preferred(call, table, multicast, SYMM_ROW_OUT, 0, 0);
     }
-    int out = preferred(call, table, multicast, SYMM_ROW_OUT, 0);
+    int out = preferred(call, table, multicast, SYMM_ROW_OUT, 0, 0);
     return symm_algorithm_has(out, SYMM_NEEDS_SLICE_SCRATCH)
-               ? out : preferred(call, table, multicast, SYMM_ROW_IN, 0);
+               ? out : preferred(call, table, multicast, SYMM_ROW_IN, 0, 0);
 }
 
 size_t mca_coll_symm_choose_scratch(const struct symm_call *call, const struct symm_team *team,

@@ -157,11 +157,21 @@ static bool pages_are_slow(const struct symm_algorithm_row *row, const struct sy
            facts->bytes > (of_more ? row->small_pages_most_of_more : row->small_pages_most);
 }
 
+/* Whether scratch is a detour: it is in the table before what is quicker where others are reached. */
+static bool scratch_is_slow(const struct symm_algorithm_row *row, const struct symm_facts *facts)
+{
+    return row->small_pages_least > 0 && facts->outputs_reachable &&
+           !(facts->small_pages && facts->ranks > 2 && facts->bytes >= row->small_pages_least);
+}
+
 static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
                                         const struct symm_facts *facts)
 {
     if (pages_are_slow(row, facts)) {
         return "some output is in small pages";
+    }
+    if (scratch_is_slow(row, facts)) {
+        return "no output is in small pages";
     }
     if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
         return "ranks share a device";

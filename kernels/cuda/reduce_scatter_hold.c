@@ -1,0 +1,142 @@
+/*
+ * reduce_scatter_hold.c - reduce-scatter in place by loads: every rank loads its own block of all
+ * inputs and reduces it, holds the result in its scratch until the others have read what the result
+ * is written over, and copies it there.
+ *
+ * A result comes where the first blocks of its rank's input are, mostly that of rank 0.  So rank 0
+ * has to have loaded it, which the kernels tell each other (handover.h).  By way of slices in
+ * scratch (pipeline.h), ranks meet between two launches, and each adds what the others have sent:
+ * all of it goes through its device's memory twice more.
+ *
+ * Results that do not fit the scratch go by slices after all.  All ranks know the largest block and
+ * the size of the scratches.
+ *
+ * (NCCL: ReduceScatter_LD, whose results in place are where their rank's own block was.)
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "kernels/cuda/handover.h"
+#include "kernels/cuda/pipeline.h"
+
+enum {
+    VECTOR = 16,       /* bytes */
+    UNEVEN = 2 << 20,  /* bytes that a block may be longer than others */
+};
+
+static size_t scratch_wanted(size_t bytes, int ranks)
+{
+    return bytes / (size_t)ranks + UNEVEN;
+}
+
+/* ---- who reads what -------------------------------------------------------------------------- */
+
+static size_t extent_of(const struct symm_run *run)
+{
+    return symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+}
+
+static size_t bytes_of(const struct symm_run *run, int rank)
+{
+    return (run->begins[rank + 1] - run->begins[rank]) * extent_of(run);
+}
+
+/* Whether `reader` loads, of the input of `rank`, what the result of `rank` is written over. */
+static bool waits(const struct symm_run *run, int rank, int reader)
+{
+    bool is_in_place = run->output == run->input; /* all ranks are, or none is */
+    return is_in_place && bytes_of(run, reader) > 0 &&
+           run->begins[reader] * extent_of(run) < bytes_of(run, rank);
+}
+
+static bool is_held(const struct symm_run *run)
+{
+    int me = run->team->rank;
+    for (int reader = 0; reader < run->team->size; reader++) {
+        if (reader != me && waits(run, me, reader)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fits(const struct symm_run *run)
+{
+    size_t longest = 0;
+    for (int rank = 0; rank < run->team->size; rank++) {
+        longest = bytes_of(run, rank) > longest ? bytes_of(run, rank) : longest;
+    }
+    return longest + VECTOR <= run->scratch_size;
+}
+
+/* Where this rank's result is held: at the same place in a vector as its block of the inputs. */
+static unsigned char *held(const struct symm_run *run)
+{
+    int me = run->team->rank;
+    uintptr_t block = (uintptr_t)run->inputs[me] + run->begins[me] * extent_of(run);
+    return (unsigned char *)run->scratches[me] + block % VECTOR;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+/* A result that is not written over what others read goes to its place at once. */
+static enum symm_status load_start(struct symm_run *run, struct symm_ticket *ticket)
+{
+    int me = run->team->rank;
+    size_t offset = run->begins[me] * extent_of(run);
+    struct symm_cuda_reduce arguments = {
+        .begin = 0, .end = run->begins[me + 1] - run->begins[me], .ranks = run->team->size,
+        .output_count = 1, .outputs = {is_held(run) ? (void *)held(run) : run->output},
+    };
+    for (int rank = 0; rank < run->team->size; rank++) {
+        arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
+    }
+    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
+                                    run->block_limit, ticket);
+}
+
+static int copies(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
+{
+    if (!is_held(run)) {
+        return 0;
+    }
+    copies[0] = (struct symm_cuda_push){held(run), run->output, bytes_of(run, run->team->rank)};
+    return 1;
+}
+
+static enum symm_status step(struct symm_run *run)
+{
+    static const struct symm_handover hold = {
+        .start = load_start, .waits = waits, .copies = copies};
+    return fits(run) ? symm_handover_step(run, &hold) : symm_reduce_scatter_cuda_push.step(run);
+}
+
+const struct symm_algorithm_row symm_reduce_scatter_cuda_hold = {
+    .number = SYMM_REDUCE_SCATTER_CUDA_HOLD,
+    .name = "cuda_hold",
+    .collective = SYMM_REDUCE_SCATTER,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_SLICE_SCRATCH,
+    .slow = SYMM_SLOW_SHARED_DEVICES,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .scratch_least = symm_pipeline_scratch_least,
+    .scratch_fair = symm_pipeline_scratch_least,
+    .step = step,
+};
+
+const struct symm_algorithm_row symm_reduce_scatter_block_cuda_hold = {
+    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_HOLD,
+    .name = "cuda_hold",
+    .collective = SYMM_REDUCE_SCATTER_BLOCK,
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_SLICE_SCRATCH,
+    .slow = SYMM_SLOW_SHARED_DEVICES,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .scratch_least = symm_pipeline_scratch_least,
+    .scratch_fair = symm_pipeline_scratch_least,
+    .step = step,
+};
