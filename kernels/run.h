@@ -38,7 +38,7 @@ enum { SYMM_PIPELINE_DEPTH = 4 };
 
 /*
  * Progress of a reduction through scratch: pieces of a slice, in the order in which they go through
- * it.  A broadcast that is passed on only pushes.
+ * it.  A broadcast that is passed on only pushes, or also stores what comes to slots.
  */
 struct symm_pipeline {
     uint32_t pushed, landed;  /* inputs: sent to the slices' owners; arrived */
@@ -53,7 +53,7 @@ struct symm_pipeline {
  * Bytes in front of a scratch for words by which kernels tell each other.  They are zero when a run
  * begins, and again when it has ended without a failure.
  */
-enum { SYMM_SCRATCH_HEAD = 16 * 1024 };
+enum { SYMM_SCRATCH_HEAD = 48 * 1024 };
 
 struct symm_run {
     struct symm_team *team;
@@ -99,6 +99,7 @@ struct symm_run {
     int cuda_type, cuda_op;     /* enum symm_cuda_type, enum symm_cuda_op */
     unsigned block_limit;       /* most blocks of a kernel; 0: no limit of the caller's */
     bool beside;                /* the program goes on meanwhile, and may use the multiprocessors */
+    bool in_place;              /* some rank is */
     bool shared;                /* ranks share a device: a kernel that waits keeps others out */
 
     /* Progress of the run; zero at the start, and private to the algorithm. */

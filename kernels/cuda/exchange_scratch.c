@@ -4,7 +4,7 @@
  *
  * It is for outputs that other ranks cannot reach, and for calls in place.
  *
- * Blocks that fit the scratch go in one piece.  A kernel pushes them, and one behind it waits until
+ * Blocks that fit the scratch, up to 127 MiB in all, go in one piece.  A kernel pushes them, and one behind it waits until
  * all ranks have done so, and copies (handover.h).  Ranks that share a device have no such kernel.
  *
  * Others go in pieces; relay.h says how.  Piece p goes through
@@ -26,8 +26,13 @@
 
 enum {
     FILL = 1, PARTS = 2,
-    WHOLE_MOST = 128 << 20, /* bytes of all blocks that a rank receives in one piece */
+    WHOLE_MOST = 127 << 20, /* bytes of all blocks that a rank receives in one piece */
 };
+
+static bool is_whole(size_t block, size_t rows)
+{
+    return block <= WHOLE_MOST / rows;
+}
 
 /*
  * Bytes of a piece of a block.  The more bytes the pieces of all other ranks have together, the
@@ -43,8 +48,8 @@ static size_t block_scratch(size_t block, int ranks)
 {
     const size_t unit = 512; /* by which a row may be shorter than its share of the scratch */
     size_t rows = symm_cuda_scratch_rows(ranks);
-    return rows * (block * rows <= WHOLE_MOST ? block + unit
-                                              : (piece_of(block, ranks) + unit) * PARTS);
+    return rows * (is_whole(block, rows) ? block + unit
+                                         : (piece_of(block, ranks) + unit) * PARTS);
 }
 
 /* Of an exchange, all blocks of a rank are known together. */
@@ -64,14 +69,15 @@ static struct cut cut_make(const struct symm_run *run)
 {
     const size_t unit = 256;
     int ranks = run->team->size;
-    struct cut cut = {.row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks))};
-    if (run->largest <= cut.row && !run->shared) {
+    size_t rows = symm_cuda_scratch_rows(ranks);
+    struct cut cut = {.row = symm_relay_row(run->scratch_size, rows)};
+    if (run->largest <= cut.row && is_whole(run->largest, rows) && !run->shared) {
         cut.piece = run->largest;
         cut.pieces = 1;
         cut.is_whole = true;
         return cut;
     }
-    cut.row = symm_relay_row(run->scratch_size, symm_cuda_scratch_rows(ranks) * PARTS);
+    cut.row = symm_relay_row(run->scratch_size, rows * PARTS);
     cut.piece = symm_least(piece_of(run->largest, ranks), cut.row);
     if (cut.piece < run->largest && cut.piece > unit) {
         cut.piece -= cut.piece % unit;

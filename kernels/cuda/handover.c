@@ -18,13 +18,22 @@ enum { DONE = 1, ENDED }; /* what ranks raise: the first kernel has ended, or th
 
 /* ---- the second kernel ----------------------------------------------------------------------- */
 
+/* A bit for each rank. */
 static uint64_t awaited(const struct symm_run *run, const struct symm_handover *handover)
 {
-    uint64_t count = 0;
+    uint64_t sources = 0;
     for (int source = 0; source < run->team->size; source++) {
-        count += source != run->team->rank && handover->waits(run, run->team->rank, source);
+        bool waits = source != run->team->rank && handover->waits(run, run->team->rank, source);
+        sources |= (uint64_t)waits << source;
     }
-    return count;
+    return sources;
+}
+
+/* Where `source` tells `rank`. */
+static uint64_t *words_of(const struct symm_run *run, int rank, int source)
+{
+    return symm_cuda_head_words(
+        run, rank, SYMM_HEAD_HANDOVER + (size_t)source * SYMM_HEAD_HANDOVER_RANK);
 }
 
 /* `again`: the others have been told, and have done what this rank waits for. */
@@ -33,20 +42,20 @@ static enum symm_status second_start(struct symm_run *run, const struct symm_han
 {
     int me = run->team->rank;
     struct symm_cuda_handover arguments = {
-        .words = symm_cuda_head_words(run, me, SYMM_HEAD_HANDOVER),
-        .wanted = again ? 0 : awaited(run, handover),
+        .words = words_of(run, me, 0),
+        .sources = awaited(run, handover),
+        .have_come = again,
         .patience = PATIENCE,
     };
     arguments.copy_count = handover->copies(run, arguments.copies);
     for (int rank = 0; rank < run->team->size && !again; rank++) {
         if (rank != me && handover->waits(run, rank, me)) {
-            arguments.told[arguments.told_count++] =
-                symm_cuda_head_words(run, rank, SYMM_HEAD_HANDOVER);
+            arguments.told[arguments.told_count++] = words_of(run, rank, me);
         }
     }
     run->tickets[0] = (struct symm_ticket){0};
     bool is_needless = arguments.copy_count == 0 && arguments.told_count == 0 &&
-                       arguments.wanted == 0 && !again;
+                       arguments.sources == 0;
     return is_needless ? SYMM_OK
                        : symm_device_handover_start(run->device, &arguments, run->block_limit,
                                                     &run->tickets[0]);

@@ -46,8 +46,7 @@ static size_t bytes_of(const struct symm_run *run, int rank)
 /* Whether `reader` loads, of the input of `rank`, what the result of `rank` is written over. */
 static bool waits(const struct symm_run *run, int rank, int reader)
 {
-    bool is_in_place = run->output == run->input; /* all ranks are, or none is */
-    return is_in_place && bytes_of(run, reader) > 0 &&
+    return run->in_place && bytes_of(run, reader) > 0 &&
            run->begins[reader] * extent_of(run) < bytes_of(run, rank);
 }
 

@@ -10,7 +10,7 @@
  *   - When all ranks have raised the phase, all outputs are complete, and no rank reads inputs any
  *     more.  Work that is started on any device after that finds the results by plain loads.
  * No kernel of theirs waits for another rank (those of packets_run.c, reduce_ring.c and
- * reduce_scatter_hold.c do, for a moment): several ranks may share a device, and a rank that dies leaves nothing running for ever
+ * handover.c do, for a moment): several ranks may share a device, and a rank that dies leaves nothing running for ever
  * on it.
  *
  * A rank whose device fails raises the phase with a mark instead.  All ranks see the mark once all
@@ -53,8 +53,11 @@ static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, i
 /* What is where in the head of a scratch, in bytes. */
 enum {
     SYMM_HEAD_RING = 0, /* reduce_ring.c */
-    SYMM_HEAD_HANDOVER = SYMM_SCRATCH_HEAD - SYMM_CUDA_HANDOVER_WORDS * sizeof(uint64_t),
+    SYMM_HEAD_HANDOVER = 16 * 1024, /* handover.c: words of each rank */
+    SYMM_HEAD_HANDOVER_RANK = SYMM_CUDA_HANDOVER_WORDS * sizeof(uint64_t),
 };
+_Static_assert(SYMM_HEAD_HANDOVER + SYMM_CUDA_RANKS_MAX * SYMM_HEAD_HANDOVER_RANK <=
+                   SYMM_SCRATCH_HEAD, "words of all ranks");
 
 static inline uint64_t *symm_cuda_head_words(const struct symm_run *run, int rank, size_t place)
 {

@@ -161,3 +161,14 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         ranks->watch(0);
     }
 }
+
+void cuda_faults_run(const char *const *names, size_t count, int uses, fork_body *body)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int use = 1; use <= uses; use++) {
+            struct cuda_fault fault = {names[i], use};
+            print_message("# %s, use %d\n", fault.what, fault.use);
+            fork_ranks_run(1, body, &fault);
+        }
+    }
+}

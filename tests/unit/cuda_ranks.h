@@ -70,4 +70,10 @@ void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void
 void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
                      void *const *inputs, void *const *outputs);
 
+/*
+ * Run `body`, whose context is a struct cuda_fault, in a process of its own for each of the names
+ * and each of the first `uses` uses.
+ */
+void cuda_faults_run(const char *const *names, size_t count, int uses, fork_body *body);
+
 #endif /* SYMM_TESTS_CUDA_RANKS_H */

@@ -142,32 +142,37 @@ static void run_sizes(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-struct exchange_fault {
-    struct cuda_fault fault;
-    size_t scratch_size;
-};
-
 /* A kernel of some rank does not start, or fails on its way: the call ends on all ranks. */
-static void run_with_fault(struct fork_rank *self, void *context)
+static void run_with_fault(struct fork_rank *self, const struct cuda_fault *fault,
+                           size_t scratch_size)
 {
-    const struct exchange_fault *both = context;
-    const struct call call = {.block = 9000, .in_place = true, .scratch_size = both->scratch_size};
+    const struct call call = {.block = 9000, .in_place = true, .scratch_size = scratch_size};
     struct cuda_ranks ranks = {0};
     char text[100];
-    (void)snprintf(text, sizeof(text), "%s:%d", both->fault.what, both->fault.use);
+    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
     cuda_ranks_begin(self, text);
     device_driver_symbol(self, "symm_standin_watch", &ranks.watch);
     ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
     symm_device_use_graphs(false);
     FORK_CHECK(self, exchange(&ranks, &call) == SYMM_ERR_SYSTEM);
-    if (strcmp(both->fault.what, "kernel") != 0) { /* which a context does not survive */
+    if (strcmp(fault->what, "kernel") != 0) { /* which a context does not survive */
         for (int rank = 0; rank < ranks.size; rank++) {
             cuda_ranks_clear(&ranks, rank);
         }
         FORK_CHECK(self, exchange(&ranks, &call) == SYMM_OK);
         cuda_ranks_close(&ranks);
     }
+}
+
+static void run_whole_with_fault(struct fork_rank *self, void *context)
+{
+    run_with_fault(self, context, CUDA_SCRATCH_MOST);
+}
+
+static void run_pieces_with_fault(struct fork_rank *self, void *context)
+{
+    run_with_fault(self, context, CUDA_SCRATCH);
 }
 
 /* Rank 1 alone, which waits for the others' blocks, is given up: nothing comes to its output. */
@@ -227,13 +232,8 @@ static void test_faults(void **state)
 {
     static const char *const names[] = {"cuLaunchKernel", "kernel"};
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        for (int use = 1; use <= 8; use++) { /* two kernels of each rank, or many */
-            struct exchange_fault both = {{names[i % 2], use}, i < 2 ? 0 : CUDA_SCRATCH_MOST};
-            print_message("# %s, use %d, scratch %zu\n", both.fault.what, use, both.scratch_size);
-            fork_ranks_run(1, run_with_fault, &both);
-        }
-    }
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 8, run_whole_with_fault);
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 8, run_pieces_with_fault);
 }
 
 static void test_given_up(void **state)

@@ -107,7 +107,7 @@ static enum symm_status scatter(struct cuda_ranks *ranks, const struct call *cal
     const struct symm_run prototype = {
         .algorithm = SYMM_REDUCE_SCATTER_CUDA_HOLD, .count = plan.begins[ranks->size],
         .begins = plan.begins, .cuda_type = call->type, .cuda_op = call->op,
-        .block_limit = call->block_limit,
+        .block_limit = call->block_limit, .in_place = !call->out_of_place,
         .scratch_size = call->scratch_size != 0 ? call->scratch_size : CUDA_SCRATCH_MOST,
     };
     void *in[CUDA_RANKS_MOST], *out[CUDA_RANKS_MOST];
@@ -234,7 +234,7 @@ static void run_given_up(struct fork_rank *self, void *context)
             .algorithm = SYMM_REDUCE_SCATTER_CUDA_HOLD, .count = plan.begins[3],
             .begins = plan.begins, .cuda_type = call.type, .cuda_op = call.op,
             .scratch_size = CUDA_SCRATCH_MOST, .team = &one->team, .device = one->device,
-            .sequence = ++ranks.sequence, .input = in[1], .output = one->input, .inputs = in,
+            .in_place = true, .sequence = ++ranks.sequence, .input = in[1], .output = one->input, .inputs = in,
             .scratches = scratches,
         };
         for (int step = 0; step < steps; step++) {
@@ -272,13 +272,8 @@ static void test_faults(void **state)
 {
     static const char *const names[] = {"cuLaunchKernel", "kernel"};
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        for (int use = 1; use <= 8; use++) { /* two kernels of each rank */
-            struct cuda_fault fault = {names[i], use};
-            print_message("# %s, use %d\n", fault.what, fault.use);
-            fork_ranks_run(1, run_with_fault, &fault);
-        }
-    }
+    /* Two kernels of each rank. */
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 8, run_with_fault);
 }
 
 static void test_given_up(void **state)

@@ -359,13 +359,7 @@ static void test_faults(void **state)
 {
     static const char *const names[] = {"cuLaunchKernel", "kernel"};
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        for (int use = 1; use <= 9; use++) {
-            struct cuda_fault fault = {names[i], use};
-            print_message("# %s, use %d\n", fault.what, fault.use);
-            fork_ranks_run(1, run_with_fault, &fault);
-        }
-    }
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 9, run_with_fault);
 }
 
 static void test_blocks(void **state)

@@ -66,7 +66,7 @@ enum {
     SYMM_CUDA_NEST_LOOPS = 6,      /* that a nest can have */
     SYMM_CUDA_NESTS = 20,          /* nests that a kernel can be given */
     SYMM_CUDA_FEW_NESTS = 4,       /* the same of one whose arguments are short */
-    SYMM_CUDA_HANDOVER_WORDS = 128, /* which count the ranks that are done, all alike */
+    SYMM_CUDA_HANDOVER_WORDS = 128, /* of a rank: for each block that waits one, or more */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
 };
 
@@ -272,15 +272,16 @@ struct symm_cuda_ring {
 };
 
 /*
- * Tell others what the kernels before this one have done, wait until `wanted` others have said so to
+ * Tell others what the kernels before this one have done, wait until the `sources` have said so to
  * this rank, and copy blocks one after the other (handover.cuh).  Words are 0 before a call and
  * behind it.
  */
 struct symm_cuda_handover {
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    uint64_t *told[SYMM_CUDA_RANKS_MAX]; /* their words */
-    uint64_t *words;      /* [SYMM_CUDA_HANDOVER_WORDS], this rank's */
-    uint64_t wanted;      /* 0: all have said so, and the words become 0 */
+    uint64_t *told[SYMM_CUDA_RANKS_MAX]; /* this rank's words at others */
+    uint64_t *words;      /* [ranks][SYMM_CUDA_HANDOVER_WORDS], of others at this rank */
+    uint64_t sources;     /* a bit for each rank that this one waits for */
+    uint64_t have_come;   /* they all have said so: do not wait */
     uint64_t patience;    /* ns that a thread waits before its block gives up */
     int copy_count, told_count;
     struct symm_cuda_finish finish;

@@ -2,18 +2,18 @@
  * handover.cuh - copies that wait until other ranks say that they are done: that they have read what
  * is written over, or have stored what is copied.
  *
- * A rank that is done adds 1 to each word of those who wait for it.  They wait until as many ranks
- * have done so as they wait for.  There are SYMM_CUDA_HANDOVER_WORDS such words, each of which
- * counts the same: one block waits for a word, and writes 0 to it once it has seen it.  So words are
- * zero again when a kernel has ended in time, and nobody has to meet for that.
+ * A rank that is done writes 1 to SYMM_CUDA_HANDOVER_WORDS words at each rank that waits for it.
+ * The blocks there share these words: one block waits for a word, and writes 0 to it once it has
+ * seen it.  So words are zero again when a kernel has ended in time, and nobody has to meet for
+ * that.  They are plain stores, because links other than NVLink have no additions.
  *
  * What a rank has done belongs to kernels before this one on its stream, and has been made when this
- * one begins.  A fence at system scope and the addition come after it.  The block that waits finds
- * the sum with acquire, has a barrier behind it, and copies then.  Ranks reach scratch through
- * mappings of their own: as ring.cuh says, that takes no alias fence in SASS.
+ * one begins.  A fence at system scope and the words come after it.  The block that waits finds a
+ * word with acquire, has a barrier behind it, and copies then.  Ranks reach scratch through mappings
+ * of their own: as ring.cuh says, that takes no alias fence in SASS.
  *
  * A kernel that has waited too long ends without the copies of the blocks that wait in vain.  The
- * host waits for the others then, and starts it again with `wanted` 0: all blocks copy, which some
+ * host waits for the others then, and starts it again with `have_come`: all blocks copy, which some
  * have done before, and write zeros.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -25,35 +25,6 @@
 #include "kernels/cuda/device_code/copy.cuh"
 
 namespace symm {
-
-SYMM_DEVICE uint64_t handover_word(const uint64_t *from)
-{
-#ifdef __CUDACC__
-    uint64_t word;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-    return word;
-#else
-    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
-#endif
-}
-
-SYMM_DEVICE void handover_add(uint64_t *to)
-{
-#ifdef __CUDACC__
-    asm volatile("red.relaxed.sys.global.add.u64 [%0], 1;" ::"l"(to) : "memory");
-#else
-    __atomic_fetch_add(to, 1, __ATOMIC_RELEASE);
-#endif
-}
-
-SYMM_DEVICE void handover_wipe(uint64_t *word)
-{
-#ifdef __CUDACC__
-    asm volatile("st.relaxed.sys.global.u64 [%0], 0;" ::"l"(word) : "memory");
-#else
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
-#endif
-}
 
 /* Tell the others, a word by each thread. */
 SYMM_DEVICE void handover_tell(const symm_cuda_handover &arguments, uint64_t thread,
@@ -68,7 +39,7 @@ SYMM_DEVICE void handover_tell(const symm_cuda_handover &arguments, uint64_t thr
     for (uint64_t word = thread; word < SYMM_CUDA_HANDOVER_WORDS; word += threads) {
 #pragma unroll 1
         for (int i = 0; i < arguments.told_count; i++) {
-            handover_add(arguments.told[i] + word);
+            word_set(arguments.told[i] + word, 1);
         }
     }
 }
@@ -84,20 +55,33 @@ SYMM_DEVICE void handover_copies(const symm_cuda_handover &arguments, uint64_t t
     }
 }
 
-SYMM_DEVICE bool handover_await(const symm_cuda_handover &arguments, uint64_t word, patience &left)
+/* Wait for a word of each source.  False: one has not come in time. */
+SYMM_DEVICE bool handover_await(const symm_cuda_handover &arguments, uint64_t word,
+                                const patience &left)
 {
+    bool all = true;
 #pragma unroll 1
-    while (handover_word(arguments.words + word) < arguments.wanted) {
-        if (is_over(left)) {
-            return false;
+    for (int rank = 0; all && rank < SYMM_CUDA_RANKS_MAX && arguments.have_come == 0; rank++) {
+        if ((arguments.sources >> rank & 1) != 0) {
+            all = word_wait(arguments.words + rank * SYMM_CUDA_HANDOVER_WORDS + word, 1, left);
         }
     }
-    return true;
+    return all;
+}
+
+SYMM_DEVICE void handover_wipe(const symm_cuda_handover &arguments, uint64_t word)
+{
+#pragma unroll 1
+    for (int rank = 0; rank < SYMM_CUDA_RANKS_MAX; rank++) {
+        if ((arguments.sources >> rank & 1) != 0) {
+            word_set(arguments.words + rank * SYMM_CUDA_HANDOVER_WORDS + word, 0);
+        }
+    }
 }
 
 /*
  * A block's words are those from its number on, at steps of the number of blocks; a thread of it
- * has one.  On the host the first thread of all does what all have to.
+ * has one of each source.  On the host the first thread of all does what all have to.
  */
 SYMM_DEVICE bool handover_receive(const symm_cuda_handover &arguments, uint64_t thread,
                                   uint64_t threads, patience &left)
@@ -108,7 +92,7 @@ SYMM_DEVICE bool handover_receive(const symm_cuda_handover &arguments, uint64_t 
     bool is_late = has_word && !handover_await(arguments, word, left);
     is_late = __syncthreads_or(is_late) != 0;
     if (!is_late && has_word) {
-        handover_wipe(arguments.words + word);
+        handover_wipe(arguments, word);
     }
     if (!is_late) {
         handover_copies(arguments, thread, threads);
@@ -125,7 +109,7 @@ SYMM_DEVICE bool handover_receive(const symm_cuda_handover &arguments, uint64_t 
         }
     }
     for (uint64_t word = 0; word < SYMM_CUDA_HANDOVER_WORDS; word++) {
-        handover_wipe(arguments.words + word);
+        handover_wipe(arguments, word);
     }
     handover_copies(arguments, 0, 1);
     return true;

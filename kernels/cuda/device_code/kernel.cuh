@@ -176,6 +176,41 @@ SYMM_DEVICE bool is_over(patience &left)
     return now - left.since >= left.most;
 }
 
+/* A word by which kernels of several devices tell each other, with acquire. */
+SYMM_DEVICE uint64_t word_get(const uint64_t *from)
+{
+#ifdef __CUDACC__
+    uint64_t word;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    return word;
+#else
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+#endif
+}
+
+/* What others are to see before they see the word, a fence has to be behind. */
+SYMM_DEVICE void word_set(uint64_t *to, uint64_t word)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+#else
+    __atomic_store_n(to, word, __ATOMIC_RELEASE);
+#endif
+}
+
+/* Wait until it has come to `wanted`.  False: not in time. */
+SYMM_DEVICE bool word_wait(const uint64_t *word, uint64_t wanted, patience left)
+{
+    left.since = 0;
+#pragma unroll 1
+    while (word_get(word) < wanted) {
+        if (is_over(left)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace symm
 
 #endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_KERNEL_CUH */

@@ -43,41 +43,6 @@ static const uint64_t ring_last = ring_threads - 1, ring_stride = ring_threads;
 static const uint64_t ring_last = 0, ring_stride = 1;
 #endif
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
-SYMM_DEVICE uint64_t ring_word(const uint64_t *from)
-{
-#ifdef __CUDACC__
-    uint64_t word;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-    return word;
-#else
-    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
-#endif
-}
-
-/* A fence is before it. */
-SYMM_DEVICE void ring_word_set(uint64_t *to, uint64_t word)
-{
-#ifdef __CUDACC__
-    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
-#else
-    __atomic_store_n(to, word, __ATOMIC_RELEASE);
-#endif
-}
-
-SYMM_DEVICE bool ring_wait(const uint64_t *word, uint64_t wanted, patience left)
-{
-    left.since = 0;
-#pragma unroll 1
-    while (ring_word(word) < wanted) {
-        if (is_over(left)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ---- a block --------------------------------------------------------------------------------- */
 
 /* A barrier of the block: whether it is so for one of its threads. */
@@ -99,10 +64,10 @@ SYMM_DEVICE bool ring_await(const symm_cuda_ring &arguments, uint64_t track, uin
 {
     bool late = false;
     if (place == 0 && arguments.come != NULL) {
-        late = !ring_wait(arguments.come + track, step + 1, left);
+        late = !word_wait(arguments.come + track, step + 1, left);
     }
     if (place == ring_last && arguments.taken != NULL && step >= arguments.slots) {
-        late = !ring_wait(arguments.taken + track, step + 1 - arguments.slots, left) || late;
+        late = !word_wait(arguments.taken + track, step + 1 - arguments.slots, left) || late;
     }
     return !ring_any(late);
 }
@@ -126,10 +91,10 @@ SYMM_DEVICE void ring_tell(const symm_cuda_ring &arguments, uint64_t track, uint
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 #endif
     if (arguments.passed != NULL) {
-        ring_word_set(arguments.passed + track, steps);
+        word_set(arguments.passed + track, steps);
     }
     if (arguments.room != NULL) {
-        ring_word_set(arguments.room + track, steps);
+        word_set(arguments.room + track, steps);
     }
 }
 

@@ -34,8 +34,9 @@ static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
 {
     if (operation->scratch != NULL) {
         symm_run_settle_early(&operation->run);
-        bool is_lost = operation->state == SYMM_OPERATION_DONE && operation->run_is_begun &&
-                       operation->outcome == SYMM_OUTCOME_ERROR; /* in the middle of a run */
+        /* In the middle of a run, be it that of others: their kernels may have set words here. */
+        bool is_lost = operation->state == SYMM_OPERATION_DONE &&
+                       operation->outcome == SYMM_OUTCOME_ERROR;
         if (is_lost) {
             mca_coll_symm_scratch_lose(operation->call->device);
         } else {

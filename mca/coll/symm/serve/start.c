@@ -146,6 +146,7 @@ static void choose_and_start(struct symm_operation *operation)
     run_start(operation, algorithm, facts.gaps);
     operation->run.scratch_size = symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)
                                       ? facts.pad_size : facts.scratch_size;
+    operation->run.in_place = !facts.out_of_place;
     operation->run.shared = facts.shared_devices;
     mca_coll_symm_verbose_choice(operation, &facts);
     if (!mca_coll_symm_buffers_resolve(operation)) {
