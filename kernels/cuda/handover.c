@@ -63,20 +63,9 @@ static enum symm_status second_start(struct symm_run *run, const struct symm_han
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static bool someone_has_failed(const struct symm_run *run)
-{
-    return symm_cuda_failed_rank(&run->team->control, run->sequence) >= 0;
-}
-
-/* Go on to `stage` if `status` is right, and if it is none that is to be waited for. */
 static void proceed(struct symm_run *run, enum symm_status status, unsigned stage)
 {
-    if (status == SYMM_OK) {
-        run->stage = stage;
-    } else if (status != SYMM_PENDING) {
-        run->failure = status;
-        run->stage = DRAINING;
-    }
+    symm_cuda_proceed(run, status, stage, DRAINING);
 }
 
 static enum symm_status kernels_test(struct symm_run *run)
@@ -99,8 +88,8 @@ static void working(struct symm_run *run)
 static void late(struct symm_run *run, const struct symm_handover *handover)
 {
     if (symm_run_reached(run, DONE)) {
-        proceed(run, someone_has_failed(run) ? SYMM_ERR_SYSTEM : second_start(run, handover, true),
-                AGAIN);
+        proceed(run, symm_cuda_someone_has_failed(run) ? SYMM_ERR_SYSTEM
+                                                       : second_start(run, handover, true), AGAIN);
     }
 }
 
@@ -108,7 +97,7 @@ static void late(struct symm_run *run, const struct symm_handover *handover)
 static void draining(struct symm_run *run)
 {
     if (symm_run_give_up(run) == SYMM_OK) {
-        symm_run_raise(run, someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
+        symm_run_raise(run, symm_cuda_someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
         run->stage = DEPARTING;
     }
 }

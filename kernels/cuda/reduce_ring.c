@@ -153,11 +153,6 @@ enum { PASSED = 1, ENDED }; /* what ranks raise */
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static bool someone_has_failed(const struct symm_run *run)
-{
-    return symm_cuda_failed_rank(&run->team->control, run->sequence) >= 0;
-}
-
 static enum symm_status pass_start(struct symm_run *run)
 {
     struct way way = way_of(run);
@@ -196,7 +191,7 @@ static enum symm_status pass_test(struct symm_run *run)
         return status;
     }
     run->stage = BEGINNING;
-    return someone_has_failed(run) ? SYMM_ERR_SYSTEM : SYMM_PENDING;
+    return symm_cuda_someone_has_failed(run) ? SYMM_ERR_SYSTEM : SYMM_PENDING;
 }
 
 /* Elements that fill no vector. */
@@ -229,16 +224,9 @@ static enum symm_status wipe_start(struct symm_run *run)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-
-/* Go on to `stage` if `status` is right, and if it is none that is to be waited for. */
 static void proceed(struct symm_run *run, enum symm_status status, unsigned stage)
 {
-    if (status == SYMM_OK) {
-        run->stage = stage;
-    } else if (status != SYMM_PENDING) {
-        run->failure = status;
-        run->stage = DRAINING;
-    }
+    symm_cuda_proceed(run, status, stage, DRAINING);
 }
 
 static void passing(struct symm_run *run)
@@ -273,7 +261,7 @@ static void wiping(struct symm_run *run)
 static void draining(struct symm_run *run)
 {
     if (symm_run_give_up(run) == SYMM_OK) {
-        symm_run_raise(run, someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
+        symm_run_raise(run, symm_cuda_someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
         run->stage = LEAVING;
     }
 }

@@ -101,6 +101,23 @@ static inline void symm_cuda_failures_collect(struct symm_run *run)
     }
 }
 
+static inline bool symm_cuda_someone_has_failed(const struct symm_run *run)
+{
+    return symm_cuda_failed_rank(&run->team->control, run->sequence) >= 0;
+}
+
+/* Go on to `stage` if `status` is right, and to `failing` if there is nothing to be waited for. */
+static inline void symm_cuda_proceed(struct symm_run *run, enum symm_status status, unsigned stage,
+                                     unsigned failing)
+{
+    if (status == SYMM_OK) {
+        run->stage = stage;
+    } else if (status != SYMM_PENDING) {
+        run->failure = status;
+        run->stage = failing;
+    }
+}
+
 /*
  * End this rank's part of a run of any algorithm with `status`.  A call before the first step says
  * that this rank cannot do its part.

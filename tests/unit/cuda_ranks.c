@@ -162,6 +162,29 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
     }
 }
 
+int cuda_ranks_failed(struct cuda_ranks *ranks)
+{
+    int failed = ranks->ranks[0].run.failed_rank;
+    FORK_CHECK(ranks->self, failed < ranks->size);
+    for (int rank = 0; rank < ranks->size; rank++) {
+        const struct symm_run *run = &ranks->ranks[rank].run;
+        FORK_CHECK(ranks->self, run->failed_rank == failed);
+        FORK_CHECK(ranks->self, (run->failure == SYMM_OK) == (failed < 0));
+    }
+    return failed;
+}
+
+void cuda_ranks_check_heads(struct cuda_ranks *ranks)
+{
+    static const unsigned char zeros[SYMM_SCRATCH_HEAD];
+    static unsigned char head[SYMM_SCRATCH_HEAD];
+    for (int rank = 0; rank < ranks->size; rank++) {
+        cuda_ranks_get(ranks, rank, ranks->ranks[rank].scratch - SYMM_SCRATCH_HEAD, head,
+                       sizeof(head));
+        FORK_CHECK(ranks->self, memcmp(head, zeros, sizeof(head)) == 0);
+    }
+}
+
 void cuda_faults_run(const char *const *names, size_t count, int uses, fork_body *body)
 {
     for (size_t i = 0; i < count; i++) {

@@ -70,6 +70,12 @@ void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void
 void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
                      void *const *inputs, void *const *outputs);
 
+/* The rank that all ranks say has failed in the last call; below 0: none has. */
+int cuda_ranks_failed(struct cuda_ranks *ranks);
+
+/* The words in front of all scratches are zero again. */
+void cuda_ranks_check_heads(struct cuda_ranks *ranks);
+
 /*
  * Run `body`, whose context is a struct cuda_fault, in a process of its own for each of the names
  * and each of the first `uses` uses.

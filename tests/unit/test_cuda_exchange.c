@@ -58,10 +58,7 @@ static void buffers_fill(struct cuda_ranks *ranks)
 /* Each rank has the others' blocks, and everything else is as it was. */
 static void buffers_check(struct cuda_ranks *ranks, const struct call *call)
 {
-    static const unsigned char zeros[SYMM_SCRATCH_HEAD];
-    static unsigned char head[SYMM_SCRATCH_HEAD];
     for (int rank = 0; rank < ranks->size; rank++) {
-        const struct cuda_rank *one = &ranks->ranks[rank];
         memcpy(wanted, call->in_place ? inputs[rank] : before, CUDA_BUFFER);
         for (int source = 0; source < ranks->size; source++) {
             memcpy(wanted + begin_of(call, source), inputs[source] + begin_of(call, rank),
@@ -69,9 +66,8 @@ static void buffers_check(struct cuda_ranks *ranks, const struct call *call)
         }
         cuda_ranks_get(ranks, rank, output_of(ranks, call, rank), got, CUDA_BUFFER);
         FORK_CHECK(ranks->self, memcmp(got, wanted, CUDA_BUFFER) == 0);
-        cuda_ranks_get(ranks, rank, one->scratch - SYMM_SCRATCH_HEAD, head, sizeof(head));
-        FORK_CHECK(ranks->self, memcmp(head, zeros, sizeof(head)) == 0);
     }
+    cuda_ranks_check_heads(ranks);
 }
 
 static void blocks_describe(const struct call *call, int size, int rank,
@@ -106,14 +102,7 @@ static enum symm_status exchange(struct cuda_ranks *ranks, const struct call *ca
     ranks->blocks = all;
     cuda_ranks_call(ranks, &prototype, in, out);
     ranks->blocks = NULL;
-    int failed = ranks->ranks[0].run.failed_rank;
-    FORK_CHECK(ranks->self, failed < ranks->size);
-    for (int rank = 0; rank < ranks->size; rank++) {
-        const struct symm_run *run = &ranks->ranks[rank].run;
-        FORK_CHECK(ranks->self, run->failed_rank == failed);
-        FORK_CHECK(ranks->self, (run->failure == SYMM_OK) == (failed < 0));
-    }
-    if (failed >= 0) {
+    if (cuda_ranks_failed(ranks) >= 0) {
         return SYMM_ERR_SYSTEM;
     }
     buffers_check(ranks, call);

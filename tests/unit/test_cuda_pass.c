@@ -134,16 +134,10 @@ static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int roo
         busy_begin(buffers, tickets);
     }
     cuda_ranks_call(ranks, &prototype, buffers->memory, buffers->memory);
-    int failed = ranks->ranks[0].run.failed_rank;
-    FORK_CHECK(ranks->self, failed < ranks->size);
-    for (int rank = 0; rank < ranks->size; rank++) {
-        const struct symm_run *run = &ranks->ranks[rank].run;
-        FORK_CHECK(ranks->self, run->failed_rank == failed);
-        FORK_CHECK(ranks->self, (run->failure == SYMM_OK) == (failed < 0));
-        if (failed < 0) {
-            cuda_ranks_get(ranks, rank, buffers->memory[rank], got, BUFFER);
-            FORK_CHECK(ranks->self, memcmp(got, sent, BUFFER) == 0);
-        }
+    int failed = cuda_ranks_failed(ranks);
+    for (int rank = 0; rank < ranks->size && failed < 0; rank++) {
+        cuda_ranks_get(ranks, rank, buffers->memory[rank], got, BUFFER);
+        FORK_CHECK(ranks->self, memcmp(got, sent, BUFFER) == 0);
     }
     if (buffers->is_busy) {
         busy_end(buffers, tickets);

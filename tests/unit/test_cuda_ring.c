@@ -89,18 +89,6 @@ static void buffers_check(struct cuda_ranks *ranks, const struct call *call)
     }
 }
 
-/* The words in front of all scratches are zero again. */
-static void heads_check(struct cuda_ranks *ranks)
-{
-    static const unsigned char zeros[SYMM_SCRATCH_HEAD];
-    static unsigned char head[SYMM_SCRATCH_HEAD];
-    for (int rank = 0; rank < ranks->size; rank++) {
-        cuda_ranks_get(ranks, rank, ranks->ranks[rank].scratch - SYMM_SCRATCH_HEAD, head,
-                       sizeof(head));
-        FORK_CHECK(ranks->self, memcmp(head, zeros, sizeof(head)) == 0);
-    }
-}
-
 static enum symm_status reduce(struct cuda_ranks *ranks, const struct call *call)
 {
     const struct symm_run prototype = {
@@ -115,18 +103,11 @@ static enum symm_status reduce(struct cuda_ranks *ranks, const struct call *call
     }
     buffers_fill(ranks, call);
     cuda_ranks_call(ranks, &prototype, in, out);
-    int failed = ranks->ranks[0].run.failed_rank;
-    FORK_CHECK(ranks->self, failed < ranks->size);
-    for (int rank = 0; rank < ranks->size; rank++) {
-        const struct symm_run *run = &ranks->ranks[rank].run;
-        FORK_CHECK(ranks->self, run->failed_rank == failed);
-        FORK_CHECK(ranks->self, (run->failure == SYMM_OK) == (failed < 0));
-    }
-    if (failed >= 0) {
+    if (cuda_ranks_failed(ranks) >= 0) {
         return SYMM_ERR_SYSTEM;
     }
     buffers_check(ranks, call);
-    heads_check(ranks);
+    cuda_ranks_check_heads(ranks);
     return SYMM_OK;
 }
 
