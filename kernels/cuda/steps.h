@@ -9,9 +9,9 @@
  *     its loads have been made.
  *   - When all ranks have raised the phase, all outputs are complete, and no rank reads inputs any
  *     more.  Work that is started on any device after that finds the results by plain loads.
- * No kernel of theirs waits for another rank (those of packets_run.c, reduce_ring.c and
- * handover.c do, for a moment): several ranks may share a device, and a rank that dies leaves nothing running for ever
- * on it.
+ * No kernel of theirs waits for another rank (those of packets_run.c, reduce_ring.c and handover.c
+ * do, for a moment): several ranks may share a device, and a rank that dies leaves nothing running
+ * for ever on it.
  *
  * A rank whose device fails raises the phase with a mark instead.  All ranks see the mark once all
  * have raised their phases.  So all ranks end the run with the same knowledge, and no rank waits
