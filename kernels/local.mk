@@ -91,6 +91,7 @@ device_sources = \
 	kernels/cuda/launch/device.c kernels/cuda/launch/device_state.h \
 	kernels/cuda/launch/embed.h \
 	kernels/cuda/launch/engines.c \
+	kernels/cuda/launch/exchange.c \
 	kernels/cuda/launch/fatbin.c kernels/cuda/launch/fatbin.h \
 	kernels/cuda/launch/functions.c \
 	kernels/cuda/launch/graph.c kernels/cuda/launch/graph.h \
@@ -140,8 +141,8 @@ $(code)/reduce.fatbin: $(code)/reduce.cu $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/reduce.cu
 $(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/scan.cu
-$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/handover.cuh $(code)/nests.cuh \
-		$(cuda_device_headers)
+$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/exchange.cuh \
+		$(code)/handover.cuh $(code)/nests.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/gather.cu
 $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/small.cu
@@ -183,6 +184,7 @@ endif CUDA
 EXTRA_DIST += \
 	kernels/cuda/device_code/combinations.cuh \
 	kernels/cuda/device_code/copy.cuh \
+	kernels/cuda/device_code/exchange.cuh \
 	kernels/cuda/device_code/gather.cu \
 	kernels/cuda/device_code/handover.cuh \
 	kernels/cuda/device_code/kernel.cuh \

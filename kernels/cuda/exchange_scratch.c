@@ -4,8 +4,9 @@
  *
  * It is for outputs that other ranks cannot reach, and for calls in place.
  *
- * Blocks that fit the scratch, up to 127 MiB in all, go in one piece.  A kernel pushes them, and one behind it waits until
- * all ranks have done so, and copies (handover.h).  Ranks that share a device have no such kernel.
+ * Blocks that fit the scratch, up to 127 MiB in all, go in one piece.  A kernel pushes them, part
+ * after part, and copies out what comes meanwhile (device_code/exchange.cuh, handover.h).  Ranks that
+ * share a device have no such kernel.
  *
  * Others go in pieces; relay.h says how.  Piece p goes through
  *
@@ -27,6 +28,8 @@
 enum {
     FILL = 1, PARTS = 2,
     WHOLE_MOST = 127 << 20, /* bytes of all blocks that a rank receives in one piece */
+    PART_LEAST = 1 << 20,   /* of a block, which is copied out while the next one comes */
+    PARTS_MOST = SYMM_CUDA_HANDOVER_WORDS / SYMM_CUDA_EXCHANGE_WORDS,
 };
 
 static bool is_whole(size_t block, size_t rows)
@@ -107,9 +110,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
 {
     struct cut cut = cut_make(run);
-    /* Copies of the piece before have to find multiprocessors beside it. */
-    unsigned blocks = cut.is_whole ? symm_cuda_store_blocks(run, run->team->size - 1)
-                                   : run->block_limit;
+    unsigned blocks = run->block_limit; /* copies of the piece before have to find room as well */
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     int count = 0;
     for (int turn = 1; turn < run->team->size && stage < cut.pieces; turn++) {
@@ -159,9 +160,81 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
 
-static enum symm_status whole_push_start(struct symm_run *run, struct symm_ticket *ticket)
+/* Bytes of a part.  All ranks agree. */
+static size_t whole_part(const struct symm_run *run)
 {
-    return push_start(run, 0, ticket);
+    const size_t unit = 256;
+    size_t most = (SYMM_CUDA_RANKS_MAX - 1) / symm_cuda_scratch_rows(run->team->size);
+    size_t parts = symm_least(run->largest / PART_LEAST, symm_least(PARTS_MOST, most));
+    return parts < 2 ? run->largest : (run->largest / parts + unit - 1) / unit * unit;
+}
+
+/*
+ * Part `number` of the blocks between this rank and `rank`, or of the one for this rank itself.  A
+ * buffer without data may be anywhere, and no device need reach it.
+ */
+static struct symm_cuda_turn turn_make(const struct symm_run *run, const struct cut *parts,
+                                       int rank, uint64_t number)
+{
+    int me = run->team->rank;
+    const struct symm_block *block = &run->blocks[rank];
+    size_t words = number * SYMM_CUDA_EXCHANGE_WORDS, bytes, come_bytes;
+    size_t begin = part_of(parts, block->send_bytes, number, &bytes);
+    size_t come_begin = part_of(parts, symm_block_incoming(block), number, &come_bytes);
+    struct symm_cuda_turn turn = {.bytes = bytes, .come_bytes = come_bytes};
+    const unsigned char *input = (const unsigned char *)run->input + block->send_at + begin;
+    if (rank != me && bytes > 0) {
+        turn.input = input;
+        turn.row = row_of(run, parts, rank, me, 0) + begin;
+    }
+    if (come_bytes > 0) {
+        turn.come = rank == me ? input : row_of(run, parts, me, rank, 0) + come_begin;
+        turn.output = (unsigned char *)run->output + block->receive_at + come_begin;
+    }
+    if (rank != me) {
+        turn.told = symm_cuda_handover_words(run, rank, me) + words;
+        turn.words = symm_cuda_handover_words(run, me, rank) + words;
+    }
+    return turn;
+}
+
+/*
+ * Whom a rank sends to in a turn, 1 to N - 1, and receives from.  An even number of ranks are pairs
+ * in each turn, another one each time, so that all of a turn's blocks can be copied at its end: the
+ * last rank stays, and the others go round in a circle (a round-robin tournament).  An odd number
+ * has no such pairs.  There the ranks are in a circle, nobody gets from two at a time, and blocks
+ * that come early are copied after the last turn.
+ */
+static int partner(const struct symm_run *run, int turn)
+{
+    int ranks = run->team->size, me = run->team->rank, last = ranks - 1;
+    if (ranks % 2 != 0) {
+        return symm_run_rotate(run, turn);
+    }
+    if (me == last) {
+        return turn - 1;
+    }
+    int other = (2 * (turn - 1) + last - me) % last;
+    return other == me ? last : other;
+}
+
+/* A block of the rank for itself is copied before the others' come, but for calls in place. */
+static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ticket)
+{
+    struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
+    struct cut cut = cut_make(run), parts = cut;
+    int ranks = run->team->size, me = run->team->rank, count = 0;
+    turns[0] = turn_make(run, &cut, me, 0);
+    count += turns[0].come_bytes > 0 && turns[0].output != turns[0].come;
+    parts.piece = whole_part(run);
+    for (uint64_t part = 0; part == 0 || part * parts.piece < run->largest; part++) {
+        for (int turn = 1; turn < ranks; turn++) {
+            turns[count++] = turn_make(run, &parts, partner(run, turn), part);
+        }
+    }
+    unsigned blocks = run->block_limit == 0 && run->beside ? SYMM_DEVICE_BLOCKS : run->block_limit;
+    return symm_device_exchange_start(run->device, turns, count, SYMM_HANDOVER_PATIENCE, blocks,
+                                      ticket);
 }
 
 static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
@@ -184,7 +257,7 @@ static enum symm_status step(struct symm_run *run)
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
     static const struct symm_handover whole = {
-        .start = whole_push_start, .waits = waits, .copies = whole_outs};
+        .both_start = whole_start, .waits = waits, .copies = whole_outs};
     struct cut cut = cut_make(run);
     return cut.is_whole ? symm_handover_step(run, &whole)
                         : symm_relay_step(run, cut.pieces + FILL, launches);

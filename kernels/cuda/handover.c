@@ -9,8 +9,6 @@
 #include "kernels/cuda/handover.h"
 #include "kernels/cuda/steps.h"
 
-enum { PATIENCE = 1000 * 1000 }; /* ns: a thread sees nobody come for so long */
-
 /* A run that is refused is DEPARTING at once, which has the same number in steps.h. */
 enum { STARTING, FOLLOWING, DEPARTING = SYMM_CUDA_DEPARTING, WORKING, LATE, AGAIN, DRAINING };
 
@@ -29,28 +27,21 @@ static uint64_t awaited(const struct symm_run *run, const struct symm_handover *
     return sources;
 }
 
-/* Where `source` tells `rank`. */
-static uint64_t *words_of(const struct symm_run *run, int rank, int source)
-{
-    return symm_cuda_head_words(
-        run, rank, SYMM_HEAD_HANDOVER + (size_t)source * SYMM_HEAD_HANDOVER_RANK);
-}
-
 /* `again`: the others have been told, and have done what this rank waits for. */
 static enum symm_status second_start(struct symm_run *run, const struct symm_handover *handover,
                                      bool again)
 {
     int me = run->team->rank;
     struct symm_cuda_handover arguments = {
-        .words = words_of(run, me, 0),
+        .words = symm_cuda_handover_words(run, me, 0),
         .sources = awaited(run, handover),
         .have_come = again,
-        .patience = PATIENCE,
+        .patience = SYMM_HANDOVER_PATIENCE,
     };
     arguments.copy_count = handover->copies(run, arguments.copies);
     for (int rank = 0; rank < run->team->size && !again; rank++) {
         if (rank != me && handover->waits(run, rank, me)) {
-            arguments.told[arguments.told_count++] = words_of(run, rank, me);
+            arguments.told[arguments.told_count++] = symm_cuda_handover_words(run, rank, me);
         }
     }
     run->tickets[0] = (struct symm_ticket){0};
@@ -106,7 +97,11 @@ enum symm_status symm_handover_step(struct symm_run *run, const struct symm_hand
 {
     switch (run->stage) {
     case STARTING:
-        proceed(run, handover->start(run, &run->ticket), FOLLOWING);
+        if (handover->both_start != NULL) {
+            proceed(run, handover->both_start(run, &run->tickets[0]), WORKING);
+        } else {
+            proceed(run, handover->start(run, &run->ticket), FOLLOWING);
+        }
         break;
     case FOLLOWING:
         proceed(run, second_start(run, handover, false), WORKING);

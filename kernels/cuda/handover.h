@@ -7,6 +7,9 @@
  * host has to wait with.  A kernel does not wait for long.  If it comes back late, its rank waits
  * on the host until all ranks are done with their first kernels, and starts the second one again.
  *
+ * An algorithm may have one kernel that does the work of both (device_code/exchange.cuh).  If that
+ * comes back late, the second one is started for what it has left.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -16,10 +19,14 @@
 #include "kernels/cuda/launch/device.h"
 #include "kernels/run_steps.h"
 
-/* What an algorithm puts into such a run. */
+enum { SYMM_HANDOVER_PATIENCE = 1000 * 1000 }; /* ns: a thread sees nobody come for so long */
+
+/* What an algorithm puts into such a run.  `start` or `both_start` is NULL. */
 struct symm_handover {
     /* Start the first kernel, or nothing.  Errors: as symm_device_reduce_start(). */
     enum symm_status (*start)(struct symm_run *run, struct symm_ticket *ticket);
+    /* Start one kernel for both, whose words are the same.  Errors: likewise. */
+    enum symm_status (*both_start)(struct symm_run *run, struct symm_ticket *ticket);
     /* Whether `rank` waits for the first kernel of `source`, another rank.  All ranks agree. */
     bool (*waits)(const struct symm_run *run, int rank, int source);
     /* What this rank copies then.  Returns how many blocks. */

@@ -65,6 +65,13 @@ static inline uint64_t *symm_cuda_head_words(const struct symm_run *run, int ran
     return (uint64_t *)(void *)(head + place);
 }
 
+/* Where `source` tells `rank` that it is done. */
+static inline uint64_t *symm_cuda_handover_words(const struct symm_run *run, int rank, int source)
+{
+    return symm_cuda_head_words(
+        run, rank, SYMM_HEAD_HANDOVER + (size_t)source * SYMM_HEAD_HANDOVER_RANK);
+}
+
 /*
  * The limit of blocks for a kernel that stores blocks or slices to so many places, out of place
  * this rank's own among them.  To several peers more blocks are quicker: with 132 instead of 64,

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "heap/cuda_context.h"
@@ -114,6 +115,13 @@ void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
                      void *const *inputs, void *const *outputs)
 {
@@ -145,10 +153,13 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
     if (ranks->watch != NULL) {
         ranks->watch(1);
     }
+    int64_t last_begins = milliseconds() + ranks->late_ms;
     while (ended < ranks->size) {
         for (int rank = 0; rank < ranks->size; rank++) {
             struct cuda_rank *one = &ranks->ranks[rank];
-            if (one->status == SYMM_PENDING) {
+            bool waits = ranks->late_ms > 0 && rank == ranks->size - 1 &&
+                         milliseconds() < last_begins;
+            if (one->status == SYMM_PENDING && !waits) {
                 one->status = symm_run_step(&one->run);
                 FORK_CHECK(ranks->self,
                            one->status == SYMM_PENDING || one->status == SYMM_OK);

@@ -1,6 +1,7 @@
 /*
  * test_cuda_exchange.c - exchanges through scratch: in one piece and in several, with a device for
- * each rank and with a shared one, in place and not, launches that fail, runs that are given up.
+ * each rank and with a shared one, in place and not, with a rank that comes late, launches that
+ * fail, runs that are given up.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 48 };
+enum {
+    GUARD = 48,
+    LATE = 4, /* ms, longer than a kernel waits */
+};
 
 static unsigned char inputs[CUDA_RANKS_MOST][CUDA_BUFFER], before[CUDA_BUFFER],
     wanted[CUDA_BUFFER], got[CUDA_BUFFER];
@@ -119,7 +123,8 @@ static void run_sizes(struct fork_rank *self, void *context)
     cuda_ranks_begin(self, NULL);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
     for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
-        for (unsigned form = 0; form < 16; form++) {
+        for (unsigned form = 0; form < 32; form++) {
+            ranks.late_ms = (form & 16) != 0 ? LATE : 0;
             const struct call call = {
                 .block = blocks[i], .uneven = (form & 1) != 0, .in_place = (form & 2) != 0,
                 .shared = (form & 4) != 0,
@@ -133,7 +138,7 @@ static void run_sizes(struct fork_rank *self, void *context)
 
 /* A kernel of some rank does not start, or fails on its way: the call ends on all ranks. */
 static void run_with_fault(struct fork_rank *self, const struct cuda_fault *fault,
-                           size_t scratch_size)
+                           size_t scratch_size, int late_ms)
 {
     const struct call call = {.block = 9000, .in_place = true, .scratch_size = scratch_size};
     struct cuda_ranks ranks = {0};
@@ -144,6 +149,7 @@ static void run_with_fault(struct fork_rank *self, const struct cuda_fault *faul
     ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
     symm_device_use_graphs(false);
+    ranks.late_ms = late_ms;
     FORK_CHECK(self, exchange(&ranks, &call) == SYMM_ERR_SYSTEM);
     if (strcmp(fault->what, "kernel") != 0) { /* which a context does not survive */
         for (int rank = 0; rank < ranks.size; rank++) {
@@ -154,14 +160,15 @@ static void run_with_fault(struct fork_rank *self, const struct cuda_fault *faul
     }
 }
 
+/* Of four ranks three are late, and start a second kernel. */
 static void run_whole_with_fault(struct fork_rank *self, void *context)
 {
-    run_with_fault(self, context, CUDA_SCRATCH_MOST);
+    run_with_fault(self, context, CUDA_SCRATCH_MOST, LATE);
 }
 
 static void run_pieces_with_fault(struct fork_rank *self, void *context)
 {
-    run_with_fault(self, context, CUDA_SCRATCH);
+    run_with_fault(self, context, CUDA_SCRATCH, 0);
 }
 
 /* Rank 1 alone, which waits for the others' blocks, is given up: nothing comes to its output. */
@@ -221,7 +228,7 @@ static void test_faults(void **state)
 {
     static const char *const names[] = {"cuLaunchKernel", "kernel"};
     (void)state;
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), 8, run_whole_with_fault);
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 7, run_whole_with_fault);
     cuda_faults_run(names, sizeof(names) / sizeof(*names), 8, run_pieces_with_fault);
 }
 

@@ -67,6 +67,8 @@ enum {
     SYMM_CUDA_NESTS = 20,          /* nests that a kernel can be given */
     SYMM_CUDA_FEW_NESTS = 4,       /* the same of one whose arguments are short */
     SYMM_CUDA_HANDOVER_WORDS = 128, /* of a rank: for each block that waits one, or more */
+    SYMM_CUDA_EXCHANGE_WORDS = 32, /* of these, for a part of a block */
+    SYMM_CUDA_FEW_TURNS = 8,       /* of an exchange whose arguments are short */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
 };
 
@@ -285,6 +287,42 @@ struct symm_cuda_handover {
     uint64_t patience;    /* ns that a thread waits before its block gives up */
     int copy_count, told_count;
     struct symm_cuda_finish finish;
+};
+
+/*
+ * A turn of an exchange through scratch (exchange.cuh): what goes to another rank, and what comes
+ * from it meanwhile, or a block of this rank for itself.
+ */
+struct symm_cuda_turn {
+    const void *input;
+    void *row;            /* in the other rank's scratch */
+    uint64_t bytes;
+    uint64_t *told;       /* SYMM_CUDA_EXCHANGE_WORDS words there; NULL: nothing goes out */
+    const void *come;     /* a row of own scratch, or the own block */
+    void *output;
+    uint64_t come_bytes;
+    uint64_t *words;      /* of the other rank at this one; NULL: what is copied is there */
+};
+
+/*
+ * Turns one after the other.  Of several blocks the first `pushers` push, and the others copy.
+ * Words are 0 before a call and behind it.
+ */
+struct symm_cuda_exchange {
+    struct symm_cuda_finish finish;
+    uint64_t pushers;
+    uint64_t patience;    /* ns that a thread waits before its block gives up */
+    uint64_t count;
+    struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
+};
+
+/* The same of few turns: a launch takes less time. */
+struct symm_cuda_few_exchange {
+    struct symm_cuda_finish finish;
+    uint64_t pushers;
+    uint64_t patience;
+    uint64_t count;
+    struct symm_cuda_turn turns[SYMM_CUDA_FEW_TURNS];
 };
 
 /*

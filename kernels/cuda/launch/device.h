@@ -158,6 +158,17 @@ SYMM_API enum symm_status symm_device_handover_start(struct symm_device *device,
                                                      struct symm_ticket *ticket);
 
 /*
+ * Start an exchange through scratch of `count` turns, 0 to SYMM_CUDA_RANKS_MAX: see struct
+ * symm_cuda_turn and exchange.cuh.  A quarter of the blocks copies, and the others push.  A thread
+ * waits for others for `patience` ns.  If the ticket ends `late`, this rank has pushed all and told
+ * the others, but has yet to copy some.  Errors: as symm_device_reduce_start().
+ */
+SYMM_API enum symm_status symm_device_exchange_start(struct symm_device *device,
+                                                     const struct symm_cuda_turn *turns, int count,
+                                                     uint64_t patience, unsigned block_limit,
+                                                     struct symm_ticket *ticket);
+
+/*
  * Start to pack `count` nests by a kernel, or to unpack them, 0 to SYMM_CUDA_NESTS: see struct
  * symm_cuda_nest, whose `unit` need not be set.  All lies within the device.  Errors: as
  * symm_device_reduce_start().

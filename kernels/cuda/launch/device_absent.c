@@ -91,6 +91,20 @@ enum symm_status symm_device_handover_start(struct symm_device *device,
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_device_exchange_start(struct symm_device *device,
+                                            const struct symm_cuda_turn *turns, int count,
+                                            uint64_t patience, unsigned block_limit,
+                                            struct symm_ticket *ticket)
+{
+    (void)device;
+    (void)turns;
+    (void)count;
+    (void)patience;
+    (void)block_limit;
+    (void)ticket;
+    return SYMM_ERR_NOT_FOUND;
+}
+
 enum symm_status symm_device_nests_start(struct symm_device *device,
                                          const struct symm_cuda_nest *nests, int count,
                                          bool unpacks, unsigned block_limit,

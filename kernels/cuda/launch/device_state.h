@@ -32,7 +32,8 @@ struct symm_functions {
     CUfunction packets[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction few[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction ring[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
-    CUfunction copy, push, nests, few_nests, handover, small_push, packets_copy, few_copy;
+    CUfunction copy, push, nests, few_nests, handover, exchange, few_exchange;
+    CUfunction small_push, packets_copy, few_copy;
 };
 
 /* A kernel of a module, by its name.  Errors: those of the driver. */

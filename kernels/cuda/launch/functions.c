@@ -150,30 +150,36 @@ static enum symm_status modules_load(const struct symm_cuda *cuda, struct symm_f
     return SYMM_OK;
 }
 
+/* Kernels that only move data. */
+static enum symm_status copies_get(const struct symm_cuda *cuda, struct symm_functions *functions)
+{
+    const struct {
+        const char *name;
+        CUfunction *function;
+    } all[] = {
+        {"symm_copy", &functions->copy},
+        {"symm_push", &functions->push},
+        {"symm_nests", &functions->nests},
+        {"symm_few_nests", &functions->few_nests},
+        {"symm_handover", &functions->handover},
+        {"symm_exchange", &functions->exchange},
+        {"symm_few_exchange", &functions->few_exchange},
+    };
+    enum symm_status status = SYMM_OK;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all) && status == SYMM_OK; i++) {
+        status = symm_functions_get(cuda, functions->modules[GATHER], all[i].name,
+                                    all[i].function);
+    }
+    return status;
+}
+
 enum symm_status symm_functions_load(const struct symm_cuda *cuda,
                                      struct symm_functions *functions)
 {
     memset(functions, 0, sizeof(*functions));
     enum symm_status status = modules_load(cuda, functions);
     if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_copy",
-                                    &functions->copy);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_push",
-                                    &functions->push);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_nests",
-                                    &functions->nests);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_few_nests",
-                                    &functions->few_nests);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[GATHER], "symm_handover",
-                                    &functions->handover);
+        status = copies_get(cuda, functions);
     }
     if (status == SYMM_OK) {
         status = combinations_get(cuda, functions->modules[REDUCE], "reduce",

@@ -1,0 +1,81 @@
+/*
+ * exchange.c - starting kernels that exchange through scratch; see device.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/cuda/launch/device_state.h"
+
+enum {
+    VECTOR = 16,
+    BLOCKS = 132, /* multiprocessors of an H100; with 64 two of them take up to a tenth longer */
+    SHARE = 4, /* of so many blocks one copies: within a device more bytes move than over a link */
+};
+
+_Static_assert(offsetof(struct symm_cuda_few_exchange, turns) ==
+                   offsetof(struct symm_cuda_exchange, turns), "the same but for their number");
+
+/* Blocks of `bytes` with a thread for each vector, no more than `most`, and one at least. */
+static unsigned blocks_for(uint64_t bytes, unsigned most)
+{
+    const uint64_t of_block = (uint64_t)SYMM_CUDA_BLOCK_THREADS * VECTOR;
+    uint64_t blocks = bytes / of_block + 1;
+    return blocks < most ? (unsigned)blocks : most;
+}
+
+/*
+ * Each block that copies has to have a word.  Where one block is the limit, it does both.  Returns
+ * how many there are in all.
+ */
+static unsigned blocks_share(struct symm_cuda_exchange *exchange, unsigned block_limit)
+{
+    uint64_t out = 0, in = 0;
+    for (uint64_t i = 0; i < exchange->count; i++) {
+        const struct symm_cuda_turn *turn = &exchange->turns[i];
+        out = turn->bytes > out ? turn->bytes : out;
+        in = turn->come_bytes > in ? turn->come_bytes : in;
+    }
+    unsigned limit = block_limit != 0 ? block_limit : BLOCKS;
+    unsigned copiers = limit / SHARE < SYMM_CUDA_EXCHANGE_WORDS ? limit / SHARE
+                                                                : SYMM_CUDA_EXCHANGE_WORDS;
+    copiers = limit == 1 ? 0 : blocks_for(in, copiers > 0 ? copiers : 1);
+    unsigned pushers = blocks_for(out, limit - copiers);
+    exchange->pushers = pushers;
+    return pushers + copiers;
+}
+
+enum symm_status symm_device_exchange_start(struct symm_device *device,
+                                            const struct symm_cuda_turn *turns, int count,
+                                            uint64_t patience, unsigned block_limit,
+                                            struct symm_ticket *ticket)
+{
+    struct symm_cuda_scope scope;
+    struct symm_cuda_exchange launched = {.patience = patience, .count = (uint64_t)count};
+    *ticket = (struct symm_ticket){0};
+    if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    if (count == 0) {
+        return SYMM_OK;
+    }
+    memcpy(launched.turns, turns, (size_t)count * sizeof(*turns));
+    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    unsigned blocks = blocks_share(&launched, block_limit);
+    const struct symm_launch launch = { /* few turns are the first ones of many */
+        .function = count <= SYMM_CUDA_FEW_TURNS ? device->functions.few_exchange
+                                                 : device->functions.exchange,
+        .arguments = &launched,
+        .finish = &launched.finish,
+        .units = (uint64_t)blocks * SYMM_CUDA_BLOCK_THREADS,
+        .block_limit = blocks,
+    };
+    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
+    return symm_launch_end(device, ticket, &scope, status);
+}
