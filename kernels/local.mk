@@ -95,7 +95,6 @@ device_sources = \
 	kernels/cuda/launch/fatbin.c kernels/cuda/launch/fatbin.h \
 	kernels/cuda/launch/functions.c \
 	kernels/cuda/launch/graph.c kernels/cuda/launch/graph.h \
-	kernels/cuda/launch/handover.c \
 	kernels/cuda/launch/host_memory.c \
 	kernels/cuda/launch/launch.c \
 	kernels/cuda/launch/nests.c \
@@ -137,12 +136,13 @@ NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 NVCC_DEVICES = -gencode arch=compute_80,code=sm_80 $(NVCC_RECENT)
 NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) $(NVCC_DEVICES) -I$(top_srcdir) -fatbin -o $@
 
-$(code)/reduce.fatbin: $(code)/reduce.cu $(cuda_device_headers)
+$(code)/reduce.fatbin: $(code)/reduce.cu $(code)/copy.cuh $(code)/held.cuh \
+		$(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/reduce.cu
 $(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/scan.cu
 $(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/exchange.cuh \
-		$(code)/handover.cuh $(code)/nests.cuh $(cuda_device_headers)
+		$(code)/nests.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/gather.cu
 $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
 	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/small.cu
@@ -186,7 +186,7 @@ EXTRA_DIST += \
 	kernels/cuda/device_code/copy.cuh \
 	kernels/cuda/device_code/exchange.cuh \
 	kernels/cuda/device_code/gather.cu \
-	kernels/cuda/device_code/handover.cuh \
+	kernels/cuda/device_code/held.cuh \
 	kernels/cuda/device_code/kernel.cuh \
 	kernels/cuda/device_code/multimem.cu \
 	kernels/cuda/device_code/multimem.cuh \

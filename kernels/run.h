@@ -53,7 +53,7 @@ struct symm_pipeline {
  * Bytes in front of a scratch for words by which kernels tell each other.  They are zero when a run
  * begins, and again when it has ended without a failure.
  */
-enum { SYMM_SCRATCH_HEAD = 48 * 1024 };
+enum { SYMM_SCRATCH_HEAD = 80 * 1024 };
 
 struct symm_run {
     struct symm_team *team;

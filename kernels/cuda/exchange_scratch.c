@@ -130,7 +130,7 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
 }
 
 /* In place the block for this rank itself is already in the output. */
-static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piece,
+static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piece, bool with_own,
                 struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
     int count = 0, me = run->team->rank;
@@ -141,7 +141,7 @@ static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piec
             rank == me ? (const unsigned char *)run->input + block->send_at + begin
                        : row_of(run, cut, me, rank, piece);
         unsigned char *output = (unsigned char *)run->output + block->receive_at + begin;
-        if (bytes > 0 && output != input) {
+        if (bytes > 0 && output != input && (with_own || rank != me)) {
             copies[count++] = (struct symm_cuda_push){input, output, bytes};
         }
     }
@@ -152,7 +152,7 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, copies);
+    int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, true, copies);
     return count == 0 ? SYMM_OK
                       : symm_device_beside_start(run->device, copies, count, run->block_limit,
                                                  ticket);
@@ -237,17 +237,11 @@ static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ti
                                       ticket);
 }
 
+/* What others have sent.  The own block has been copied by a kernel that has come back late, too. */
 static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
     const struct cut cut = cut_make(run);
-    return outs(run, &cut, 0, copies);
-}
-
-/* Who sends nothing says so as well: a rank does not know that of others in all calls. */
-static bool waits(const struct symm_run *run, int rank, int source)
-{
-    (void)run;
-    return rank != source;
+    return outs(run, &cut, 0, false, copies);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -256,8 +250,7 @@ static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
-    static const struct symm_handover whole = {
-        .both_start = whole_start, .waits = waits, .copies = whole_outs};
+    static const struct symm_handover whole = {.start = whole_start, .copies = whole_outs};
     struct cut cut = cut_make(run);
     return cut.is_whole ? symm_handover_step(run, &whole)
                         : symm_relay_step(run, cut.pieces + FILL, launches);

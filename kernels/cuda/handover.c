@@ -10,77 +10,43 @@
 #include "kernels/cuda/steps.h"
 
 /* A run that is refused is DEPARTING at once, which has the same number in steps.h. */
-enum { STARTING, FOLLOWING, DEPARTING = SYMM_CUDA_DEPARTING, WORKING, LATE, AGAIN, DRAINING };
+enum { STARTING, WORKING, DEPARTING = SYMM_CUDA_DEPARTING, LATE, AGAIN, DRAINING };
 
-enum { DONE = 1, ENDED }; /* what ranks raise: the first kernel has ended, or the second one */
-
-/* ---- the second kernel ----------------------------------------------------------------------- */
-
-/* A bit for each rank. */
-static uint64_t awaited(const struct symm_run *run, const struct symm_handover *handover)
-{
-    uint64_t sources = 0;
-    for (int source = 0; source < run->team->size; source++) {
-        bool waits = source != run->team->rank && handover->waits(run, run->team->rank, source);
-        sources |= (uint64_t)waits << source;
-    }
-    return sources;
-}
-
-/* `again`: the others have been told, and have done what this rank waits for. */
-static enum symm_status second_start(struct symm_run *run, const struct symm_handover *handover,
-                                     bool again)
-{
-    int me = run->team->rank;
-    struct symm_cuda_handover arguments = {
-        .words = symm_cuda_handover_words(run, me, 0),
-        .sources = awaited(run, handover),
-        .have_come = again,
-        .patience = SYMM_HANDOVER_PATIENCE,
-    };
-    arguments.copy_count = handover->copies(run, arguments.copies);
-    for (int rank = 0; rank < run->team->size && !again; rank++) {
-        if (rank != me && handover->waits(run, rank, me)) {
-            arguments.told[arguments.told_count++] = symm_cuda_handover_words(run, rank, me);
-        }
-    }
-    run->tickets[0] = (struct symm_ticket){0};
-    bool is_needless = arguments.copy_count == 0 && arguments.told_count == 0 &&
-                       arguments.sources == 0;
-    return is_needless ? SYMM_OK
-                       : symm_device_handover_start(run->device, &arguments, run->block_limit,
-                                                    &run->tickets[0]);
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
+enum { DONE = 1, ENDED }; /* what ranks raise: the others are told, or this rank has copied as well */
 
 static void proceed(struct symm_run *run, enum symm_status status, unsigned stage)
 {
     symm_cuda_proceed(run, status, stage, DRAINING);
 }
 
-static enum symm_status kernels_test(struct symm_run *run)
-{
-    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
-    return status == SYMM_OK ? symm_device_ticket_test(run->device, &run->tickets[0]) : status;
-}
-
-/* The kernels have ended, unless a look says otherwise. */
+/* The kernel has ended, unless a look says otherwise. */
 static void working(struct symm_run *run)
 {
-    enum symm_status status = kernels_test(run);
-    bool is_late = run->stage == WORKING && run->tickets[0].late;
+    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
+    bool is_late = run->stage == WORKING && run->ticket.late;
     if (status == SYMM_OK) {
         symm_run_raise(run, is_late ? DONE : ENDED);
     }
     proceed(run, status, is_late ? LATE : DEPARTING);
 }
 
+/* All ranks are done with their kernels: nobody tells this one any more. */
+static enum symm_status copies_start(struct symm_run *run, const struct symm_handover *handover)
+{
+    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
+    int count = handover->copies(run, copies), me = run->team->rank;
+    copies[count++] = (struct symm_cuda_push){
+        symm_cuda_head_words(run, me, SYMM_HEAD_ZEROS), symm_cuda_handover_words(run, me, 0),
+        (size_t)run->team->size * SYMM_HEAD_HANDOVER_RANK};
+    return symm_device_push_start(run->device, copies, count, false, run->block_limit,
+                                  &run->ticket);
+}
+
 static void late(struct symm_run *run, const struct symm_handover *handover)
 {
     if (symm_run_reached(run, DONE)) {
         proceed(run, symm_cuda_someone_has_failed(run) ? SYMM_ERR_SYSTEM
-                                                       : second_start(run, handover, true), AGAIN);
+                                                       : copies_start(run, handover), AGAIN);
     }
 }
 
@@ -97,14 +63,7 @@ enum symm_status symm_handover_step(struct symm_run *run, const struct symm_hand
 {
     switch (run->stage) {
     case STARTING:
-        if (handover->both_start != NULL) {
-            proceed(run, handover->both_start(run, &run->tickets[0]), WORKING);
-        } else {
-            proceed(run, handover->start(run, &run->ticket), FOLLOWING);
-        }
-        break;
-    case FOLLOWING:
-        proceed(run, second_start(run, handover, false), WORKING);
+        proceed(run, handover->start(run, &run->ticket), WORKING);
         break;
     case WORKING:
     case AGAIN:

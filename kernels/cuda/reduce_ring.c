@@ -38,7 +38,7 @@ enum {
 
 enum { COME, TAKEN, DONE, WORD_KINDS }; /* see struct symm_cuda_ring */
 
-_Static_assert(2 * WORD_KINDS * WORDS <= SYMM_HEAD_HANDOVER, "words of each kind, and zeros");
+_Static_assert(WORD_KINDS * WORDS <= SYMM_HEAD_HANDOVER, "words of each kind");
 
 static size_t scratch_wanted(size_t bytes, int ranks)
 {
@@ -70,7 +70,7 @@ static uint64_t vectors_of(const struct symm_run *run)
     return run->count * extent_of(run) / VECTOR;
 }
 
-/* The words of a kind; behind those of all kinds there are as many zeros. */
+/* The words of a kind. */
 static uint64_t *words_of(const struct symm_run *run, int rank, int kind)
 {
     return symm_cuda_head_words(run, rank, SYMM_HEAD_RING + (size_t)kind * WORDS);
@@ -217,7 +217,8 @@ static enum symm_status wipe_start(struct symm_run *run)
 {
     int rank = run->team->rank;
     const struct symm_cuda_push zeros = {
-        words_of(run, rank, WORD_KINDS), words_of(run, rank, 0), WORD_KINDS * WORDS,
+        symm_cuda_head_words(run, rank, SYMM_HEAD_ZEROS), words_of(run, rank, 0),
+        WORD_KINDS * WORDS,
     };
     return symm_device_push_start(run->device, &zeros, 1, false, 1, &run->tickets[0]);
 }

@@ -4,12 +4,12 @@
  * is written over, and copies it there.
  *
  * A result comes where the first blocks of its rank's input are, mostly that of rank 0.  So rank 0
- * has to have loaded it, which the kernels tell each other (handover.h).  By way of slices in
+ * has to have loaded it, which the kernels tell each other (handover.h, device_code/held.cuh).  By way of slices in
  * scratch (pipeline.h), ranks meet between two launches, and each adds what the others have sent:
  * all of it goes through its device's memory twice more.
  *
- * Results that do not fit the scratch go by slices after all.  All ranks know the largest block and
- * the size of the scratches.
+ * Results that do not fit the scratch go by slices after all, and so do those of more than 25 ranks.
+ * All ranks know the largest block and the size of the scratches.
  *
  * (NCCL: ReduceScatter_LD, whose results in place are where their rank's own block was.)
  *
@@ -20,9 +20,11 @@
 
 #include "kernels/cuda/handover.h"
 #include "kernels/cuda/pipeline.h"
+#include "kernels/cuda/steps.h"
 
 enum {
     VECTOR = 16,       /* bytes */
+    RANKS_MOST = SYMM_CUDA_HELD_TOLD + 1,
     UNEVEN = 2 << 20,  /* bytes that a block may be longer than others */
 };
 
@@ -61,13 +63,13 @@ static bool is_held(const struct symm_run *run)
     return false;
 }
 
-static bool fits(const struct symm_run *run)
+static bool can_hold(const struct symm_run *run)
 {
     size_t longest = 0;
     for (int rank = 0; rank < run->team->size; rank++) {
         longest = bytes_of(run, rank) > longest ? bytes_of(run, rank) : longest;
     }
-    return longest + VECTOR <= run->scratch_size;
+    return longest + VECTOR <= run->scratch_size && run->team->size <= RANKS_MOST;
 }
 
 /* Where this rank's result is held: at the same place in a vector as its block of the inputs. */
@@ -80,14 +82,54 @@ static unsigned char *held(const struct symm_run *run)
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* A result that is not written over what others read goes to its place at once. */
+/* Nothing, if this rank's result is not held. */
+static struct symm_cuda_push copy_of(const struct symm_run *run)
+{
+    struct symm_cuda_push copy = {0};
+    if (is_held(run)) {
+        copy = (struct symm_cuda_push){held(run), run->output, bytes_of(run, run->team->rank)};
+    }
+    return copy;
+}
+
+static int copies(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
+{
+    copies[0] = copy_of(run);
+    return 1;
+}
+
+static struct symm_cuda_held handover_of(const struct symm_run *run)
+{
+    int me = run->team->rank;
+    struct symm_cuda_held held = {
+        .words = symm_cuda_handover_words(run, me, 0),
+        .patience = SYMM_HANDOVER_PATIENCE,
+        .copy = copy_of(run),
+    };
+    for (int rank = 0; rank < run->team->size; rank++) {
+        if (rank != me && waits(run, me, rank)) {
+            held.sources |= UINT64_C(1) << rank;
+        }
+        if (rank != me && waits(run, rank, me)) {
+            held.told[held.told_count++] = symm_cuda_handover_words(run, rank, me);
+        }
+    }
+    return held;
+}
+
+/*
+ * A result that is not written over what others read goes to its place at once.  Without elements
+ * there is no kernel, and nobody waits for this rank.
+ */
 static enum symm_status load_start(struct symm_run *run, struct symm_ticket *ticket)
 {
     int me = run->team->rank;
     size_t offset = run->begins[me] * extent_of(run);
+    const struct symm_cuda_held handover = handover_of(run);
     struct symm_cuda_reduce arguments = {
         .begin = 0, .end = run->begins[me + 1] - run->begins[me], .ranks = run->team->size,
-        .output_count = 1, .outputs = {is_held(run) ? (void *)held(run) : run->output},
+        .output_count = 1, .is_held = handover.told_count > 0 || handover.sources != 0,
+        .one = {is_held(run) ? (void *)held(run) : run->output, handover},
     };
     for (int rank = 0; rank < run->team->size; rank++) {
         arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
@@ -96,20 +138,10 @@ static enum symm_status load_start(struct symm_run *run, struct symm_ticket *tic
                                     run->block_limit, ticket);
 }
 
-static int copies(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
-{
-    if (!is_held(run)) {
-        return 0;
-    }
-    copies[0] = (struct symm_cuda_push){held(run), run->output, bytes_of(run, run->team->rank)};
-    return 1;
-}
-
 static enum symm_status step(struct symm_run *run)
 {
-    static const struct symm_handover hold = {
-        .start = load_start, .waits = waits, .copies = copies};
-    return fits(run) ? symm_handover_step(run, &hold) : symm_reduce_scatter_cuda_push.step(run);
+    static const struct symm_handover hold = {.start = load_start, .copies = copies};
+    return can_hold(run) ? symm_handover_step(run, &hold) : symm_reduce_scatter_cuda_push.step(run);
 }
 
 #define HOLD_ROW(row, algorithm, served)                                                           \

@@ -55,9 +55,10 @@ enum {
     SYMM_HEAD_RING = 0, /* reduce_ring.c */
     SYMM_HEAD_HANDOVER = 16 * 1024, /* handover.c: words of each rank */
     SYMM_HEAD_HANDOVER_RANK = SYMM_CUDA_HANDOVER_WORDS * sizeof(uint64_t),
+    SYMM_HEAD_ZEROS = SYMM_HEAD_HANDOVER + SYMM_CUDA_RANKS_MAX * SYMM_HEAD_HANDOVER_RANK,
 };
-_Static_assert(SYMM_HEAD_HANDOVER + SYMM_CUDA_RANKS_MAX * SYMM_HEAD_HANDOVER_RANK <=
-                   SYMM_SCRATCH_HEAD, "words of all ranks");
+_Static_assert(2 * SYMM_HEAD_ZEROS - SYMM_HEAD_HANDOVER <= SYMM_SCRATCH_HEAD,
+               "zeros for the words of all ranks");
 
 static inline uint64_t *symm_cuda_head_words(const struct symm_run *run, int rank, size_t place)
 {

@@ -153,12 +153,11 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
     if (ranks->watch != NULL) {
         ranks->watch(1);
     }
-    int64_t last_begins = milliseconds() + ranks->late_ms;
+    int64_t first_begins = milliseconds() + ranks->late_ms;
     while (ended < ranks->size) {
         for (int rank = 0; rank < ranks->size; rank++) {
             struct cuda_rank *one = &ranks->ranks[rank];
-            bool waits = ranks->late_ms > 0 && rank == ranks->size - 1 &&
-                         milliseconds() < last_begins;
+            bool waits = ranks->late_ms > 0 && rank == 0 && milliseconds() < first_begins;
             if (one->status == SYMM_PENDING && !waits) {
                 one->status = symm_run_step(&one->run);
                 FORK_CHECK(ranks->self,

@@ -43,7 +43,7 @@ struct cuda_ranks {
     struct symm_process *process;
     int size;
     int devices; /* that ranks have in turn; 0: CUDA_DEVICES */
-    int late_ms; /* by which the last rank begins a call later than the others */
+    int late_ms; /* by which rank 0 begins a call later than the others */
     uint64_t sequence;
     struct symm_block *const *blocks; /* the ranks' tables in exchanges; otherwise NULL */
     symm_standin_watch_function *watch; /* if faults are to come in calls only; otherwise NULL */

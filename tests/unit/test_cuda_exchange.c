@@ -19,6 +19,7 @@
 enum {
     GUARD = 48,
     LATE = 4, /* ms, longer than a kernel waits */
+    TOO_LATE = 200, /* longer than all kernels wait, one after the other */
 };
 
 static unsigned char inputs[CUDA_RANKS_MOST][CUDA_BUFFER], before[CUDA_BUFFER],
@@ -163,7 +164,7 @@ static void run_with_fault(struct fork_rank *self, const struct cuda_fault *faul
 /* Of four ranks three are late, and start a second kernel. */
 static void run_whole_with_fault(struct fork_rank *self, void *context)
 {
-    run_with_fault(self, context, CUDA_SCRATCH_MOST, LATE);
+    run_with_fault(self, context, CUDA_SCRATCH_MOST, TOO_LATE);
 }
 
 static void run_pieces_with_fault(struct fork_rank *self, void *context)

@@ -1,7 +1,7 @@
 /*
  * test_cuda_hold.c - reduce-scatters whose results are held until others have read what lies in
- * their place: blocks of many lengths, in place and not, launches that fail, runs that are given
- * up.
+ * their place: blocks of many lengths, in place and not, with a rank that comes late, launches that
+ * fail, runs that are given up.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LATE = 4, TOO_LATE = 200 }; /* ms, longer than a kernel waits, and than all kernels do */
 
 static unsigned char inputs[CUDA_RANKS_MOST][CUDA_BUFFER], before[CUDA_BUFFER], got[CUDA_BUFFER];
 
@@ -139,10 +141,11 @@ static void run_counts(struct fork_rank *self, void *context)
     int size = *(const int *)context;
     cuda_ranks_begin(self, NULL);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
-    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-        struct call call = calls[i];
-        call.type = i % 2 == 0 ? SYMM_CUDA_FLOAT : SYMM_CUDA_INT32;
-        call.op = i % 3 == 0 ? SYMM_CUDA_MAX : SYMM_CUDA_SUM;
+    for (size_t i = 0; i < 2 * sizeof(calls) / sizeof(*calls); i++) {
+        struct call call = calls[i / 2];
+        ranks.late_ms = i % 2 != 0 ? LATE : 0;
+        call.type = i / 2 % 2 == 0 ? SYMM_CUDA_FLOAT : SYMM_CUDA_INT32;
+        call.op = i / 2 % 3 == 0 ? SYMM_CUDA_MAX : SYMM_CUDA_SUM;
         FORK_CHECK(self, scatter(&ranks, &call) == SYMM_OK);
     }
     cuda_ranks_close(&ranks);
@@ -180,6 +183,7 @@ static void run_with_fault(struct fork_rank *self, void *context)
     ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
     symm_device_use_graphs(false);
+    ranks.late_ms = TOO_LATE;
     FORK_CHECK(self, scatter(&ranks, &call) == SYMM_ERR_SYSTEM);
     if (strcmp(fault->what, "kernel") != 0) { /* which a context does not survive */
         for (int rank = 0; rank < ranks.size; rank++) {
@@ -253,8 +257,8 @@ static void test_faults(void **state)
 {
     static const char *const names[] = {"cuLaunchKernel", "kernel"};
     (void)state;
-    /* Two kernels of each rank. */
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), 8, run_with_fault);
+    /* A kernel of each of four ranks, and one more of those that wait for rank 0. */
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 7, run_with_fault);
 }
 
 static void test_given_up(void **state)

@@ -67,6 +67,7 @@ enum {
     SYMM_CUDA_NESTS = 20,          /* nests that a kernel can be given */
     SYMM_CUDA_FEW_NESTS = 4,       /* the same of one whose arguments are short */
     SYMM_CUDA_HANDOVER_WORDS = 128, /* of a rank: for each block that waits one, or more */
+    SYMM_CUDA_HELD_TOLD = 24,      /* ranks that a kernel which holds its result can tell */
     SYMM_CUDA_EXCHANGE_WORDS = 32, /* of these, for a part of a block */
     SYMM_CUDA_FEW_TURNS = 8,       /* of an exchange whose arguments are short */
     SYMM_CUDA_LATE = 1 << 30,      /* in a flag: its block has given up; no sequence has this bit */
@@ -89,17 +90,45 @@ static inline unsigned symm_cuda_finish_flags(unsigned blocks)
     return blocks <= SYMM_CUDA_FLAGS ? blocks : 1;
 }
 
+/* A block to copy.  Input and output do not overlap.  With 0 bytes there is nothing to do. */
+struct symm_cuda_push {
+    const void *input;
+    void *output;
+    uint64_t bytes;
+};
+
+/*
+ * What a reduction does with a result that is held (held.cuh): tell others that it has read their
+ * inputs, wait until the `sources` have said so to this rank, and copy the result to its place.
+ * Words are 0 before a call and behind it.
+ */
+struct symm_cuda_held {
+    struct symm_cuda_push copy;
+    uint64_t *words;      /* [ranks][SYMM_CUDA_HANDOVER_WORDS], of others at this rank */
+    uint64_t sources;     /* a bit for each rank that this one waits for */
+    uint64_t patience;    /* ns that a thread waits before its block gives up */
+    uint64_t told_count;
+    uint64_t *told[SYMM_CUDA_HELD_TOLD]; /* this rank's words at others */
+};
+
 /*
  * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i <
  * end.  An element is read from all inputs before it is stored anywhere, so an output may be an
- * input.
+ * input.  If `is_held`, there is one output, and `one.held` says what follows.
  */
 struct symm_cuda_reduce {
     const void *inputs[SYMM_CUDA_RANKS_MAX];
-    void *outputs[SYMM_CUDA_RANKS_MAX];
+    union {
+        void *outputs[SYMM_CUDA_RANKS_MAX];
+        struct {
+            void *output;
+            struct symm_cuda_held held;
+        } one;
+    };
     uint64_t begin, end;
     int ranks;        /* inputs */
     int output_count;
+    uint64_t is_held;
     struct symm_cuda_finish finish;
 };
 
@@ -131,13 +160,6 @@ struct symm_cuda_copy {
     uint64_t bytes;
     int output_count;
     struct symm_cuda_finish finish;
-};
-
-/* A block to copy.  Input and output do not overlap.  With 0 bytes there is nothing to do. */
-struct symm_cuda_push {
-    const void *input;
-    void *output;
-    uint64_t bytes;
 };
 
 /*
@@ -270,22 +292,6 @@ struct symm_cuda_ring {
     uint64_t slots;       /* of a track */
     uint64_t own_first;
     uint64_t patience;    /* ns that a thread waits for a step before its block gives up */
-    struct symm_cuda_finish finish;
-};
-
-/*
- * Tell others what the kernels before this one have done, wait until the `sources` have said so to
- * this rank, and copy blocks one after the other (handover.cuh).  Words are 0 before a call and
- * behind it.
- */
-struct symm_cuda_handover {
-    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    uint64_t *told[SYMM_CUDA_RANKS_MAX]; /* this rank's words at others */
-    uint64_t *words;      /* [ranks][SYMM_CUDA_HANDOVER_WORDS], of others at this rank */
-    uint64_t sources;     /* a bit for each rank that this one waits for */
-    uint64_t have_come;   /* they all have said so: do not wait */
-    uint64_t patience;    /* ns that a thread waits before its block gives up */
-    int copy_count, told_count;
     struct symm_cuda_finish finish;
 };
 

@@ -17,7 +17,7 @@
  *
  * Nobody who pushes waits.  So if there is no room for all blocks at a time, those that copy come
  * later.  A block that has waited too long leaves out its copies of that turn and of those behind
- * it.  The host waits for the others then, and starts the copies again (handover.cuh).
+ * it.  The host waits for the others then, and has all of them copied (kernels/cuda/handover.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -69,44 +69,20 @@ SYMM_DEVICE void turn_meet(unsigned turn, bool waits)
 SYMM_DEVICE void turn_tell(const symm_cuda_turn &turn, unsigned number,
                            const symm_cuda_finish &finish, unsigned pushers)
 {
-    unsigned before = 0;
+    int is_last = 0;
     if (threadIdx.x == 0) {
-        asm volatile("atom.acq_rel.sys.global.inc.u32 %0, [%1], %2;"
-                     : "=r"(before)
-                     : "l"(&symm_turn_blocks[finish.slot][number]), "r"(pushers - 1)
-                     : "memory");
+        is_last = symm_count_block(&symm_turn_blocks[finish.slot][number], pushers);
     }
     __syncwarp();
-    if (__shfl_sync(~0u, before, 0) != pushers - 1) {
+    if (__shfl_sync(~0u, is_last, 0) == 0) {
         return;
     }
     asm volatile("fence.acq_rel.sys;" ::: "memory");
     if (threadIdx.x == 0) {
-        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::
-                     "l"(&symm_turn_pushed[finish.slot][number]), "r"(finish.sequence)
-                     : "memory");
+        own_word_set(&symm_turn_pushed[finish.slot][number], finish.sequence);
     }
     for (unsigned word = threadIdx.x; word < SYMM_CUDA_EXCHANGE_WORDS; word += turn_warp) {
         word_set(turn.told + word, 1);
-    }
-}
-
-/* Wait until this device has pushed a turn.  False: not in time. */
-SYMM_DEVICE bool turn_is_pushed(const symm_cuda_finish &finish, unsigned number, patience left)
-{
-    left.since = 0;
-    for (;;) {
-        uint32_t last;
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(last)
-                     : "l"(&symm_turn_pushed[finish.slot][number])
-                     : "memory");
-        if (last == finish.sequence) {
-            return true;
-        }
-        if (is_over(left)) {
-            return false;
-        }
     }
 }
 
@@ -156,7 +132,8 @@ SYMM_DEVICE bool exchange_copy(const Arguments &arguments, uint64_t thread, uint
         const bool has_word = turn.words != nullptr && word < SYMM_CUDA_EXCHANGE_WORDS;
         bool is_late = has_word && !word_wait(turn.words + word, 1, left);
         if (!is_late && threadIdx.x == 0 && turn.told != nullptr) {
-            is_late = !turn_is_pushed(arguments.finish, i, left);
+            const symm_cuda_finish &finish = arguments.finish;
+            is_late = !own_word_wait(&symm_turn_pushed[finish.slot][i], finish.sequence, left);
         }
         if (__syncthreads_or(is_late) != 0) {
             return false;

@@ -1,8 +1,7 @@
 /*
  * gather.cu - symm_copy: copy one block to one or several places; symm_push: several blocks, each
- * to a place of its own; symm_nests: blocks with gaps (nests.cuh); symm_handover: several, once
- * other ranks are done (handover.cuh); symm_exchange: to other ranks' scratch, and out of own
- * scratch (exchange.cuh).
+ * to a place of its own; symm_nests: blocks with gaps (nests.cuh); symm_exchange: to other
+ * ranks' scratch, and out of own scratch (exchange.cuh).
  *
  * An all-gather by kernel stores a rank's block to all outputs.  An all-gather by copy engines has
  * its own block copied by a few blocks of this kernel, since the engines are slow within a device.
@@ -13,7 +12,6 @@
  */
 #include "kernels/cuda/device_code/copy.cuh"
 #include "kernels/cuda/device_code/exchange.cuh"
-#include "kernels/cuda/device_code/handover.cuh"
 #include "kernels/cuda/device_code/nests.cuh"
 
 namespace symm {
@@ -52,8 +50,6 @@ SYMM_CUDA_KERNEL(symm_copy, symm_cuda_copy, symm::copy);
 SYMM_CUDA_KERNEL(symm_push, symm_cuda_pushes, symm::push);
 SYMM_CUDA_KERNEL(symm_nests, symm_cuda_nests, symm::nests<symm_cuda_nests>);
 SYMM_CUDA_KERNEL(symm_few_nests, symm_cuda_few_nests, symm::nests<symm_cuda_few_nests>);
-SYMM_CUDA_PATIENT_KERNEL(symm_handover, symm_cuda_handover, symm::handover_tell,
-                         symm::handover_receive);
 SYMM_CUDA_PATIENT_KERNEL(symm_exchange, symm_cuda_exchange,
                          symm::exchange_push<symm_cuda_exchange>,
                          symm::exchange_copy<symm_cuda_exchange>);

@@ -51,6 +51,20 @@ void symm_cuda_host_run(const void *memory, unsigned blocks, unsigned block_thre
     symm_cuda_host_finish(arguments, blocks, 0);
 }
 
+template <class Arguments>
+void symm_cuda_host_run_holding(const void *memory, unsigned blocks, unsigned block_threads,
+                                bool (*hand_over)(const Arguments &),
+                                void (*body)(const Arguments &, uint64_t, uint64_t))
+{
+    const Arguments &arguments = *static_cast<const Arguments *>(memory);
+    const uint64_t threads = static_cast<uint64_t>(blocks) * block_threads;
+    for (uint64_t thread = 0; thread < threads; thread++) {
+        body(arguments, thread, threads);
+    }
+    bool is_late = arguments.is_held != 0 && !hand_over(arguments);
+    symm_cuda_host_finish(arguments, blocks, is_late ? SYMM_CUDA_LATE : 0);
+}
+
 /* All threads together have the patience of one: they wait one after the other. */
 template <class Arguments, class Patience>
 void symm_cuda_host_run_patient(const void *memory, unsigned blocks, unsigned block_threads,
@@ -83,6 +97,15 @@ void symm_cuda_host_run_patient(const void *memory, unsigned blocks, unsigned bl
     {                                                                                              \
         symm_cuda_host_run_patient<arguments_type, symm::patience>(memory, blocks, block_threads,  \
                                                                    send, __VA_ARGS__);             \
+    }                                                                                              \
+    static symm_cuda_host_kernel name##_kernel = {#name, sizeof(arguments_type), name, NULL};      \
+    static const symm_cuda_host_registration name##_registration(&name##_kernel)
+
+#define SYMM_CUDA_HOLDING_KERNEL(name, arguments_type, hand_over, ...)                             \
+    static void name(const void *memory, unsigned blocks, unsigned block_threads)                  \
+    {                                                                                              \
+        symm_cuda_host_run_holding<arguments_type>(memory, blocks, block_threads, hand_over,       \
+                                                   __VA_ARGS__);                                   \
     }                                                                                              \
     static symm_cuda_host_kernel name##_kernel = {#name, sizeof(arguments_type), name, NULL};      \
     static const symm_cuda_host_registration name##_registration(&name##_kernel)

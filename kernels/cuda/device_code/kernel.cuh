@@ -15,6 +15,12 @@
  * of a block if on the host, where threads run one after the other, one of them does what all have
  * to.
  *
+ *     SYMM_CUDA_HOLDING_KERNEL(name, arguments_type, hand_over, body);
+ *
+ * makes a kernel of a body as the first one, behind which hand_over(arguments) is run by all threads
+ * if arguments.is_held says so.  It waits like a receive(), and has barriers of a block on a device.
+ * On the host it is run once.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -40,19 +46,24 @@
 static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS], symm_blocks_late[SYMM_CUDA_SLOTS];
 
 /*
- * Whether this is the last block of a kernel to come here.  A block's count is a release of its
- * stores and an acquire of those of the blocks that have counted before.  The count wraps to 0 at
- * the last block, so the next kernel finds it at 0.
+ * Count a block that is done with something; whether it is the last one of `blocks`.  A block's
+ * count is a release of its stores, if a barrier is before it, and an acquire of those of the blocks
+ * that have counted before.  The counter wraps to 0 at the last block, so it is found at 0 again.
  */
-static __device__ __forceinline__ bool symm_is_last_block(const symm_cuda_finish &finish)
+static __device__ __forceinline__ bool symm_count_block(unsigned *counter, unsigned blocks)
 {
-    const unsigned last = gridDim.x - 1;
     unsigned before;
     asm volatile("atom.acq_rel.sys.inc.u32 %0, [%1], %2;"
                  : "=r"(before)
-                 : "l"(&symm_blocks_done[finish.slot]), "r"(last)
+                 : "l"(counter), "r"(blocks - 1)
                  : "memory");
-    return before == last;
+    return before == blocks - 1;
+}
+
+/* Whether this is the last block of a kernel to come here. */
+static __device__ __forceinline__ bool symm_is_last_block(const symm_cuda_finish &finish)
+{
+    return symm_count_block(&symm_blocks_done[finish.slot], gridDim.x);
 }
 
 /*
@@ -143,6 +154,23 @@ static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finis
     }                                                                                              \
     static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
 
+#define SYMM_CUDA_HOLDING_KERNEL(name, arguments_type, hand_over, ...)                             \
+    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
+        name(const __grid_constant__ arguments_type arguments)                                     \
+    {                                                                                              \
+        const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
+        const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
+        __VA_ARGS__(arguments, thread, threads);                                                   \
+        __syncthreads();                                                                           \
+        if (arguments.is_held == 0) {                                                              \
+            symm_finish(arguments.finish);                                                         \
+        } else {                                                                                   \
+            const int late = __syncthreads_or(!hand_over(arguments));                              \
+            symm_finish_packets(arguments.finish, late ? SYMM_CUDA_LATE : 0);                      \
+        }                                                                                          \
+    }                                                                                              \
+    static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
+
 #endif /* __CUDACC__ */
 
 namespace symm {
@@ -197,6 +225,32 @@ SYMM_DEVICE void word_set(uint64_t *to, uint64_t word)
     __atomic_store_n(to, word, __ATOMIC_RELEASE);
 #endif
 }
+
+#ifdef __CUDACC__
+
+/* A word by which blocks of this device tell each other. */
+SYMM_DEVICE void own_word_set(uint32_t *to, uint32_t word)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+}
+
+/* Wait until it is `wanted`, with acquire.  False: not in time. */
+SYMM_DEVICE bool own_word_wait(const uint32_t *from, uint32_t wanted, patience left)
+{
+    left.since = 0;
+    for (;;) {
+        uint32_t word;
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+        if (word == wanted) {
+            return true;
+        }
+        if (is_over(left)) {
+            return false;
+        }
+    }
+}
+
+#endif
 
 /* Wait until it has come to `wanted`.  False: not in time. */
 SYMM_DEVICE bool word_wait(const uint64_t *word, uint64_t wanted, patience left)

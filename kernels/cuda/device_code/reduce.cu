@@ -8,13 +8,15 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "kernels/cuda/device_code/combinations.cuh"
+#include "kernels/cuda/device_code/held.cuh"
 #include "kernels/cuda/device_code/reduce.cuh"
 
 /* Units of an input that a thread loads at a time.  The number of registers limits them. */
 #define UNROLL(T) (sizeof(T) >= 4 ? 4 : sizeof(T))
 
 #define KERNEL(name, op, T, ranks, unroll)                                                         \
-    SYMM_CUDA_KERNEL(name, symm_cuda_reduce, symm::reduce<symm::op<T>, T, ranks, unroll>)
+    SYMM_CUDA_HOLDING_KERNEL(name, symm_cuda_reduce, symm::hand_over,                              \
+                             symm::reduce<symm::op<T>, T, ranks, unroll>)
 
 #define REDUCTION(type, T, op) KERNEL(symm_reduce_##type##_##op, op, T, 0, UNROLL(T));
 #define BITWISE(type, T, op) KERNEL(symm_reduce_##type##_##op, op, T, 0, 4);

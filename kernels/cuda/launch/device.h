@@ -71,7 +71,9 @@ SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
 SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
 /*
- * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
+ * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.  If
+ * the result `is_held` and the ticket ends `late`, the others have been told, but the result has yet
+ * to be copied (held.cuh).
  * `block_limit` is the most blocks, 0 for no limit.  There are 1 to SYMM_CUDA_RANKS_MAX ranks and
  * outputs.  Errors: PENDING (too much is under way, nothing was started), ARGUMENT, NO_MEMORY,
  * SYSTEM.
@@ -145,17 +147,6 @@ SYMM_API enum symm_status symm_device_ring_start(struct symm_device *device,
                                                  enum symm_cuda_type type, enum symm_cuda_op op,
                                                  const struct symm_cuda_ring *ring,
                                                  unsigned block_limit, struct symm_ticket *ticket);
-
-/*
- * Start to tell others, to wait for them, and to copy then: see struct symm_cuda_handover and
- * handover.cuh.  It begins when the kernels that were started before it have ended.  If the ticket
- * ends `late`, the others have been told, and the rest is to be started again, once they all have
- * said what this rank waits for.  Errors: as symm_device_reduce_start().
- */
-SYMM_API enum symm_status symm_device_handover_start(struct symm_device *device,
-                                                     const struct symm_cuda_handover *handover,
-                                                     unsigned block_limit,
-                                                     struct symm_ticket *ticket);
 
 /*
  * Start an exchange through scratch of `count` turns, 0 to SYMM_CUDA_RANKS_MAX: see struct

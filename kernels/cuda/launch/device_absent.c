@@ -80,17 +80,6 @@ enum symm_status symm_device_beside_start(struct symm_device *device,
     return SYMM_ERR_NOT_FOUND;
 }
 
-enum symm_status symm_device_handover_start(struct symm_device *device,
-                                            const struct symm_cuda_handover *handover,
-                                            unsigned block_limit, struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)handover;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
 enum symm_status symm_device_exchange_start(struct symm_device *device,
                                             const struct symm_cuda_turn *turns, int count,
                                             uint64_t patience, unsigned block_limit,

@@ -32,7 +32,7 @@ struct symm_functions {
     CUfunction packets[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction few[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
     CUfunction ring[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT];
-    CUfunction copy, push, nests, few_nests, handover, exchange, few_exchange;
+    CUfunction copy, push, nests, few_nests, exchange, few_exchange;
     CUfunction small_push, packets_copy, few_copy;
 };
 

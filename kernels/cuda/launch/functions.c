@@ -161,7 +161,6 @@ static enum symm_status copies_get(const struct symm_cuda *cuda, struct symm_fun
         {"symm_push", &functions->push},
         {"symm_nests", &functions->nests},
         {"symm_few_nests", &functions->few_nests},
-        {"symm_handover", &functions->handover},
         {"symm_exchange", &functions->exchange},
         {"symm_few_exchange", &functions->few_exchange},
     };
