@@ -72,6 +72,25 @@ static bool can_hold(const struct symm_run *run)
     return longest + VECTOR <= run->scratch_size && run->team->size <= RANKS_MOST;
 }
 
+/*
+ * Whether all ranks have as many elements and go through them with the same threads, each through
+ * vectors at the same distances: then what a thread of rank r writes over is read by that thread of
+ * rank 0.  All ranks agree: a mapping changes nothing in where a vector begins.
+ */
+static bool is_even(const struct symm_run *run)
+{
+    size_t bytes = bytes_of(run, 0);
+    uintptr_t places = bytes;
+    for (int rank = 0; rank < run->team->size; rank++) {
+        places |= (uintptr_t)run->inputs[rank];
+        if (bytes_of(run, rank) != bytes) {
+            return false;
+        }
+    }
+    return places % VECTOR == 0 &&
+           !symm_cuda_type_is_padded((enum symm_cuda_type)run->cuda_type);
+}
+
 /* Where this rank's result is held: at the same place in a vector as its block of the inputs. */
 static unsigned char *held(const struct symm_run *run)
 {
@@ -128,11 +147,14 @@ static enum symm_status load_start(struct symm_run *run, struct symm_ticket *tic
     const struct symm_cuda_held handover = handover_of(run);
     struct symm_cuda_reduce arguments = {
         .begin = 0, .end = run->begins[me + 1] - run->begins[me], .ranks = run->team->size,
-        .output_count = 1, .is_held = handover.told_count > 0 || handover.sources != 0,
+        .output_count = 1,
         .one = {is_held(run) ? (void *)held(run) : run->output, handover},
     };
     for (int rank = 0; rank < run->team->size; rank++) {
         arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
+    }
+    if (handover.told_count > 0 || handover.sources != 0) {
+        arguments.hold = is_even(run) ? SYMM_CUDA_HELD_BY_BLOCKS : SYMM_CUDA_HELD;
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
                                     run->block_limit, ticket);

@@ -147,6 +147,9 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         one->run.blocks = ranks->blocks == NULL ? NULL : ranks->blocks[rank];
         one->run.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
                                                              : CUDA_SCRATCH;
+        if (rank == 0 && ranks->first_limit != 0) {
+            one->run.block_limit = ranks->first_limit;
+        }
         one->run.failed_rank = 1000;
         one->status = SYMM_PENDING;
     }

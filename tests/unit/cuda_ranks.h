@@ -43,6 +43,7 @@ struct cuda_ranks {
     struct symm_process *process;
     int size;
     int devices; /* that ranks have in turn; 0: CUDA_DEVICES */
+    unsigned first_limit; /* of rank 0's blocks; 0: as the others */
     int late_ms; /* by which rank 0 begins a call later than the others */
     uint64_t sequence;
     struct symm_block *const *blocks; /* the ranks' tables in exchanges; otherwise NULL */

@@ -26,7 +26,7 @@ struct call {
     enum symm_cuda_op op;
     size_t counts[CUDA_RANKS_MOST]; /* elements */
     bool out_of_place;
-    unsigned block_limit;
+    unsigned block_limit, first_limit; /* of rank 0 */
     size_t scratch_size; /* less than a block: by slices */
     size_t shift;        /* bytes of the buffers that are not used */
 };
@@ -136,6 +136,10 @@ static void run_counts(struct fork_rank *self, void *context)
         {.counts = {0, 17, 900, 1, 33}, .out_of_place = true},
         {.counts = {1500, 20, 30, 1400, 9}, .block_limit = 1},
         {.counts = {1500, 1500, 1500, 1500, 1500}, .block_limit = 40},
+        {.counts = {3000, 3000, 3000, 3000, 3000}},
+        {.counts = {3000, 3000, 3000, 3000, 3000}, .block_limit = 2, .first_limit = 1},
+        {.counts = {3000, 3000, 3000, 3000, 3000}, .block_limit = 1, .first_limit = 2},
+        {.counts = {3001, 3001, 3001, 3001, 3001}, .block_limit = 1, .first_limit = 2},
     };
     struct cuda_ranks ranks = {0};
     int size = *(const int *)context;
@@ -144,6 +148,7 @@ static void run_counts(struct fork_rank *self, void *context)
     for (size_t i = 0; i < 2 * sizeof(calls) / sizeof(*calls); i++) {
         struct call call = calls[i / 2];
         ranks.late_ms = i % 2 != 0 ? LATE : 0;
+        ranks.first_limit = call.first_limit;
         call.type = i / 2 % 2 == 0 ? SYMM_CUDA_FLOAT : SYMM_CUDA_INT32;
         call.op = i / 2 % 3 == 0 ? SYMM_CUDA_MAX : SYMM_CUDA_SUM;
         FORK_CHECK(self, scatter(&ranks, &call) == SYMM_OK);

@@ -97,6 +97,13 @@ struct symm_cuda_push {
     uint64_t bytes;
 };
 
+/* Whether a reduction holds its result, and what for. */
+enum symm_cuda_hold {
+    SYMM_CUDA_NOT_HELD,
+    SYMM_CUDA_HELD,           /* until kernels have read that this one's blocks know nothing of */
+    SYMM_CUDA_HELD_BY_BLOCKS, /* a block's part, until the block of its number there has read it */
+};
+
 /*
  * What a reduction does with a result that is held (held.cuh): tell others that it has read their
  * inputs, wait until the `sources` have said so to this rank, and copy the result to its place.
@@ -114,7 +121,7 @@ struct symm_cuda_held {
 /*
  * outputs[0 ...][i] = inputs[0][i] op inputs[1][i] op ..., in this order, for elements begin <= i <
  * end.  An element is read from all inputs before it is stored anywhere, so an output may be an
- * input.  If `is_held`, there is one output, and `one.held` says what follows.
+ * input.  If it is held, there is one output, and `one.held` says what follows.
  */
 struct symm_cuda_reduce {
     const void *inputs[SYMM_CUDA_RANKS_MAX];
@@ -128,7 +135,7 @@ struct symm_cuda_reduce {
     uint64_t begin, end;
     int ranks;        /* inputs */
     int output_count;
-    uint64_t is_held;
+    uint64_t hold;    /* enum symm_cuda_hold */
     struct symm_cuda_finish finish;
 };
 

@@ -49,7 +49,7 @@ SYMM_DEVICE void turn_copy(const symm_cuda_turn &turn, uint64_t thread, uint64_t
 
 #ifdef __CUDACC__
 
-static const unsigned turn_warp = 32, turn_barriers = 8;
+static const unsigned turn_warp = 32, turn_barriers = 15;
 
 /*
  * The barrier of a turn.  Who pushes only arrives, but for the last barrier of a round: so nobody

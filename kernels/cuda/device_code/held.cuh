@@ -12,7 +12,13 @@
  * one has a fence before the words, as exchange.cuh has.  Blocks that wait find the words with
  * acquire, and likewise one word of their own device: a block copies what others have stored.
  *
- * So a kernel waits for blocks of its own that may have found no room yet.  A block that has waited
+ * If all ranks' blocks are alike, with the same number of threads, each block tells and waits for
+ * itself, by the word of its number: what it writes over is read by the block of that number at
+ * rank 0 and by no other.  Each of its threads copies what it has stored itself.  So nothing has to
+ * be counted, and blocks do not wait for the last one.  The word has the number of blocks.  A rank
+ * that has another number takes it for too late.
+ *
+ * Otherwise a kernel waits for blocks of its own that may have found no room yet.  A block that has waited
  * too long ends without its copies, and gives its room.  The host waits for the other ranks then,
  * and has the result copied (kernels/cuda/handover.h).
  *
@@ -94,17 +100,39 @@ SYMM_DEVICE void held_copy(const symm_cuda_held &held, uint64_t thread, uint64_t
 static __device__ unsigned held_blocks[SYMM_CUDA_SLOTS];
 static __device__ uint32_t held_done[SYMM_CUDA_SLOTS];
 
-/* Returns whether this thread has seen all in time.  A barrier has to be before it. */
-static __device__ __noinline__ bool hand_over(const symm_cuda_reduce &arguments)
+/* A block for itself. */
+SYMM_DEVICE bool hand_over_blocks(const symm_cuda_held &held, uint64_t thread, uint64_t threads,
+                                  unsigned blocks)
 {
-    const symm_cuda_held &held = arguments.one.held;
-    const symm_cuda_finish &finish = arguments.finish;
+    if (threadIdx.x < held.told_count) {
+        asm volatile("fence.acq_rel.sys;" ::: "memory");
+        word_set(held.told[threadIdx.x] + blockIdx.x, blocks);
+    }
+    if (held.copy.bytes == 0) {
+        return true;
+    }
+    uint64_t *word = held.words + blockIdx.x;
     const patience left = {held.patience, 0};
-    const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+    bool is_late = threadIdx.x == 0 && !(word_wait(word, 1, left) && word_get(word) == blocks);
+    if (__syncthreads_or(is_late) != 0) {
+        return false;
+    }
+    if (threadIdx.x == 0) {
+        word_set(word, 0);
+    }
+    const block one = {held.copy.input, &held.copy.output, 1, held.copy.bytes};
+    copy_units<uint4, 4>(one, 0, held.copy.bytes / sizeof(uint4), thread, threads);
+    return true;
+}
+
+/* All blocks together. */
+SYMM_DEVICE bool hand_over_together(const symm_cuda_held &held, const symm_cuda_finish &finish,
+                                    uint64_t thread, uint64_t threads)
+{
+    const patience left = {held.patience, 0};
     const uint64_t first = blockIdx.x + static_cast<uint64_t>(threadIdx.x) * gridDim.x;
     bool is_last = threadIdx.x == 0 && symm_count_block(&held_blocks[finish.slot], gridDim.x);
-    if (__syncthreads_or(is_last) != 0) {
+    if (__syncthreads_or(is_last) != 0 && threadIdx.x < SYMM_CUDA_HANDOVER_WORDS) {
         asm volatile("fence.acq_rel.sys;" ::: "memory");
         if (threadIdx.x == 0) {
             own_word_set(&held_done[finish.slot], finish.sequence);
@@ -126,20 +154,44 @@ static __device__ __noinline__ bool hand_over(const symm_cuda_reduce &arguments)
     return true;
 }
 
+/* Returns whether this thread has seen all in time.  A barrier has to be before it. */
+static __device__ __noinline__ bool hand_over(const symm_cuda_reduce &arguments, unsigned blocks)
+{
+    const symm_cuda_held &held = arguments.one.held;
+    const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const uint64_t threads = static_cast<uint64_t>(blocks) * blockDim.x;
+    return arguments.hold == SYMM_CUDA_HELD_BY_BLOCKS
+               ? hand_over_blocks(held, thread, threads, blocks)
+               : hand_over_together(held, arguments.finish, thread, threads);
+}
+
 #else
 
-inline bool hand_over(const symm_cuda_reduce &arguments)
+inline bool hand_over(const symm_cuda_reduce &arguments, unsigned blocks)
 {
     const symm_cuda_held &held = arguments.one.held;
     const patience left = {held.patience, 0};
-    held_tell(held, 0, 1);
-    if (held.copy.bytes > 0) {
-        if (!held_await(held, 0, 1, left)) {
-            return false;
+    const bool by_blocks = arguments.hold == SYMM_CUDA_HELD_BY_BLOCKS;
+    bool is_late = false;
+    for (unsigned block = 0; by_blocks && block < blocks; block++) {
+        for (uint64_t i = 0; i < held.told_count; i++) {
+            word_set(held.told[i] + block, blocks);
         }
-        held_wipe(held, 0, 1);
-        held_copy(held, 0, 1);
     }
+    if (!by_blocks) {
+        held_tell(held, 0, 1);
+    }
+    if (held.copy.bytes == 0) {
+        return true;
+    }
+    for (unsigned block = 0; by_blocks && !is_late && block < blocks; block++) {
+        is_late = !word_wait(held.words + block, 1, left) || word_get(held.words + block) != blocks;
+    }
+    if (is_late || (!by_blocks && !held_await(held, 0, 1, left))) {
+        return false;
+    }
+    held_wipe(held, 0, 1);
+    held_copy(held, 0, 1);
     return true;
 }
 

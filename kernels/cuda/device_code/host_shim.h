@@ -53,7 +53,7 @@ void symm_cuda_host_run(const void *memory, unsigned blocks, unsigned block_thre
 
 template <class Arguments>
 void symm_cuda_host_run_holding(const void *memory, unsigned blocks, unsigned block_threads,
-                                bool (*hand_over)(const Arguments &),
+                                bool (*hand_over)(const Arguments &, unsigned),
                                 void (*body)(const Arguments &, uint64_t, uint64_t))
 {
     const Arguments &arguments = *static_cast<const Arguments *>(memory);
@@ -61,7 +61,7 @@ void symm_cuda_host_run_holding(const void *memory, unsigned blocks, unsigned bl
     for (uint64_t thread = 0; thread < threads; thread++) {
         body(arguments, thread, threads);
     }
-    bool is_late = arguments.is_held != 0 && !hand_over(arguments);
+    bool is_late = arguments.hold != SYMM_CUDA_NOT_HELD && !hand_over(arguments, blocks);
     symm_cuda_host_finish(arguments, blocks, is_late ? SYMM_CUDA_LATE : 0);
 }
 

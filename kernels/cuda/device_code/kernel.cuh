@@ -17,9 +17,9 @@
  *
  *     SYMM_CUDA_HOLDING_KERNEL(name, arguments_type, hand_over, body);
  *
- * makes a kernel of a body as the first one, behind which hand_over(arguments) is run by all threads
- * if arguments.is_held says so.  It waits like a receive(), and has barriers of a block on a device.
- * On the host it is run once.
+ * makes a kernel of a body as the first one, behind which hand_over(arguments, blocks) is run by all
+ * threads if arguments.hold asks for it.  It waits like a receive(), and has barriers of a block on
+ * a device.  On the host it is run once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -162,10 +162,10 @@ static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finis
         const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
         __VA_ARGS__(arguments, thread, threads);                                                   \
         __syncthreads();                                                                           \
-        if (arguments.is_held == 0) {                                                              \
+        if (arguments.hold == SYMM_CUDA_NOT_HELD) {                                                \
             symm_finish(arguments.finish);                                                         \
         } else {                                                                                   \
-            const int late = __syncthreads_or(!hand_over(arguments));                              \
+            const int late = __syncthreads_or(!hand_over(arguments, gridDim.x));                   \
             symm_finish_packets(arguments.finish, late ? SYMM_CUDA_LATE : 0);                      \
         }                                                                                          \
     }                                                                                              \

@@ -72,7 +72,7 @@ SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
 /*
  * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.  If
- * the result `is_held` and the ticket ends `late`, the others have been told, but the result has yet
+ * the result is held and the ticket ends `late`, the others have been told, but the result has yet
  * to be copied (held.cuh).
  * `block_limit` is the most blocks, 0 for no limit.  There are 1 to SYMM_CUDA_RANKS_MAX ranks and
  * outputs.  Errors: PENDING (too much is under way, nothing was started), ARGUMENT, NO_MEMORY,

@@ -54,7 +54,7 @@ static enum symm_status combine_start(struct symm_device *device, bool is_scan,
         return status;
     }
     const struct symm_functions *functions = &device->functions;
-    if (!is_scan && arguments->is_held == 0) {
+    if (!is_scan && arguments->hold == SYMM_CUDA_NOT_HELD) {
         launch.units = symm_small_reduce(type, arguments, block_limit, &launched.small);
     }
     if (launch.units > 0) {
@@ -65,7 +65,7 @@ static enum symm_status combine_start(struct symm_device *device, bool is_scan,
         launch.function = is_scan ? symm_functions_scan(functions, type, op)
                                   : symm_functions_reduce(functions, type, op, arguments->ranks);
         launch.finish = &launched.any.finish;
-        if (arguments->is_held != 0 && block_limit > SYMM_CUDA_HANDOVER_WORDS) {
+        if (arguments->hold != SYMM_CUDA_NOT_HELD && block_limit > SYMM_CUDA_HANDOVER_WORDS) {
             launch.block_limit = SYMM_CUDA_HANDOVER_WORDS; /* each block has to have a word */
         }
         launch.units = reduce_units(type, arguments->end - arguments->begin);
@@ -87,7 +87,7 @@ enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cu
                                         const struct symm_cuda_reduce *arguments,
                                         unsigned block_limit, struct symm_ticket *ticket)
 {
-    if (arguments->output_count != arguments->ranks || arguments->is_held != 0) {
+    if (arguments->output_count != arguments->ranks || arguments->hold != SYMM_CUDA_NOT_HELD) {
         *ticket = (struct symm_ticket){0};
         return SYMM_ERR_ARGUMENT;
     }
