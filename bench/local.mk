@@ -255,8 +255,6 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-gatherv.table \
 	bench/results/gpu-h100-4-ranks-odd.txt \
 	bench/results/gpu-h100-4-ranks-odd-again.txt \
-	bench/results/gpu-h100-held-checks.txt \
-	bench/results/gpu-h100-in-place-again.txt \
 	bench/results/gpu-h100-reduce-scatter-hold.txt \
 	bench/results/gpu-h100-4-ranks-reduce.table \
 	bench/results/gpu-h100-4-ranks-reduce_scatter.table \
@@ -277,6 +275,12 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-resident.txt \
 	bench/results/gpu-h100-ring.txt \
 	bench/results/gpu-h100-small-calls.txt \
+	bench/results/gpu-h200-2-ranks-in-place.table \
+	bench/results/gpu-h200-3-ranks-in-place.table \
+	bench/results/gpu-h200-4-ranks-in-place.table \
+	bench/results/gpu-h200-exchange-parts.txt \
+	bench/results/gpu-h200-handed-over-checks.txt \
+	bench/results/gpu-h200-in-place.txt \
 	bench/results/gpu-h200-2-checks.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
@@ -335,6 +339,7 @@ EXTRA_DIST += \
 	bench/results/host-2-ranks-reduce-scatter-slot.txt \
 	bench/results/host-32-ranks-collectives.txt \
 	bench/results/host-4-ranks-alloc.txt \
+	bench/results/host-4-ranks-exchanges-again.txt \
 	bench/results/host-4-ranks-left-below.txt \
 	bench/results/host-4-ranks-malloc.txt \
 	bench/results/host-4-ranks-own-last.txt \

@@ -163,8 +163,8 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
 /*
  * Bytes of a part.  All ranks agree.  More than two ranks have blocks of several others, of which
  * they copy one while the next one comes.  Each part that others are told of holds the pushes up: in
- * one run of four H200 blocks of 4 to 32 MiB take 1.08 to 1.22 times as long in four parts as in
- * one.
+ * one run of four H200 blocks of 4 to 32 MiB take 1.09 to 1.22 times as long in four parts as in
+ * one (bench/results/gpu-h200-exchange-parts.txt).
  */
 static size_t whole_part(const struct symm_run *run)
 {

@@ -18,14 +18,14 @@
 
 /*
  * In place results are held: for 128 MiB engines took 356 us in one run and 397 and 433 in another,
- * where this takes 369 to 383 (gpu-h100-reduce-scatter-hold.txt).  The rows behind are for inputs
- * that are not reached.  Out of place engines of four H100 take 612 to 763 us for 256
+ * where this took 360 to 383 (gpu-h100-reduce-scatter-hold.txt, gpu-h200-in-place.txt).  The rows
+ * behind are for inputs that are not reached.  Out of place engines of four H100 take 612 to 763 us for 256
  * MiB, by the run, and pull 636 to 646; for 512 MiB 1163 to 1417, where pull at its rate would take
  * 1280 (bench/results/gpu-h100-4-ranks-{chosen,chosen-in-place,collectives,elsewhere}.txt).
  */
 #define SCATTERS_OF_FEW(collective, engine, push, hold)                                           \
     ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(384), ENDLESS, engine),                   \
-    ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, 0, MIB(192), hold),                            \
+    ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, 0, MIB(160), hold),                            \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(48), ENDLESS, engine),                     \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, MIB(12), ENDLESS, push),                       \
     ROW(collective, DEVICE, FEW_RANKS, IN, EITHER, 0, ENDLESS, engine)
@@ -126,13 +126,13 @@ const struct symm_row mca_coll_symm_built_in[] = {
     /* Two H100: bench/results/gpu-h100-2-ranks-reduce_scatter.table. */
     ROW(SCATTER, DEVICE, 2, 2, OUT, EITHER, MIB(448), ENDLESS,
         SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE),
-    ROW(SCATTER, DEVICE, 2, 2, IN, EITHER, 0, MIB(288), SYMM_REDUCE_SCATTER_CUDA_HOLD),
+    ROW(SCATTER, DEVICE, 2, 2, IN, EITHER, 0, MIB(240), SYMM_REDUCE_SCATTER_CUDA_HOLD),
     ROW(SCATTER, DEVICE, 2, 2, IN, EITHER, MIB(224), ENDLESS,
         SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE),
     ROW(SCATTER, DEVICE, 2, 2, IN, EITHER, 0, MIB(7), SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE),
     ROW(SCATTER_BLOCK, DEVICE, 2, 2, OUT, EITHER, MIB(448), ENDLESS,
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE),
-    ROW(SCATTER_BLOCK, DEVICE, 2, 2, IN, EITHER, 0, MIB(288), SYMM_REDUCE_SCATTER_BLOCK_CUDA_HOLD),
+    ROW(SCATTER_BLOCK, DEVICE, 2, 2, IN, EITHER, 0, MIB(240), SYMM_REDUCE_SCATTER_BLOCK_CUDA_HOLD),
     ROW(SCATTER_BLOCK, DEVICE, 2, 2, IN, EITHER, MIB(224), ENDLESS,
         SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE),
     ROW(SCATTER_BLOCK, DEVICE, 2, 2, IN, EITHER, 0, MIB(7),
@@ -273,11 +273,11 @@ const struct symm_row mca_coll_symm_built_in[] = {
 /*
  * Little data between devices go by packets, ahead of the model's rows, which do not know them.
  * Two H100: bench/results/gpu-h100-2-ranks-*.table.  An engine that makes all of a call is
- * quicker: in a broadcast, and in gathers, all-gathers and scatters in place.  In place
- * reduce-scatters and all-to-all calls of other algorithms take a second kernel, because a rank
- * would write where others still read: packets are quicker up to 2 MiB to a peer, the most that a
- * pad holds (bench/results/gpu-h200-2-ranks-packets.txt).  Other algorithms are quicker for scans in
- * place of more than 64 KiB.  All was measured over NVLink.
+ * quicker: in a broadcast, and in gathers, all-gathers and scatters in place.  In place a rank of
+ * a reduce-scatter or an all-to-all would write where others still read, and other algorithms go
+ * through scratch: packets are quicker up to some 500 KiB to a peer, and 250 KiB among four in a
+ * reduce-scatter (bench/results/gpu-h200-{2,3,4}-ranks-in-place.table).  Other algorithms are quicker
+ * for scans in place of more than 64 KiB.  All was measured over NVLink.
  *
  * Four H100: gpu-h100-4-ranks-*.table there.  All-to-alls and scatters by packets take as long as by
  * kernels, within 2 %, and need no mapped memory.  The limits for more devices are not measured.
@@ -294,15 +294,15 @@ const struct symm_row mca_coll_symm_built_in_little[] = {
     PACKETS_OF_TWO(REDUCE, ANYWHERE, KIB(24), SYMM_ALLREDUCE_CUDA_PACKETS),
     PACKETS_OF_TWO(GATHER, OUT, KIB(16), SYMM_ALLGATHER_CUDA_PACKETS),
     PACKETS_OF_TWO(SCATTER, OUT, KIB(28), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
-    PACKETS_OF_TWO(SCATTER, IN, MIB(4) + 1, SYMM_REDUCE_SCATTER_CUDA_PACKETS),
+    PACKETS_OF_TWO(SCATTER, IN, KIB(1408), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
     PACKETS_OF_TWO(SCATTER_BLOCK, OUT, KIB(28), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
-    PACKETS_OF_TWO(SCATTER_BLOCK, IN, MIB(4) + 1, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
+    PACKETS_OF_TWO(SCATTER_BLOCK, IN, KIB(1408), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
     PACKETS_OF_TWO(SCAN, OUT, KIB(12), SYMM_SCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(SCAN, IN, KIB(64) + 1, SYMM_SCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(EXSCAN, OUT, KIB(12), SYMM_EXSCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(EXSCAN, IN, KIB(64) + 1, SYMM_EXSCAN_CUDA_PACKETS),
     PACKETS_OF_TWO(EXCHANGE, OUT, KIB(24), SYMM_ALLTOALL_CUDA_PACKETS),
-    PACKETS_OF_TWO(EXCHANGE, IN, MIB(4) + 1, SYMM_ALLTOALL_CUDA_PACKETS),
+    PACKETS_OF_TWO(EXCHANGE, IN, KIB(1280), SYMM_ALLTOALL_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_REDUCE, ANYWHERE, KIB(12), SYMM_REDUCE_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_GATHER, OUT, KIB(32), SYMM_GATHER_CUDA_PACKETS),
     PACKETS_OF_TWO(ROOT_SCATTER, OUT, KIB(13), SYMM_SCATTER_CUDA_PACKETS),
@@ -310,14 +310,14 @@ const struct symm_row mca_coll_symm_built_in_little[] = {
     PACKETS_OF_FEW(REDUCE, IN, KIB(7), SYMM_ALLREDUCE_CUDA_PACKETS),
     PACKETS_OF_FEW(GATHER, ANYWHERE, KIB(36), SYMM_ALLGATHER_CUDA_PACKETS),
     PACKETS_OF_FEW(SCATTER, OUT, KIB(36), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
-    PACKETS_OF_FEW(SCATTER, IN, KIB(3584), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCATTER, IN, MIB(1), SYMM_REDUCE_SCATTER_CUDA_PACKETS),
     PACKETS_OF_FEW(SCATTER_BLOCK, OUT, KIB(36), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
-    PACKETS_OF_FEW(SCATTER_BLOCK, IN, KIB(3584), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
+    PACKETS_OF_FEW(SCATTER_BLOCK, IN, MIB(1), SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS),
     PACKETS_OF_FEW(SCAN, ANYWHERE, KIB(64) + 1, SYMM_SCAN_CUDA_PACKETS),
     PACKETS_OF_FEW(EXSCAN, OUT, KIB(12), SYMM_EXSCAN_CUDA_PACKETS),
     PACKETS_OF_FEW(EXSCAN, IN, KIB(64) + 1, SYMM_EXSCAN_CUDA_PACKETS),
     PACKETS_OF_FEW(EXCHANGE, OUT, KIB(36), SYMM_ALLTOALL_CUDA_PACKETS),
-    PACKETS_OF_FEW(EXCHANGE, IN, MIB(4) + 1, SYMM_ALLTOALL_CUDA_PACKETS),
+    PACKETS_OF_FEW(EXCHANGE, IN, KIB(1792), SYMM_ALLTOALL_CUDA_PACKETS),
     PACKETS_OF_FEW(BCAST, ANYWHERE, KIB(5), SYMM_BCAST_CUDA_PACKETS),
     PACKETS_OF_FEW(ROOT_REDUCE, ANYWHERE, KIB(12), SYMM_REDUCE_CUDA_PACKETS),
     PACKETS_OF_FEW(ROOT_GATHER, OUT, KIB(12), SYMM_GATHER_CUDA_PACKETS),
