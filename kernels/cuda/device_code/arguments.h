@@ -97,11 +97,11 @@ struct symm_cuda_push {
     uint64_t bytes;
 };
 
-/* Whether a reduction holds its result, and what for. */
+/* Whether a reduction holds its result, and until when. */
 enum symm_cuda_hold {
     SYMM_CUDA_NOT_HELD,
-    SYMM_CUDA_HELD,           /* until kernels have read that this one's blocks know nothing of */
-    SYMM_CUDA_HELD_BY_BLOCKS, /* a block's part, until the block of its number there has read it */
+    SYMM_CUDA_HELD,           /* until all blocks of the ranks that it waits for are done */
+    SYMM_CUDA_HELD_BY_BLOCKS, /* a block's part, until the block of its number there is done */
 };
 
 /*
