@@ -5,8 +5,8 @@
  * It is for outputs that other ranks cannot reach, and for calls in place.
  *
  * Blocks that fit the scratch, up to 127 MiB in all, go in one piece.  A kernel pushes them, part
- * after part, and copies out what comes meanwhile (device_code/exchange.cuh, handover.h).  Ranks that
- * share a device have no such kernel.
+ * after part, and copies out what comes meanwhile (device_code/exchange.cuh, handover.h).  Ranks
+ * that share a device have no such kernel.
  *
  * Others go in pieces; relay.h says how.  Piece p goes through
  *
@@ -162,8 +162,8 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
 
 /*
  * Bytes of a part.  All ranks agree.  More than two ranks have blocks of several others, of which
- * they copy one while the next one comes.  Each part that others are told of holds the pushes up: in
- * one run of four H200 blocks of 4 to 32 MiB take 1.09 to 1.22 times as long in four parts as in
+ * they copy one while the next one comes.  Each part that others are told of holds the pushes up:
+ * in one run of four H200 blocks of 4 to 32 MiB take 1.09 to 1.22 times as long in four parts as in
  * one (bench/results/gpu-h200-exchange-parts.txt).
  */
 static size_t whole_part(const struct symm_run *run)
@@ -242,7 +242,7 @@ static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ti
                                       ticket);
 }
 
-/* What others have sent.  The own block has been copied by a kernel that has come back late, too. */
+/* What others have sent.  A kernel that has come back late has copied the own block as well. */
 static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
     const struct cut cut = cut_make(run);

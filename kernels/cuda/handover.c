@@ -12,7 +12,7 @@
 /* A run that is refused is DEPARTING at once, which has the same number in steps.h. */
 enum { STARTING, WORKING, DEPARTING = SYMM_CUDA_DEPARTING, LATE, AGAIN, DRAINING };
 
-enum { DONE = 1, ENDED }; /* what ranks raise: the others are told, or this rank has copied as well */
+enum { DONE = 1, ENDED }; /* what ranks raise: the others are told; this rank has copied as well */
 
 static void proceed(struct symm_run *run, enum symm_status status, unsigned stage)
 {

@@ -3,10 +3,10 @@
  * them, and copies within the device once they have told that they have done so as well.
  *
  * The kernels tell each other by words in the heads of the scratches (device_code/held.cuh,
- * exchange.cuh).  So the copies take no meeting of the ranks in the middle, and no second launch.  A
- * kernel does not wait for long.  If it comes back late, its rank waits on the host until all ranks
- * are done with their kernels.  Then it starts another one, which makes all of its copies and writes
- * zeros to its words.
+ * exchange.cuh).  So the copies take no meeting of the ranks in the middle, and no second launch.
+ * A kernel does not wait for long.  If it comes back late, its rank waits on the host until all
+ * ranks are done with their kernels.  Then it starts another one, which makes all of its copies and
+ * writes zeros to its words.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

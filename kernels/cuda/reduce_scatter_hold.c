@@ -4,12 +4,12 @@
  * is written over, and copies it there.
  *
  * A result comes where the first blocks of its rank's input are, mostly that of rank 0.  So rank 0
- * has to have loaded it, which the kernels tell each other (handover.h, device_code/held.cuh).  By way of slices in
- * scratch (pipeline.h), ranks meet between two launches, and each adds what the others have sent:
- * all of it goes through its device's memory twice more.
+ * has to have loaded it, which the kernels tell each other (handover.h, device_code/held.cuh).  By
+ * way of slices in scratch (pipeline.h), ranks meet between two launches, and each adds what the
+ * others have sent: all of it goes through its device's memory twice more.
  *
- * Results that do not fit the scratch go by slices after all, and so do those of more than 25 ranks.
- * All ranks know the largest block and the size of the scratches.
+ * Results that do not fit the scratch go by slices after all, and so do those of more than 25
+ * ranks.  All ranks know the largest block and the size of the scratches.
  *
  * (NCCL: ReduceScatter_LD, whose results in place are where their rank's own block was.)
  *

@@ -6,14 +6,14 @@
  * there.  So a word of the device says that a turn's push is done, and is awaited.
  *
  * When the last block is done with its part of a push, the other rank is told, by
- * SYMM_CUDA_EXCHANGE_WORDS words there.  The blocks that copy share these words: one block waits for
- * a word, and writes 0 to it once it has seen it.
+ * SYMM_CUDA_EXCHANGE_WORDS words there.  The blocks that copy share these words: one block waits
+ * for a word, and writes 0 to it once it has seen it.
  *
  * Of a block that pushes, one warp tells, and the others push.  They arrive at a barrier of the
  * turn, which is for that warp alone, and go on: a fence takes as long as the stores before it take
- * to cross the link.  The warp counts its block, with release and acquire at system scope.  The last
- * one to count has a fence before the words.  Ranks reach scratch through mappings of their own: as
- * ring.cuh says, that takes no alias fence in SASS.
+ * to cross the link.  The warp counts its block, with release and acquire at system scope.  The
+ * last one to count has a fence before the words.  Ranks reach scratch through mappings of their
+ * own: as ring.cuh says, that takes no alias fence in SASS.
  *
  * Nobody who pushes waits.  So if there is no room for all blocks at a time, those that copy come
  * later.  A block that has waited too long leaves out its copies of that turn and of those behind

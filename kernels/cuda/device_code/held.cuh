@@ -18,9 +18,9 @@
  * be counted, and blocks do not wait for the last one.  The word has the number of blocks.  A rank
  * that has another number takes it for too late.
  *
- * Otherwise a kernel waits for blocks of its own that may have found no room yet.  A block that has waited
- * too long ends without its copies, and gives its room.  The host waits for the other ranks then,
- * and has the result copied (kernels/cuda/handover.h).
+ * Otherwise a kernel waits for blocks of its own that may have found no room yet.  A block that has
+ * waited too long ends without its copies, and gives its room.  The host waits for the other ranks
+ * then, and has the result copied (kernels/cuda/handover.h).
  *
  * All kernels of reductions share this function.  It is not compiled into each of them.
  *

@@ -17,9 +17,9 @@
  *
  *     SYMM_CUDA_HOLDING_KERNEL(name, arguments_type, hand_over, body);
  *
- * makes a kernel of a body as the first one, behind which hand_over(arguments, blocks) is run by all
- * threads if arguments.hold asks for it.  It waits like a receive(), and has barriers of a block on
- * a device.  On the host it is run once.
+ * makes a kernel of a body as the first one, behind which hand_over(arguments, blocks) is run by
+ * all threads if arguments.hold asks for it.  It waits like a receive(), and has barriers of a
+ * block on a device.  On the host it is run once.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -47,8 +47,9 @@ static __device__ unsigned symm_blocks_done[SYMM_CUDA_SLOTS], symm_blocks_late[S
 
 /*
  * Count a block that is done with something; whether it is the last one of `blocks`.  A block's
- * count is a release of its stores, if a barrier is before it, and an acquire of those of the blocks
- * that have counted before.  The counter wraps to 0 at the last block, so it is found at 0 again.
+ * count is a release of its stores, if a barrier is before it, and an acquire of those of the
+ * blocks that have counted before.  The counter wraps to 0 at the last block, so it is found at 0
+ * again.
  */
 static __device__ __forceinline__ bool symm_count_block(unsigned *counter, unsigned blocks)
 {

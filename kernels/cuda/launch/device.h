@@ -71,12 +71,11 @@ SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
 SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
 /*
- * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.  If
- * the result is held and the ticket ends `late`, the others have been told, but the result has yet
- * to be copied (held.cuh).
- * `block_limit` is the most blocks, 0 for no limit.  There are 1 to SYMM_CUDA_RANKS_MAX ranks and
- * outputs.  Errors: PENDING (too much is under way, nothing was started), ARGUMENT, NO_MEMORY,
- * SYSTEM.
+ * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
+ * If the result is held and the ticket ends `late`, the others have been told, but the result has
+ * yet to be copied (held.cuh).  `block_limit` is the most blocks, 0 for no limit.  There are 1 to
+ * SYMM_CUDA_RANKS_MAX ranks and outputs.  Errors: PENDING (too much is under way, nothing was
+ * started), ARGUMENT, NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_device_reduce_start(struct symm_device *device,
                                                    enum symm_cuda_type type, enum symm_cuda_op op,

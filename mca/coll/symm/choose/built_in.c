@@ -19,9 +19,10 @@
 /*
  * In place results are held: for 128 MiB engines took 356 us in one run and 397 and 433 in another,
  * where this took 360 to 383 (gpu-h100-reduce-scatter-hold.txt, gpu-h200-in-place.txt).  The rows
- * behind are for inputs that are not reached.  Out of place engines of four H100 take 612 to 763 us for 256
- * MiB, by the run, and pull 636 to 646; for 512 MiB 1163 to 1417, where pull at its rate would take
- * 1280 (bench/results/gpu-h100-4-ranks-{chosen,chosen-in-place,collectives,elsewhere}.txt).
+ * behind are for inputs that are not reached.  Out of place engines of four H100 take 612 to 763 us
+ * for 256 MiB, by the run, and pull 636 to 646; for 512 MiB 1163 to 1417, where pull at its rate
+ * would take 1280
+ * (bench/results/gpu-h100-4-ranks-{chosen,chosen-in-place,collectives,elsewhere}.txt).
  */
 #define SCATTERS_OF_FEW(collective, engine, push, hold)                                           \
     ROW(collective, DEVICE, FEW_RANKS, OUT, EITHER, MIB(384), ENDLESS, engine),                   \
@@ -271,13 +272,13 @@ const struct symm_row mca_coll_symm_built_in[] = {
 };
 
 /*
- * Little data between devices go by packets, ahead of the model's rows, which do not know them.
- * Two H100: bench/results/gpu-h100-2-ranks-*.table.  An engine that makes all of a call is
- * quicker: in a broadcast, and in gathers, all-gathers and scatters in place.  In place a rank of
- * a reduce-scatter or an all-to-all would write where others still read, and other algorithms go
+ * Little data between devices go by packets, ahead of the model's rows, which do not know them.  Two
+ * H100: bench/results/gpu-h100-2-ranks-*.table.  An engine that makes all of a call is quicker: in
+ * a broadcast, and in gathers, all-gathers and scatters in place.  In place a rank of a
+ * reduce-scatter or an all-to-all would write where others still read, and other algorithms go
  * through scratch: packets are quicker up to some 500 KiB to a peer, and 250 KiB among four in a
- * reduce-scatter (bench/results/gpu-h200-{2,3,4}-ranks-in-place.table).  Other algorithms are quicker
- * for scans in place of more than 64 KiB.  All was measured over NVLink.
+ * reduce-scatter (bench/results/gpu-h200-{2,3,4}-ranks-in-place.table).  Other algorithms are
+ * quicker for scans in place of more than 64 KiB.  All was measured over NVLink.
  *
  * Four H100: gpu-h100-4-ranks-*.table there.  All-to-alls and scatters by packets take as long as by
  * kernels, within 2 %, and need no mapped memory.  The limits for more devices are not measured.
