@@ -52,15 +52,15 @@ static bool waits(const struct symm_run *run, int rank, int reader)
            run->begins[reader] * extent_of(run) < bytes_of(run, rank);
 }
 
-static bool is_held(const struct symm_run *run)
+/* A bit for each other rank that this one's result waits for; none: it is not held. */
+static uint64_t awaited(const struct symm_run *run)
 {
-    int me = run->team->rank;
+    uint64_t readers = 0;
     for (int reader = 0; reader < run->team->size; reader++) {
-        if (reader != me && waits(run, me, reader)) {
-            return true;
-        }
+        bool is_awaited = reader != run->team->rank && waits(run, run->team->rank, reader);
+        readers |= (uint64_t)is_awaited << reader;
     }
-    return false;
+    return readers;
 }
 
 static bool can_hold(const struct symm_run *run)
@@ -105,7 +105,7 @@ static unsigned char *held(const struct symm_run *run)
 static struct symm_cuda_push copy_of(const struct symm_run *run)
 {
     struct symm_cuda_push copy = {0};
-    if (is_held(run)) {
+    if (awaited(run) != 0) {
         copy = (struct symm_cuda_push){held(run), run->output, bytes_of(run, run->team->rank)};
     }
     return copy;
@@ -122,13 +122,11 @@ static struct symm_cuda_held handover_of(const struct symm_run *run)
     int me = run->team->rank;
     struct symm_cuda_held held = {
         .words = symm_cuda_handover_words(run, me, 0),
+        .sources = awaited(run),
         .patience = SYMM_HANDOVER_PATIENCE,
         .copy = copy_of(run),
     };
     for (int rank = 0; rank < run->team->size; rank++) {
-        if (rank != me && waits(run, me, rank)) {
-            held.sources |= UINT64_C(1) << rank;
-        }
         if (rank != me && waits(run, rank, me)) {
             held.told[held.told_count++] = symm_cuda_handover_words(run, rank, me);
         }
@@ -148,7 +146,7 @@ static enum symm_status load_start(struct symm_run *run, struct symm_ticket *tic
     struct symm_cuda_reduce arguments = {
         .begin = 0, .end = run->begins[me + 1] - run->begins[me], .ranks = run->team->size,
         .output_count = 1,
-        .one = {is_held(run) ? (void *)held(run) : run->output, handover},
+        .one = {handover.sources != 0 ? (void *)held(run) : run->output, handover},
     };
     for (int rank = 0; rank < run->team->size; rank++) {
         arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;

@@ -39,15 +39,23 @@ void symm_cuda_host_finish(const Arguments &arguments, unsigned blocks, uint32_t
     }
 }
 
+/* The threads of a kernel, one after the other. */
+template <class Arguments>
+void symm_cuda_host_threads(const Arguments &arguments, unsigned blocks, unsigned block_threads,
+                            void (*body)(const Arguments &, uint64_t, uint64_t))
+{
+    const uint64_t threads = static_cast<uint64_t>(blocks) * block_threads;
+    for (uint64_t thread = 0; thread < threads; thread++) {
+        body(arguments, thread, threads);
+    }
+}
+
 template <class Arguments>
 void symm_cuda_host_run(const void *memory, unsigned blocks, unsigned block_threads,
                         void (*body)(const Arguments &, uint64_t, uint64_t))
 {
     const Arguments &arguments = *static_cast<const Arguments *>(memory);
-    const uint64_t threads = static_cast<uint64_t>(blocks) * block_threads;
-    for (uint64_t thread = 0; thread < threads; thread++) {
-        body(arguments, thread, threads);
-    }
+    symm_cuda_host_threads(arguments, blocks, block_threads, body);
     symm_cuda_host_finish(arguments, blocks, 0);
 }
 
@@ -57,10 +65,7 @@ void symm_cuda_host_run_holding(const void *memory, unsigned blocks, unsigned bl
                                 void (*body)(const Arguments &, uint64_t, uint64_t))
 {
     const Arguments &arguments = *static_cast<const Arguments *>(memory);
-    const uint64_t threads = static_cast<uint64_t>(blocks) * block_threads;
-    for (uint64_t thread = 0; thread < threads; thread++) {
-        body(arguments, thread, threads);
-    }
+    symm_cuda_host_threads(arguments, blocks, block_threads, body);
     bool is_late = arguments.hold != SYMM_CUDA_NOT_HELD && !hand_over(arguments, blocks);
     symm_cuda_host_finish(arguments, blocks, is_late ? SYMM_CUDA_LATE : 0);
 }
@@ -75,9 +80,7 @@ void symm_cuda_host_run_patient(const void *memory, unsigned blocks, unsigned bl
     const uint64_t threads = static_cast<uint64_t>(blocks) * block_threads;
     Patience patience = {arguments.patience, 0};
     bool has_all = true;
-    for (uint64_t thread = 0; thread < threads; thread++) {
-        send(arguments, thread, threads);
-    }
+    symm_cuda_host_threads(arguments, blocks, block_threads, send);
     for (uint64_t thread = 0; thread < threads; thread++) {
         has_all &= receive(arguments, thread, threads, patience);
     }

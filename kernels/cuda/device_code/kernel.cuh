@@ -129,38 +129,34 @@ static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finis
  * block per multiprocessor is enough.  ptxas is told so, and spends registers on loads in flight
  * (16 in a row instead of 4 to 6).
  */
-#define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \
+#define SYMM_CUDA_ENTRY(name, arguments_type, ...)                                                 \
     extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
         name(const __grid_constant__ arguments_type arguments)                                     \
     {                                                                                              \
         const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
         const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
-        __VA_ARGS__(arguments, thread, threads);                                                   \
-        __syncthreads();                                                                           \
-        symm_finish(arguments.finish);                                                             \
+        __VA_ARGS__                                                                                \
     }                                                                                              \
     static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
 
+#define SYMM_CUDA_KERNEL(name, arguments_type, ...)                                                \
+    SYMM_CUDA_ENTRY(name, arguments_type, {                                                        \
+        __VA_ARGS__(arguments, thread, threads);                                                   \
+        __syncthreads();                                                                           \
+        symm_finish(arguments.finish);                                                             \
+    })
+
 #define SYMM_CUDA_PATIENT_KERNEL(name, arguments_type, send, ...)                                  \
-    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
-        name(const __grid_constant__ arguments_type arguments)                                     \
-    {                                                                                              \
-        const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
-        const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
+    SYMM_CUDA_ENTRY(name, arguments_type, {                                                        \
         symm::patience patience = {arguments.patience, 0};                                         \
         send(arguments, thread, threads);                                                          \
         const bool has_all = __VA_ARGS__(arguments, thread, threads, patience);                    \
         const int late = __syncthreads_or(!has_all);                                               \
         symm_finish_packets(arguments.finish, late ? SYMM_CUDA_LATE : 0);                          \
-    }                                                                                              \
-    static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
+    })
 
 #define SYMM_CUDA_HOLDING_KERNEL(name, arguments_type, hand_over, ...)                             \
-    extern "C" __global__ void __launch_bounds__(SYMM_CUDA_BLOCK_THREADS, 1)                       \
-        name(const __grid_constant__ arguments_type arguments)                                     \
-    {                                                                                              \
-        const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;                    \
-        const uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;      \
+    SYMM_CUDA_ENTRY(name, arguments_type, {                                                        \
         __VA_ARGS__(arguments, thread, threads);                                                   \
         __syncthreads();                                                                           \
         if (arguments.hold == SYMM_CUDA_NOT_HELD) {                                                \
@@ -169,8 +165,7 @@ static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finis
             const int late = __syncthreads_or(!hand_over(arguments, gridDim.x));                   \
             symm_finish_packets(arguments.finish, late ? SYMM_CUDA_LATE : 0);                      \
         }                                                                                          \
-    }                                                                                              \
-    static_assert(sizeof(arguments_type) <= 4096, "what a kernel can be given")
+    })
 
 #endif /* __CUDACC__ */
 
