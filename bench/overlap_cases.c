@@ -191,13 +191,12 @@ static void collective_measure(struct overlap_session *session, enum collective 
 
 void overlap_cases_measure(struct overlap_session *session)
 {
-    static const enum collective order[] = {COLLECTIVE_ALLGATHER, COLLECTIVE_ALLREDUCE};
     if (session->rank == 0) {
         header_print(session);
     }
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-        if (session->options.chosen[order[i]]) {
-            collective_measure(session, order[i]);
+    for (size_t i = 0; i < OVERLAP_COLLECTIVES; i++) {
+        if (session->options.chosen[overlap_collectives[i]]) {
+            collective_measure(session, overlap_collectives[i]);
         }
     }
 }

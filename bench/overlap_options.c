@@ -13,9 +13,9 @@
 #include <string.h>
 
 const char overlap_help[] =
-    "Usage: mpirun -n RANKS bench/overlap [OPTION]... [allgather] [allreduce]\n"
-    "Nonblocking and persistent collectives on GPU memory beside a matrix product. Both are\n"
-    "measured if none is named.\n"
+    "Usage: mpirun -n RANKS bench/overlap [OPTION]... [allgather] [allreduce] [bcast]\n"
+    "Nonblocking and persistent collectives on GPU memory beside a matrix product. If none is\n"
+    "named, allgather and allreduce are measured. The root of broadcasts is rank 0.\n"
     "\n"
     "  -m, --message-size BYTES[,BYTES]...  of a result; K, M and G allowed (default 64M,1G)\n"
     "  -n, --order N          the product of two matrices of N x N bfloat16 numbers (8192)\n"
@@ -172,14 +172,19 @@ static bool option_parse(int option, struct overlap_options *options)
     }
 }
 
+const enum collective overlap_collectives[OVERLAP_COLLECTIVES] = {
+    COLLECTIVE_ALLGATHER, COLLECTIVE_ALLREDUCE, COLLECTIVE_BCAST
+};
+
 static bool collective_parse(const char *text, struct overlap_options *options)
 {
-    bool gathers = strcmp(text, "allgather") == 0;
-    if (!gathers && strcmp(text, "allreduce") != 0) {
-        return false;
+    for (size_t i = 0; i < OVERLAP_COLLECTIVES; i++) {
+        if (strcmp(text, options_collective_name(overlap_collectives[i])) == 0) {
+            options->chosen[overlap_collectives[i]] = true;
+            return true;
+        }
     }
-    options->chosen[gathers ? COLLECTIVE_ALLGATHER : COLLECTIVE_ALLREDUCE] = true;
-    return true;
+    return false;
 }
 
 enum options_outcome overlap_options_parse(int argc, char **argv, struct overlap_options *options,
@@ -204,15 +209,13 @@ enum options_outcome overlap_options_parse(int argc, char **argv, struct overlap
             return OPTIONS_BAD;
         }
     }
+    options->chosen[COLLECTIVE_ALLGATHER] = options->chosen[COLLECTIVE_ALLREDUCE] = optind == argc;
     for (; optind < argc; optind++) {
         if (!collective_parse(argv[optind], options)) {
-            snprintf(message, length, "collective '%s': choose allgather or allreduce",
+            snprintf(message, length, "collective '%s': choose allgather, allreduce or bcast",
                      argv[optind]);
             return OPTIONS_BAD;
         }
-    }
-    if (!options->chosen[COLLECTIVE_ALLGATHER] && !options->chosen[COLLECTIVE_ALLREDUCE]) {
-        options->chosen[COLLECTIVE_ALLGATHER] = options->chosen[COLLECTIVE_ALLREDUCE] = true;
     }
     return OPTIONS_RUN;
 }

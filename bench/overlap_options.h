@@ -9,7 +9,10 @@
 
 #include "options.h"
 
-enum { OVERLAP_SIZES = 16 };
+enum { OVERLAP_SIZES = 16, OVERLAP_COLLECTIVES = 3 };
+
+/* Those that can be measured, in this order. */
+extern const enum collective overlap_collectives[OVERLAP_COLLECTIVES];
 
 /* Who makes the collective. */
 enum overlap_way { WAY_MPI, WAY_PERSISTENT, WAY_NCCL, WAY_WINDOW, WAY_CE, OVERLAP_WAYS };

@@ -37,6 +37,9 @@ static unsigned char result_byte(const struct call *call, size_t offset, int rou
     if (call->collective == COLLECTIVE_ALLGATHER) {
         return input_byte(call, (int)(offset / call->bytes), round);
     }
+    if (call->collective == COLLECTIVE_BCAST) {
+        return input_byte(call, 0, round);
+    }
     for (int rank = 0; rank < call->ranks; rank++) {
         sum += input_byte(call, rank, round);
     }

@@ -14,8 +14,8 @@
  * has passed on what was there, and has copied it to its output.  A kernel does that beside the
  * engines.  That is for outputs that others cannot reach, or only in small pages.
  *
- * Each piece needs the host.  So beside a computation the root's engines store to all outputs
- * instead (rooted_copy_engine.c): one start, and nothing waits for a call of MPI.
+ * Each piece needs the host of each rank.  The root's engines alone need one start, and no call of
+ * MPI after it (rooted_copy_engine.c), but take the time of as many arrays as there are other ranks.
  *
  * (NCCL's ring does the same.)
  *
@@ -240,6 +240,7 @@ const struct symm_algorithm_row symm_bcast_cuda_pass = {
     .collective = SYMM_BCAST,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,
+    .spares_multiprocessors = true,
     .keeps_order = true,
     .step = step,
 };

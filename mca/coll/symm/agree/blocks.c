@@ -41,8 +41,8 @@ static struct symm_own_block own_find(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     size_t me = (size_t)operation->lane->team->rank;
-    struct symm_own_block own = {.stays = false};
-    if ((call->gaps & SYMM_GAPS_ANY) == 0) {
+    struct symm_own_block own = {.stays = (call->gaps & SYMM_GAPS_ANY) == 0};
+    if (own.stays && call->payload_bytes > 0) { /* else it has no bytes */
         own.bytes = block_locate(&call->sending, false, me, call->input, &own.from);
         own.stays = own.bytes <= block_locate(&call->receiving, false, me, call->output, &own.to);
     }
@@ -213,8 +213,12 @@ uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm
         return 0;
     }
     struct line_along *along = along_of(line);
-    along->largest =
-        (uint32_t)blocks_write(operation, line->payload + along_head(ranks), along->at);
+    if (operation->call->payload_bytes == 0) { /* as most ranks of a scatterv have it */
+        memset(along, 0, along_head(ranks));
+    } else {
+        along->largest =
+            (uint32_t)blocks_write(operation, line->payload + along_head(ranks), along->at);
+    }
     return LINE_ALONG | ((operation->gaps & SYMM_GAPS_OUTPUT) != 0 ? LINE_GAPS : 0) |
            (mca_coll_symm_blocks_in_place(operation) ? LINE_IN_PLACE : 0);
 }

@@ -274,19 +274,30 @@ static const struct symm_row *row_choose(const struct symm_facts *facts)
  */
 static const uint64_t beside_least = 1024 * 1024;
 
-/* The algorithm that leaves the multiprocessors to the program, where it is wanted and possible. */
-static const struct symm_algorithm_row *beside_choose(const struct symm_facts *facts)
+static bool row_spares_multiprocessors(const struct symm_row *row)
 {
-    if (!facts->beside || !facts->device ||
+    return row->algorithm != SYMM_ALGORITHM_BELOW &&
+           symm_algorithm_get((enum symm_algorithm)row->algorithm)->spares_multiprocessors;
+}
+
+/*
+ * The algorithm that leaves the multiprocessors to the program, where it is wanted and possible.
+ * NULL: the one of `row` is as good.
+ */
+static const struct symm_algorithm_row *beside_choose(const struct symm_facts *facts,
+                                                      const struct symm_row *row)
+{
+    if (!facts->beside || !facts->device || row->origin == SYMM_ROW_FILE ||
+        row_spares_multiprocessors(row) ||
         symm_collective_result(symm_collective_get(facts->collective), facts->bytes,
                                facts->ranks) < beside_least) {
         return NULL;
     }
     for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
-        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
-        if (row->spares_multiprocessors && row->collective == facts->collective &&
-            obstacle_to(row, facts, false) == NULL) {
-            return row;
+        const struct symm_algorithm_row *other = symm_algorithm_get((enum symm_algorithm)i);
+        if (other->spares_multiprocessors && other->collective == facts->collective &&
+            obstacle_to(other, facts, false) == NULL) {
+            return other;
         }
     }
     return NULL;
@@ -310,8 +321,7 @@ enum symm_algorithm mca_coll_symm_choose(const struct symm_facts *facts)
     if (row == NULL) {
         return SYMM_ALGORITHM_COUNT;
     }
-    const struct symm_algorithm_row *beside =
-        row->origin == SYMM_ROW_FILE ? NULL : beside_choose(facts);
+    const struct symm_algorithm_row *beside = beside_choose(facts, row);
     return beside != NULL ? beside->number : (enum symm_algorithm)row->algorithm;
 }
 
