@@ -92,6 +92,21 @@ static void test_beside(void **state)
     }
 }
 
+/* Large broadcasts among several are passed on, which takes no multiprocessors either. */
+static void test_bcast_beside(void **state)
+{
+    (void)state;
+    for (int ranks = 2; ranks <= 8; ranks++) {
+        mca_coll_symm_table_fill(&table, ranks, NULL, 0);
+        struct symm_facts facts = facts_of(SYMM_BCAST, true, ranks, 1 << 20);
+        facts.beside = true;
+        assert_int_equal(mca_coll_symm_choose(&facts), SYMM_BCAST_CUDA_COPY_ENGINE);
+        facts.bytes = 5 << 20;
+        assert_int_equal(mca_coll_symm_choose(&facts), ranks == 2 ? SYMM_BCAST_CUDA_COPY_ENGINE
+                                                                  : SYMM_BCAST_CUDA_PASS);
+    }
+}
+
 /* What is not possible is passed over, and what is forced comes first where it is possible. */
 static void test_possible(void **state)
 {
@@ -401,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_two_copies),
         cmocka_unit_test(test_slot),
         cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_bcast_beside),
         cmocka_unit_test(test_possible),
         cmocka_unit_test(test_small_pages),
         cmocka_unit_test(test_multicast),

@@ -121,10 +121,10 @@ SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
 
 /*
  * Start to send packets and to wait for those of others, for a moment: see struct symm_cuda_packets
- * and packets.cuh.  The first function reduces what comes, the second
- * copies it.  If the ticket ends `late`, everything has been sent, but not all
- * has come.  A start without rows then waits for the rest.  At most SYMM_CUDA_SMALL_RANKS ranks;
- * the pad and the rows begin at multiples of sixteen.  Errors: as symm_device_reduce_start().
+ * and packets.cuh.  The first function reduces what comes, the second copies it.  If the ticket
+ * ends `late`, everything has been sent, but not all has come.  A start without rows then waits for
+ * the rest.  At most SYMM_CUDA_SMALL_RANKS ranks; the pad and the rows begin at multiples of
+ * sixteen.  Errors: as symm_device_reduce_start().
  */
 SYMM_API enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
                                                            enum symm_cuda_type type,
