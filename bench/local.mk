@@ -231,6 +231,8 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-2-ranks-scatter.table \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
 	bench/results/gpu-h100-2-scripts.txt \
+	bench/results/gpu-h100-3-ranks-bcast-overlap.txt \
+	bench/results/gpu-h100-4-heat.txt \
 	bench/results/gpu-h100-4-osu-validated.txt \
 	bench/results/gpu-h100-4-osu.txt \
 	bench/results/gpu-h100-4-ranks-allgather.table \
@@ -239,6 +241,8 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-alltoall.table \
 	bench/results/gpu-h100-4-ranks-alltoallv.table \
 	bench/results/gpu-h100-4-ranks-alltoallw.table \
+	bench/results/gpu-h100-4-ranks-bcast-forms.txt \
+	bench/results/gpu-h100-4-ranks-bcast-overlap.txt \
 	bench/results/gpu-h100-4-ranks-bcast.table \
 	bench/results/gpu-h100-4-ranks-blocks.txt \
 	bench/results/gpu-h100-4-ranks-chosen-again.txt \

@@ -195,6 +195,15 @@ def behind_product(row, column):
     return [abs(sides[side][name])]
 
 
+def bcast_behind_product(row, column):
+    sides = overlap("gpu-h100-4-ranks-bcast-overlap.txt")["algorithms", "bcast", size_of(row)]
+    side = "copy_engine" if "root's engines" in column else "MPI"
+    if "NCCL" in column:
+        side = max(("NCCL", "window"), key=lambda rival: sides[rival]["hidden"])
+    name = next(name for name in ("alone", "hidden", "slowed") if name in column)
+    return [sides[side][name]]
+
+
 def behind_product_by(row, column):
     sides = overlap("gpu-2-overlap.txt")["algorithms", collective_in(row), size_of(column)]
     name = next(name for name in ("alone", "hidden", "slowed") if name in column)
@@ -238,6 +247,7 @@ CHECKED = {
     "OSU micro-benchmarks on four H100": functools.partial(osu_served, 4, "gpu-h100-4-osu.txt"),
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
+    "Broadcasts behind a matrix product": bcast_behind_product,
     "Behind a matrix product, by each algorithm": behind_product_by,
     "Python": python,
     "Messages over UCX": messages,

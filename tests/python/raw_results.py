@@ -78,7 +78,7 @@ def overlap(name):
         elif line.startswith("# cuBLAS "):
             kind = "algorithms" if "algorithm" in command else "sides"
             kind = "in place" if line.endswith("in place") else kind
-        elif words[:1] in (["allgather"], ["allreduce"]) and words[-1:] == ["Pass"]:
+        elif words[:1] in (["allgather"], ["allreduce"], ["bcast"]) and words[-1:] == ["Pass"]:
             columns = ("products", "product", "alone", "in turn", "overlapped", "hidden", "slowed")
             values = [float(word.rstrip("%")) for word in words[3:-1]]
             key = (kind, words[0], int(words[1]))
