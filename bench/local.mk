@@ -257,6 +257,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-exscan.table \
 	bench/results/gpu-h100-4-ranks-gather.table \
 	bench/results/gpu-h100-4-ranks-gatherv.table \
+	bench/results/gpu-h100-4-ranks-forms.txt \
 	bench/results/gpu-h100-4-ranks-odd.txt \
 	bench/results/gpu-h100-4-ranks-odd-again.txt \
 	bench/results/gpu-h100-reduce-scatter-hold.txt \
