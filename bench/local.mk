@@ -96,6 +96,13 @@ bench_host_copy_time_SOURCES = bench/host_copy_time.c bench/clock.c bench/clock.
 	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
 bench_host_copy_time_LDADD = $(MPI_LIBS)
 
+# Nonblocking calls on GPU memory, several of which are under way. Never installed.
+noinst_PROGRAMS += bench/outstanding_time
+bench_outstanding_time_SOURCES = bench/outstanding_time.c bench/clock.c bench/clock.h \
+	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
+	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
+bench_outstanding_time_LDADD = $(MPI_LIBS)
+
 # Calls on GPU data with gaps, beside the same without. Never installed.
 noinst_PROGRAMS += bench/typed_time
 bench_typed_time_SOURCES = bench/typed_time.c bench/clock.c bench/clock.h \

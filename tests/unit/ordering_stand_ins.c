@@ -131,27 +131,27 @@ void mca_coll_symm_packing_end(struct symm_operation *operation)
     unexpected(__func__);
 }
 
-void *mca_coll_symm_scratch_take(int device, size_t *size)
+void *mca_coll_symm_scratch_take(int device, size_t *size, int *piece)
 {
-    (void)device, (void)size;
+    (void)device, (void)size, (void)piece;
     unexpected(__func__);
 }
 
-uint64_t mca_coll_symm_scratch_identity(int device)
+uint64_t mca_coll_symm_scratch_identity(int device, int piece)
 {
-    (void)device;
+    (void)device, (void)piece;
     unexpected(__func__);
 }
 
-void mca_coll_symm_scratch_give(int device)
+void mca_coll_symm_scratch_give(int device, int piece)
 {
-    (void)device;
+    (void)device, (void)piece;
     unexpected(__func__);
 }
 
-void mca_coll_symm_scratch_lose(int device)
+void mca_coll_symm_scratch_lose(int device, int piece)
 {
-    (void)device;
+    (void)device, (void)piece;
     unexpected(__func__);
 }
 

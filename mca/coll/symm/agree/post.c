@@ -137,13 +137,16 @@ static bool scratch_take(struct symm_operation *operation, size_t size,
                          struct line_scratch *scratch)
 {
     struct symm_process *process = operation->lane->team->process;
-    operation->scratch = mca_coll_symm_scratch_take(operation->call->device, &size);
-    operation->scratch_size = size;
+    int device = operation->call->device;
     operation->run.early = false; /* the scratch holds nothing of this call yet */
+    operation->scratch = mca_coll_symm_scratch_take(device, &size, &operation->scratch_piece);
+    if (operation->scratch == NULL) {
+        return false;
+    }
+    operation->scratch_size = size;
     scratch->size = size;
-    scratch->identity = mca_coll_symm_scratch_identity(operation->call->device);
-    return operation->scratch != NULL &&
-           symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
+    scratch->identity = mca_coll_symm_scratch_identity(device, operation->scratch_piece);
+    return symm_process_locate(process, operation->scratch, size, &scratch->where) == SYMM_OK;
 }
 
 /* Offer this rank's scratch, if it is of use and there is some. */

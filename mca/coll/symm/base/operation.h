@@ -119,6 +119,7 @@ struct symm_operation {
     bool relay_expected;     /* this rank's line says: through scratch, or below */
     size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
     void *scratch;           /* on the device, taken for this call; NULL: none */
+    int scratch_piece;       /* which piece it is; device/scratch.h */
     struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
     struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
     struct symm_imports *imports; /* in use by this call; NULL: none */

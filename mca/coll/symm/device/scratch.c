@@ -16,10 +16,11 @@
 enum {
     SIZE_LEAST = 1 << 20,
     CALLS_UNTIL_RETRY = 100, /* a full device may have room later, but asking takes time */
+    PIECES = 8, /* a communicator has four lanes for nonblocking calls */
 };
 
-/* All fields but `taken` belong to the call that has taken the scratch. */
-struct scratch {
+/* All fields but `taken` belong to the call that has taken the piece. */
+struct piece {
     _Atomic bool taken;
     struct symm_heap *heap;
     void *memory; /* a head (kernels/run.h), and what calls get; NULL: not allocated yet */
@@ -28,7 +29,13 @@ struct scratch {
     int calls_until_retry;
 };
 
-static struct scratch scratches[SYMM_CUDA_DEVICES_MAX];
+/* The first piece is taken first.  So programs with one call at a time have no other. */
+static struct device_scratch {
+    struct piece pieces[PIECES];
+    _Atomic size_t total; /* bytes of all pieces, those that are being got included */
+} devices[SYMM_CUDA_DEVICES_MAX];
+
+/* ---- how much -------------------------------------------------------------------------------- */
 
 /*
  * Sizes are powers of two, so that arrays which grow little by little do not each want new scratch.
@@ -42,106 +49,170 @@ static size_t size_round(size_t wanted)
     return size < limit ? size : limit;
 }
 
-static void scratch_free(struct scratch *scratch)
+static bool total_raise(struct device_scratch *device, size_t bytes)
 {
-    if (scratch->memory != NULL) {
-        (void)symm_heap_free(scratch->heap, scratch->memory);
-        scratch->memory = NULL;
-        scratch->size = 0;
+    size_t limit = mca_coll_symm_component.device_scratch;
+    size_t total = atomic_load_explicit(&device->total, memory_order_relaxed);
+    while (total + bytes <= limit) {
+        if (atomic_compare_exchange_weak_explicit(&device->total, &total, total + bytes,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void total_lower(struct device_scratch *device, size_t bytes)
+{
+    (void)atomic_fetch_sub_explicit(&device->total, bytes, memory_order_relaxed);
+}
+
+/* ---- memory of a piece that this call has taken ---------------------------------------------- */
+
+static void piece_free(struct piece *piece)
+{
+    if (piece->memory != NULL) {
+        (void)symm_heap_free(piece->heap, piece->memory);
+        piece->memory = NULL;
+        piece->size = 0;
     }
 }
 
-static bool scratch_alloc(struct scratch *scratch, size_t size)
+static bool piece_alloc(struct piece *piece, size_t size)
 {
     void *memory = NULL;
-    if (symm_heap_alloc(scratch->heap, SYMM_SCRATCH_HEAD + size, 0, &memory) != SYMM_OK) {
+    if (symm_heap_alloc(piece->heap, SYMM_SCRATCH_HEAD + size, 0, &memory) != SYMM_OK) {
         return false;
     }
-    if (symm_heap_clear(scratch->heap, memory, SYMM_SCRATCH_HEAD) != SYMM_OK) {
-        (void)symm_heap_free(scratch->heap, memory);
+    if (symm_heap_clear(piece->heap, memory, SYMM_SCRATCH_HEAD) != SYMM_OK) {
+        (void)symm_heap_free(piece->heap, memory);
         return false;
     }
-    scratch_free(scratch);
-    scratch->memory = memory;
-    scratch->size = size;
+    piece_free(piece);
+    piece->memory = memory;
+    piece->size = size;
     return true;
 }
 
-/* Get scratch of this size in the place of the old.  If that fails, get the old size again. */
-static void scratch_get(struct scratch *scratch, int device, size_t size)
+/* Get memory of this size in the place of the old.  If that fails, get the old size again. */
+static void piece_get(struct piece *piece, int device, size_t size)
 {
-    size_t before = scratch->size;
-    if (scratch->calls_until_retry > 0) {
-        scratch->calls_until_retry--;
+    size_t before = piece->size;
+    if (piece->calls_until_retry > 0) {
+        piece->calls_until_retry--;
         return;
     }
     bool has_heap = symm_process_device_heap(mca_coll_symm_component.process, device,
-                                             &scratch->heap) == SYMM_OK;
-    if (scratch->identity == 0) {
-        scratch->identity = symm_cuda_device_identity(device);
+                                             &piece->heap) == SYMM_OK;
+    if (piece->identity == 0) {
+        piece->identity = symm_cuda_device_identity(device);
     }
-    if (has_heap && scratch_alloc(scratch, size)) {
+    if (has_heap && piece_alloc(piece, size)) {
         return;
     }
-    scratch->calls_until_retry = CALLS_UNTIL_RETRY;
+    piece->calls_until_retry = CALLS_UNTIL_RETRY;
     if (has_heap && before > 0) { /* there may be room in its place */
-        scratch_free(scratch);
-        if (!scratch_alloc(scratch, size)) {
-            (void)scratch_alloc(scratch, before);
+        piece_free(piece);
+        if (!piece_alloc(piece, size)) {
+            (void)piece_alloc(piece, before);
         }
     }
 }
 
-void *mca_coll_symm_scratch_take(int device, size_t *size)
+/* Free what this call has, or what nobody has. */
+static bool piece_spare(struct device_scratch *device, struct piece *piece)
 {
-    struct scratch *scratch = &scratches[device];
-    size_t wanted = size_round(*size);
-    if (wanted == 0 || atomic_exchange_explicit(&scratch->taken, true, memory_order_acquire)) {
-        return NULL;
-    }
-    if (scratch->size < wanted) {
-        scratch_get(scratch, device, wanted);
-    }
-    void *memory = scratch->memory;
-    *size = scratch->size;
-    if (memory == NULL) {
-        mca_coll_symm_scratch_give(device);
-        return NULL;
-    }
-    return (unsigned char *)memory + SYMM_SCRATCH_HEAD;
-}
-
-uint64_t mca_coll_symm_scratch_identity(int device)
-{
-    return scratches[device].identity;
-}
-
-void mca_coll_symm_scratch_lose(int device)
-{
-    scratch_free(&scratches[device]);
-    mca_coll_symm_scratch_give(device);
-}
-
-void mca_coll_symm_scratch_give(int device)
-{
-    atomic_store_explicit(&scratches[device].taken, false, memory_order_release);
-}
-
-bool mca_coll_symm_scratch_spare(int device)
-{
-    struct scratch *scratch = &scratches[device];
-    if (atomic_exchange_explicit(&scratch->taken, true, memory_order_acquire)) {
-        return false;
-    }
-    bool was_any = scratch->memory != NULL;
-    scratch_free(scratch);
-    mca_coll_symm_scratch_give(device);
+    bool was_any = piece->memory != NULL;
+    total_lower(device, piece->size);
+    piece_free(piece);
     return was_any;
+}
+
+/* ---- taking and giving ----------------------------------------------------------------------- */
+
+static bool piece_take(struct piece *piece)
+{
+    return !atomic_exchange_explicit(&piece->taken, true, memory_order_acquire);
+}
+
+static void piece_give(struct piece *piece)
+{
+    atomic_store_explicit(&piece->taken, false, memory_order_release);
+}
+
+bool mca_coll_symm_scratch_spare(int number)
+{
+    struct device_scratch *device = &devices[number];
+    bool was_any = false;
+    for (int i = 0; i < PIECES; i++) {
+        struct piece *piece = &device->pieces[i];
+        if (piece_take(piece)) {
+            was_any |= piece_spare(device, piece);
+            piece_give(piece);
+        }
+    }
+    return was_any;
+}
+
+/* Have so many bytes, if they can be had, or what pieces of other calls leave. */
+static void piece_grow(struct piece *piece, int number, size_t wanted)
+{
+    struct device_scratch *device = &devices[number];
+    size_t before = piece->size;
+    while (wanted > before && !total_raise(device, wanted - before)) {
+        if (!mca_coll_symm_scratch_spare(number)) {
+            wanted = wanted > SIZE_LEAST ? wanted / 2 : 0;
+        }
+    }
+    if (wanted > before) {
+        piece_get(piece, number, wanted);
+        total_lower(device, wanted - piece->size);
+    }
+}
+
+void *mca_coll_symm_scratch_take(int device, size_t *size, int *taken)
+{
+    struct piece *pieces = devices[device].pieces;
+    size_t wanted = size_round(*size);
+    int i = 0;
+    while (wanted > 0 && i < PIECES && !piece_take(&pieces[i])) {
+        i++;
+    }
+    if (wanted == 0 || i == PIECES) {
+        return NULL;
+    }
+    struct piece *piece = &pieces[i];
+    if (piece->size < wanted) {
+        piece_grow(piece, device, wanted);
+    }
+    *taken = i;
+    *size = piece->size;
+    if (piece->memory == NULL) {
+        piece_give(piece);
+        return NULL;
+    }
+    return (unsigned char *)piece->memory + SYMM_SCRATCH_HEAD;
+}
+
+uint64_t mca_coll_symm_scratch_identity(int device, int piece)
+{
+    return devices[device].pieces[piece].identity;
+}
+
+void mca_coll_symm_scratch_give(int device, int piece)
+{
+    piece_give(&devices[device].pieces[piece]);
+}
+
+void mca_coll_symm_scratch_lose(int device, int piece)
+{
+    (void)piece_spare(&devices[device], &devices[device].pieces[piece]);
+    mca_coll_symm_scratch_give(device, piece);
 }
 
 void mca_coll_symm_scratch_close(void)
 {
     for (int device = 0; device < SYMM_CUDA_DEVICES_MAX; device++) {
-        scratch_free(&scratches[device]);
+        (void)mca_coll_symm_scratch_spare(device);
     }
 }

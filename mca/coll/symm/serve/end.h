@@ -38,9 +38,9 @@ static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
         bool is_lost = operation->state == SYMM_OPERATION_DONE &&
                        operation->outcome == SYMM_OUTCOME_ERROR;
         if (is_lost) {
-            mca_coll_symm_scratch_lose(operation->call->device);
+            mca_coll_symm_scratch_lose(operation->call->device, operation->scratch_piece);
         } else {
-            mca_coll_symm_scratch_give(operation->call->device);
+            mca_coll_symm_scratch_give(operation->call->device, operation->scratch_piece);
         }
         operation->scratch = NULL;
     }
