@@ -267,6 +267,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-4-ranks-forms.txt \
 	bench/results/gpu-h100-4-ranks-odd.txt \
 	bench/results/gpu-h100-4-ranks-odd-again.txt \
+	bench/results/gpu-h100-outstanding.txt \
 	bench/results/gpu-h100-reduce-scatter-hold.txt \
 	bench/results/gpu-h100-4-ranks-reduce.table \
 	bench/results/gpu-h100-4-ranks-reduce_scatter.table \

@@ -229,8 +229,8 @@ tests_mpi_refuse_la_CFLAGS = $(AM_CFLAGS) -fno-builtin
 tests_mpi_refuse_la_LDFLAGS = $(loaded_ldflags)
 
 if CUDA
-check_PROGRAMS += tests/mpi/check_broadcasts tests/mpi/check_host_copy tests/mpi/check_kinds \
-	tests/mpi/check_nonblocking tests/mpi/check_requests
+check_PROGRAMS += tests/mpi/check_host_copy tests/mpi/check_kinds tests/mpi/check_nonblocking \
+	tests/mpi/check_requests tests/mpi/check_under_way
 check_LTLIBRARIES += tests/mpi/aware.la tests/mpi/ondevice.la
 tests_mpi_libharness_la_SOURCES += tests/mpi/cuda_memory.c tests/mpi/cuda_memory.h \
 	tests/mpi/pending.c tests/mpi/pending.h \

@@ -195,6 +195,14 @@ def behind_product(row, column):
     return [abs(sides[side][name])]
 
 
+def outstanding(row, column):
+    collective = "MPI_Ialltoall" if "all-to-all" in row else "MPI_Ireduce_scatter_block"
+    gpus, when = re.search(r"(\d) GPUs", row)[1], "before" if "before" in column else "now"
+    title = f"# ---- {collective}, {gpus} GPUs, {when}"
+    place = ("1", "2", "4").index(column.partition(",")[0]) + 1
+    return [field("gpu-h100-outstanding.txt", title, [size_of(row)], place)]
+
+
 def bcast_behind_product(row, column):
     sides = overlap("gpu-h100-4-ranks-bcast-overlap.txt")["algorithms", "bcast", size_of(row)]
     side = "copy_engine" if "root's engines" in column else "MPI"
@@ -247,6 +255,7 @@ CHECKED = {
     "OSU micro-benchmarks on four H100": functools.partial(osu_served, 4, "gpu-h100-4-osu.txt"),
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
+    "Several under way": outstanding,
     "Broadcasts behind a matrix product": bcast_behind_product,
     "Behind a matrix product, by each algorithm": behind_product_by,
     "Python": python,
