@@ -436,10 +436,11 @@ static void sizes_run(MPI_Comm comm)
 int main(int argc, char **argv)
 {
     MPI_Comm reversed, half;
-    bool is_idle = argc > 1 && strcmp(argv[1], "--idle") == 0;
+    bool is_ever_idle = argc > 1 && strcmp(argv[1], "--ever-idle") == 0;
+    bool is_idle = is_ever_idle || (argc > 1 && strcmp(argv[1], "--idle") == 0);
     test_begin(is_idle ? 1 : argc, argv, "check_exchange", MPI_THREAD_SINGLE);
     if (is_idle) {
-        exchange_idle();
+        exchange_idle(is_ever_idle ? 0 : 1);
         return test_end();
     }
     exchange_types_open();

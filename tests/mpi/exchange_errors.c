@@ -59,8 +59,14 @@ void exchange_truncation(bool heap, enum exchange_call call, int count)
     test_buffer_free(&receive, "receive");
 }
 
-/* The last rank has data in the first call only.  The others have blocks for each other. */
-void exchange_idle(void)
+/* What has come in an earlier call stays where it is. */
+static int kept(int first_idle, int rank)
+{
+    return first_idle == 0 ? 0 : 100 * (first_idle - 1) + 10 * rank + test_rank;
+}
+
+/* The others have blocks for each other. */
+void exchange_idle(int first_idle)
 {
     enum { BLOCK = 1000 };
     int last = test_size - 1, counts[RANKS_MAX], disps[RANKS_MAX];
@@ -69,7 +75,7 @@ void exchange_idle(void)
     for (int turn = 0; turn < 4; turn++) {
         test_case("a rank without data, turn %d", turn);
         for (int rank = 0; rank < test_size; rank++) {
-            bool idle = turn > 0 && (rank == last || test_rank == last);
+            bool idle = turn >= first_idle && (rank == last || test_rank == last);
             counts[rank] = idle ? 0 : BLOCK;
             disps[rank] = rank * BLOCK;
             send[rank * BLOCK] = 100 * turn + 10 * test_rank + rank;
@@ -77,8 +83,8 @@ void exchange_idle(void)
         MPI_Alltoallv(send, counts, disps, MPI_INT, receive, counts, disps, MPI_INT,
                       MPI_COMM_WORLD);
         for (int rank = 0; rank < test_size; rank++) {
-            bool idle = turn > 0 && (rank == last || test_rank == last);
-            test_check(receive[rank * BLOCK] == (idle ? 10 * rank + test_rank
+            bool idle = turn >= first_idle && (rank == last || test_rank == last);
+            test_check(receive[rank * BLOCK] == (idle ? kept(first_idle, rank)
                                                       : 100 * turn + 10 * rank + test_rank),
                        "the right block");
         }

@@ -14,7 +14,7 @@ enum exchange_call { EXCHANGE_PLAIN, EXCHANGE_TYPED, EXCHANGE_GATHER, EXCHANGE_C
 /* One rank sends another one more than the `count` integers that it has room for. */
 void exchange_truncation(bool heap, enum exchange_call call, int count);
 
-/* The last rank has data in the first call only. */
-void exchange_idle(void);
+/* Four calls of MPI_Alltoallv, from this one on without any data of the last rank. */
+void exchange_idle(int first_idle);
 
 #endif

@@ -18,6 +18,7 @@
 #include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
+#include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/device/host_copy.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/coll/symm/device/scratch.h"
@@ -128,6 +129,12 @@ bool mca_coll_symm_packing_is_at_work(struct symm_operation *operation)
 void mca_coll_symm_packing_end(struct symm_operation *operation)
 {
     (void)operation;
+    unexpected(__func__);
+}
+
+void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device)
+{
+    (void)call, (void)on_device;
     unexpected(__func__);
 }
 

@@ -220,7 +220,8 @@ uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm
             (uint32_t)blocks_write(operation, line->payload + along_head(ranks), along->at);
     }
     return LINE_ALONG | ((operation->gaps & SYMM_GAPS_OUTPUT) != 0 ? LINE_GAPS : 0) |
-           (mca_coll_symm_blocks_in_place(operation) ? LINE_IN_PLACE : 0);
+           (mca_coll_symm_blocks_in_place(operation) ? LINE_IN_PLACE : 0) |
+           (mca_coll_symm_call_is_idle(operation->call) ? LINE_NO_INPUT | LINE_NO_OUTPUT : 0);
 }
 
 void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_line *line)

@@ -8,6 +8,17 @@
 
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/agree/part.h"
+#include "mca/coll/symm/device/place.h"
+
+/* A rank without data has guessed wrongly where the others' are, and can know it the next time. */
+static void place_learn(const struct symm_operation *operation, const struct symm_line *line)
+{
+    const uint32_t idle = LINE_NO_INPUT | LINE_NO_OUTPUT;
+    if (mca_coll_symm_call_is_idle(operation->call) && (line->flags & LINE_VETO) == 0 &&
+        (line->flags & idle) != idle) {
+        mca_coll_symm_device_learn(operation->call, (line->flags & LINE_DEVICE) != 0);
+    }
+}
 
 enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
 {
@@ -26,6 +37,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
         if ((line->flags & (LINE_VETO | LINE_DEVICE)) != expected) {
             operation->peer_reason = (line->flags & LINE_VETO) != 0 ? line_reason(line)
                                                                     : SYMM_REASON_MIXED;
+            place_learn(operation, line);
             return SYMM_AGREEMENT_VETO;
         }
         /* If any two lines differ, every rank finds one that differs from its own. */

@@ -99,6 +99,13 @@ struct symm_call {
     size_t largest, received;
 };
 
+/* Whether this rank neither gives nor gets data. */
+static inline bool mca_coll_symm_call_is_idle(const struct symm_call *call)
+{
+    return (call->absent & (SYMM_ABSENT_INPUT | SYMM_ABSENT_OUTPUT)) ==
+           (SYMM_ABSENT_INPUT | SYMM_ABSENT_OUTPUT);
+}
+
 /* Bytes from one rank to another, in a call in which all send as much. */
 static inline uint64_t mca_coll_symm_call_share(const struct symm_call *call, int ranks)
 {

@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/device/place.h"
 
+#include <stdatomic.h>
+
 #include "heap/cuda_device.h"
 #include "mca/coll/symm/data/recognise.h"
 
@@ -57,4 +59,33 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
             symm_cuda_sync_memops(call->device);
         }
     }
+}
+
+/* ---- calls in which this rank has no data ---------------------------------------------------- */
+
+static _Atomic int guesses[SYMM_COLLECTIVE_COUNT]; /* a device plus 1; 0: the host */
+
+static void guess_store(const struct symm_call *call, int device)
+{
+    atomic_store_explicit(&guesses[call->collective], device + 1, memory_order_relaxed);
+}
+
+void mca_coll_symm_device_guess(struct symm_call *call)
+{
+    if (!mca_coll_symm_call_is_idle(call)) {
+        guess_store(call, call->device);
+    } else {
+        call->device =
+            atomic_load_explicit(&guesses[call->collective], memory_order_relaxed) - 1;
+    }
+}
+
+void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device)
+{
+    int device = -1;
+    if (on_device && symm_cuda_device_current(&device) != SYMM_OK) {
+        symm_cuda_forget_failure(); /* a process without devices goes on as it is */
+        device = -1;
+    }
+    guess_store(call, device);
 }

@@ -19,4 +19,16 @@
  */
 void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds);
 
+/*
+ * A rank without any data has no memory that tells whether the call is on devices.  It takes part
+ * as in the last call of the collective in which it had data, or in which it has learned where the
+ * others' are.  If that is wrong, the call is made below.
+ *
+ * To be called for each exchange, after its buffers have been described.
+ */
+void mca_coll_symm_device_guess(struct symm_call *call);
+
+/* The data of another rank are on a device, or are not, in a call in which this rank has none. */
+void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device);
+
 #endif /* MCA_COLL_SYMM_DEVICE_PLACE_H */

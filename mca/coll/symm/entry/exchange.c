@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/entry/exchange.h"
 
-#include <stdatomic.h>
-
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/device/place.h"
@@ -81,21 +79,6 @@ static bool sizes_set(struct symm_call *call, const struct symm_side_measure *se
     return false; /* only the two ranks of a block know its size */
 }
 
-/*
- * A rank without any data has no memory that tells whether the call is on devices.  It takes part
- * with the device of its last call of the collective that had data.  If others are elsewhere, the
- * call is made below.
- */
-static void device_guess(struct symm_call *call, bool has_data)
-{
-    static _Atomic int last[SYMM_COLLECTIVE_COUNT]; /* the device plus 1; 0: the host */
-    if (has_data) {
-        atomic_store_explicit(&last[call->collective], call->device + 1, memory_order_relaxed);
-    } else {
-        call->device = atomic_load_explicit(&last[call->collective], memory_order_relaxed) - 1;
-    }
-}
-
 /* Blocks with types of their own may lie anywhere: whether some lie elsewhere than the first. */
 static bool is_scattered(const struct symm_side *side, size_t ranks, enum symm_kinds kinds,
                          int device)
@@ -131,7 +114,7 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
         call->mixed = call->mixed || is_scattered(&call->sending, ranks, kinds, call->device) ||
                       is_scattered(&call->receiving, ranks, kinds, call->device);
     }
-    device_guess(call, sent.bytes > 0 || received.bytes > 0);
+    mca_coll_symm_device_guess(call);
     call->veto = veto_reason(call, is_unequal);
     bool is_rooted = symm_collective_get(collective)->is_rooted;
     call->signature = symm_signature_pack((struct symm_signature){
