@@ -103,14 +103,33 @@ static enum symm_status copies_queue(struct symm_device *device,
     return status;
 }
 
+/*
+ * As many as the own copy takes to be done when the others are: a rank may keep most of its data.
+ * One that sends nothing may be waiting for much.
+ */
+static unsigned own_blocks(const struct symm_cuda_push *own, const struct symm_cuda_push *pushes,
+                           int count)
+{
+    size_t others = 0;
+    unsigned blocks = OWN_BLOCKS;
+    for (int i = 0; i < count; i++) {
+        others += pushes[i].bytes;
+    }
+    for (size_t most = others; others > 0 && own->bytes > most && blocks < SYMM_DEVICE_BLOCKS;
+         most += others) {
+        blocks += OWN_BLOCKS;
+    }
+    return blocks;
+}
+
 static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,
-                                 unsigned block_limit, struct symm_ticket *ticket)
+                                 unsigned blocks, unsigned block_limit, struct symm_ticket *ticket)
 {
     const struct symm_cuda_copy copy = {
         .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
     };
-    bool is_limited = block_limit != 0 && block_limit < OWN_BLOCKS;
-    return symm_launch_copy(device, &copy, is_limited ? block_limit : OWN_BLOCKS, ticket);
+    bool is_limited = block_limit != 0 && block_limit < blocks;
+    return symm_launch_copy(device, &copy, is_limited ? block_limit : blocks, ticket);
 }
 
 enum symm_status symm_device_engine_start(struct symm_device *device,
@@ -131,7 +150,7 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     }
     status = copies_queue(device, pushes, count, lane, by_engine ? own : NULL, ticket);
     if (status == SYMM_OK && copies_own && !by_engine) {
-        status = own_copy(device, own, block_limit, ticket);
+        status = own_copy(device, own, own_blocks(own, pushes, count), block_limit, ticket);
     }
     if (status != SYMM_OK && !symm_launch_settle(device, ticket)) {
         symm_cuda_leave(&scope);
