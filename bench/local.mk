@@ -103,6 +103,13 @@ bench_outstanding_time_SOURCES = bench/outstanding_time.c bench/clock.c bench/cl
 	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
 bench_outstanding_time_LDADD = $(MPI_LIBS)
 
+# MPI_Alltoallv on GPU memory with blocks that differ. Never installed.
+noinst_PROGRAMS += bench/uneven_time
+bench_uneven_time_SOURCES = bench/uneven_time.c bench/clock.c bench/clock.h \
+	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
+	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
+bench_uneven_time_LDADD = $(MPI_LIBS)
+
 # Calls on GPU data with gaps, beside the same without. Never installed.
 noinst_PROGRAMS += bench/typed_time
 bench_typed_time_SOURCES = bench/typed_time.c bench/clock.c bench/clock.h \
@@ -307,6 +314,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h200-4-ranks-collectives.txt \
 	bench/results/gpu-h200-4-ranks-ring.txt \
 	bench/results/gpu-h200-heat.txt \
+	bench/results/gpu-h200-uneven.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
 	bench/results/gpu-host-16-ranks-malloc.txt \

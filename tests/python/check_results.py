@@ -195,6 +195,12 @@ def behind_product(row, column):
     return [abs(sides[side][name])]
 
 
+def uneven(row, column):
+    title = f"# ---- {column.partition(',')[0]}"
+    words = [row.split("`")[1], size_of(column)]
+    return [field("gpu-h200-uneven.txt", title, words, place) for place in (2, 4)]
+
+
 def outstanding(row, column):
     collective = "MPI_Ialltoall" if "all-to-all" in row else "MPI_Ireduce_scatter_block"
     gpus, when = re.search(r"(\d) GPUs", row)[1], "before" if "before" in column else "now"
@@ -255,6 +261,7 @@ CHECKED = {
     "OSU micro-benchmarks on four H100": functools.partial(osu_served, 4, "gpu-h100-4-osu.txt"),
     "OSU micro-benchmarks on host memory": osu_host,
     "Behind a matrix product": behind_product,
+    "Blocks that differ": uneven,
     "Several under way": outstanding,
     "Broadcasts behind a matrix product": bcast_behind_product,
     "Behind a matrix product, by each algorithm": behind_product_by,
