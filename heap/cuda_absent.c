@@ -32,6 +32,11 @@ bool symm_cuda_is_used(void)
     return false;
 }
 
+bool symm_cuda_has_current(void)
+{
+    return false;
+}
+
 enum symm_status symm_cuda_device_current(int *device)
 {
     (void)device;

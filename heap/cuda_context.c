@@ -278,6 +278,14 @@ static enum symm_status device_find(const struct symm_cuda *cuda, int count, CUd
     return symm_cuda_unusable("the current context is of no device that the driver lists");
 }
 
+bool symm_cuda_has_current(void)
+{
+    const struct symm_cuda *cuda;
+    CUcontext context = NULL;
+    return symm_cuda_get_loaded(&cuda) == SYMM_OK &&
+           cuda->cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL;
+}
+
 enum symm_status symm_cuda_device_current(int *device)
 {
     const struct symm_cuda *cuda;

@@ -41,6 +41,9 @@ SYMM_API bool symm_cuda_is_built(void);
 /* Whether this process has used a device through this library.  One load. */
 SYMM_API bool symm_cuda_is_used(void);
 
+/* Whether the program has a device's context current in the calling thread.  Loads nothing. */
+SYMM_API bool symm_cuda_has_current(void);
+
 /*
  * The device to use for a caller who names none: that of the calling thread's current context,
  * otherwise the local rank modulo the number of devices.  Errors: NOT_FOUND (no driver, no device),

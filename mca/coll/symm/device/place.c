@@ -83,8 +83,9 @@ void mca_coll_symm_device_guess(struct symm_call *call)
 void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device)
 {
     int device = -1;
-    if (on_device && symm_cuda_device_current(&device) != SYMM_OK) {
-        symm_cuda_forget_failure(); /* a process without devices goes on as it is */
+    bool has_device = symm_cuda_is_used() || symm_cuda_has_current();
+    if (on_device && has_device && symm_cuda_device_current(&device) != SYMM_OK) {
+        symm_cuda_forget_failure();
         device = -1;
     }
     guess_store(call, device);

@@ -28,7 +28,10 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
  */
 void mca_coll_symm_device_guess(struct symm_call *call);
 
-/* The data of another rank are on a device, or are not, in a call in which this rank has none. */
+/*
+ * The data of another rank are on a device, or are not, in a call in which this rank has none.  A
+ * process that has used no device so far does not begin to: that takes memory of the device.
+ */
 void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device);
 
 #endif /* MCA_COLL_SYMM_DEVICE_PLACE_H */
