@@ -16,7 +16,7 @@
 enum {
     SIZE_LEAST = 1 << 20,
     CALLS_UNTIL_RETRY = 100, /* a full device may have room later, but asking takes time */
-    PIECES = 8, /* a communicator has four lanes for nonblocking calls */
+    PIECES = 32, /* a communicator has five lanes, and each persistent operation one */
 };
 
 /* All fields but `taken` belong to the call that has taken the piece. */
@@ -154,12 +154,25 @@ bool mca_coll_symm_scratch_spare(int number)
     return was_any;
 }
 
+/*
+ * What a piece may grow by: all that is left, if it is the only one, and else half of it, so that
+ * some is left for the next.
+ */
+static size_t growth_most(const struct device_scratch *device, size_t before)
+{
+    size_t limit = mca_coll_symm_component.device_scratch;
+    size_t total = atomic_load_explicit(&device->total, memory_order_relaxed);
+    size_t left = total < limit ? limit - total : 0;
+    return total == before ? left : left / 2;
+}
+
 /* Have so many bytes, if they can be had, or what pieces of other calls leave. */
 static void piece_grow(struct piece *piece, int number, size_t wanted)
 {
     struct device_scratch *device = &devices[number];
     size_t before = piece->size;
-    while (wanted > before && !total_raise(device, wanted - before)) {
+    while (wanted > before && (wanted - before > growth_most(device, before) ||
+                               !total_raise(device, wanted - before))) {
         if (!mca_coll_symm_scratch_spare(number)) {
             wanted = wanted > SIZE_LEAST ? wanted / 2 : 0;
         }
