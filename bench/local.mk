@@ -295,6 +295,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h100-resident.txt \
 	bench/results/gpu-h100-ring.txt \
 	bench/results/gpu-h100-small-calls.txt \
+	bench/results/gpu-h100-under-way-checks.txt \
 	bench/results/gpu-h200-2-ranks-in-place.table \
 	bench/results/gpu-h200-3-ranks-in-place.table \
 	bench/results/gpu-h200-4-ranks-in-place.table \
