@@ -89,32 +89,29 @@ noinst_PROGRAMS += bench/skew_time
 bench_skew_time_SOURCES = bench/skew_time.c bench/clock.c bench/clock.h
 bench_skew_time_LDADD = $(MPI_LIBS)
 
+# What the next programs, each of one file, have alike.
+rank_device_sources = bench/clock.c bench/clock.h bench/cuda.c bench/cuda.h \
+	bench/device.c bench/device.h bench/device_none.c bench/failure.c bench/failure.h \
+	bench/rank_device.c bench/rank_device.h
+
 # Calls on GPU memory that are made on host copies, beside their parts. Never installed.
 noinst_PROGRAMS += bench/host_copy_time
-bench_host_copy_time_SOURCES = bench/host_copy_time.c bench/clock.c bench/clock.h \
-	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
-	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
+bench_host_copy_time_SOURCES = bench/host_copy_time.c $(rank_device_sources)
 bench_host_copy_time_LDADD = $(MPI_LIBS)
 
 # Nonblocking calls on GPU memory, several of which are under way. Never installed.
 noinst_PROGRAMS += bench/outstanding_time
-bench_outstanding_time_SOURCES = bench/outstanding_time.c bench/clock.c bench/clock.h \
-	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
-	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
+bench_outstanding_time_SOURCES = bench/outstanding_time.c $(rank_device_sources)
 bench_outstanding_time_LDADD = $(MPI_LIBS)
 
 # MPI_Alltoallv on GPU memory with blocks that differ. Never installed.
 noinst_PROGRAMS += bench/uneven_time
-bench_uneven_time_SOURCES = bench/uneven_time.c bench/clock.c bench/clock.h \
-	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
-	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
+bench_uneven_time_SOURCES = bench/uneven_time.c $(rank_device_sources)
 bench_uneven_time_LDADD = $(MPI_LIBS)
 
 # Calls on GPU data with gaps, beside the same without. Never installed.
 noinst_PROGRAMS += bench/typed_time
-bench_typed_time_SOURCES = bench/typed_time.c bench/clock.c bench/clock.h \
-	bench/cuda.c bench/cuda.h bench/device.c bench/device.h bench/device_none.c \
-	bench/failure.c bench/failure.h bench/rank_device.c bench/rank_device.h
+bench_typed_time_SOURCES = bench/typed_time.c $(rank_device_sources)
 bench_typed_time_LDADD = $(MPI_LIBS)
 
 # What communicators cost. Never installed.

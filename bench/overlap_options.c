@@ -51,6 +51,10 @@ const char *const overlap_way_names[OVERLAP_WAYS] = {
     [WAY_NCCL] = "NCCL", [WAY_WINDOW] = "window", [WAY_CE] = "CE"
 };
 
+const enum collective overlap_collectives[OVERLAP_COLLECTIVES] = {
+    COLLECTIVE_ALLGATHER, COLLECTIVE_ALLREDUCE, COLLECTIVE_BCAST
+};
+
 enum {
     OPTION_IN_PLACE = 256,
     OPTION_SIDE,
@@ -171,10 +175,6 @@ static bool option_parse(int option, struct overlap_options *options)
     default: return rival_parse(optarg, options);
     }
 }
-
-const enum collective overlap_collectives[OVERLAP_COLLECTIVES] = {
-    COLLECTIVE_ALLGATHER, COLLECTIVE_ALLREDUCE, COLLECTIVE_BCAST
-};
 
 static bool collective_parse(const char *text, struct overlap_options *options)
 {

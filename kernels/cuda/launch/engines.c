@@ -111,15 +111,12 @@ static unsigned own_blocks(const struct symm_cuda_push *own, const struct symm_c
                            int count)
 {
     size_t others = 0;
-    unsigned blocks = OWN_BLOCKS;
     for (int i = 0; i < count; i++) {
         others += pushes[i].bytes;
     }
-    for (size_t most = others; others > 0 && own->bytes > most && blocks < SYMM_DEVICE_BLOCKS;
-         most += others) {
-        blocks += OWN_BLOCKS;
-    }
-    return blocks;
+    const size_t most = SYMM_DEVICE_BLOCKS / OWN_BLOCKS;
+    size_t times = others > 0 ? (own->bytes + others - 1) / others : 1;
+    return OWN_BLOCKS * (unsigned)(times < most ? times : most);
 }
 
 static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,

@@ -221,7 +221,7 @@ uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm
     }
     return LINE_ALONG | ((operation->gaps & SYMM_GAPS_OUTPUT) != 0 ? LINE_GAPS : 0) |
            (mca_coll_symm_blocks_in_place(operation) ? LINE_IN_PLACE : 0) |
-           (mca_coll_symm_call_is_idle(operation->call) ? LINE_NO_INPUT | LINE_NO_OUTPUT : 0);
+           (mca_coll_symm_call_is_idle(operation->call) ? LINE_IDLE : 0);
 }
 
 void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_line *line)

@@ -30,6 +30,7 @@ enum {
     LINE_ALONG = 1 << 11,      /* the data have come with the line, beside a table of blocks */
     LINE_NO_INPUT = 1 << 12,   /* the rank has none: it is no root, or its blocks are empty */
     LINE_NO_OUTPUT = 1 << 13,
+    LINE_IDLE = LINE_NO_INPUT | LINE_NO_OUTPUT,
     LINE_LOOSE = 1 << 14,      /* of a loose call: the rank may not have read all lines */
     /* Fields behind the flags. */
     LINE_BAR_SHIFT = 15, /* the rank's reason against multicast; 0: none */

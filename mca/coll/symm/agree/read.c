@@ -13,9 +13,8 @@
 /* A rank without data has guessed wrongly where the others' are, and can know it the next time. */
 static void place_learn(const struct symm_operation *operation, const struct symm_line *line)
 {
-    const uint32_t idle = LINE_NO_INPUT | LINE_NO_OUTPUT;
     if (mca_coll_symm_call_is_idle(operation->call) && (line->flags & LINE_VETO) == 0 &&
-        (line->flags & idle) != idle) {
+        (line->flags & LINE_IDLE) != LINE_IDLE) {
         mca_coll_symm_device_learn(operation->call, (line->flags & LINE_DEVICE) != 0);
     }
 }

@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/serve/mixed_blocks.h"
 
-#include <string.h>
-
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/loose.h"
@@ -21,21 +19,14 @@ enum { STARTING, COLLECTING };
  */
 static void block_take(struct symm_operation *operation, int sender)
 {
-    const struct symm_side *side = &operation->call->receiving;
     struct symm_layout block;
     void *address;
-    uintptr_t first;
     size_t bytes;
     const unsigned char *packed = mca_coll_symm_blocks_along(operation, sender, &bytes);
     if (bytes == 0) {
         return;
     }
-    if (side->plain && mca_coll_symm_mixed_is_on_host(operation->call) &&
-        mca_coll_symm_side_plain_block(side, (size_t)sender, &first) == bytes) {
-        memcpy((void *)first, packed, bytes); /* the commonest case takes no detour */
-        return;
-    }
-    mca_coll_symm_side_block(side, (size_t)sender, &block, &address);
+    mca_coll_symm_side_block(&operation->call->receiving, (size_t)sender, &block, &address);
     size_t room = block.bytes;
     block.bytes = symm_least(bytes, room);
     if (block.bytes > 0) {
