@@ -382,7 +382,11 @@ EXTRA_DIST += \
 	bench/results/host-nonblocking.txt \
 	bench/results/host-reduce-scatter-scan.txt \
 	bench/results/host-rooted-loose.txt \
+	bench/results/host-rooted-prompt.txt \
 	bench/results/host-rooted.txt \
+	bench/results/host-rows-fetch.txt \
+	bench/results/host-rows-slots.txt \
+	bench/results/host-rows.txt \
 	bench/results/host-skew.txt \
 	bench/results/host-two-copies.txt \
 	bench/results/standin-packets.txt \

@@ -1,12 +1,12 @@
 /*
  * skew_time.c - what ranks lose that are late by turns: each rank computes for a random time before
- * each call with a root, on average as long as the others. Where a call synchronises, it takes as
- * long as the latest rank each time. Where it does not, ranks that give data get ahead, and only
- * the averages count.
+ * each call with a root or scan, on average as long as the others. Where a call synchronises, it
+ * takes as long as the latest rank each time. Where it does not, ranks that give data get ahead,
+ * and only the averages count. Without computation the calls follow each other in a row.
  *
  *     mpirun -n RANKS bench/skew_time [MEAN [CALLS]]
  *
- * MEAN     microseconds that a rank computes before a call, from 0 to twice as many (20)
+ * MEAN     microseconds that a rank computes before a call, from 0 to twice as many (20); 0: none
  * CALLS    of each collective and size (20000)
  *
  * The columns are microseconds for a computation and a call, of the slowest rank.
@@ -29,6 +29,7 @@ enum { ROOT = 0, BATCHES = 10 };
 struct program {
     int rank, ranks;
     unsigned char *whole, *block; /* from MPI_Alloc_mem */
+    int *counts, *displs;         /* of equal blocks, for the calls that have them */
 };
 
 static void *memory_get(size_t bytes)
@@ -64,11 +65,30 @@ static void scatter(const struct program *program, int bytes)
                 MPI_COMM_WORLD);
 }
 
+static void gatherv(const struct program *program, int bytes)
+{
+    MPI_Gatherv(program->block, bytes, MPI_CHAR, program->whole, program->counts, program->displs,
+                MPI_CHAR, ROOT, MPI_COMM_WORLD);
+}
+
+static void scatterv(const struct program *program, int bytes)
+{
+    MPI_Scatterv(program->whole, program->counts, program->displs, MPI_CHAR, program->block, bytes,
+                 MPI_CHAR, ROOT, MPI_COMM_WORLD);
+}
+
+static void scan(const struct program *program, int bytes)
+{
+    MPI_Scan(program->block, program->whole, bytes / (int)sizeof(int), MPI_INT, MPI_SUM,
+             MPI_COMM_WORLD);
+}
+
 static const struct collective {
     const char *name;
     void (*call)(const struct program *program, int bytes);
 } collectives[] = {
-    {"MPI_Bcast", bcast}, {"MPI_Reduce", reduce}, {"MPI_Gather", gather}, {"MPI_Scatter", scatter}};
+    {"MPI_Bcast", bcast}, {"MPI_Reduce", reduce}, {"MPI_Gather", gather}, {"MPI_Scatter", scatter},
+    {"MPI_Gatherv", gatherv}, {"MPI_Scatterv", scatterv}, {"MPI_Scan", scan}};
 
 enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
 
@@ -94,11 +114,17 @@ static double measure(const struct program *program, const struct collective *co
 {
     double times[BATCHES], slowest[BATCHES];
     uint64_t state = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(program->rank + 1);
+    for (int rank = 0; rank < program->ranks; rank++) {
+        program->counts[rank] = bytes;
+        program->displs[rank] = rank * bytes;
+    }
     for (int batch = 0; batch < BATCHES; batch++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = clock_us();
         for (int i = 0; i < calls / BATCHES; i++) {
-            compute(2 * mean * random_next(&state));
+            if (mean > 0) {
+                compute(2 * mean * random_next(&state));
+            }
             if (collective != NULL) {
                 collective->call(program, bytes);
             }
@@ -133,6 +159,12 @@ int main(int argc, char **argv)
     calls = calls < BATCHES ? BATCHES : calls;
     program.block = memory_get((size_t)sizes[SIZES - 1]);
     program.whole = memory_get((size_t)sizes[SIZES - 1] * (size_t)program.ranks);
+    program.counts = calloc((size_t)program.ranks, sizeof(int));
+    program.displs = calloc((size_t)program.ranks, sizeof(int));
+    if (program.counts == NULL || program.displs == NULL) {
+        fprintf(stderr, "skew_time: no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     double alone = measure(&program, NULL, 0, mean, calls);
     if (program.rank == ROOT) {
         printf("# %d ranks, each computes %.1f us on average before a call; without calls %.2f us\n",
@@ -143,10 +175,12 @@ int main(int argc, char **argv)
         const struct collective *collective = &collectives[i / SIZES];
         double time = measure(&program, collective, sizes[i % SIZES], mean, calls);
         if (program.rank == ROOT) {
-            printf("%-14s %10d %12.2f\n", collective->name, sizes[i % SIZES], time);
+            printf("%-14s %10d %12.3f\n", collective->name, sizes[i % SIZES], time);
             fflush(stdout);
         }
     }
+    free(program.displs);
+    free(program.counts);
     MPI_Free_mem(program.whole);
     MPI_Free_mem(program.block);
     MPI_Finalize();

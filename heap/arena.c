@@ -102,7 +102,8 @@ void symm_arena_destroy(struct symm_arena *arena)
 static bool class_is_for(const struct class *class, const struct symm_control *plan,
                          const void *extra)
 {
-    return class->plan.size == plan->size && class->plan.payload_size == plan->payload_size &&
+    return class->plan.size == plan->size && class->plan.ring == plan->ring &&
+           class->plan.payload_size == plan->payload_size &&
            class->plan.piece_size == plan->piece_size &&
            class->plan.extra_size == plan->extra_size &&
            (plan->extra_size == 0 || memcmp(class->extra, extra, plan->extra_size) == 0);

@@ -21,20 +21,34 @@ static size_t round_up(size_t size, size_t unit)
 
 /* Where the words lie in their part. */
 struct layout {
-    size_t finished, phases, lines, end;
+    size_t finished, lines, phases, end;
 };
 
 /*
+ * Ranks that give data without waiting for those who get them, as in a row of broadcasts, get ahead
+ * by the length of the ring.
+ */
+static unsigned ring_for(int size, unsigned wanted)
+{
+    unsigned ring = SYMM_RING_MOST;
+    while (ring > SYMM_RING_LEAST && ((wanted != 0 && ring > wanted) ||
+                                      ring * (size_t)size > SYMM_RING_LINES)) {
+        ring /= 2;
+    }
+    return ring;
+}
+
+/*
  * What a small call touches comes first: with two ranks that is two pages, of which the second
- * holds the other rank's line.
+ * holds the other rank's line.  The phases of all slots come last, as small calls have none.
  */
 static struct layout lay_out(const struct symm_control *control)
 {
     size_t ranks = (size_t)control->size;
     struct layout layout = {.finished = sizeof(struct symm_control_header)};
-    layout.phases = layout.finished + ranks * sizeof(struct symm_word);
-    layout.lines = layout.phases + SYMM_RING * ranks * sizeof(struct symm_word);
-    layout.end = layout.lines + SYMM_RING * ranks * control->line_stride;
+    layout.lines = layout.finished + ranks * sizeof(struct symm_word);
+    layout.phases = layout.lines + control->ring * ranks * control->line_stride;
+    layout.end = layout.phases + control->ring * ranks * sizeof(struct symm_word);
     return layout;
 }
 
@@ -52,6 +66,8 @@ void symm_control_plan(struct symm_control *control, int size,
 {
     *control = (struct symm_control){
         .size = size,
+        .ring = ring_for(size, config->ring),
+        .ring_calls = config->ring_calls != 0 ? config->ring_calls : SYMM_RING_CALLS,
         .payload_size = round_up(config->payload_size + (config->payload_size == 0),
                                  SYMM_CACHE_LINE),
         .piece_size = round_up(config->piece_size + (config->piece_size == 0), SYMM_CONTROL_PAGE),
@@ -87,6 +103,8 @@ void symm_control_begin(struct symm_control *control, const struct symm_control_
     header->extra = control->extra_size > 0 ? offset_in(chunk, control->extra) : 0;
     header->extra_size = (uint32_t)control->extra_size;
     header->size = (uint32_t)control->size;
+    header->ring = control->ring;
+    header->grown = control->grown = place->start + 1 + control->ring_calls;
     header->magic = symm_socket_magic;
     atomic_store_explicit(&header->last, place->start, memory_order_relaxed);
     atomic_store_explicit(&header->left, 0, memory_order_relaxed);
@@ -141,12 +159,19 @@ static bool is_within(uint64_t offset, size_t size, size_t chunk_size)
     return offset <= chunk_size && size <= chunk_size - offset;
 }
 
+static bool ring_is_sound(uint32_t ring)
+{
+    return ring >= SYMM_RING_LEAST && ring <= SYMM_RING_MOST && (ring & (ring - 1)) == 0;
+}
+
 static bool header_is_sound(const struct symm_control_header *header, int size, size_t chunk_size,
                             const struct symm_control_place *place)
 {
     return header->magic == symm_socket_magic && header->size == (uint32_t)size &&
-           header->start == place->start && header->payload_size <= chunk_size &&
-           header->piece_size <= chunk_size && header->payload_size % SYMM_CACHE_LINE == 0 &&
+           header->start == place->start && ring_is_sound(header->ring) &&
+           header->grown > header->start &&
+           header->payload_size <= chunk_size && header->piece_size <= chunk_size &&
+           header->payload_size % SYMM_CACHE_LINE == 0 &&
            header->piece_size % SYMM_CONTROL_PAGE == 0 && header->extra_size <= SYMM_EXTRA_MOST &&
            header->stages % SYMM_CONTROL_PAGE == 0 && header->extra % SYMM_CACHE_LINE == 0 &&
            is_within(header->extra, header->extra_size, chunk_size);
@@ -167,6 +192,8 @@ enum symm_status symm_control_attach(struct symm_control *control, int size, voi
         !header_is_sound(header, size, chunk_size, place)) {
         return SYMM_ERR_PROTOCOL;
     }
+    control->ring = header->ring;
+    control->grown = header->grown;
     control->payload_size = header->payload_size;
     control->piece_size = header->piece_size;
     control->extra_size = header->extra_size;
@@ -201,5 +228,5 @@ bool symm_control_is_left(const struct symm_control_header *header)
 
 uint64_t symm_control_next_start(const struct symm_control_header *header)
 {
-    return atomic_load_explicit(&header->last, memory_order_relaxed) | (SYMM_RING - 1);
+    return atomic_load_explicit(&header->last, memory_order_relaxed) | (SYMM_RING_MOST - 1);
 }

@@ -12,8 +12,8 @@
  * by one writer only; everything else is plain memory that such a word publishes:
  *   - A line is written before its `sequence` (release).  A rank that reads that sequence
  *     (acquire) sees the line.
- *   - Slot s serves calls s, s + RING, s + 2 RING ...  Before rank r overwrites its line for call
- *     n + RING it has seen, from every rank, a `finished` of at least n: in a line's header
+ *   - Slot s serves calls s, s + ring, s + 2 ring ...  Before rank r overwrites its line for call
+ *     n + ring it has seen, from every rank, a `finished` of at least n: in a line's header
  *     (published by that line's sequence) or in `finished` itself (release/acquire).  A rank raises
  *     its `finished` after its last read for call n, so those reads happen before the overwriting.
  *   - A phase is raised (release) after the reads and writes of the step it closes; a rank that has
@@ -41,10 +41,14 @@
 #include "heap/symm.h"
 
 enum {
-    SYMM_RING = 8,         /* calls that can be under way at a time; a power of two */
+    SYMM_RING_LEAST = 8,   /* calls that can be under way at a time, in a power of two of slots */
+    SYMM_RING_MOST = 64,
+    SYMM_RING_LINES = 256, /* of a ring that has more slots than the least */
+    SYMM_RING_CALLS = 1024, /* of a team; from then on it uses all slots */
     SYMM_PAYLOAD_LEAST = 320, /* bytes of payload that every line has room for */
     SYMM_HEADER_SIZE = 32, /* so that small payloads share the header's cache line */
     SYMM_PREFETCH_MOST = 2048, /* bytes; processors keep track of no more at a time */
+    SYMM_FETCH_AHEAD = 4, /* calls; 2 to 8 are as good */
     SYMM_FETCH_MOST = 512, /* bytes of a line; the processor itself fetches the rest */
     SYMM_STAGE_BUFFERS = 4, /* of a rank */
     SYMM_EXTRA_MOST = 32 << 10, /* bytes */
@@ -81,7 +85,8 @@ struct symm_control_header {
     uint32_t extra_size;
     uint32_t size;
     uint32_t magic;
-    uint32_t fill;
+    uint32_t ring;
+    uint64_t grown;
     _Alignas(SYMM_CACHE_LINE) _Atomic uint64_t last; /* newest call of those who have left */
     _Atomic uint32_t left;   /* ranks that have */
 };
@@ -97,13 +102,16 @@ struct symm_control_place {
 
 struct symm_control {
     int size;              /* ranks */
+    unsigned ring;         /* slots: calls that can be under way at a time */
+    unsigned ring_calls;   /* the first so many use the least of slots */
+    uint64_t grown;        /* the first call that uses all; known once it has begun or attached */
     size_t payload_size;   /* bytes a line can carry */
     size_t line_stride;
     size_t piece_size;     /* bytes of a staging buffer */
     const void *extra;     /* rank 0's, for its user: what all ranks must go by alike */
     size_t extra_size;
-    unsigned char *lines;  /* [SYMM_RING][size], line_stride apart */
-    struct symm_word *phases;   /* [SYMM_RING][size] */
+    unsigned char *lines;  /* [ring][size], line_stride apart */
+    struct symm_word *phases;   /* [ring][size] */
     struct symm_word *finished; /* [size] */
     unsigned char *stages; /* [size][SYMM_STAGE_BUFFERS], piece_size apart */
     struct symm_control_header *header; /* the words begin with it; NULL: not placed */
@@ -115,13 +123,15 @@ struct symm_control_config {
     size_t piece_size;   /* bytes; rounded up to a multiple of 4096 */
     const void *extra;   /* handed to all ranks as it is; borrowed until the memory has been made */
     size_t extra_size;   /* up to SYMM_EXTRA_MOST */
+    unsigned ring;       /* slots, if that is not too many lines; a power of two; 0: the most */
+    unsigned ring_calls; /* instead of SYMM_RING_CALLS; 0: those */
 };
 
 /*
- * Calls of a block's first team are numbered from 8 on, those of later ones from a multiple of 8.
+ * Calls of a block's first team are numbered from 64 on, those of later ones from a multiple of 64.
  * So all begin in slot 0, which shares a page with the words.
  */
-static const uint64_t symm_control_first_start = SYMM_RING - 1;
+static const uint64_t symm_control_first_start = SYMM_RING_MOST - 1;
 
 /*
  * The sizes of control memory for `size` ranks.  Everything lies in two parts, of words_size and
@@ -167,17 +177,32 @@ SYMM_API uint64_t symm_control_next_start(const struct symm_control_header *head
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
+/* The slots of a ring that has not grown are the first ones. */
+static inline size_t symm_control_slot(const struct symm_control *control, uint64_t sequence)
+{
+    return sequence & ((sequence < control->grown ? (unsigned)SYMM_RING_LEAST : control->ring) - 1);
+}
+
+/*
+ * The call that all ranks must have finished before somebody posts a line of call `sequence`.  Once
+ * the ring has grown, the first calls in it find slots that the last ones before have used.
+ */
+static inline uint64_t symm_control_before(const struct symm_control *control, uint64_t sequence)
+{
+    return sequence - (sequence < control->grown + control->ring ? (unsigned)SYMM_RING_LEAST
+                                                                  : control->ring);
+}
+
 static inline struct symm_line *symm_control_line(const struct symm_control *control,
                                                   uint64_t sequence, int rank)
 {
-    size_t slot = sequence & (SYMM_RING - 1);
-    size_t index = slot * (size_t)control->size + (size_t)rank;
+    size_t index = symm_control_slot(control, sequence) * (size_t)control->size + (size_t)rank;
     return (struct symm_line *)(void *)(control->lines + index * control->line_stride);
 }
 
 /*
  * Fetch the first `bytes` of the payload of this rank's next line for writing, which costs nothing
- * now and saves the next call the wait for cache lines that the other ranks have read eight calls
+ * now and saves the next call the wait for cache lines that the other ranks have read a whole ring
  * ago.
  */
 static inline void symm_line_prefetch(const struct symm_control *control, uint64_t sequence,
@@ -200,7 +225,19 @@ static inline void symm_line_fetch(const struct symm_line *line, size_t bytes)
     }
 }
 
-/* The same for `bytes` bytes of the payload from byte `begin` on. */
+/*
+ * Fetch the beginning of the line of a later call.  A rank that finds a line at once is behind, in
+ * a row of calls, and later lines are there, too, most often.  Cores that have no cache between
+ * them but the last level's take 0.09 us instead of 0.17 for a small broadcast in a row
+ * (bench/results/host-rows-fetch.txt).
+ */
+static inline void symm_line_fetch_ahead(const struct symm_control *control, uint64_t sequence,
+                                         int rank)
+{
+    __builtin_prefetch(symm_control_line(control, sequence + SYMM_FETCH_AHEAD, rank), 0, 3);
+}
+
+/* The same as symm_line_fetch() for `bytes` bytes of the payload from byte `begin` on. */
 static inline void symm_line_fetch_part(const struct symm_line *line, size_t begin, size_t bytes)
 {
     size_t first = (SYMM_HEADER_SIZE + begin) / SYMM_CACHE_LINE * SYMM_CACHE_LINE;
@@ -233,7 +270,7 @@ enum { SYMM_PHASE_BITS = 24 };
 static inline struct symm_word *symm_control_phases(const struct symm_control *control,
                                                     uint64_t sequence)
 {
-    return control->phases + (sequence & (SYMM_RING - 1)) * (size_t)control->size;
+    return control->phases + symm_control_slot(control, sequence) * (size_t)control->size;
 }
 
 static inline void symm_phase_raise(const struct symm_control *control, uint64_t sequence, int rank,

@@ -32,6 +32,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
 	mca/coll/symm/base/nbc_tag.c mca/coll/symm/base/nbc_tag.h \
+	mca/coll/symm/base/processors.c mca/coll/symm/base/processors.h \
 	mca/coll/symm/base/progress.c mca/coll/symm/base/progress.h \
 	mca/coll/symm/base/requests.c mca/coll/symm/base/requests.h \
 	mca/coll/symm/request/helper.c mca/coll/symm/request/helper.h \
@@ -93,6 +94,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/serve/packed_blocks.c mca/coll/symm/serve/packed_blocks.h \
 	mca/coll/symm/serve/packed_rooted.c mca/coll/symm/serve/packed_rooted.h \
+	mca/coll/symm/serve/prompt.c mca/coll/symm/serve/prompt.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \

@@ -97,6 +97,7 @@ mpi_programs = \
 	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
 	tests/mpi/check_outstanding \
+	tests/mpi/check_rows \
 	tests/mpi/check_packets \
 	tests/mpi/check_packing \
 	tests/mpi/check_padding \

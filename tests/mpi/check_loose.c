@@ -15,7 +15,7 @@
 
 enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
 enum { OWN_MORE = 20000 }; /* integers of a scatterv's own block: more than a line takes */
-enum { FIRST = 4, AHEAD = 7 }; /* nonblocking calls take turns in four lanes */
+enum { LANES = 4, GROWN = 1024 + 64 }; /* calls take turns in lanes, whose rings grow then */
 
 enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, SCAN, EXSCAN, COLLECTIVES };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
@@ -176,17 +176,34 @@ static void token_receive(int rank)
     MPI_Recv(NULL, 0, MPI_INT, rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* So many calls a rank may be ahead, at least. */
+static int calls_ahead(void)
+{
+    int slots = 64, wanted = (int)test_parameter("coll_symm_slots", 8);
+    while (slots > 8 && (slots > wanted || slots * test_size > 256)) {
+        slots /= 2;
+    }
+    return slots - 1;
+}
+
+/* So many calls come first: the ranks come to share memory, and rings grow that may. */
+static int calls_first(void)
+{
+    return calls_ahead() < 8 ? LANES : LANES * (GROWN + 1);
+}
+
 /* Who gives data has made all its calls before the others make their first. */
 static void ahead_run(enum collective collective, enum form form, int root, int count)
 {
     bool is_first = gives(collective, root, test_rank);
+    int ahead = calls_ahead();
     MPI_Request request = MPI_REQUEST_NULL;
     test_case("%s, %s, root %d, %d integers: ahead of the others", names[collective],
               form_names[form], root, count);
     if (form == PERSISTENT_FORM) {
         begin(collective, form, root, count, &request);
     }
-    for (int call = 0; call < FIRST; call++) { /* the ranks come to share memory */
+    for (int call = 0; call < calls_first(); call++) {
         fill(collective, call, root, count);
         make(collective, form, root, count, &request);
     }
@@ -196,7 +213,7 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
             token_receive(rank);
         }
     }
-    for (int call = 0; call < AHEAD; call++) {
+    for (int call = 0; call < ahead; call++) {
         fill(collective, call, root, count);
         make(collective, form, root, count, &request);
         check(collective, call, root, count);
@@ -247,8 +264,8 @@ static void late_run(enum form form, int root, int count)
     if (form == PERSISTENT_FORM) {
         gatherv_begin(form, root, count, counts, places, &request);
     }
-    for (int call = 0; call < FIRST + AHEAD; call++) {
-        bool has_late = call >= FIRST && first != last;
+    for (int call = 0; call < calls_first() + calls_ahead(); call++) {
+        bool has_late = call >= calls_first() && first != last;
         memset(received, 0xdb, sizeof received);
         for (int i = 0; i < counts[test_rank]; i++) {
             sent[i] = value(call, test_rank, 0, i);

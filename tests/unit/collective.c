@@ -43,9 +43,9 @@ static void dawdle(const struct collective *call, struct unit_random *delays)
 static void wait_for_slot(struct symm_team *team, uint64_t sequence)
 {
     unsigned polls = 0;
-    for (int rank = 0; sequence > SYMM_RING && rank < team->size; rank++) {
+    for (int rank = 0; sequence > SYMM_RING_MOST && rank < team->size; rank++) {
         while (atomic_load_explicit(&team->control.finished[rank].value, memory_order_acquire) <
-               sequence - SYMM_RING) {
+               symm_control_before(&team->control, sequence)) {
             unit_pause(&polls);
         }
     }

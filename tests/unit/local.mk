@@ -187,6 +187,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/serve/mixed_blocks.c \
 	mca/coll/symm/serve/mixed_data.c \
 	mca/coll/symm/serve/operation.c \
+	mca/coll/symm/serve/prompt.c \
 	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \
 	mca/coll/symm/serve/start.c \

@@ -210,6 +210,7 @@ static void blocks_cut(struct symm_arena *arena, struct symm_control controls[BL
     const struct symm_control_config config = {
         .payload_size = mca_coll_symm_component.slot_size,
         .piece_size = mca_coll_symm_component.piece_size,
+        .ring = (unsigned)mca_coll_symm_component.slots,
         .extra = &table,
         .extra_size = mca_coll_symm_table_get(&table, size_of(plan.lives))};
     table_settle(&table, plan.lives);
@@ -230,6 +231,7 @@ static void plan_open(int processes, const struct planned_life *lives, int count
     plan.processes = processes;
     plan.count = count;
     mca_coll_symm_component.slot_size = SYMM_CACHE_LINE;
+    mca_coll_symm_component.slots = SYMM_RING_LEAST; /* slots are used again after few calls */
     mca_coll_symm_component.piece_size = PIECE;
     bool somebody_is_late = false;
     plan.blocks = 1;

@@ -6,13 +6,17 @@
  */
 #include "tests/unit/ordering_actor.h"
 
+#include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/serve/operation.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 #include <unistd.h>
 
 struct actor ordering_actors[MODEL_RANKS_MAX];
 static int actor_count;
 static struct symm_team teams[MODEL_RANKS_MAX]; /* of ordering_record() */
+static unsigned long prompt_calls;
+static unsigned ring = SYMM_RING_LEAST, ring_calls; /* slots are used again after few calls */
 static struct symm_control recorded; /* all ranks'; after the recording for its addresses only */
 
 /* ---- the heap -------------------------------------------------------------------------------- */
@@ -211,6 +215,31 @@ void ordering_table_take(struct actor *actor)
     control->extra = &actor->table;
 }
 
+/*
+ * Two of three ranks try to make a small call without an operation, as blocking calls do; others
+ * meet their lines by an operation.
+ */
+static bool is_prompt(struct actor *actor)
+{
+    const struct symm_call *call = &actor->module.call;
+    struct ompi_datatype_t *byte = &ompi_mpi_byte.dt;
+    const struct symm_prompt_buffer sent = {call->input, call->payload_bytes, byte};
+    const struct symm_prompt_buffer received = {
+        call->output, call->payload_bytes * (size_t)actor->size, byte};
+    if (strchr("ch", actor->planned->algorithm) == NULL || call->veto != SYMM_REASON_NONE ||
+        (actor->rank + actor->call) % 3 == 0) {
+        return false;
+    }
+    size_t mark = recorder_mark();
+    bool is_made = actor->planned->algorithm == CALL_SLOT_BCAST
+                       ? mca_coll_symm_prompt_bcast(&actor->module, &sent, call->root)
+                       : mca_coll_symm_prompt_gather(&actor->module, &sent, &received, call->root);
+    if (!is_made) { /* the lines of others were not there */
+        recorder_forget(mark, WORD_LINE);
+    }
+    return is_made;
+}
+
 /* What the program does with its buffers before the call: it writes both. */
 void ordering_call_begin(struct actor *actor, const struct planned_call *planned)
 {
@@ -251,6 +280,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     if (is_rooted) {
         root_describe(call, actor->rank);
         bytes_describe(call, bytes);
+        call->signature = symm_signature_pack((struct symm_signature){
+            .collective = plan->collective, .root = (unsigned)call->root, .extent = 1});
     }
     if (symm_collective_get(plan->collective)->has_tables) {
         sides_describe(call, actor, bytes);
@@ -267,8 +298,15 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     operation->run.inputs = actor->inputs;
     operation->run.outputs = actor->outputs;
     operation->run.scratches = actor->scratches;
-    mca_coll_symm_operation_start(operation);
     actor->is_busy = true;
+    if (is_prompt(actor)) {
+        prompt_calls++;
+        operation->state = SYMM_OPERATION_DONE;
+        operation->outcome = SYMM_OUTCOME_SERVED;
+        operation->run.algorithm = plan->algorithm;
+    } else {
+        mca_coll_symm_operation_start(operation);
+    }
 }
 
 /*
@@ -295,6 +333,17 @@ static bool is_below(const struct actor *actor)
            (actor->size == 2 && planned->vetoer != ROOT_OF_OTHERS);
 }
 
+void ordering_ring_set(unsigned slots, unsigned calls)
+{
+    ring = slots;
+    ring_calls = calls;
+}
+
+unsigned long ordering_prompt_calls(void)
+{
+    return prompt_calls;
+}
+
 void ordering_call_end(struct actor *actor)
 {
     const struct planned_call *planned = actor->planned;
@@ -316,9 +365,9 @@ void ordering_control_share(const struct symm_control *control)
 {
     for (int rank = 0; rank < control->size; rank++) {
         recorder_word(&control->finished[rank].value, WORD_FINISHED, UINT64_MAX);
-        for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
-            recorder_word(&symm_control_line(control, slot, rank)->sequence, WORD_LINE, 0);
-            recorder_word(&symm_control_phases(control, slot)[rank].value, WORD_PHASE,
+        for (uint64_t slot = 0; slot < control->ring; slot++) {
+            recorder_word(&symm_control_line(control, control->grown + slot, rank)->sequence, WORD_LINE, 0);
+            recorder_word(&symm_control_phases(control, control->grown + slot)[rank].value, WORD_PHASE,
                           (UINT64_C(1) << SYMM_PHASE_BITS) - 1);
         }
     }
@@ -381,6 +430,8 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
     struct symm_table table;
     const struct symm_control_config config = {.payload_size = LINE,
                                                .piece_size = PIECE,
+                                               .ring = ring,
+                                               .ring_calls = ring_calls,
                                                .extra = &table,
                                                .extra_size = sizeof(table)};
     int done = 0;

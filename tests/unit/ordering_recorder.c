@@ -135,6 +135,28 @@ static void poll_end(int rank)
     }
 }
 
+size_t recorder_mark(void)
+{
+    poll_end(recorder.rank);
+    return recorder.recording->count;
+}
+
+void recorder_forget(size_t mark, enum word_class class)
+{
+    struct recording *recording = recorder.recording;
+    size_t kept = mark;
+    recorder_mark();
+    for (size_t i = mark; i < recording->count; i++) {
+        const struct record *record = &recording->records[i];
+        bool is_look = record->action == MODEL_READ ||
+                       (record->action == MODEL_AWAIT && recorder_class(record->begin) == class);
+        if (!is_look) {
+            recording->records[kept++] = *record;
+        }
+    }
+    recording->count = kept;
+}
+
 void recorder_access(enum model_action action, uintptr_t begin, size_t size)
 {
     if (size > 0 && recorder_records(begin)) {

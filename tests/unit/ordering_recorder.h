@@ -71,6 +71,13 @@ void recorder_turn(int rank);
  */
 void recorder_expect(enum word_class class, uint64_t low, uint64_t high);
 
+/*
+ * A rank has looked for what was not there yet, without waiting, and does something else: forget
+ * its looks at words of this class and what it has read since the mark, which is of its turn.
+ */
+size_t recorder_mark(void);
+void recorder_forget(size_t mark, enum word_class class);
+
 /* Plain accesses of code that is not compiled for recording. */
 void recorder_read(const void *memory, size_t size);
 void recorder_write(const void *memory, size_t size);

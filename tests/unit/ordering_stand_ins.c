@@ -13,15 +13,18 @@
 #include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/base/processors.h"
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table_cache.h"
+#include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/device/host_copy.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/coll/symm/device/scratch.h"
+#include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 
@@ -52,6 +55,11 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
 {
     (void)operation, (void)facts;
     unexpected(__func__);
+}
+
+bool mca_coll_symm_processors_are_shared(void)
+{
+    unexpected(__func__); /* the tests say how many slots there are */
 }
 
 bool mca_coll_symm_single_copy(void)
@@ -138,6 +146,12 @@ void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device)
     unexpected(__func__);
 }
 
+void mca_coll_symm_device_note(enum symm_collective collective, int device)
+{
+    (void)collective, (void)device;
+    unexpected(__func__);
+}
+
 void *mca_coll_symm_scratch_take(int device, size_t *size, int *piece)
 {
     (void)device, (void)size, (void)piece;
@@ -193,6 +207,19 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
 {
     (void)team, (void)rank, (void)location, (void)state;
     unexpected(__func__);
+}
+
+/* ---- all is in host memory, and is not counted ------------------------------------------------ */
+
+int mca_coll_symm_device_of(const void *address, enum symm_kinds kinds)
+{
+    (void)address, (void)kinds;
+    return -1;
+}
+
+void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorithm algorithm)
+{
+    (void)call, (void)algorithm;
 }
 
 /* ---- buffers that mixed calls copy: all are in host memory ------------------------------------ */

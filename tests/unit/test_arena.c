@@ -86,7 +86,7 @@ static void test_reuse(void **state)
     assert_int_equal(third.place.offset, first.place.offset);
     assert_true(third.place.serial > second.place.serial);
     assert_true(third.place.start >= first.place.start + 11);
-    assert_int_equal((third.place.start + 1) % SYMM_RING, 0);
+    assert_int_equal((third.place.start + 1) % SYMM_RING_MOST, 0);
     symm_arena_give(arena, third.block); /* nobody has used it */
     struct taken fourth = take(arena, 3, &usual);
     assert_ptr_equal(fourth.block, first.block);
@@ -122,8 +122,8 @@ static void test_classes(void **state)
             }
         }
         for (int rank = 0; rank < control->size; rank++) {
-            for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
-                struct symm_line *line = symm_control_line(control, slot, rank);
+            for (uint64_t slot = 0; slot < control->ring; slot++) {
+                struct symm_line *line = symm_control_line(control, control->grown + slot, rank);
                 memset(line->payload, i, control->payload_size);
             }
         }
@@ -132,8 +132,8 @@ static void test_classes(void **state)
     for (int i = 0; i < BLOCKS; i++) {
         struct symm_control *control = &taken[i].control;
         for (int rank = 0; rank < control->size; rank++) {
-            for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
-                assert_int_equal(symm_control_line(control, slot, rank)->payload[1], i);
+            for (uint64_t slot = 0; slot < control->ring; slot++) {
+                assert_int_equal(symm_control_line(control, control->grown + slot, rank)->payload[1], i);
             }
         }
         assert_int_equal(control->stages[0], i);
@@ -156,7 +156,7 @@ static void test_chunks(void **state)
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < BLOCKS; i++) {
             taken[i] = take(arena, 2 + round % 2, &usual);
-            memset(taken[i].control.lines, 1, SYMM_RING * taken[i].control.line_stride);
+            memset(taken[i].control.lines, 1, taken[i].control.ring * taken[i].control.line_stride);
         }
         struct symm_arena_counts counts = counts_of(arena);
         assert_in_range(counts.chunks, 2, 12);
@@ -173,7 +173,7 @@ static void test_chunks(void **state)
     }
     /* One chunk at the most has kept its pages; what has been given back reads as zero. */
     struct taken fresh = take(arena, 5, &usual);
-    assert_true(unit_is_zero(fresh.control.lines, SYMM_RING * fresh.control.line_stride));
+    assert_true(unit_is_zero(fresh.control.lines, fresh.control.ring * fresh.control.line_stride));
     assert_true(unit_is_zero(fresh.control.phases, sizeof(struct symm_word)));
     arena_end(server, arena);
 }

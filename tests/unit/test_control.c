@@ -31,13 +31,13 @@ static void test_layout(void **state)
         assert_int_equal((uintptr_t)finished % SYMM_CACHE_LINE, 0);
         assert_int_equal(atomic_load(&finished->value), symm_control_first_start);
         memset(finished, ++mark, SYMM_CACHE_LINE);
-        for (uint64_t slot = 0; slot < SYMM_RING; slot++) {
-            struct symm_word *phase = &symm_control_phases(&control, slot)[rank];
+        for (uint64_t call = control.grown; call < control.grown + control.ring; call++) {
+            struct symm_word *phase = &symm_control_phases(&control, call)[rank];
             assert_int_equal((uintptr_t)phase % SYMM_CACHE_LINE, 0);
             assert_true(unit_is_zero(phase, SYMM_CACHE_LINE));
             memset(phase, ++mark, SYMM_CACHE_LINE);
-            struct symm_line *line = symm_control_line(&control, slot, rank);
-            assert_ptr_equal(line, symm_control_line(&control, slot + SYMM_RING, rank));
+            struct symm_line *line = symm_control_line(&control, call, rank);
+            assert_ptr_equal(line, symm_control_line(&control, call + control.ring, rank));
             assert_int_equal((uintptr_t)line % SYMM_CACHE_LINE, 0);
             assert_true((unsigned char *)line->payload + control.payload_size <=
                         words + control.words_size);
@@ -109,7 +109,7 @@ static void dawdle(struct talk *talk)
 static void wait_for_slot(const struct fork_rank *self, struct talk *talk, uint64_t call)
 {
     unsigned polls = 0;
-    while (talk->finished_by_all < call - SYMM_RING) {
+    while (talk->finished_by_all < symm_control_before(&talk->control, call)) {
         uint64_t least = UINT64_MAX;
         for (int rank = 0; rank < self->size; rank++) {
             uint64_t finished = atomic_load_explicit(&talk->control.finished[rank].value,
@@ -117,7 +117,7 @@ static void wait_for_slot(const struct fork_rank *self, struct talk *talk, uint6
             least = finished < least ? finished : least;
         }
         talk->finished_by_all = least;
-        if (least < call - SYMM_RING) {
+        if (least < symm_control_before(&talk->control, call)) {
             unit_pause(&polls);
         }
     }
@@ -154,7 +154,8 @@ static uint32_t lines_read(struct fork_rank *self, struct talk *talk, uint64_t c
         dawdle(talk);
         FORK_CHECK(self, line->signature == ~call && line->count == call * 3);
         FORK_CHECK(self, unit_is_filled(line->payload, PAYLOAD, line_contents(call, rank)));
-        FORK_CHECK(self, (uint32_t)(call - line->finished) <= SYMM_RING);
+        FORK_CHECK(self, (uint32_t)(call - line->finished) <=
+                             call - symm_control_before(&talk->control, call));
         flags |= line->flags;
     }
     return flags;
@@ -230,7 +231,7 @@ static void talk_for_a_while(struct fork_rank *self, void *context)
                         .delays = unit_random_start(4, (uint64_t)self->rank)};
     double end = unit_seconds() + 1.5;
     bool stopped = false;
-    for (uint64_t call = SYMM_RING; !stopped; call++) {
+    for (uint64_t call = symm_control_first_start + 1; !stopped; call++) {
         bool is_last = self->rank == 0 && may_be_last(call) &&
                        (call == CALLS_MOST || unit_seconds() > end);
         stopped = call_make(self, &talk, call, is_last);
@@ -247,7 +248,10 @@ static void test_protocol(void **state)
 {
     (void)state;
     for (int size = 2; size <= 4; size++) {
-        const struct symm_control_config config = {.payload_size = PAYLOAD, .piece_size = PIECE};
+        const struct symm_control_config config = {
+            .payload_size = PAYLOAD, .piece_size = PIECE,
+            .ring = size == 2 ? (unsigned)SYMM_RING_LEAST : 0,
+            .ring_calls = size == 3 ? 1 : 0};
         struct symm_control control;
         struct fork_ranks ranks;
         uint64_t calls = 0;
@@ -332,17 +336,18 @@ static void test_leaving(void **state)
     const struct symm_control_config config = {.payload_size = PAYLOAD, .piece_size = PIECE};
     struct symm_control control;
     struct fork_ranks ranks;
+    const uint64_t call = symm_control_first_start + 1;
     (void)state;
     assert_status(symm_control_create(&control, 2, &config), SYMM_OK);
-    assert_true(symm_control_enter(&control, 8, 1));
-    assert_true(symm_control_is_inside(&control, 8, 1));
-    assert_false(symm_control_is_inside(&control, 8, 0));
-    assert_false(symm_control_is_inside(&control, 8 + SYMM_RING, 1));
-    symm_phase_raise(&control, 8, 1, 7);
-    assert_true(symm_control_is_inside(&control, 8, 1));
+    assert_true(symm_control_enter(&control, call, 1));
+    assert_true(symm_control_is_inside(&control, call, 1));
+    assert_false(symm_control_is_inside(&control, call, 0));
+    assert_false(symm_control_is_inside(&control, call + control.ring, 1));
+    symm_phase_raise(&control, call, 1, 7);
+    assert_true(symm_control_is_inside(&control, call, 1));
     symm_control_leave(&control, 1);
-    assert_false(symm_control_is_inside(&control, 8, 1));
-    assert_false(symm_control_enter(&control, 9, 0));
+    assert_false(symm_control_is_inside(&control, call, 1));
+    assert_false(symm_control_enter(&control, call + 1, 0));
     fork_ranks_start(&ranks, 2, leave_and_enter, &control);
     fork_ranks_join(&ranks);
     symm_control_destroy(&control);

@@ -51,10 +51,10 @@ static void test_sizes(void **state)
     static const struct {
         struct symm_control_config config;
         size_t payload_size, piece_size;
-    } cases[] = {{{0, 0, NULL, 0}, 64, 4096}, {{1, 1, "x", 1}, 64, 4096},
-                 {{64, 4096, "some words", 11}, 64, 4096},
-                 {{65, 4097, extra, sizeof(extra)}, 128, 8192},
-                 {{4096, 262144, extra, 100}, 4096, 262144}};
+    } cases[] = {{{0, 0, NULL, 0, 0, 0}, 64, 4096}, {{1, 1, "x", 1, 0, 0}, 64, 4096},
+                 {{64, 4096, "some words", 11, 0, 0}, 64, 4096},
+                 {{65, 4097, extra, sizeof(extra), 0, 0}, 128, 8192},
+                 {{4096, 262144, extra, 100, 0, 7}, 4096, 262144}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         for (int size = 1; size <= 9; size += 4) {
@@ -69,6 +69,11 @@ static void test_sizes(void **state)
                 assert_memory_equal(attached.extra, cases[i].config.extra, attached.extra_size);
             }
             assert_int_equal(made->piece_size, cases[i].piece_size);
+            assert_int_equal(made->ring, size == 1 ? 64 : size == 5 ? 32 : 16);
+            assert_int_equal(attached.ring, made->ring);
+            assert_int_equal(made->grown, chunk.place.start + 1 + (cases[i].config.ring_calls != 0
+                                                                        ? 7 : SYMM_RING_CALLS));
+            assert_int_equal(attached.grown, made->grown);
             assert_int_equal(attached.payload_size, made->payload_size);
             assert_int_equal(attached.piece_size, made->piece_size);
             assert_int_equal(attached.words_size, made->words_size);
@@ -78,6 +83,24 @@ static void test_sizes(void **state)
             assert_ptr_equal(attached.stages, made->stages);
             free(chunk.memory);
         }
+    }
+}
+
+/* A ring has the slots that are wanted, if that is not too many lines. */
+static void test_rings(void **state)
+{
+    static const struct {
+        int size;
+        unsigned wanted, ring;
+    } cases[] = {{1, 0, 64}, {2, 8, 8},  {2, 9, 8},   {2, 15, 8},  {2, 16, 16}, {2, 63, 32},
+                 {2, 64, 64}, {4, 0, 64}, {5, 0, 32}, {8, 16, 16}, {16, 0, 16}, {17, 0, 8},
+                 {64, 0, 8},  {64, 64, 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct symm_control_config config = {.ring = cases[i].wanted};
+        struct symm_control control;
+        symm_control_plan(&control, cases[i].size, &config);
+        assert_int_equal(control.ring, cases[i].ring);
     }
 }
 
@@ -107,7 +130,7 @@ static void test_wrong_places(void **state)
     place.serial++; /* of another team */
     expect_refusal(&chunk, 3, chunk.size, place);
     place = chunk.place;
-    place.start += SYMM_RING;
+    place.start += SYMM_RING_MOST;
     expect_refusal(&chunk, 3, chunk.size, place);
     place = chunk.place;
     place.offset -= 64;
@@ -128,6 +151,13 @@ static void test_wrong_places(void **state)
     }
     header->extra_size = SYMM_EXTRA_MOST + 1;
     expect_refusal(&chunk, 3, chunk.size, chunk.place);
+    memcpy(header, &right, offsetof(struct symm_control_header, last));
+    for (uint32_t ring = 0; ring <= 256; ring += ring < 16 ? 4 : ring) {
+        header->ring = ring;
+        if (ring != 8 && ring != 16 && ring != 32 && ring != 64) {
+            expect_refusal(&chunk, 3, chunk.size, chunk.place);
+        }
+    }
     free(chunk.memory);
 }
 
@@ -145,7 +175,7 @@ static void test_next_team(void **state)
     for (uint64_t calls = 0; calls < 30; calls++) {
         for (int rank = 0; rank < RANKS; rank++) {
             assert_int_equal(atomic_load(&control->finished[rank].value), start);
-            for (uint64_t call = start + 1; call <= start + SYMM_RING; call++) {
+            for (uint64_t call = start + 1; call <= start + control->ring; call++) {
                 int seen = 0;
                 assert_false(symm_line_is_posted(symm_control_line(control, call, rank), call));
                 assert_false(symm_phase_reached(control, call, 1, &seen));
@@ -169,8 +199,8 @@ static void test_next_team(void **state)
         }
         assert_true(symm_control_is_left(control->header));
         start = symm_control_next_start(control->header);
-        assert_in_range(start, last, last + SYMM_RING - 1);
-        assert_int_equal((start + 1) % SYMM_RING, 0);
+        assert_in_range(start, last, last + SYMM_RING_MOST - 1);
+        assert_int_equal((start + 1) % SYMM_RING_MOST, 0);
         chunk.place.start = start;
         chunk.place.serial++;
         symm_control_begin(control, &chunk.place, chunk.memory);
@@ -183,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_rings),
         cmocka_unit_test(test_wrong_places),
         cmocka_unit_test(test_next_team),
     };

@@ -130,6 +130,7 @@ static void test_direct(void **state)
 /* Who has no one to wait for gets ahead, as far as there are slots. */
 static void test_loose(void **state)
 {
+    unsigned long before = ordering_prompt_calls();
     (void)state;
     every_execution(2, "ccccccccccc");
     every_execution(2, "hhhhhhhhhhh");
@@ -151,6 +152,35 @@ static void test_loose(void **state)
     every_execution(3, "hvvH2");
     every_execution(2, "v!1vv!1v!0vvv!1vvvv!0v");
     every_execution(3, "v!0v!1v!2v!0");
+    assert_in_range(ordering_prompt_calls() - before, 20, 1000); /* some wait, and some do not */
+}
+
+/*
+ * The ring grows while ranks are as far ahead as they may be, and they get further ahead then.  All
+ * executions of so many calls would be too many.
+ */
+static void test_growth(void **state)
+{
+    static const struct {
+        int ranks;
+        const char *text;
+    } rows[] = {{2, "cccccccccccccccccccccccccccccccccccccccccccccccc"},
+                {2, "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh"},
+                {2, "rrrr!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r!1r"},
+                {3, "chchchchchchchchchccccccccccccccccccccchhhhhhhhh"},
+                {3, "C2cccccccccR2hhhhhhhhhhhhC2cccccccccccccccccccH2"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct planned_call calls[CALLS_MAX];
+        int count = ordering_calls_parse(rows[i].text, calls, CALLS_MAX);
+        for (uint64_t stream = 0; stream < 24; stream++) {
+            const struct trial trial = {.ranks = rows[i].ranks, .stream = stream,
+                                        .search = MODEL_WEAKEST_EXECUTION};
+            ordering_ring_set(2 * SYMM_RING_LEAST, 1 + (unsigned)stream);
+            expect_sound(&trial, calls, count);
+        }
+    }
+    ordering_ring_set(SYMM_RING_LEAST, 0);
 }
 
 /* Long mixtures of everything, for the execution in which ranks know least. */
@@ -261,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_slots),
         cmocka_unit_test(test_vetoes),
         cmocka_unit_test(test_loose),
+        cmocka_unit_test(test_growth),
         cmocka_unit_test(test_staged),
         cmocka_unit_test(test_direct),
         cmocka_unit_test(test_mixtures),

@@ -244,6 +244,16 @@ static const struct symm_parameter slot_parameter = {
     "communicator's rank 0 counts",
     OPAL_INFO_LVL_5};
 
+static const struct symm_parameter slots_parameter = {
+    "slots",
+    "How many calls of a communicator can be under way at a time. A rank that gives data without "
+    "waiting for those that get them, as the root of broadcasts in a row does, gets so far ahead. "
+    "Up to 64, rounded down to a power of two, and 8 at least. 0: 64 where the ranks of the node "
+    "outnumber its processors, and 32 elsewhere. In any case so few, but 8 or more, that slots "
+    "times ranks are 256 at most. The first 1,024 calls use 8. The value of a communicator's rank "
+    "0 counts",
+    OPAL_INFO_LVL_5};
+
 static const struct symm_parameter piece_parameter = {
     "piece_size",
     "Bytes of a staging buffer. Data in memory that the other ranks cannot reach are copied "
@@ -310,6 +320,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_size(base, &staged_max_parameter, &staged_max_range, 0,
                         &component->allgather_staged_max);
     symm_parameter_size(base, &slot_parameter, &slot_range, 17 << 10, &component->slot_size);
+    symm_parameter_int(base, &slots_parameter, 0, SYMM_RING_MOST, 0, &component->slots);
     mca_coll_symm_device_parameters_register(component);
     symm_parameter_size(base, &piece_parameter, &piece_range, 256 << 10, &component->piece_size);
 }

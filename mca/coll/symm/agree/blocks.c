@@ -87,12 +87,17 @@ bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation)
     return mca_coll_symm_choose_slot(call->collective, team, along_head(team->size) + largest);
 }
 
+bool mca_coll_symm_blocks_have_room(const struct symm_team *team)
+{
+    return TABLE_AT + sizeof(struct line_table) +
+               (size_t)team->size * sizeof(struct line_entry) <= team->control.payload_size;
+}
+
 bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *travels)
 {
     const struct symm_team *team = operation->lane->team;
     size_t ranks = (size_t)team->size;
-    bool has_room = TABLE_AT + sizeof(struct line_table) + ranks * sizeof(struct line_entry) <=
-                    team->control.payload_size;
+    bool has_room = mca_coll_symm_blocks_have_room(team);
     operation->own.stays = false;
     if (row_of(operation)->has_tables) {
         operation->own = own_find(operation);

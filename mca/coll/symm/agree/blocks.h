@@ -15,6 +15,9 @@
 #include "mca/coll/symm/base/operation.h"
 #include "mca/coll/symm/choose/choose.h"
 
+/* Whether a line of this team has room for a table, which all ranks find alike. */
+bool mca_coll_symm_blocks_have_room(const struct symm_team *team);
+
 /*
  * Get what an exchange needs before its line is posted.  *travels: bytes that a line with its data
  * has, on the way in those of the data.  False: no line of this team has room for a table, which

@@ -74,6 +74,8 @@ static bool lines_until(struct symm_operation *operation, int end)
             operation->mismatch = operation->seen;
         }
         symm_line_fetch(line, call->payload_bytes);
+        symm_line_fetch_ahead(&operation->lane->team->control, operation->sequence,
+                              operation->seen);
         line_finished_note(operation, line, (uint32_t)operation->sequence);
     }
     return true;

@@ -35,6 +35,7 @@ struct mca_coll_symm_component_t {
     int forced[SYMM_COLLECTIVE_COUNT]; /* enum symm_algorithm, or MCA_COLL_SYMM_AUTO */
     char *table; /* a file of choices; see choose/table_file.h */
     size_t slot_size;
+    int slots;
     size_t piece_size;
     size_t allgather_staged_max; /* 0: see choose/choose.c */
     size_t device_scratch; /* bytes a device; 0: none */

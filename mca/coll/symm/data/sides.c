@@ -54,11 +54,8 @@ void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
     *address = mca_coll_symm_at(side->buffer, offset_of(side, rank));
 }
 
-/*
- * What all elements have alike.  A layout of two elements tells whether they follow each other.
- * Most often both sides of a call have one type.
- */
-static void elements_measure(struct symm_side *side, const struct symm_side *other)
+/* A layout of two elements tells whether they follow each other. */
+void mca_coll_symm_side_elements(struct symm_side *side, const struct symm_side *other)
 {
     struct symm_layout two;
     if (other != NULL && other->is_measured && other->dtype == side->dtype) {
@@ -144,7 +141,7 @@ void mca_coll_symm_side_measure(struct symm_side *side, const struct symm_side *
         return;
     }
     if (side->shape != SYMM_SIDE_TYPED) {
-        elements_measure(side, other);
+        mca_coll_symm_side_elements(side, other);
     }
     if (side->shape == SYMM_SIDE_EVEN) { /* no block needs to be looked at */
         measure->first = (uintptr_t)mca_coll_symm_at(side->buffer, side->start);

@@ -51,6 +51,12 @@ struct symm_side_measure {
     bool gaps;       /* some block has gaps, or blocks that should follow each other do not */
 };
 
+/*
+ * Find out what all elements have alike.  Most often both sides of a call have one type, so `other`
+ * is one that knows it, or NULL.
+ */
+void mca_coll_symm_side_elements(struct symm_side *side, const struct symm_side *other);
+
 /* Measure the blocks of so many ranks.  `other`: a side that has been measured, or NULL. */
 void mca_coll_symm_side_measure(struct symm_side *side, const struct symm_side *other,
                                 size_t ranks, struct symm_side_measure *measure);

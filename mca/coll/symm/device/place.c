@@ -65,15 +65,15 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
 
 static _Atomic int guesses[SYMM_COLLECTIVE_COUNT]; /* a device plus 1; 0: the host */
 
-static void guess_store(const struct symm_call *call, int device)
+void mca_coll_symm_device_note(enum symm_collective collective, int device)
 {
-    atomic_store_explicit(&guesses[call->collective], device + 1, memory_order_relaxed);
+    atomic_store_explicit(&guesses[collective], device + 1, memory_order_relaxed);
 }
 
 void mca_coll_symm_device_guess(struct symm_call *call)
 {
     if (!mca_coll_symm_call_is_idle(call)) {
-        guess_store(call, call->device);
+        mca_coll_symm_device_note(call->collective, call->device);
     } else {
         call->device =
             atomic_load_explicit(&guesses[call->collective], memory_order_relaxed) - 1;
@@ -88,5 +88,5 @@ void mca_coll_symm_device_learn(const struct symm_call *call, bool on_device)
         symm_cuda_forget_failure();
         device = -1;
     }
-    guess_store(call, device);
+    mca_coll_symm_device_note(call->collective, device);
 }

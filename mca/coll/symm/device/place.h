@@ -28,6 +28,9 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
  */
 void mca_coll_symm_device_guess(struct symm_call *call);
 
+/* This rank has had data in such a call, on this device, or in host memory: -1. */
+void mca_coll_symm_device_note(enum symm_collective collective, int device);
+
 /*
  * The data of another rank are on a device, or are not, in a call in which this rank has none.  A
  * process that has used no device so far does not begin to: that takes memory of the device.

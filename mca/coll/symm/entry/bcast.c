@@ -11,6 +11,7 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/rooted.h"
 #include "mca/coll/symm/host_copy/rooted.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 static void describe(struct symm_call *call, enum symm_kinds kinds, void *buffer, size_t count,
                      struct ompi_datatype_t *dtype, int root, struct ompi_communicator_t *comm)
@@ -46,6 +47,10 @@ int mca_coll_symm_bcast(void *buffer, symm_count_t count, struct ompi_datatype_t
     }
     if (!mca_coll_symm_entry_open(&entry, SYMM_BCAST, comm, module)) {
         return MPI_ERR_OTHER;
+    }
+    const struct symm_prompt_buffer prompt = {buffer, (size_t)count, dtype};
+    if (!entry.is_within && mca_coll_symm_prompt_bcast(entry.module, &prompt, root)) {
+        return OMPI_SUCCESS;
     }
     describe(&entry.module->call, entry.module->super.kinds, buffer, (size_t)count, dtype, root,
              comm);

@@ -12,6 +12,7 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/rooted.h"
 #include "mca/coll/symm/host_copy/rooted.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 /* The root's call: layouts, buffers and gaps. */
 static void root_describe(struct symm_call *call, const struct symm_arguments *a,
@@ -77,6 +78,15 @@ static bool is_without_data(const struct symm_arguments *a, struct ompi_communic
            mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount) == 0;
 }
 
+static bool is_served_promptly(mca_coll_symm_module_t *module, const struct symm_arguments *a,
+                               struct ompi_communicator_t *comm)
+{
+    const struct symm_prompt_buffer received = {a->rbuf, (size_t)a->rcount, a->rdtype};
+    const struct symm_prompt_buffer sent = {
+        a->sbuf, (size_t)a->scount * (size_t)ompi_comm_size(comm), a->sdtype};
+    return mca_coll_symm_prompt_scatter(module, &sent, &received, a->root);
+}
+
 int mca_coll_symm_scatter(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
                           void *rbuf, symm_count_t rcount, struct ompi_datatype_t *rdtype,
                           int root, struct ompi_communicator_t *comm,
@@ -91,6 +101,9 @@ int mca_coll_symm_scatter(const void *sbuf, symm_count_t scount, struct ompi_dat
     }
     if (!mca_coll_symm_entry_open(&entry, SYMM_SCATTER, comm, module)) {
         return MPI_ERR_OTHER;
+    }
+    if (!entry.is_within && is_served_promptly(entry.module, &arguments, comm)) {
+        return OMPI_SUCCESS;
     }
     describe(&entry.module->call, entry.module->super.kinds, &arguments, comm);
     return SYMM_ENTRY_MAKE(&entry, comm, scatter, sbuf, scount, sdtype, rbuf, rcount, rdtype, root);

@@ -13,10 +13,11 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/exchange.h"
 #include "mca/coll/symm/host_copy/rooted.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 /* The arrays of `a` are borrowed. */
-static void describe(struct symm_call *call, enum symm_kinds kinds, const struct symm_arguments *a,
-                     struct ompi_communicator_t *comm)
+static void sides_set(struct symm_call *call, const struct symm_arguments *a,
+                      struct ompi_communicator_t *comm)
 {
     bool is_root = ompi_comm_rank(comm) == a->root, in_place = is_root && a->rbuf == MPI_IN_PLACE;
     size_t root = (size_t)a->root;
@@ -28,7 +29,6 @@ static void describe(struct symm_call *call, enum symm_kinds kinds, const struct
     call->receiving = in_place ? mca_coll_symm_side_empty(a->sdtype) : (struct symm_side){
         .shape = SYMM_SIDE_ONE, .one = root, .buffer = a->rbuf, .count = (size_t)a->rcount,
         .dtype = a->rdtype};
-    mca_coll_symm_exchange_describe(call, SYMM_SCATTERV, kinds, comm);
 }
 
 int mca_coll_symm_scatterv(const void *sbuf, symm_counts_t scounts, symm_disps_t sdisps,
@@ -43,7 +43,12 @@ int mca_coll_symm_scatterv(const void *sbuf, symm_counts_t scounts, symm_disps_t
     if (!mca_coll_symm_entry_open(&entry, SYMM_SCATTERV, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, entry.module->super.kinds, &arguments, comm);
+    sides_set(&entry.module->call, &arguments, comm);
+    if (!entry.is_within && mca_coll_symm_prompt_scatterv(entry.module)) {
+        return OMPI_SUCCESS;
+    }
+    mca_coll_symm_exchange_describe(&entry.module->call, SYMM_SCATTERV, entry.module->super.kinds,
+                                    comm);
     return SYMM_ENTRY_MAKE(&entry, comm, scatterv, sbuf, scounts, sdisps, sdtype, rbuf, rcount,
                            rdtype, root);
 }
@@ -90,7 +95,9 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent,
         rc = is_root ? mca_coll_symm_request_keep_blocks(*request, SYMM_KEEP_SENT) : OMPI_SUCCESS;
     }
     if (rc == OMPI_SUCCESS) {
-        describe(&(*request)->call, (*request)->module->super.kinds, &(*request)->arguments, comm);
+        sides_set(&(*request)->call, &(*request)->arguments, comm);
+        mca_coll_symm_exchange_describe(&(*request)->call, SYMM_SCATTERV,
+                                        (*request)->module->super.kinds, comm);
     }
     return rc;
 }

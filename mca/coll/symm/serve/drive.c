@@ -8,9 +8,9 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/processors.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/leave.h"
@@ -34,9 +34,7 @@ static unsigned long polls_before_yielding(void)
     static _Atomic long known = -1; /* threads may find it out at the same time */
     long answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer < 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        long ranks = (long)opal_process_info.num_local_peers + 1;
-        if (ranks > processors || symm_ompi_yields_when_idle()) {
+        if (mca_coll_symm_processors_are_shared() || symm_ompi_yields_when_idle()) {
             answer = 0;
         } else {
             answer = symm_ompi_has_threads() ? POLLS_OF_THREADS : POLLS_OF_ALONE;

@@ -12,6 +12,7 @@
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/processors.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -82,6 +83,19 @@ static enum symm_status prepare(struct mca_coll_symm_lane *lane, struct ompi_com
     return lane->team != NULL ? SYMM_OK : team_make(comm, &lane->team);
 }
 
+/*
+ * How far ranks may get ahead.  Those that take turns on a processor do as much as that is at each
+ * turn: with 8 slots a row of small broadcasts takes three times as long as with 64.  Where ranks
+ * have a processor each, 32 are enough (bench/results/host-rows-slots.txt).
+ */
+static unsigned slots_wanted(void)
+{
+    enum { USUAL = 32 };
+    int slots = mca_coll_symm_component.slots;
+    return slots != 0 ? (unsigned)slots
+                      : mca_coll_symm_processors_are_shared() ? (unsigned)SYMM_RING_MOST : USUAL;
+}
+
 /* Rank 0: take control memory, with what all ranks must go by alike. */
 static enum symm_status control_take(struct symm_team *team)
 {
@@ -89,6 +103,7 @@ static enum symm_status control_take(struct symm_team *team)
     const struct symm_control_config config = {
         .payload_size = mca_coll_symm_component.slot_size,
         .piece_size = mca_coll_symm_component.piece_size,
+        .ring = slots_wanted(),
         .extra = &table,
         .extra_size = mca_coll_symm_table_get(&table, team->size),
     };

@@ -18,10 +18,10 @@
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
 
-/* Whether all ranks have finished the call that had this slot before. */
-static bool slot_is_free(struct symm_team *team, uint64_t sequence)
+bool mca_coll_symm_slot_is_free(struct symm_team *team, uint64_t sequence)
 {
-    if (team->finished_by_all >= sequence - SYMM_RING) { /* numbers begin at 8 */
+    uint64_t before = symm_control_before(&team->control, sequence);
+    if (team->finished_by_all >= before) {
         return true;
     }
     /* The lines have not told (calls that went below were not read to the end), so ask. */
@@ -32,7 +32,7 @@ static bool slot_is_free(struct symm_team *team, uint64_t sequence)
         least = finished < least ? finished : least;
     }
     team->finished_by_all = least;
-    return least >= sequence - SYMM_RING;
+    return least >= before;
 }
 
 /*
@@ -186,7 +186,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
             return;
         }
     }
-    if (!slot_is_free(team, team->sequence + 1)) {
+    if (!mca_coll_symm_slot_is_free(team, team->sequence + 1)) {
         return;
     }
     operation->sequence = ++team->sequence;

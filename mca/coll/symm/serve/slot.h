@@ -7,7 +7,11 @@
 #ifndef MCA_COLL_SYMM_SERVE_SLOT_H
 #define MCA_COLL_SYMM_SERVE_SLOT_H
 
+#include "heap/team.h"
 #include "mca/coll/symm/base/operation.h"
+
+/* Whether all ranks have finished the call that had the slot of call `sequence` before. */
+bool mca_coll_symm_slot_is_free(struct symm_team *team, uint64_t sequence);
 
 /*
  * WAITING_FOR_SLOT: once all ranks have finished the call that had the slot before, decide what the

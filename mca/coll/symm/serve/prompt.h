@@ -1,0 +1,46 @@
+/*
+ * serve/prompt.h - small calls in host memory that are made at once, without an operation, because
+ * nothing has to be waited for.
+ *
+ * The root of a broadcast, scatter or scatterv writes data that fit its line, and leaves.  Another
+ * rank takes its block if the root's line is there.  In a gather all but the root write, and the
+ * root takes the blocks if all lines are there.  An operation makes the call on every rank that
+ * finds anything else.  Ranks need not decide alike: their lines are those of any other call.  An
+ * operation takes up to twice the time, half of it for descriptions and states that such a call has
+ * no use for.
+ *
+ * The functions return true if the call has been served; if not, nothing has been done.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_PROMPT_H
+#define MCA_COLL_SYMM_SERVE_PROMPT_H
+
+#include "mca/coll/symm/base/module.h"
+
+/* Elements as MPI describes them; without data on a rank that has no such buffer. */
+struct symm_prompt_buffer {
+    const void *address;
+    size_t count;
+    struct ompi_datatype_t *dtype;
+};
+
+/* A blocking MPI_Bcast. */
+bool mca_coll_symm_prompt_bcast(mca_coll_symm_module_t *module,
+                                const struct symm_prompt_buffer *buffer, int root);
+
+/* A blocking MPI_Scatter; `sent` is a block for each rank, and is looked at by the root only. */
+bool mca_coll_symm_prompt_scatter(mca_coll_symm_module_t *module,
+                                  const struct symm_prompt_buffer *sent,
+                                  const struct symm_prompt_buffer *received, int root);
+
+/* A blocking MPI_Gather; `received` is a block of each rank, and is looked at by the root only. */
+bool mca_coll_symm_prompt_gather(mca_coll_symm_module_t *module,
+                                 const struct symm_prompt_buffer *sent,
+                                 const struct symm_prompt_buffer *received, int root);
+
+/* A blocking MPI_Scatterv, of which root, sending and receiving of module->call are set. */
+bool mca_coll_symm_prompt_scatterv(mca_coll_symm_module_t *module);
+
+#endif /* MCA_COLL_SYMM_SERVE_PROMPT_H */
