@@ -89,8 +89,11 @@ static void line_post(const struct prompt *prompt)
     symm_line_post(line, ++prompt->team->sequence);
 }
 
-/* This rank reads nothing more of this call, in which it sends so many bytes. */
-static void end(const struct prompt *prompt, size_t bytes)
+/*
+ * This rank reads nothing more of this call, which counts so many bytes.  Programs repeat calls: its
+ * next line may be as long as this one, which had `written` bytes.
+ */
+static void end(const struct prompt *prompt, size_t bytes, size_t written)
 {
     struct symm_team *team = prompt->team;
     mca_coll_symm_module_t *module = prompt->module;
@@ -102,9 +105,7 @@ static void end(const struct prompt *prompt, size_t bytes)
     module->blocking.last_algorithm = algorithm;
     module->call.payload_bytes = bytes;
     mca_coll_symm_count_served(&module->call, algorithm);
-    if (is_root(prompt)) { /* programs repeat calls: the next may be as large */
-        symm_line_prefetch(&team->control, team->sequence + 1, team->rank, bytes);
-    }
+    symm_line_prefetch(&team->control, team->sequence + 1, team->rank, written);
 }
 
 /* ---- broadcast and scatter ------------------------------------------------------------------- */
@@ -136,7 +137,7 @@ static bool vector_give(const struct prompt *prompt, const struct vector *vector
     if (!is_whole && vector->output != input + begin) {
         memcpy(vector->output, input + begin, vector->block);
     }
-    end(prompt, vector->bytes);
+    end(prompt, vector->bytes, vector->bytes);
     return true;
 }
 
@@ -150,7 +151,7 @@ static bool vector_take(const struct prompt *prompt, const struct symm_line *fro
     }
     line_post(prompt);
     memcpy(vector->output, from->payload + begin, vector->block);
-    end(prompt, vector->bytes);
+    end(prompt, vector->bytes, 0);
     return true;
 }
 
@@ -216,7 +217,7 @@ static bool block_give(const struct prompt *prompt, const struct symm_prompt_buf
     }
     memcpy(line_of(prompt, prompt->team->rank)->payload, input, prompt->count);
     line_post(prompt);
-    end(prompt, prompt->count);
+    end(prompt, prompt->count, prompt->count);
     return true;
 }
 
@@ -257,7 +258,7 @@ static bool blocks_gather(const struct prompt *prompt, const struct symm_prompt_
         }
     }
     line_post(prompt);
-    end(prompt, prompt->count);
+    end(prompt, prompt->count, 0);
     return true;
 }
 
@@ -344,7 +345,7 @@ static bool blocks_give(const struct prompt *prompt, struct symm_side *sending,
         memcpy((void *)to, (const void *)from, own);
     }
     mca_coll_symm_device_note(SYMM_SCATTERV, -1);
-    end(prompt, others + own);
+    end(prompt, others + own, others);
     return true;
 }
 
@@ -368,7 +369,7 @@ static bool block_take(const struct prompt *prompt, struct symm_side *receiving)
     line_post(prompt);
     memcpy((void *)to, from->payload + along_head(team->size) + begin, bytes);
     mca_coll_symm_device_note(SYMM_SCATTERV, -1);
-    end(prompt, 0);
+    end(prompt, 0, 0);
     return true;
 }
 
