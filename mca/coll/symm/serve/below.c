@@ -13,7 +13,7 @@
 /*
  * Below, no rank has a result to which a rank with a mark has not contributed, so each rank that
  * has a result sees the mark.  A phase of the slot is not raised again before: that takes the lines
- * of all ranks for the call eight later, and calls within this one, which use up slots, have this
+ * of all ranks for the call a ring later, and calls within this one, which use up slots, have this
  * call look when they end.
  */
 static void look_for_marks(struct symm_below *below)
