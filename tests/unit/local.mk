@@ -210,6 +210,7 @@ tests_unit_test_ordering_SOURCES = tests/unit/test_ordering.c tests/unit/test_or
 	tests/unit/ordering_multicast.c \
 	tests/unit/ordering_ranks.c tests/unit/ordering_ranks.h tests/unit/ordering_actor.h \
 	tests/unit/ordering_programs.c tests/unit/ordering_programs.h \
+	tests/unit/ordering_prompt.c \
 	tests/unit/ordering_recorder.c tests/unit/ordering_recorder.h \
 	tests/unit/ordering_stand_ins.c \
 	$(ordering_model) \

@@ -8,14 +8,12 @@
 
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/serve/operation.h"
-#include "mca/coll/symm/serve/prompt.h"
 
 #include <unistd.h>
 
 struct actor ordering_actors[MODEL_RANKS_MAX];
 static int actor_count;
 static struct symm_team teams[MODEL_RANKS_MAX]; /* of ordering_record() */
-static unsigned long prompt_calls;
 static unsigned ring = SYMM_RING_LEAST, ring_calls; /* slots are used again after few calls */
 static struct symm_control recorded; /* all ranks'; after the recording for its addresses only */
 
@@ -215,31 +213,6 @@ void ordering_table_take(struct actor *actor)
     control->extra = &actor->table;
 }
 
-/*
- * Two of three ranks try to make a small call without an operation, as blocking calls do; others
- * meet their lines by an operation.
- */
-static bool is_prompt(struct actor *actor)
-{
-    const struct symm_call *call = &actor->module.call;
-    struct ompi_datatype_t *byte = &ompi_mpi_byte.dt;
-    const struct symm_prompt_buffer sent = {call->input, call->payload_bytes, byte};
-    const struct symm_prompt_buffer received = {
-        call->output, call->payload_bytes * (size_t)actor->size, byte};
-    if (strchr("ch", actor->planned->algorithm) == NULL || call->veto != SYMM_REASON_NONE ||
-        (actor->rank + actor->call) % 3 == 0) {
-        return false;
-    }
-    size_t mark = recorder_mark();
-    bool is_made = actor->planned->algorithm == CALL_SLOT_BCAST
-                       ? mca_coll_symm_prompt_bcast(&actor->module, &sent, call->root)
-                       : mca_coll_symm_prompt_gather(&actor->module, &sent, &received, call->root);
-    if (!is_made) { /* the lines of others were not there */
-        recorder_forget(mark, WORD_LINE);
-    }
-    return is_made;
-}
-
 /* What the program does with its buffers before the call: it writes both. */
 void ordering_call_begin(struct actor *actor, const struct planned_call *planned)
 {
@@ -299,8 +272,7 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     operation->run.outputs = actor->outputs;
     operation->run.scratches = actor->scratches;
     actor->is_busy = true;
-    if (is_prompt(actor)) {
-        prompt_calls++;
+    if (ordering_is_prompt(actor)) {
         operation->state = SYMM_OPERATION_DONE;
         operation->outcome = SYMM_OUTCOME_SERVED;
         operation->run.algorithm = plan->algorithm;
@@ -337,11 +309,6 @@ void ordering_ring_set(unsigned slots, unsigned calls)
 {
     ring = slots;
     ring_calls = calls;
-}
-
-unsigned long ordering_prompt_calls(void)
-{
-    return prompt_calls;
 }
 
 void ordering_call_end(struct actor *actor)
