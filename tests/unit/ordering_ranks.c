@@ -253,8 +253,7 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     if (is_rooted) {
         root_describe(call, actor->rank);
         bytes_describe(call, bytes);
-        call->signature = symm_signature_pack((struct symm_signature){
-            .collective = plan->collective, .root = (unsigned)call->root, .extent = 1});
+        call->signature = symm_signature_rooted(plan->collective, call->root);
     }
     if (symm_collective_get(plan->collective)->has_tables) {
         sides_describe(call, actor, bytes);

@@ -98,19 +98,28 @@ static inline bool line_differs(const struct symm_line *line, uint64_t signature
  * The lines of call `now` tell how far their ranks have got: keep account of the one that is
  * furthest behind.  The counters wrap, so what is compared is how far behind this call they are.
  */
+static inline uint32_t line_finished_least(const struct symm_line *line, uint32_t now,
+                                           uint32_t least)
+{
+    return now - line->finished > now - least ? line->finished : least;
+}
+
 static inline void line_finished_note(struct symm_operation *operation,
                                       const struct symm_line *line, uint32_t now)
 {
-    if (now - line->finished > now - operation->least_finished) {
-        operation->least_finished = line->finished;
-    }
+    operation->least_finished = line_finished_least(line, now, operation->least_finished);
+}
+
+/* All lines of a call have been looked at. */
+static inline void line_finished_known(struct symm_team *team, uint64_t sequence, uint32_t least)
+{
+    team->finished_by_all = sequence - (uint32_t)((uint32_t)sequence - least);
 }
 
 /* All lines of the call have been noted. */
 static inline void line_finished_settle(const struct symm_operation *operation)
 {
-    operation->lane->team->finished_by_all =
-        operation->sequence - (uint32_t)((uint32_t)operation->sequence - operation->least_finished);
+    line_finished_known(operation->lane->team, operation->sequence, operation->least_finished);
 }
 
 static inline uint32_t line_field(const struct symm_line *line, unsigned shift, unsigned bits)

@@ -61,6 +61,13 @@ static inline uint64_t symm_signature_pack(struct symm_signature signature)
            (signature.extent & SYMM_SIGNATURE_EXTENT_MOST);
 }
 
+/* Of a call that moves bytes from or to a root. */
+static inline uint64_t symm_signature_rooted(enum symm_collective collective, int root)
+{
+    return symm_signature_pack((struct symm_signature){
+        .collective = collective, .root = (unsigned)root, .extent = 1});
+}
+
 static inline struct symm_signature symm_signature_unpack(uint64_t packed)
 {
     return (struct symm_signature){

@@ -56,8 +56,7 @@ static inline void mca_coll_symm_rooted_describe(struct symm_call *call,
                  : call->unusable ? SYMM_REASON_ELSEWHERE
                  : call->mixed    ? SYMM_REASON_MIXED
                                   : SYMM_REASON_NONE;
-    call->signature = symm_signature_pack((struct symm_signature){
-        .collective = collective, .root = (unsigned)root, .extent = 1});
+    call->signature = symm_signature_rooted(collective, root);
 }
 
 #endif /* MCA_COLL_SYMM_ENTRY_ROOTED_H */

@@ -20,13 +20,18 @@ static inline void mca_coll_symm_go_to(struct symm_operation *operation,
     operation->seen = 0;
 }
 
-/* This rank reads nothing more of this call.  The slot may be reused once all ranks say so. */
-static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
+/* This rank reads nothing more of a call.  The slot may be reused once all ranks say so. */
+static inline void mca_coll_symm_finished_tell(struct symm_team *team, uint64_t sequence)
 {
-    struct symm_team *team = operation->lane->team;
-    team->finished = operation->sequence;
+    team->finished = sequence;
     atomic_store_explicit(&team->control.finished[team->rank].value, team->finished,
                           memory_order_release);
+}
+
+/* The same of this call. */
+static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
+{
+    mca_coll_symm_finished_tell(operation->lane->team, operation->sequence);
 }
 
 /* Give back the scratch that this call has taken, if it has taken any. */

@@ -15,6 +15,7 @@
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/slot.h"
 
 /* ---- calls and their lines ------------------------------------------------------------------- */
@@ -34,9 +35,8 @@ static struct prompt prompt_of(mca_coll_symm_module_t *module, enum symm_collect
     bool has_tables = symm_collective_get(collective)->has_tables;
     return (struct prompt){
         .module = module, .team = module->blocking.team, .collective = collective, .root = root,
-        .signature = symm_signature_pack((struct symm_signature){
-            .collective = collective, .root = (unsigned)root, .extent = 1}),
-        .count = count, .flags = LINE_LOOSE | (has_tables ? LINE_ALONG : 0)};
+        .signature = symm_signature_rooted(collective, root), .count = count,
+        .flags = LINE_LOOSE | (has_tables ? LINE_ALONG : 0)};
 }
 
 /* The ranks share memory, and this rank's next line may be written. */
@@ -99,9 +99,7 @@ static void end(const struct prompt *prompt, size_t bytes, size_t written)
     mca_coll_symm_module_t *module = prompt->module;
     enum symm_algorithm algorithm =
         (enum symm_algorithm)symm_collective_get(prompt->collective)->slot_algorithm;
-    team->finished = team->sequence;
-    atomic_store_explicit(&team->control.finished[team->rank].value, team->finished,
-                          memory_order_release);
+    mca_coll_symm_finished_tell(team, team->sequence);
     module->blocking.last_algorithm = algorithm;
     module->call.payload_bytes = bytes;
     mca_coll_symm_count_served(&module->call, algorithm);
@@ -226,16 +224,18 @@ static bool all_have_given(const struct prompt *prompt)
 {
     struct symm_team *team = prompt->team;
     uint64_t sequence = team->sequence + 1;
-    uint32_t behind = (uint32_t)(sequence - team->finished);
+    uint32_t least = (uint32_t)team->finished;
     for (int rank = 0; rank < team->size; rank++) {
-        const struct symm_line *line = rank == team->rank ? NULL : line_from(prompt, rank);
-        if (line == NULL && rank != team->rank) {
+        if (rank == team->rank) {
+            continue;
+        }
+        const struct symm_line *line = line_from(prompt, rank);
+        if (line == NULL) {
             return false;
         }
-        uint32_t theirs = line == NULL ? 0 : (uint32_t)sequence - line->finished;
-        behind = theirs > behind ? theirs : behind;
+        least = line_finished_least(line, (uint32_t)sequence, least);
     }
-    team->finished_by_all = sequence - behind;
+    line_finished_known(team, sequence, least);
     return true;
 }
 

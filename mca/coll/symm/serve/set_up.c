@@ -85,8 +85,8 @@ static enum symm_status prepare(struct mca_coll_symm_lane *lane, struct ompi_com
 
 /*
  * How far ranks may get ahead.  Those that take turns on a processor do as much as that is at each
- * turn: with 8 slots a row of small broadcasts takes three times as long as with 64.  Where ranks
- * have a processor each, 32 are enough (bench/results/host-rows-slots.txt).
+ * turn (bench/results/host-rows.txt).  Where ranks have a processor each, 32 are enough
+ * (bench/results/host-rows-slots.txt).
  */
 static unsigned slots_wanted(void)
 {
