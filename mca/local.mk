@@ -89,12 +89,14 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/mixed.c mca/coll/symm/serve/mixed.h \
 	mca/coll/symm/serve/mixed_blocks.c mca/coll/symm/serve/mixed_blocks.h \
 	mca/coll/symm/serve/mixed_data.c mca/coll/symm/serve/mixed_data.h \
+	mca/coll/symm/serve/mixed_moving.c mca/coll/symm/serve/mixed_moving.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/serve/packed_blocks.c mca/coll/symm/serve/packed_blocks.h \
 	mca/coll/symm/serve/packed_rooted.c mca/coll/symm/serve/packed_rooted.h \
 	mca/coll/symm/serve/prompt.c mca/coll/symm/serve/prompt.h \
+	mca/coll/symm/serve/prompt_blocks.c mca/coll/symm/serve/prompt_line.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \

@@ -1,8 +1,8 @@
 /*
  * Small calls with a root and small scans do not synchronise: who gives data leaves before the
  * others come. Ranks that call first say so by a message to those that call last. If a call waited for
- * somebody who does not give data, the ranks would wait for each other. In a gatherv who gives data
- * waits for the root, and for no other.
+ * somebody who does not give data, the ranks would wait for each other. In a gatherv that holds
+ * for each rank whose own block is small, also if those of others are not.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,14 +14,14 @@
 #include <string.h>
 
 enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
-enum { OWN_MORE = 20000 }; /* integers of a scatterv's own block: more than a line takes */
+enum { OWN_MORE = 20000 }; /* integers of a root's own block: more than a line takes */
 enum { LANES = 4, GROWN = 1024 + 64 }; /* calls take turns in lanes, whose rings grow then */
 
-enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, SCAN, EXSCAN, COLLECTIVES };
+enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, GATHERV, SCAN, EXSCAN, COLLECTIVES };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
 static const char *const names[] = {"bcast",  "scatter", "scatterv", "reduce",
-                                    "gather", "scan",    "exscan"};
+                                    "gather", "gatherv", "scan",     "exscan"};
 static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
 
 static int sent[RANKS_MAX * INTS_MAX], received[RANKS_MAX * INTS_MAX];
@@ -55,13 +55,23 @@ static int value(int call, int source, int target, int i)
     return 100000 * call + 1000 * source + 10 * target + i % 10;
 }
 
-/* Integers of this rank's result. */
-static int block_count(enum collective collective, int root, int count)
+/* Whether counts are given one by one.  Then the root's own block is the last one, and longer. */
+static bool has_counts(enum collective collective)
 {
-    return collective == SCATTERV && test_rank == root ? count + OWN_MORE : count;
+    return collective == SCATTERV || collective == GATHERV;
 }
 
-/* The i-th integer of the block that is for `target`; a scatterv's own block is the last one. */
+/* Integers of the block that `rank` gives or gets. */
+static int block_count(enum collective collective, int rank, int root, int count)
+{
+    return has_counts(collective) && rank == root ? count + OWN_MORE : count;
+}
+
+static int block_place(enum collective collective, int rank, int root, int count)
+{
+    return (has_counts(collective) && rank == root ? test_size : rank) * count;
+}
+
 static void fill(enum collective collective, int call, int root, int count)
 {
     int blocks = scatters(collective) ? test_size : 1;
@@ -71,8 +81,10 @@ static void fill(enum collective collective, int call, int root, int count)
             sent[block * count + i] = value(call, test_rank, block, i);
         }
     }
-    for (int i = 0; collective == SCATTERV && i < block_count(collective, root, count); i++) {
-        sent[test_size * count + i] = value(call, test_rank, test_rank, i);
+    int own = block_count(collective, test_rank, root, count);
+    for (int i = 0; has_counts(collective) && i < own; i++) {
+        int place = collective == SCATTERV ? test_size * count : 0;
+        sent[place + i] = value(call, test_rank, collective == SCATTERV ? test_rank : 0, i);
     }
     if (collective == BCAST && test_rank == root) {
         memcpy(received, sent, (size_t)count * sizeof(int));
@@ -94,14 +106,17 @@ static int expected(enum collective collective, int call, int root, int block, i
 
 static void check(enum collective collective, int call, int root, int count)
 {
-    int blocks = collective == GATHER ? test_size : 1;
+    bool gathers = collective == GATHER || collective == GATHERV;
+    int blocks = gathers ? test_size : 1;
     if (is_prefix(collective) ? collective == EXSCAN && test_rank == 0
                               : !from_root(collective) && test_rank != root) {
         return;
     }
     for (int block = 0; block < blocks; block++) {
-        for (int i = 0; i < block_count(collective, root, count); i++) {
-            int found = received[block * count + i];
+        int rank = gathers ? block : test_rank;
+        int place = gathers ? block_place(collective, block, root, count) : 0;
+        for (int i = 0; i < block_count(collective, rank, root, count); i++) {
+            int found = received[place + i];
             int wanted = expected(collective, call, root, block, i);
             if (found != wanted) {
                 test_fail("call %d, block %d, element %d: expected %d, found %d", call, block, i,
@@ -112,16 +127,22 @@ static void check(enum collective collective, int call, int root, int count)
     }
 }
 
-#define MAKE(name, iname, ...)                                                               \
+#define MAKE_FOR(request, name, iname, ...)                                                  \
     (form == BLOCKING      ? MPI_##name(__VA_ARGS__, MPI_COMM_WORLD)                         \
      : form == NONBLOCKING ? MPI_##iname(__VA_ARGS__, MPI_COMM_WORLD, request)               \
                            : PERSISTENT(name)(__VA_ARGS__, MPI_COMM_WORLD, MPI_INFO_NULL, request))
+#define MAKE(...) MAKE_FOR(request, __VA_ARGS__)
 
 /* Make a call, or begin one, or make a persistent operation. */
 static void begin(enum collective collective, enum form form, int root, int count,
                   MPI_Request *request)
 {
     static int counts[RANKS_MAX], places[RANKS_MAX]; /* as long as a request may need them */
+    int own = block_count(collective, test_rank, root, count);
+    for (int rank = 0; rank < test_size && has_counts(collective); rank++) {
+        counts[rank] = block_count(collective, rank, root, count);
+        places[rank] = block_place(collective, rank, root, count);
+    }
     switch (collective) {
     case BCAST:
         MAKE(Bcast, Ibcast, received, count, MPI_INT, root);
@@ -130,12 +151,10 @@ static void begin(enum collective collective, enum form form, int root, int coun
         MAKE(Scatter, Iscatter, sent, count, MPI_INT, received, count, MPI_INT, root);
         break;
     case SCATTERV:
-        for (int rank = 0; rank < test_size; rank++) {
-            counts[rank] = rank == root ? count + OWN_MORE : count;
-            places[rank] = (rank == root ? test_size : rank) * count;
-        }
-        MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received,
-             block_count(collective, root, count), MPI_INT, root);
+        MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received, own, MPI_INT, root);
+        break;
+    case GATHERV:
+        MAKE(Gatherv, Igatherv, sent, own, MPI_INT, received, counts, places, MPI_INT, root);
         break;
     case SCAN:
         MAKE(Scan, Iscan, sent, received, count, MPI_INT, MPI_SUM);
@@ -229,62 +248,51 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
     }
 }
 
-/* Make a gatherv, or begin one, or make a persistent operation.  The root's own block is last. */
-static void gatherv_begin(enum form form, int root, int count, const int *counts,
-                          const int *places, MPI_Request *request)
-{
-    int own = test_rank == root ? count + OWN_MORE : count;
-    MAKE(Gatherv, Igatherv, sent, own, MPI_INT, received, counts, places, MPI_INT, root);
-}
-
-static void gatherv_check(int call, int root, const int *counts, const int *places)
-{
-    for (int rank = 0; rank < test_size && test_rank == root; rank++) {
-        for (int i = 0; i < counts[rank]; i++) {
-            if (received[places[rank] + i] != value(call, rank, 0, i)) {
-                test_fail("call %d, element %d of rank %d: found %d", call, i, rank,
-                          received[places[rank] + i]);
-                return;
-            }
-        }
-    }
-}
-
-/* The last of the ranks that give data to a gatherv calls it when the first one has left. */
-static void late_run(enum form form, int root, int count)
+/*
+ * A gatherv whose last rank has a block that no line takes.  It calls when the first one, whose
+ * block is small, has left.
+ */
+static void uneven_run(enum form form, int root, int count)
 {
     static int counts[RANKS_MAX], places[RANKS_MAX];
     int first = root == 0 ? 1 : 0, last = root == test_size - 1 ? test_size - 2 : test_size - 1;
+    int at = 0;
+    bool has_late = first != last;
     MPI_Request request = MPI_REQUEST_NULL;
-    test_case("gatherv, %s, root %d, %d integers: a late rank", form_names[form], root, count);
+    test_case("gatherv, %s, root %d, %d integers, and more of a late rank", form_names[form], root,
+              count);
     for (int rank = 0; rank < test_size; rank++) {
-        counts[rank] = rank == root ? count + OWN_MORE : count;
-        places[rank] = (rank == root ? test_size : rank) * count;
+        counts[rank] = rank == last ? count + OWN_MORE : count;
+        places[rank] = at;
+        at += counts[rank];
     }
-    if (form == PERSISTENT_FORM) {
-        gatherv_begin(form, root, count, counts, places, &request);
-    }
-    for (int call = 0; call < calls_first() + calls_ahead(); call++) {
-        bool has_late = call >= calls_first() && first != last;
+    for (int call = 0; call < LANES + calls_ahead(); call++) {
         memset(received, 0xdb, sizeof received);
         for (int i = 0; i < counts[test_rank]; i++) {
             sent[i] = value(call, test_rank, 0, i);
         }
-        if (has_late && test_rank == last) {
+        if (has_late && call >= LANES && test_rank == last) {
             token_receive(first);
+        }
+        if (form != PERSISTENT_FORM || call == 0) {
+            MAKE_FOR(&request, Gatherv, Igatherv, sent, counts[test_rank], MPI_INT, received,
+                     counts, places, MPI_INT, root);
         }
         if (form == PERSISTENT_FORM) {
             MPI_Start(&request);
-        } else {
-            gatherv_begin(form, root, count, counts, places, &request);
         }
         if (form != BLOCKING) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
-        if (has_late && test_rank == first) {
+        if (has_late && call >= LANES && test_rank == first) {
             token_send(last);
         }
-        gatherv_check(call, root, counts, places);
+        for (int rank = 0; rank < test_size && test_rank == root; rank++) {
+            for (int i = 0; i < counts[rank]; i++) {
+                int found = received[places[rank] + i];
+                test_check(found == value(call, rank, 0, i), "the right integer");
+            }
+        }
     }
     if (form == PERSISTENT_FORM) {
         MPI_Request_free(&request);
@@ -345,8 +353,8 @@ static void unequal_run(int own)
 }
 
 /*
- * Rank 1 sends `sent_count` integers to a gatherv whose root expects COUNT of each rank.  Its line
- * has said so, and the others have left or still have to bring what they send.
+ * Rank 1 sends `sent_count` integers to a gatherv whose root expects COUNT of each rank.  The others
+ * have left.
  */
 static void overlong_run(int sent_count)
 {
@@ -393,8 +401,8 @@ int main(int argc, char **argv)
         }
     }
     for (int form = 0; form < FORMS; form++) {
-        late_run((enum form)form, 0, 1);
-        late_run((enum form)form, test_size - 1, most > 1 ? most : 1);
+        uneven_run((enum form)form, 0, 1);
+        uneven_run((enum form)form, test_size - 1, most > 1 ? most : 1);
     }
     laps_run();
     unequal_run(3);

@@ -309,8 +309,7 @@ static bool waits_for(const struct call *call, int rank, int other)
     int root = (call->collective - BCAST) % 2;
     return !is_loose(call) || (is_prefix(call) ? other < rank
                                : from_root     ? rank != root && other == root
-                                               : rank == root ||
-                                                     (is_gatherv(call) && other == root));
+                                               : rank == root);
 }
 
 static bool hears(const struct disagreement *what, int odd)

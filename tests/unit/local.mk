@@ -186,8 +186,10 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/serve/mixed.c \
 	mca/coll/symm/serve/mixed_blocks.c \
 	mca/coll/symm/serve/mixed_data.c \
+	mca/coll/symm/serve/mixed_moving.c \
 	mca/coll/symm/serve/operation.c \
 	mca/coll/symm/serve/prompt.c \
+	mca/coll/symm/serve/prompt_blocks.c \
 	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \
 	mca/coll/symm/serve/start.c \

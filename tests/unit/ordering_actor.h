@@ -27,6 +27,7 @@ struct actor {
     void *outputs[MODEL_RANKS_MAX], *scratches[MODEL_RANKS_MAX];
     _Alignas(64) unsigned char input[BLOCK], output[MODEL_RANKS_MAX * BLOCK]; /* peers reach them */
     unsigned char private_input[BLOCK], private_output[MODEL_RANKS_MAX * BLOCK];
+    struct symm_packed_block blocks[MODEL_RANKS_MAX]; /* that it gets of a gatherv */
     const struct planned_call *planned; /* of the call under way */
     int call; /* the one under way or to come */
     bool is_busy;

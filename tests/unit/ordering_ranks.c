@@ -63,6 +63,7 @@ static const struct plan {
     {CALL_PULL_BCAST, SYMM_BCAST_PULL, SYMM_BCAST, true, false},
     {CALL_SLOT_ROOT, SYMM_GATHER_SLOT, SYMM_GATHER, false, false},
     {CALL_SLOT_BLOCKS, SYMM_GATHERV_SLOT, SYMM_GATHERV, false, false},
+    {CALL_UNEVEN, SYMM_GATHERV_SLOT, SYMM_GATHERV, false, false},
     {CALL_STAGED_ROOT, SYMM_GATHER_STAGED, SYMM_GATHER, false, false},
     {CALL_STAGED_FOLD, SYMM_REDUCE_STAGED_ONE_SHOT, SYMM_REDUCE, false, false},
     {CALL_PUSH_ROOT, SYMM_GATHER_PUSH, SYMM_GATHER, true, false},
@@ -76,7 +77,7 @@ int ordering_calls_parse(const char *text, struct planned_call *calls, int most)
     int count = 0;
     while (*text != '\0') {
         struct planned_call call = {.algorithm = *text++, .vetoer = -1};
-        if (strchr("RSGCHF", call.algorithm) != NULL) {
+        if (strchr("RSGCHFV", call.algorithm) != NULL) {
             call.pieces = *text++ - '0';
         }
         if (*text == '!') {
@@ -165,9 +166,21 @@ static void bytes_describe(struct symm_call *call, size_t bytes)
     call->receive = call->output;
 }
 
-/* Both sides of an exchange, measured.  Its root gets as much of each rank. */
-static void sides_describe(struct symm_call *call, const struct actor *actor, size_t bytes)
+static size_t call_bytes(const struct planned_call *planned, int rank)
 {
+    if (is_in_slot(planned) || (planned->algorithm == CALL_UNEVEN && rank < 2)) {
+        return WORDS_SMALL * sizeof(uint64_t);
+    }
+    if (planned->algorithm == CALL_PACKED_GATHER) {
+        return PIECE;
+    }
+    return planned->pieces > 0 ? (size_t)planned->pieces * PIECE : 16 * SYMM_CACHE_LINE;
+}
+
+/* Both sides of an exchange, measured. */
+static void sides_describe(struct symm_call *call, struct actor *actor, size_t bytes)
+{
+    size_t all = 0;
     const struct symm_side measured = {.dtype = &ompi_mpi_byte.dt, .is_measured = true,
                                        .plain = true, .size = 1};
     call->sending = call->receiving = measured;
@@ -175,26 +188,21 @@ static void sides_describe(struct symm_call *call, const struct actor *actor, si
     call->sending.one = (size_t)call->root;
     call->sending.buffer = call->input;
     call->sending.count = bytes;
+    for (int rank = 0; rank < actor->size && actor->rank == call->root; rank++) {
+        size_t block = call_bytes(actor->planned, rank);
+        actor->blocks[rank] = (struct symm_packed_block){.at = all, .bytes = block};
+        all += block;
+    }
     if (actor->rank == call->root) {
-        call->receiving.shape = SYMM_SIDE_EVEN; /* without arrays, which Open MPIs have differently */
+        call->receiving.shape = SYMM_SIDE_PACKED; /* Open MPIs have other arrays differently */
         call->receiving.buffer = call->output;
-        call->receiving.count = bytes;
+        call->receiving.packed = actor->blocks;
+        call->output_bytes = all;
     }
     call->gaps = SYMM_GAPS_BETWEEN;
     call->agreed_count = 0;
     call->largest = bytes;
-    call->received = actor->rank == call->root ? bytes * (size_t)actor->size : 0;
-}
-
-static size_t call_bytes(const struct planned_call *planned)
-{
-    if (is_in_slot(planned)) {
-        return WORDS_SMALL * sizeof(uint64_t);
-    }
-    if (planned->algorithm == CALL_PACKED_GATHER) {
-        return PIECE;
-    }
-    return planned->pieces > 0 ? (size_t)planned->pieces * PIECE : 16 * SYMM_CACHE_LINE;
+    call->received = all;
 }
 
 void ordering_table_take(struct actor *actor)
@@ -219,9 +227,10 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     const struct plan *plan = plan_of(planned);
     struct symm_operation *operation = &actor->module.blocking.operation;
     struct symm_call *call = &actor->module.call;
-    size_t bytes = call_bytes(planned);
+    size_t bytes = call_bytes(planned, actor->rank);
     bool is_rooted = symm_collective_get(plan->collective)->is_rooted;
     bool is_gather = !symm_collective_get(plan->collective)->reduces;
+    actor->planned = planned;
     *call = (struct symm_call){
         .collective = plan->collective,
         .veto = planned->vetoer == actor->rank ? SYMM_REASON_GAPS : SYMM_REASON_NONE,
@@ -260,7 +269,6 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     }
     recorder_write(call->input, bytes);
     recorder_write(call->output, call->output_bytes);
-    actor->planned = planned;
     if (actor->module.blocking.team != NULL) {
         ordering_table_take(actor);
     }
@@ -282,8 +290,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
 
 /*
  * Whether the call goes below: it is not served, or some rank vetoes it.  A loose call goes below
- * only if whoever others wait for vetoes it: the root of a broadcast or gatherv, all but that of a
- * gather, or rank 0 of a scan.
+ * only if whoever others wait for vetoes it: the root of a broadcast, all but that of a gather, or
+ * rank 0 of a scan.  In a gatherv some rank has always data, but the one with the only short block.
  */
 static bool is_below(const struct actor *actor)
 {
@@ -294,8 +302,8 @@ static bool is_below(const struct actor *actor)
     if (planned->algorithm == CALL_SLOT_BCAST) {
         return planned->vetoer == ROOT_OF_BCAST;
     }
-    if (planned->algorithm == CALL_SLOT_BLOCKS) {
-        return planned->vetoer == ROOT_OF_OTHERS;
+    if (planned->algorithm == CALL_SLOT_BLOCKS || planned->algorithm == CALL_UNEVEN) {
+        return planned->algorithm == CALL_UNEVEN && planned->vetoer == 0 && actor->size > 2;
     }
     if (planned->algorithm == CALL_SLOT_SCAN) {
         return planned->vetoer == 0;

@@ -41,6 +41,7 @@ enum {
     CALL_PULL_BCAST = 'd',
     CALL_SLOT_ROOT = 'h', /* gathers to rank 1 */
     CALL_SLOT_BLOCKS = 'v', /* a gatherv to rank 1 */
+    CALL_UNEVEN = 'V', /* the same, with blocks of ranks 2, 3, ... that fit no line */
     CALL_STAGED_ROOT = 'H',
     CALL_STAGED_FOLD = 'F', /* reduces to rank 1 */
     CALL_PUSH_ROOT = 'q',
@@ -50,8 +51,8 @@ enum {
 };
 
 /*
- * Calls in short: a letter of those above each; a digit after `R`, `S`, `G`, `C`, `H` or `F` is
- * the number of pieces, and "!n" says that rank n vetoes the call.  Returns how many calls there
+ * Calls in short: a letter of those above each; a digit after `R`, `S`, `G`, `C`, `H`, `F` or `V`
+ * is the number of pieces, and "!n" says that rank n vetoes the call.  Returns how many calls there
  * are.
  */
 int ordering_calls_parse(const char *text, struct planned_call *calls, int most);

@@ -152,6 +152,10 @@ static void test_loose(void **state)
     every_execution(3, "hvvH2");
     every_execution(2, "v!1vv!1v!0vvv!1vvvv!0v");
     every_execution(3, "v!0v!1v!2v!0");
+    every_execution(3, "V6v");
+    every_execution(3, "vV5C2");
+    every_execution(3, "V2V6H2");
+    every_execution(3, "V3!0V6!1V6!2V1!1");
     assert_in_range(ordering_prompt_calls() - before, 20, 1000); /* some wait, and some do not */
 }
 
@@ -186,7 +190,7 @@ static void test_growth(void **state)
 /* Long mixtures of everything, for the execution in which ranks know least. */
 static void test_mixtures(void **state)
 {
-    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqksv";
+    static const char algorithms[] = "rgRSGP2i1lpmnMbcCdhHqksvV";
     const char *given = getenv("SYMM_TEST_ORDERINGS"); /* how many, for a long run */
     unsigned long mixtures = given != NULL ? strtoul(given, NULL, 0) : 60;
     (void)state;
@@ -254,13 +258,19 @@ static void test_breakages(void **state)
         {WORD_PHASE, NO_LOAD, "F6"},       {WORD_PHASE, EARLY_STORE, "F5"},
         {WORD_LINE, EARLY_STORE, "s"},     {WORD_LINE, NO_LOAD, "s"},
         {WORD_FINISHED, NO_LOAD, scans},   {WORD_FINISHED, EARLY_STORE, scans},
+        {WORD_LINE, EARLY_STORE, "v"},     {WORD_LINE, NO_LOAD, "v"},
+        {WORD_FINISHED, NO_LOAD, "vvvvvvvvvvvvvvvvvv"},
+        {WORD_PHASE, RELAXED_STORE, "V3"}, {WORD_PHASE, EARLY_STORE, "V3"},
+        {WORD_PHASE, NO_LOAD, "V3"},       {WORD_PHASE, RELAXED_LOAD, "V3"},
+        {WORD_CLASSES, HALF_STAGES, "V6"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(breakages) / sizeof(*breakages); i++) {
         struct planned_call calls[CALLS_MAX];
         int count = ordering_calls_parse(breakages[i].calls, calls, CALLS_MAX);
         for (int search = 0; search < 2; search++) {
-            struct trial trial = {.ranks = 2, .how = breakages[i].how,
+            int ranks = strchr(breakages[i].calls, 'V') != NULL ? 3 : 2; /* only then it differs */
+            struct trial trial = {.ranks = ranks, .how = breakages[i].how,
                                   .class = breakages[i].class,
                                   .search = (enum model_search)search};
             enum model_verdict verdict = MODEL_SOUND;

@@ -288,20 +288,6 @@ const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *ope
     return line->payload + along_head(operation->lane->team->size) + along->at[me];
 }
 
-unsigned char *mca_coll_symm_blocks_along_begin(const struct symm_operation *operation, int rank,
-                                                size_t bytes, size_t *room)
-{
-    const struct symm_team *team = operation->lane->team;
-    struct symm_line *line = mca_coll_symm_line(operation, team->rank);
-    struct line_along *along = along_of(line);
-    along->largest = (uint32_t)symm_least(bytes, UINT32_MAX);
-    for (int behind = 0; behind <= team->size; behind++) {
-        along->at[behind] = behind > rank ? along->largest : 0;
-    }
-    *room = team->control.payload_size - along_head(team->size);
-    return line->payload + along_head(team->size);
-}
-
 /* Bytes that packed data may have: the largest block of a rank has to fit. */
 static size_t packed_most(const struct symm_operation *operation)
 {

@@ -56,13 +56,6 @@ bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation);
 const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *operation, int rank,
                                                 size_t *bytes);
 
-/*
- * Have this rank's line, which has been posted without data, say that its one block is for `rank`
- * and has so many bytes.  Returns the place for them, which has *room bytes.
- */
-unsigned char *mca_coll_symm_blocks_along_begin(const struct symm_operation *operation, int rank,
-                                                size_t bytes, size_t *room);
-
 /* What the choice depends on. */
 void mca_coll_symm_blocks_facts(const struct symm_operation *operation, struct symm_facts *facts);
 

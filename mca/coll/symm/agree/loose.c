@@ -44,10 +44,7 @@ static enum symm_agreement first_read(struct symm_operation *operation)
     return mca_coll_symm_lines_read(operation);
 }
 
-/*
- * Only the root is waited for, unless its line has no data: then the ranks meet.  In a gatherv it
- * says by that whether the ranks meet.
- */
+/* Only the root is waited for, unless its line has no data: then the ranks meet. */
 static enum symm_agreement from_root_read(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
@@ -117,7 +114,10 @@ static enum symm_agreement prefix_read(struct symm_operation *operation)
                                                              : SYMM_AGREEMENT_LEFT;
 }
 
-/* All lines are there, for a gather or reduce.  A gatherv's root has told the others to go on. */
+/*
+ * All lines are there, for a gather or reduce.  Ranks whose data are all on devices may all be
+ * there, and then serve the call like any other.
+ */
 static enum symm_agreement all_agree(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
@@ -133,22 +133,63 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
     if (with_data == team->size || elsewhere < 0) {
         return SYMM_AGREEMENT_ALIKE;
     }
-    bool has_tables = symm_collective_get(operation->call->collective)->has_tables;
-    return left > 0 || has_tables ? SYMM_AGREEMENT_LEFT : veto_note(operation, elsewhere);
+    return left > 0 ? SYMM_AGREEMENT_LEFT : veto_note(operation, elsewhere);
 }
 
-/*
- * The root waits for all.  So do ranks whose data are on devices, as they may all be there.  In a
- * gatherv the root's line tells who waits.
- */
-static enum symm_agreement to_root_read(struct symm_operation *operation)
+/* The same for a gatherv, some of whose blocks may fit no line. */
+static enum symm_agreement blocks_agree(struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->lane->team;
+    bool may_have_left = false;
+    for (int rank = 0; rank < team->size; rank++) {
+        may_have_left = may_have_left || mca_coll_symm_line_has_data(operation, rank);
+    }
+    if (!may_have_left) {
+        operation->loose = false;
+        operation->seen = 0;
+        return mca_coll_symm_lines_read(operation);
+    }
+    if (operation->mismatch >= 0) {
+        return SYMM_AGREEMENT_MISMATCH;
+    }
+    return operation->in_slot && mca_coll_symm_blocks_all_along(operation) ? SYMM_AGREEMENT_ALIKE
+                                                                           : SYMM_AGREEMENT_LEFT;
+}
+
+/* Who has a block leaves if it has come with the line, and the root waits for all. */
+static enum symm_agreement blocks_to_root_read(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
-    if (team->rank != call->root && symm_collective_get(call->collective)->has_tables) {
-        return from_root_read(operation);
+    bool is_root = team->rank == call->root, is_idle = mca_coll_symm_call_is_idle(call);
+    if (!is_root && operation->in_slot && !is_idle) {
+        return SYMM_AGREEMENT_LEFT;
     }
-    if (operation->in_slot && team->rank != call->root) {
+    if (!is_root && is_idle) {
+        struct symm_line *line = mca_coll_symm_line(operation, call->root);
+        if (!symm_line_is_posted(line, operation->sequence)) {
+            return SYMM_AGREEMENT_PENDING;
+        }
+        if (mca_coll_symm_line_has_data(operation, call->root) &&
+            !line_differs(line, call->signature, call->agreed_count)) {
+            return SYMM_AGREEMENT_LEFT;
+        }
+    }
+    if (!lines_until(operation, team->size)) {
+        return SYMM_AGREEMENT_PENDING;
+    }
+    line_finished_settle(operation);
+    return blocks_agree(operation);
+}
+
+/* The root waits for all.  So do ranks whose data are on devices, as they may all be there. */
+static enum symm_agreement to_root_read(struct symm_operation *operation)
+{
+    const struct symm_team *team = operation->lane->team;
+    if (symm_collective_get(operation->call->collective)->has_tables) {
+        return blocks_to_root_read(operation);
+    }
+    if (operation->in_slot && team->rank != operation->call->root) {
         return SYMM_AGREEMENT_ALIKE;
     }
     if (!lines_until(operation, team->size)) {

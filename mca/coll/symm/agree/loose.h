@@ -2,9 +2,10 @@
  * agree/loose.h - loose calls: small ones with a root, and small scans, in which a rank waits only
  * for the ranks whose data it gets.
  *
- * In an MPI_Scatterv or MPI_Gatherv only the root knows whether all blocks fit lines.  If they do,
- * its line says so, and the call is loose.  The others wait for that line first, also in a gatherv.
- * If it does not say so, they go on to read all lines.
+ * In an MPI_Scatterv only the root knows whether all blocks fit lines.  If they do, its line says so,
+ * and the call is loose.  The others wait for that line first.  If it does not say so, they go on to
+ * read all lines.  In an MPI_Gatherv each rank knows whether its own block fits its line.  If it
+ * does, the rank leaves, whatever the others have.
  *
  * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or
  * scatter posts its line and leaves.  The others read that line and no more.  In a gather or reduce
@@ -16,10 +17,13 @@
  * other may not, once somebody has left: it takes or gives its data by way of host memory, wherever
  * they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as in any other call.
  *
- * Ranks that wait for the same lines come to the same decision.  In a gather or reduce these are
- * the root and all ranks whose lines have no data.  A gatherv is always served once its root has
- * said that it is loose.  In a scan all wait for the line of rank 0,
+ * Ranks that wait for the same lines come to the same decision.  In a gather, gatherv or reduce these
+ * are the root and all ranks whose lines have no data.  In a scan all wait for the line of rank 0,
  * which alone tells whether the call may go below: if it has data, rank 0 has left.
+ *
+ * A rank without a block for a gatherv does not leave at once.  It does not know in which memory the
+ * others' are, and would not learn it.  It waits for the root, whose line says whether all blocks
+ * fit lines; if not, it reads all lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -33,7 +37,7 @@
 
 /*
  * Whether a call is loose for this rank, whose data fit the slot if it `is_small`.  All ranks find
- * the same, but in an MPI_Scatterv or MPI_Gatherv, of which the root's line tells.  A user's
+ * the same, but in an MPI_Scatterv or MPI_Gatherv, where it depends on the lines.  A user's
  * operation may come with types that need more memory than a rank can promise.
  */
 static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation, bool is_small)
@@ -41,33 +45,47 @@ static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     if (row->has_tables) {
-        return row->is_rooted &&
-               (operation->lane->team->rank != call->root ||
-                (operation->in_slot &&
-                 (row->from_root || mca_coll_symm_blocks_fit_lines(operation))));
+        return row->is_rooted && (row->to_root || operation->in_slot ||
+                                  operation->lane->team->rank != call->root);
     }
     return is_small && (row->is_rooted || row->is_prefix) &&
            (!row->reduces || ompi_op_is_intrinsic(call->op));
+}
+
+/*
+ * Whether this rank's line says that the call is loose.  That of a gatherv's root does so if all
+ * blocks fit lines.
+ */
+static inline bool mca_coll_symm_tells_loose(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    bool gathers = row->has_tables && row->to_root && operation->lane->team->rank == call->root;
+    return operation->loose &&
+           (!gathers || (operation->in_slot && mca_coll_symm_blocks_fit_lines(operation)));
 }
 
 /* The rank whose line all others wait for in a loose call; -1: there is none. */
 static inline int mca_coll_symm_loose_first(const struct symm_call *call)
 {
     const struct symm_collective_row *row = symm_collective_get(call->collective);
-    return row->is_prefix ? 0 : row->from_root || row->has_tables ? call->root : -1;
+    return row->is_prefix ? 0 : row->from_root ? call->root : -1;
 }
 
 /*
- * Whether a rank's line of a loose call has its data, or would if the rank sent any.  What other
- * ranks than the root say of an MPI_Gatherv is of a loose call, for all they know, also if it has
- * no data.
+ * Whether a rank's line of a loose call has its data, or would if the rank sent any: it may have
+ * left.  In a gatherv that takes a block.  The root's line has nothing for others, and says by this
+ * that all blocks fit lines.
  */
 static inline bool mca_coll_symm_line_has_data(const struct symm_operation *operation, int rank)
 {
-    bool has_tables = symm_collective_get(operation->call->collective)->has_tables;
-    uint32_t expected = LINE_LOOSE | (has_tables ? LINE_ALONG : 0);
-    return (mca_coll_symm_line(operation, rank)->flags & (expected | LINE_VETO | LINE_DEVICE)) ==
-           expected;
+    const struct symm_call *call = operation->call;
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    uint32_t flags = mca_coll_symm_line(operation, rank)->flags;
+    uint32_t expected = LINE_LOOSE | (row->has_tables ? LINE_ALONG : 0);
+    bool has_none = row->has_tables && row->to_root && rank != call->root &&
+                    (flags & LINE_IDLE) == LINE_IDLE;
+    return (flags & (expected | LINE_VETO | LINE_DEVICE)) == expected && !has_none;
 }
 
 enum symm_agreement mca_coll_symm_loose_read(struct symm_operation *operation);

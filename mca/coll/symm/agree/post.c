@@ -8,6 +8,7 @@
 
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/multicast.h"
 #include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/choose/before.h"
@@ -277,6 +278,6 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = 0;
         memcpy(line->payload, call->input, call->payload_bytes);
     }
-    line->flags |= operation->loose ? LINE_LOOSE : 0;
+    line->flags |= mca_coll_symm_tells_loose(operation) ? LINE_LOOSE : 0;
     symm_line_post(line, operation->sequence);
 }

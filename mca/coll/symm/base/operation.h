@@ -27,6 +27,7 @@
 
 struct mca_coll_symm_module_t;
 struct symm_packing;
+struct symm_moving;
 struct mca_coll_symm_lane;
 
 enum symm_operation_state {
@@ -122,6 +123,7 @@ struct symm_operation {
     int scratch_piece;       /* which piece it is; device/scratch.h */
     struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
     struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
+    struct symm_moving *moving; /* blocks of a mixed gatherv; NULL: none; serve/mixed_moving.h */
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;

@@ -33,6 +33,9 @@ static ptrdiff_t offset_of(const struct symm_side *side, size_t rank)
     if (side->shape == SYMM_SIDE_TYPED) {
         return symm_disp_at(side->disps, rank);
     }
+    if (side->shape == SYMM_SIDE_PACKED) {
+        return (ptrdiff_t)side->packed[rank].at;
+    }
     extent = (ptrdiff_t)side->size;
     if (!side->plain) {
         ompi_datatype_get_extent(side->dtype, &lower, &extent);

@@ -13,10 +13,11 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/exchange.h"
 #include "mca/coll/symm/host_copy/rooted.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 /* The arrays of `a` are borrowed. */
-static void describe(struct symm_call *call, enum symm_kinds kinds, const struct symm_arguments *a,
-                     struct ompi_communicator_t *comm)
+static void sides_set(struct symm_call *call, const struct symm_arguments *a,
+                      struct ompi_communicator_t *comm)
 {
     bool is_root = ompi_comm_rank(comm) == a->root, in_place = is_root && a->sbuf == MPI_IN_PLACE;
     size_t root = (size_t)a->root;
@@ -28,7 +29,6 @@ static void describe(struct symm_call *call, enum symm_kinds kinds, const struct
     call->receiving = !is_root ? mca_coll_symm_side_empty(a->sdtype) : (struct symm_side){
         .shape = in_place ? SYMM_SIDE_OTHERS : SYMM_SIDE_SPREAD, .one = root, .buffer = a->rbuf,
         .counts = a->rcounts, .disps = a->rdisps, .dtype = a->rdtype};
-    mca_coll_symm_exchange_describe(call, SYMM_GATHERV, kinds, comm);
 }
 
 int mca_coll_symm_gatherv(const void *sbuf, symm_count_t scount, struct ompi_datatype_t *sdtype,
@@ -43,7 +43,12 @@ int mca_coll_symm_gatherv(const void *sbuf, symm_count_t scount, struct ompi_dat
     if (!mca_coll_symm_entry_open(&entry, SYMM_GATHERV, comm, module)) {
         return MPI_ERR_OTHER;
     }
-    describe(&entry.module->call, entry.module->super.kinds, &arguments, comm);
+    sides_set(&entry.module->call, &arguments, comm);
+    if (!entry.is_within && mca_coll_symm_prompt_gatherv(entry.module)) {
+        return OMPI_SUCCESS;
+    }
+    mca_coll_symm_exchange_describe(&entry.module->call, SYMM_GATHERV, entry.module->super.kinds,
+                                    comm);
     return SYMM_ENTRY_MAKE(&entry, comm, gatherv, sbuf, scount, sdtype, rbuf, rcounts, rdisps,
                            rdtype, root);
 }
@@ -84,7 +89,9 @@ static int request_make(mca_coll_symm_request_t **request, bool persistent,
                      : OMPI_SUCCESS;
     }
     if (rc == OMPI_SUCCESS) {
-        describe(&(*request)->call, (*request)->module->super.kinds, &(*request)->arguments, comm);
+        sides_set(&(*request)->call, &(*request)->arguments, comm);
+        mca_coll_symm_exchange_describe(&(*request)->call, SYMM_GATHERV,
+                                        (*request)->module->super.kinds, comm);
     }
     return rc;
 }

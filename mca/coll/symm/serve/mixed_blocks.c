@@ -8,10 +8,13 @@
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/loose.h"
+#include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/serve/mixed_data.h"
+#include "mca/coll/symm/serve/mixed_moving.h"
 
-enum { STARTING, COLLECTING };
+enum { STARTING };
+
+
 
 /*
  * Take the block for this rank from the line of `sender`.  A root's own block is in its line if it
@@ -37,55 +40,42 @@ static void block_take(struct symm_operation *operation, int sender)
     }
 }
 
+/*
+ * The root's own block, unless the run's start has copied it, or it comes from the root's line like
+ * those of others.
+ */
+static void own_take(struct symm_operation *operation)
+{
+    const struct symm_line *line = mca_coll_symm_line(operation, operation->call->root);
+    if ((line->flags & LINE_ALONG) == 0 && !mca_coll_symm_blocks_own_is_apart(operation)) {
+        mca_coll_symm_moving_own(operation);
+    }
+}
+
 static void blocks_take(struct symm_operation *operation)
 {
     for (int rank = 0; rank < operation->run.team->size; rank++) {
-        block_take(operation, rank);
+        if ((mca_coll_symm_line(operation, rank)->flags & LINE_ALONG) != 0) {
+            block_take(operation, rank);
+        }
     }
 }
 
 /*
- * Bring the block for the root of a gatherv, whose line has said that all blocks fit lines.  One
- * for which there is no room is longer than its place there.  The root gets as much as there is
- * room for, and says so.
+ * Who has put its block into its line has nothing more to do.  A block that is too long for its
+ * place keeps no other from its own.
  */
-static void block_bring(struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    struct symm_layout block;
-    void *address;
-    size_t room;
-    mca_coll_symm_side_block(&call->sending, (size_t)call->root, &block, &address);
-    unsigned char *packed =
-        mca_coll_symm_blocks_along_begin(operation, call->root, block.bytes, &room);
-    block.bytes = symm_least(block.bytes, room);
-    if (block.bytes > 0) {
-        mca_coll_symm_mixed_bring(operation, &block, address, packed);
-    }
-}
-
 static enum symm_status to_root_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    int me = run->team->rank;
-    if (me != run->root) {
-        if (!mca_coll_symm_line_has_data(operation, me)) {
-            block_bring(operation);
-            mca_coll_symm_mixed_tell(run);
-        }
-        return SYMM_OK;
+    if (run->team->rank != run->root) {
+        return operation->in_slot ? SYMM_OK : mca_coll_symm_moving_bring(operation);
     }
     if (run->stage == STARTING) {
-        mca_coll_symm_mixed_await(operation);
-        run->stage = COLLECTING;
-    }
-    if (!mca_coll_symm_mixed_have_brought(operation)) {
-        return SYMM_PENDING;
-    }
-    if (run->failure == SYMM_OK) { /* a block that is too long keeps no other from its place */
+        own_take(operation);
         blocks_take(operation);
     }
-    return SYMM_OK;
+    return mca_coll_symm_moving_take(operation);
 }
 
 enum symm_status mca_coll_symm_mixed_blocks_step(struct symm_operation *operation)

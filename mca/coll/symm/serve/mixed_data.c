@@ -43,16 +43,10 @@ static void copy_end(struct symm_operation *operation, struct symm_host_copy *co
     mca_coll_symm_host_copy_close(copy);
 }
 
-/* Whether no device has a part in what this rank gives and gets. */
-static bool is_on_host(const struct symm_call *call)
-{
-    return call->device < 0 && !call->unusable;
-}
-
 void mca_coll_symm_mixed_bring(struct symm_operation *operation, const struct symm_layout *layout,
                                const void *buffer, void *packed)
 {
-    if (is_on_host(operation->call)) {
+    if (mca_coll_symm_mixed_is_on_host(operation->call)) {
         mca_coll_symm_pack(layout, buffer, packed);
         return;
     }
@@ -69,7 +63,7 @@ void mca_coll_symm_mixed_deliver(struct symm_operation *operation,
                                  const struct symm_layout *layout, const void *packed,
                                  void *buffer)
 {
-    if (is_on_host(operation->call)) {
+    if (mca_coll_symm_mixed_is_on_host(operation->call)) {
         mca_coll_symm_unpack(layout, packed, buffer);
         return;
     }

@@ -10,6 +10,12 @@
 
 #include "mca/coll/symm/base/operation.h"
 
+/* Whether no device has a part in what this rank gives and gets. */
+static inline bool mca_coll_symm_mixed_is_on_host(const struct symm_call *call)
+{
+    return call->device < 0 && !call->unusable;
+}
+
 /* The run has failed, and `error` is what MPI gets. */
 void mca_coll_symm_mixed_fail(struct symm_operation *operation, int error);
 

@@ -13,6 +13,7 @@
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
+#include "mca/coll/symm/serve/mixed_moving.h"
 #include "mca/coll/symm/serve/packed.h"
 #include "mca/coll/symm/serve/set_up.h"
 #include "mca/coll/symm/serve/slot.h"
@@ -160,6 +161,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->again = false;
     operation->relay_expected = false;
     operation->packing = NULL;
+    operation->moving = NULL;
     operation->imports = NULL;
     operation->dropped = 0;
     operation->run_is_begun = false;
@@ -180,6 +182,9 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     } while (operation->state != before && operation->state != SYMM_OPERATION_DONE);
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
+    }
+    if (operation->moving != NULL) {
+        mca_coll_symm_moving_end(operation);
     }
     if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
         mca_coll_symm_scratch_leave(operation);

@@ -1,0 +1,126 @@
+/*
+ * serve/prompt_line.h - what calls that are made at once (serve/prompt.h) have in common: when they
+ * may be, and their lines; for prompt.c and prompt_blocks.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_SERVE_PROMPT_LINE_H
+#define MCA_COLL_SYMM_SERVE_PROMPT_LINE_H
+
+#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/signature.h"
+#include "mca/coll/symm/data/recognise.h"
+#include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/serve/end.h"
+#include "mca/coll/symm/serve/prompt.h"
+#include "mca/coll/symm/serve/slot.h"
+
+struct prompt {
+    mca_coll_symm_module_t *module;
+    struct symm_team *team;
+    enum symm_collective collective;
+    int root;
+    uint64_t signature, count; /* as lines have them */
+    uint32_t flags;
+};
+
+static inline struct prompt prompt_of(mca_coll_symm_module_t *module,
+                                      enum symm_collective collective, int root, size_t count)
+{
+    bool has_tables = symm_collective_get(collective)->has_tables;
+    return (struct prompt){
+        .module = module, .team = module->blocking.team, .collective = collective, .root = root,
+        .signature = symm_signature_rooted(collective, root), .count = count,
+        .flags = LINE_LOOSE | (has_tables ? LINE_ALONG : 0)};
+}
+
+/* The ranks share memory, and this rank's next line may be written. */
+static inline bool prompt_is_ready(const mca_coll_symm_module_t *module)
+{
+    const struct mca_coll_symm_lane *lane = &module->blocking;
+    return lane->state == MCA_COLL_SYMM_READY &&
+           !mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS) &&
+           mca_coll_symm_slot_is_free(lane->team, lane->team->sequence + 1);
+}
+
+static inline bool prompt_is_root(const struct prompt *prompt)
+{
+    return prompt->team->rank == prompt->root;
+}
+
+static inline bool prompt_is_on_host(const struct prompt *prompt, const void *address)
+{
+    return mca_coll_symm_device_of(address, prompt->module->super.kinds) < 0;
+}
+
+static inline struct symm_line *prompt_line(const struct prompt *prompt, int rank)
+{
+    return symm_control_line(&prompt->team->control, prompt->team->sequence + 1, rank);
+}
+
+/* A rank's line of the same call, with the data; NULL: it is not there. */
+static inline const struct symm_line *prompt_line_from(const struct prompt *prompt, int rank)
+{
+    struct symm_line *line = prompt_line(prompt, rank);
+    const uint32_t kinds = LINE_ALONG | LINE_LOOSE | LINE_VETO | LINE_DEVICE;
+    bool is_there = symm_line_is_posted(line, prompt->team->sequence + 1) &&
+                    !line_differs(line, prompt->signature, prompt->count) &&
+                    (line->flags & kinds) == prompt->flags;
+    if (!is_there) {
+        return NULL;
+    }
+    symm_line_fetch_ahead(&prompt->team->control, prompt->team->sequence + 1, rank);
+    return line;
+}
+
+/* Post this rank's line, whose payload has been written. */
+static inline void prompt_line_post(const struct prompt *prompt)
+{
+    struct symm_line *line = prompt_line(prompt, prompt->team->rank);
+    line->signature = prompt->signature;
+    line->count = prompt->count;
+    line->finished = (uint32_t)prompt->team->finished;
+    line->flags = prompt->flags;
+    symm_line_post(line, ++prompt->team->sequence);
+}
+
+/*
+ * This rank reads nothing more of this call, which counts so many bytes.  Programs repeat calls: its
+ * next line may be as long as this one, which had `written` bytes.
+ */
+static inline void prompt_end(const struct prompt *prompt, size_t bytes, size_t written)
+{
+    struct symm_team *team = prompt->team;
+    mca_coll_symm_module_t *module = prompt->module;
+    enum symm_algorithm algorithm =
+        (enum symm_algorithm)symm_collective_get(prompt->collective)->slot_algorithm;
+    mca_coll_symm_finished_tell(team, team->sequence);
+    module->blocking.last_algorithm = algorithm;
+    module->call.payload_bytes = bytes;
+    mca_coll_symm_count_served(&module->call, algorithm);
+    symm_line_prefetch(&team->control, team->sequence + 1, team->rank, written);
+}
+
+/* Whether all others' lines are there.  They tell how far their ranks have got. */
+static inline bool prompt_all_have_given(const struct prompt *prompt)
+{
+    struct symm_team *team = prompt->team;
+    uint64_t sequence = team->sequence + 1;
+    uint32_t least = (uint32_t)team->finished;
+    for (int rank = 0; rank < team->size; rank++) {
+        if (rank == team->rank) {
+            continue;
+        }
+        const struct symm_line *line = prompt_line_from(prompt, rank);
+        if (line == NULL) {
+            return false;
+        }
+        least = line_finished_least(line, (uint32_t)sequence, least);
+    }
+    line_finished_known(team, sequence, least);
+    return true;
+}
+
+#endif /* MCA_COLL_SYMM_SERVE_PROMPT_LINE_H */
