@@ -97,6 +97,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/packed_rooted.c mca/coll/symm/serve/packed_rooted.h \
 	mca/coll/symm/serve/prompt.c mca/coll/symm/serve/prompt.h \
 	mca/coll/symm/serve/prompt_blocks.c mca/coll/symm/serve/prompt_line.h \
+	mca/coll/symm/serve/prompt_reductions.c \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \

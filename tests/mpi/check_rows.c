@@ -1,5 +1,5 @@
 /*
- * Small calls with a root in rows, without anything in between that would have the ranks meet.  All
+ * Small calls with a root, and scans, in rows, without anything in between that would have the ranks meet.  All
  * that the ranks send changes from call to call, some ranks are late at times, and so ranks find
  * the others' data there, or wait for them, in any mixture.  Rows differ in collective, root,
  * counts and types; blocks may be empty, or too long to travel with the others.
@@ -11,9 +11,10 @@
 
 enum { RANKS_MAX = 64, INTS_MAX = 600, LONG = 6000, ROWS = 260, CALLS_MOST = 100, GAP = 2 };
 
-enum collective { BCAST, SCATTER, SCATTERV, GATHER, GATHERV, REDUCE, COLLECTIVES };
+enum collective { BCAST, SCATTER, SCATTERV, GATHER, GATHERV, REDUCE, SCAN, EXSCAN, COLLECTIVES };
 
-static const char *const names[] = {"bcast", "scatter", "scatterv", "gather", "gatherv", "reduce"};
+static const char *const names[] = {"bcast",   "scatter", "scatterv", "gather",
+                                    "gatherv", "reduce",  "scan",     "exscan"};
 
 /* What all ranks know of a row, but that the others use only their own counts. */
 struct row {
@@ -22,7 +23,7 @@ struct row {
     int count;             /* integers of a block; SCATTERV, GATHERV: the most */
     int counts[RANKS_MAX], displs[RANKS_MAX];
     bool spread[2];        /* the root's type, and the others', have gaps between integers */
-    bool in_place;         /* at the root */
+    bool in_place;         /* at the root; of a scan, on one rank */
 };
 
 static int whole[RANKS_MAX * (LONG + 1) * GAP], block[(LONG + 1) * GAP];
@@ -41,6 +42,17 @@ static bool has_counts(const struct row *row)
 static bool is_from_root(const struct row *row)
 {
     return row->collective <= SCATTERV;
+}
+
+static bool reduces(const struct row *row)
+{
+    return row->collective >= REDUCE;
+}
+
+/* So many ranks' integers are in the result of a rank. */
+static int ranks_reduced(const struct row *row, int rank)
+{
+    return row->collective == SCAN ? rank + 1 : row->collective == EXSCAN ? rank : test_size;
 }
 
 /* All ranks draw the same. */
@@ -64,8 +76,8 @@ static struct row row_draw(uint64_t number)
         row.displs[rank] = end + (has_counts(&row) ? (int)draw(number, what + 100, 3) : 0);
         end = row.displs[rank] + row.counts[rank];
     }
-    row.spread[0] = row.collective != REDUCE && draw(number, 7, 6) == 0;
-    row.spread[1] = row.collective != REDUCE && draw(number, 8, 6) == 0;
+    row.spread[0] = !reduces(&row) && draw(number, 7, 6) == 0;
+    row.spread[1] = !reduces(&row) && draw(number, 8, 6) == 0;
     row.in_place = row.collective != BCAST && draw(number, 9, 6) == 0;
     return row;
 }
@@ -84,7 +96,7 @@ static int *at(int *memory, int i, int step)
 /* Integers of the block of a rank, and its place at the root. */
 static void block_find(const struct row *row, int rank, int *count, int *place)
 {
-    bool is_one = row->collective == BCAST || row->collective == REDUCE;
+    bool is_one = row->collective == BCAST || reduces(row);
     *count = row->counts[rank];
     *place = is_one ? 0 : row->displs[rank];
 }
@@ -121,8 +133,8 @@ static void expect(const struct row *row, int call, int rank, int *memory, int p
     int count, unused;
     block_find(row, rank, &count, &unused);
     for (int i = 0; i < count; i++) {
-        int wanted = value(call, row->collective == BCAST ? 0 : rank, i);
-        for (int other = 1; row->collective == REDUCE && other < test_size; other++) {
+        int wanted = value(call, row->collective == BCAST || reduces(row) ? 0 : rank, i);
+        for (int other = 1; reduces(row) && other < ranks_reduced(row, rank); other++) {
             wanted = (int)((unsigned)wanted + (unsigned)value(call, other, i));
         }
         int found = *at(memory, place + i, step);
@@ -142,15 +154,16 @@ static void check(const struct row *row, int call, int step)
         block_find(row, test_rank, &count, &place);
         test_check(row->collective == BCAST || *at(block, count, step) == 0x5b5b5b5b,
                    "nothing behind the block");
-    } else if (test_rank == row->root && row->collective == REDUCE) {
-        expect(row, call, 0, whole, 0, step);
+    } else if (row->collective == REDUCE ? test_rank == row->root
+                                         : reduces(row) && ranks_reduced(row, test_rank) > 0) {
+        expect(row, call, test_rank, whole, 0, step);
     } else if (test_rank == row->root && is_from_root(row)) {
         block_find(row, row->root, &count, &place);
         expect(row, call, row->root, row->in_place ? whole : row->collective == BCAST ? whole : block,
                row->in_place ? place : 0, step);
     }
     for (int rank = 0; rank < test_size && test_rank == row->root && !is_from_root(row) &&
-                       row->collective != REDUCE; rank++) {
+                       !reduces(row); rank++) {
         block_find(row, rank, &count, &place);
         expect(row, call, rank, whole, place, step);
     }
@@ -178,6 +191,12 @@ static void make(const struct row *row)
         break;
     case GATHERV:
         MPI_Gatherv(own, count, type, whole, row->counts, row->displs, type, root, world);
+        break;
+    case SCAN:
+        MPI_Scan(own, whole, row->count, MPI_INT, MPI_SUM, world);
+        break;
+    case EXSCAN:
+        MPI_Exscan(own, whole, row->count, MPI_INT, MPI_SUM, world);
         break;
     default:
         MPI_Reduce(own, whole, row->count, MPI_INT, MPI_SUM, root, world);

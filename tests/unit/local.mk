@@ -190,6 +190,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/serve/operation.c \
 	mca/coll/symm/serve/prompt.c \
 	mca/coll/symm/serve/prompt_blocks.c \
+	mca/coll/symm/serve/prompt_reductions.c \
 	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \
 	mca/coll/symm/serve/start.c \

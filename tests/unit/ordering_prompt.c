@@ -18,13 +18,14 @@ bool ordering_is_prompt(struct actor *actor)
     const struct symm_prompt_buffer sent = {call->input, call->payload_bytes, byte};
     const struct symm_prompt_buffer received = {
         call->output, call->payload_bytes * (size_t)actor->size, byte};
-    if (strchr("chvV", actor->planned->algorithm) == NULL || call->veto != SYMM_REASON_NONE ||
+    if (strchr("chsvV", actor->planned->algorithm) == NULL || call->veto != SYMM_REASON_NONE ||
         (actor->rank + actor->call) % 3 == 0) {
         return false;
     }
     size_t mark = recorder_mark();
     bool is_made =
         call->collective == SYMM_GATHERV ? mca_coll_symm_prompt_gatherv(&actor->module)
+        : call->collective == SYMM_SCAN ? mca_coll_symm_prompt_reduction(&actor->module)
         : call->collective == SYMM_BCAST
             ? mca_coll_symm_prompt_bcast(&actor->module, &sent, call->root)
             : mca_coll_symm_prompt_gather(&actor->module, &sent, &received, call->root);

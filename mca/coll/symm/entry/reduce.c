@@ -11,6 +11,7 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
 #include "mca/coll/symm/host_copy/rooted.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 static void describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf, void *rbuf,
                      size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op, int root,
@@ -36,6 +37,9 @@ int mca_coll_symm_reduce(const void *sbuf, void *rbuf, symm_count_t count,
     }
     describe(&entry.module->call, entry.module->super.kinds, sbuf, rbuf, (size_t)count, dtype, op,
              root, comm);
+    if (!entry.is_within && mca_coll_symm_prompt_reduction(entry.module)) {
+        return OMPI_SUCCESS;
+    }
     return SYMM_ENTRY_MAKE(&entry, comm, reduce, sbuf, rbuf, count, dtype, op, root);
 }
 

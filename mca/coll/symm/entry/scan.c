@@ -9,6 +9,7 @@
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
 #include "mca/coll/symm/host_copy/reduce.h"
+#include "mca/coll/symm/serve/prompt.h"
 
 /* The first rank of an exclusive scan has no result. */
 static size_t exclusive_results(symm_count_t count, struct ompi_communicator_t *comm)
@@ -32,6 +33,9 @@ int mca_coll_symm_scan(const void *sbuf, void *rbuf, symm_count_t count,
     mca_coll_symm_reduction_describe(&entry.module->call, SYMM_SCAN,
                                      entry.module->super.kinds, sbuf, rbuf, (size_t)count,
                                      (size_t)count, 0, dtype, op);
+    if (!entry.is_within && mca_coll_symm_prompt_reduction(entry.module)) {
+        return OMPI_SUCCESS;
+    }
     return SYMM_ENTRY_MAKE(&entry, comm, scan, sbuf, rbuf, count, dtype, op);
 }
 
@@ -90,6 +94,9 @@ int mca_coll_symm_exscan(const void *sbuf, void *rbuf, symm_count_t count,
     mca_coll_symm_reduction_describe(&entry.module->call, SYMM_EXSCAN,
                                      entry.module->super.kinds, sbuf, rbuf, (size_t)count,
                                      exclusive_results(count, comm), 0, dtype, op);
+    if (!entry.is_within && mca_coll_symm_prompt_reduction(entry.module)) {
+        return OMPI_SUCCESS;
+    }
     return SYMM_ENTRY_MAKE(&entry, comm, exscan, sbuf, rbuf, count, dtype, op);
 }
 

@@ -130,7 +130,8 @@ static bool blocks_gather(const struct prompt *prompt, const struct symm_prompt_
     unsigned char *input, *output;
     if (sent->address == MPI_IN_PLACE ||
         mca_coll_symm_bytes(sent->dtype, sent->count) != prompt->count ||
-        !prompt_all_have_given(prompt) || !is_dense(sent, &input) || !is_dense(received, &output) ||
+        !prompt_have_given(prompt, team->size) || !is_dense(sent, &input) ||
+        !is_dense(received, &output) ||
         !prompt_is_on_host(prompt, input) || !prompt_is_on_host(prompt, output)) {
         return false;
     }

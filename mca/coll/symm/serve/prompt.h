@@ -3,8 +3,9 @@
  * nothing has to be waited for.
  *
  * The root of a broadcast, scatter or scatterv writes data that fit its line, and leaves.  Another
- * rank takes its block if the root's line is there.  In a gather or gatherv all but the root write,
- * and the root takes the blocks if all lines are there.  An operation makes the call on every rank that
+ * rank takes its block if the root's line is there.  In a gather, gatherv or reduce all but the
+ * root write, and the root takes the data if all lines are there.  In a scan a rank makes its call
+ * if the lines of those before it are there.  An operation makes the call on every rank that
  * finds anything else.  Ranks need not decide alike: their lines are those of any other call.  An
  * operation takes up to twice the time, half of it for descriptions and states that such a call has
  * no use for.
@@ -43,5 +44,8 @@ bool mca_coll_symm_prompt_gather(mca_coll_symm_module_t *module,
 /* A blocking MPI_Scatterv or MPI_Gatherv: module->call has its root, sending and receiving. */
 bool mca_coll_symm_prompt_scatterv(mca_coll_symm_module_t *module);
 bool mca_coll_symm_prompt_gatherv(mca_coll_symm_module_t *module);
+
+/* A blocking MPI_Reduce, MPI_Scan or MPI_Exscan, which module->call describes. */
+bool mca_coll_symm_prompt_reduction(mca_coll_symm_module_t *module);
 
 #endif /* MCA_COLL_SYMM_SERVE_PROMPT_H */

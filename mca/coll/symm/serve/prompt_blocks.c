@@ -149,7 +149,7 @@ static bool one_block_give(const struct prompt *prompt, struct symm_side *sendin
     return true;
 }
 
-/* Whether the root has a place for the block in each line; *some: one of those that are not empty. */
+/* Whether the root has a place for the block in each line; *some: one that is not empty. */
 static bool blocks_have_places(const struct prompt *prompt, const struct symm_side *receiving,
                                uintptr_t *some)
 {
@@ -178,7 +178,7 @@ static bool blocks_take(const struct prompt *prompt, struct symm_side *sending,
     mca_coll_symm_side_elements(receiving, NULL);
     mca_coll_symm_side_elements(sending, receiving);
     if (!sending->plain || !receiving->plain || !mca_coll_symm_blocks_have_room(team) ||
-        !prompt_all_have_given(prompt)) {
+        !prompt_have_given(prompt, team->size)) {
         return false;
     }
     size_t own = mca_coll_symm_side_plain_block(sending, (size_t)team->rank, &own_from);

@@ -1,6 +1,7 @@
 /*
  * serve/prompt_line.h - what calls that are made at once (serve/prompt.h) have in common: when they
- * may be, and their lines; for prompt.c and prompt_blocks.c.
+ * may be, and their lines; for prompt.c,
+ * prompt_blocks.c and prompt_reductions.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -87,8 +88,8 @@ static inline void prompt_line_post(const struct prompt *prompt)
 }
 
 /*
- * This rank reads nothing more of this call, which counts so many bytes.  Programs repeat calls: its
- * next line may be as long as this one, which had `written` bytes.
+ * This rank reads nothing more of this call, which counts so many bytes.  Programs repeat calls:
+ * its next line may be as long as this one, which had `written` bytes.
  */
 static inline void prompt_end(const struct prompt *prompt, size_t bytes, size_t written)
 {
@@ -103,13 +104,16 @@ static inline void prompt_end(const struct prompt *prompt, size_t bytes, size_t 
     symm_line_prefetch(&team->control, team->sequence + 1, team->rank, written);
 }
 
-/* Whether all others' lines are there.  They tell how far their ranks have got. */
-static inline bool prompt_all_have_given(const struct prompt *prompt)
+/*
+ * Whether the lines of the ranks before rank `end` are there, this rank's aside.  Those of all tell
+ * how far the ranks have got.
+ */
+static inline bool prompt_have_given(const struct prompt *prompt, int end)
 {
     struct symm_team *team = prompt->team;
     uint64_t sequence = team->sequence + 1;
     uint32_t least = (uint32_t)team->finished;
-    for (int rank = 0; rank < team->size; rank++) {
+    for (int rank = 0; rank < end; rank++) {
         if (rank == team->rank) {
             continue;
         }
@@ -119,7 +123,9 @@ static inline bool prompt_all_have_given(const struct prompt *prompt)
         }
         least = line_finished_least(line, (uint32_t)sequence, least);
     }
-    line_finished_known(team, sequence, least);
+    if (end == team->size || (end == team->rank && end == team->size - 1)) {
+        line_finished_known(team, sequence, least);
+    }
     return true;
 }
 
