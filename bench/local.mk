@@ -334,6 +334,7 @@ EXTRA_DIST += \
 	bench/results/gpu-host-collectives-malloc.txt \
 	bench/results/gpu-host-copies.txt \
 	bench/results/gpu-host-fold-turns.txt \
+	bench/results/gpu-host-leave.txt \
 	bench/results/gpu-host-line-parts.txt \
 	bench/results/gpu-host-osu-sizes.txt \
 	bench/results/gpu-host-osu.txt \
@@ -375,16 +376,16 @@ EXTRA_DIST += \
 	bench/results/host-chosen.txt \
 	bench/results/host-communicators.txt \
 	bench/results/host-exchanges.txt \
-	bench/results/host-gatherv-small.txt \
 	bench/results/host-gatherv.txt \
 	bench/results/host-many-ranks-alltoall.txt \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
 	bench/results/host-reduce-scatter-scan.txt \
+	bench/results/host-rooted-leave.txt \
 	bench/results/host-rooted-loose.txt \
-	bench/results/host-rooted-prompt.txt \
 	bench/results/host-rooted.txt \
 	bench/results/host-rows-fetch.txt \
+	bench/results/host-rows-leave.txt \
 	bench/results/host-rows-slots.txt \
 	bench/results/host-rows.txt \
 	bench/results/host-skew.txt \
