@@ -1,7 +1,7 @@
 /*
  * Small calls with a root and small scans do not synchronise: who gives data leaves before the
- * others come. Ranks that call first say so by a message to those that call last. If a call waited for
- * somebody who does not give data, the ranks would wait for each other. In a gatherv that holds
+ * others come. Ranks that call first say so by a message to those that call last. If a call waited
+ * for somebody who does not give data, the ranks would wait for each other. In a gatherv that holds
  * for each rank whose own block is small, also if those of others are not.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -353,8 +353,8 @@ static void unequal_run(int own)
 }
 
 /*
- * Rank 1 sends `sent_count` integers to a gatherv whose root expects COUNT of each rank.  The others
- * have left.
+ * Rank 1 sends `sent_count` integers to a gatherv whose root expects COUNT of each rank.  The
+ * others have left.
  */
 static void overlong_run(int sent_count)
 {

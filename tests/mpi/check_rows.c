@@ -1,8 +1,8 @@
 /*
- * Small calls with a root, and scans, in rows, without anything in between that would have the ranks meet.  All
- * that the ranks send changes from call to call, some ranks are late at times, and so ranks find
- * the others' data there, or wait for them, in any mixture.  Rows differ in collective, root,
- * counts and types; blocks may be empty, or too long to travel with the others.
+ * Small calls with a root, and scans, in rows, without anything in between that would have the
+ * ranks meet.  All that the ranks send changes from call to call, some ranks are late at times, and
+ * so ranks find the others' data there, or wait for them, in any mixture.  Rows differ in
+ * collective, root, counts and types; blocks may be empty, or too long to travel with the others.
  */
 #include "harness.h"
 
@@ -139,8 +139,8 @@ static void expect(const struct row *row, int call, int rank, int *memory, int p
         }
         int found = *at(memory, place + i, step);
         if (found != wanted || (step > 1 && *(at(memory, place + i, step) + 1) != 0x5b5b5b5b)) {
-            test_fail("call %d, block of rank %d, element %d: expected %d and a gap, found %d", call,
-                      rank, i, wanted, found);
+            test_fail("call %d, block of rank %d, element %d: expected %d and a gap, found %d",
+                      call, rank, i, wanted, found);
             return;
         }
     }
@@ -159,7 +159,8 @@ static void check(const struct row *row, int call, int step)
         expect(row, call, test_rank, whole, 0, step);
     } else if (test_rank == row->root && is_from_root(row)) {
         block_find(row, row->root, &count, &place);
-        expect(row, call, row->root, row->in_place ? whole : row->collective == BCAST ? whole : block,
+        expect(row, call, row->root,
+               row->in_place || row->collective == BCAST ? whole : block,
                row->in_place ? place : 0, step);
     }
     for (int rank = 0; rank < test_size && test_rank == row->root && !is_from_root(row) &&

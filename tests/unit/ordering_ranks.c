@@ -340,8 +340,9 @@ void ordering_control_share(const struct symm_control *control)
     for (int rank = 0; rank < control->size; rank++) {
         recorder_word(&control->finished[rank].value, WORD_FINISHED, UINT64_MAX);
         for (uint64_t slot = 0; slot < control->ring; slot++) {
-            recorder_word(&symm_control_line(control, control->grown + slot, rank)->sequence, WORD_LINE, 0);
-            recorder_word(&symm_control_phases(control, control->grown + slot)[rank].value, WORD_PHASE,
+            uint64_t sequence = control->grown + slot;
+            recorder_word(&symm_control_line(control, sequence, rank)->sequence, WORD_LINE, 0);
+            recorder_word(&symm_control_phases(control, sequence)[rank].value, WORD_PHASE,
                           (UINT64_C(1) << SYMM_PHASE_BITS) - 1);
         }
     }

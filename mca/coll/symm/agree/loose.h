@@ -2,10 +2,10 @@
  * agree/loose.h - loose calls: small ones with a root, and small scans, in which a rank waits only
  * for the ranks whose data it gets.
  *
- * In an MPI_Scatterv only the root knows whether all blocks fit lines.  If they do, its line says so,
- * and the call is loose.  The others wait for that line first.  If it does not say so, they go on to
- * read all lines.  In an MPI_Gatherv each rank knows whether its own block fits its line.  If it
- * does, the rank leaves, whatever the others have.
+ * In an MPI_Scatterv only the root knows whether all blocks fit lines.  If they do, its line says
+ * so, and the call is loose.  The others wait for that line first.  If it does not say so, they go
+ * on to read all lines.  In an MPI_Gatherv each rank knows whether its own block fits its line.  If
+ * it does, the rank leaves, whatever the others have.
  *
  * Their data are in host memory, as a rule, and travel in lines.  The root of a broadcast or
  * scatter posts its line and leaves.  The others read that line and no more.  In a gather or reduce
@@ -15,15 +15,16 @@
  *
  * Who has left cannot make the call below.  So a rank that all others wait for may veto, and any
  * other may not, once somebody has left: it takes or gives its data by way of host memory, wherever
- * they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as in any other call.
+ * they are (serve/mixed.h).  If nobody has left, all ranks are there and go on as in any other
+ * call.
  *
- * Ranks that wait for the same lines come to the same decision.  In a gather, gatherv or reduce these
- * are the root and all ranks whose lines have no data.  In a scan all wait for the line of rank 0,
- * which alone tells whether the call may go below: if it has data, rank 0 has left.
+ * Ranks that wait for the same lines come to the same decision.  In a gather, gatherv or reduce
+ * these are the root and all ranks whose lines have no data.  In a scan all wait for the line of
+ * rank 0, which alone tells whether the call may go below: if it has data, rank 0 has left.
  *
- * A rank without a block for a gatherv does not leave at once.  It does not know in which memory the
- * others' are, and would not learn it.  It waits for the root, whose line says whether all blocks
- * fit lines; if not, it reads all lines.
+ * A rank without a block for a gatherv does not leave at once.  It does not know in which memory
+ * the others' are, and would not learn it.  It waits for the root, whose line says whether all
+ * blocks fit lines; if not, it reads all lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -2,8 +2,8 @@
  * serve/mixed_moving.c - see serve/mixed_moving.h.
  *
  * A rank writes into its line how long its block is.  It copies piece k into its staging buffer
- * k mod 4 and raises k + 1.  Then the root copies the piece out.  It takes piece k of all ranks that
- * have one, and raises k + 1.  A rank that has copied in as many pieces as there are buffers waits
+ * k mod 4 and raises k + 1.  Then the root copies the piece out.  It takes piece k of all ranks
+ * that have one, and raises k + 1.  A rank that has copied in as many pieces as there are buffers waits
  * for the root; otherwise for nobody, and leaves with its last piece.
  *
  * A rank that can map the root's output stores its block there instead, says so in its line, and
@@ -119,8 +119,8 @@ static struct moving_head *head_of(const struct symm_operation *operation, int r
 
 /*
  * Whether the block of this rank could be stored to its place at the root, if that can be mapped.
- * Through staging buffers one that is short takes as long.  A communicator that may lose ranks would
- * have to be entered first (serve/leave.h).
+ * Through staging buffers one that is short takes as long.  A communicator that may lose ranks
+ * would have to be entered first (serve/leave.h).
  */
 static bool may_store(const struct symm_operation *operation, const struct moving_block *block)
 {

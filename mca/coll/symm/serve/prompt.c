@@ -25,7 +25,8 @@ static bool vector_give(const struct prompt *prompt, const struct vector *vector
     size_t begin = vector->block * (size_t)prompt->root, end_of_own = begin + vector->block;
     bool is_whole = prompt->collective == SYMM_BCAST;
     if (!mca_coll_symm_choose_slot(prompt->collective, prompt->team, vector->bytes) ||
-        !prompt_is_on_host(prompt, input) || (!is_whole && !prompt_is_on_host(prompt, vector->output))) {
+        !prompt_is_on_host(prompt, input) ||
+        (!is_whole && !prompt_is_on_host(prompt, vector->output))) {
         return false;
     }
     unsigned char *to = prompt_line(prompt, prompt->root)->payload;
