@@ -129,7 +129,7 @@ static bool may_store(const struct symm_operation *operation, const struct movin
     const uint32_t kinds = LINE_OUTPUT_IN_HEAP | LINE_GAPS | LINE_ALONG | LINE_DEVICE | LINE_VETO;
     return block->packed == NULL && !is_last(block, 0) &&
            (line->flags & kinds) == LINE_OUTPUT_IN_HEAP && !symm_ompi_is_fault_tolerant() &&
-           !0 &&
+           !operation->lane->mapping_failed &&
            table_of(line)->entries[team->rank].receive_bytes >= block->bytes;
 }
 
