@@ -42,7 +42,7 @@ struct symm_team {
     bool dropped_more;            /* since that was last asked */
     uint64_t refused_until;       /* sequence at which refusals are forgotten; 0: none is */
     uint64_t refusal_span;        /* how long they are left alone, next time */
-    bool has_tables;              /* all ranks have what follows */
+    bool has_tables;              /* all ranks have what follows; this one may have it before */
     bool refuses_all;             /* some rank has no memory for it: no segment is mapped */
     struct symm_peer **peers;     /* [SYMM_HEAPS_MAX][size]; NULL: not used yet, or own */
     uint32_t *retired;            /* [SYMM_HEAPS_MAX][size] last of symm_team_collect() */

@@ -299,7 +299,7 @@ enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
 
 bool symm_team_memory_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired)
 {
-    if (!team->has_tables) {
+    if (team->peers == NULL || team->retired == NULL) {
         return false; /* nothing of the rank is mapped */
     }
     struct symm_peer *peer = *peer_entry(team, rank, heap);

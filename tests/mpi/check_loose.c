@@ -250,24 +250,25 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
 
 /*
  * A gatherv whose last rank has a block that no line takes.  It calls when the first one, whose
- * block is small, has left.
+ * block is small, has left.  The root's memory is from MPI_Alloc_mem, or from elsewhere.  What has
+ * been stored last is looked at first.
  */
-static void uneven_run(enum form form, int root, int count)
+static void uneven_run(enum form form, int root, int count, int *result)
 {
     static int counts[RANKS_MAX], places[RANKS_MAX];
     int first = root == 0 ? 1 : 0, last = root == test_size - 1 ? test_size - 2 : test_size - 1;
     int at = 0;
     bool has_late = first != last;
     MPI_Request request = MPI_REQUEST_NULL;
-    test_case("gatherv, %s, root %d, %d integers, and more of a late rank", form_names[form], root,
-              count);
+    test_case("gatherv, %s, root %d, %d integers, and more of a late rank%s", form_names[form], root,
+              count, result == received ? "" : ", into the heap");
     for (int rank = 0; rank < test_size; rank++) {
         counts[rank] = rank == last ? count + OWN_MORE : count;
         places[rank] = at;
         at += counts[rank];
     }
     for (int call = 0; call < LANES + calls_ahead(); call++) {
-        memset(received, 0xdb, sizeof received);
+        memset(result, 0xdb, sizeof received);
         for (int i = 0; i < counts[test_rank]; i++) {
             sent[i] = value(call, test_rank, 0, i);
         }
@@ -275,8 +276,8 @@ static void uneven_run(enum form form, int root, int count)
             token_receive(first);
         }
         if (form != PERSISTENT_FORM || call == 0) {
-            MAKE_FOR(&request, Gatherv, Igatherv, sent, counts[test_rank], MPI_INT, received,
-                     counts, places, MPI_INT, root);
+            MAKE_FOR(&request, Gatherv, Igatherv, sent, counts[test_rank], MPI_INT, result, counts,
+                     places, MPI_INT, root);
         }
         if (form == PERSISTENT_FORM) {
             MPI_Start(&request);
@@ -287,9 +288,9 @@ static void uneven_run(enum form form, int root, int count)
         if (has_late && call >= LANES && test_rank == first) {
             token_send(last);
         }
-        for (int rank = 0; rank < test_size && test_rank == root; rank++) {
-            for (int i = 0; i < counts[rank]; i++) {
-                int found = received[places[rank] + i];
+        for (int rank = test_size - 1; rank >= 0 && test_rank == root; rank--) {
+            for (int i = counts[rank] - 1; i >= 0; i--) {
+                int found = result[places[rank] + i];
                 test_check(found == value(call, rank, 0, i), "the right integer");
             }
         }
@@ -401,8 +402,13 @@ int main(int argc, char **argv)
         }
     }
     for (int form = 0; form < FORMS; form++) {
-        uneven_run((enum form)form, 0, 1);
-        uneven_run((enum form)form, test_size - 1, most > 1 ? most : 1);
+        int *heap;
+        MPI_Alloc_mem(sizeof received, MPI_INFO_NULL, &heap);
+        uneven_run((enum form)form, 0, 1, received);
+        uneven_run((enum form)form, test_size - 1, most > 1 ? most : 1, received);
+        uneven_run((enum form)form, 0, most > 1 ? most : 1, heap);
+        uneven_run((enum form)form, test_size - 1, 1, heap);
+        MPI_Free_mem(heap);
     }
     laps_run();
     unequal_run(3);

@@ -6,6 +6,8 @@
  */
 #include "mca/coll/symm/agree/loose.h"
 
+#include "mca/coll/symm/device/place.h"
+
 /* A line without data is the reason for which the call goes below. */
 static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
 {
@@ -136,6 +138,14 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
     return left > 0 ? SYMM_AGREEMENT_LEFT : veto_note(operation, elsewhere);
 }
 
+/* A rank without a block: those of others are on the host, as somebody's has come with a line. */
+static void place_learn(const struct symm_call *call)
+{
+    if (mca_coll_symm_call_is_idle(call)) {
+        mca_coll_symm_device_learn(call, false);
+    }
+}
+
 /* The same for a gatherv, some of whose blocks may fit no line. */
 static enum symm_agreement blocks_agree(struct symm_operation *operation)
 {
@@ -152,6 +162,7 @@ static enum symm_agreement blocks_agree(struct symm_operation *operation)
     if (operation->mismatch >= 0) {
         return SYMM_AGREEMENT_MISMATCH;
     }
+    place_learn(operation->call);
     return operation->in_slot && mca_coll_symm_blocks_all_along(operation) ? SYMM_AGREEMENT_ALIKE
                                                                            : SYMM_AGREEMENT_LEFT;
 }
@@ -172,6 +183,7 @@ static enum symm_agreement blocks_to_root_read(struct symm_operation *operation)
         }
         if (mca_coll_symm_line_has_data(operation, call->root) &&
             !line_differs(line, call->signature, call->agreed_count)) {
+            place_learn(call);
             return SYMM_AGREEMENT_LEFT;
         }
     }

@@ -27,7 +27,6 @@
 
 struct mca_coll_symm_module_t;
 struct symm_packing;
-struct symm_moving;
 struct mca_coll_symm_lane;
 
 enum symm_operation_state {
@@ -93,6 +92,20 @@ struct symm_own_block {
     size_t bytes, from, to;
 };
 
+/* A block on its way to the root of a mixed gatherv: this rank's, or one that the root takes. */
+struct symm_moving {
+    unsigned stage;
+    int rank;       /* whose block it is; while it is counted what comes first, who is next */
+    size_t bytes;   /* that are sent */
+    size_t length;  /* of a piece */
+    size_t room;    /* at the root: bytes of the block's place */
+    uint64_t before; /* pieces that the root takes of other ranks first */
+    uint64_t taken; /* at the root: pieces of all ranks so far */
+    unsigned char *at; /* where pieces come from, or go to; NULL: straight from the one buffer */
+    void *packed;   /* that is a copy, to be given back; NULL: it is the program's memory */
+    unsigned char *place; /* at another rank: where it stores its block; NULL: nowhere */
+};
+
 struct symm_operation {
     struct mca_coll_symm_module_t *module;
     struct mca_coll_symm_lane *lane; /* of the module, or a persistent operation's own */
@@ -123,7 +136,6 @@ struct symm_operation {
     int scratch_piece;       /* which piece it is; device/scratch.h */
     struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
     struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
-    struct symm_moving *moving; /* blocks of a mixed gatherv; NULL: none; serve/mixed_moving.h */
     struct symm_imports *imports; /* in use by this call; NULL: none */
     uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;
@@ -139,6 +151,7 @@ struct symm_operation {
     bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
+    struct symm_moving moving; /* of a mixed gatherv; serve/mixed_moving.c */
     struct symm_multicasting multicasting;
     struct symm_run run;
 };

@@ -100,7 +100,8 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     if (facts != NULL) {
         reason_format(&why, facts, algorithm);
     } else {
-        reason_add(&why, "the data fit in the slot");
+        bool is_long = operation->mixed && !operation->in_slot;
+        reason_add(&why, is_long ? "other ranks have left" : "the data fit in the slot");
     }
     mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                 "%s of %zu bytes: first use of algorithm %s (%s)",

@@ -24,7 +24,7 @@ enum { STARTING, COLLECTING };
 void mca_coll_symm_mixed_start(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    if (operation->packing != NULL) { /* data go by way of lines, packed by the host */
+    if (operation->packing != NULL) { /* the host packs what travels */
         mca_coll_symm_packing_end(operation);
         operation->own.stays = false;
     }

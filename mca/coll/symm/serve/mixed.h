@@ -1,13 +1,13 @@
 /*
- * serve/mixed.h - loose calls (agree/loose.h) with the data of some ranks on devices and those of
- * others in host memory.  Each loose MPI_Scatterv comes here, and what ranks other than the root do
- * in an MPI_Gatherv.
+ * serve/mixed.h - loose calls (agree/loose.h) in which some ranks have left, and others have data
+ * on devices, or in an MPI_Gatherv long blocks.  Each loose MPI_Scatterv comes here, and each rank
+ * that leaves an MPI_Gatherv.
  *
- * Some ranks have left, so the call cannot go below.  Its data are small, and go by way of lines.
- * In a broadcast or scatter each rank copies its data from the root's line to where they belong.
- * In a gather, reduce or scan the ranks that are still there copy their data into their lines, and
- * say so by a phase.  The root, or in a scan the ranks behind, have only waited for them, so nobody
- * reads anything else of their lines.
+ * The call cannot go below.  Small data go by way of lines.  In a broadcast or scatter each rank
+ * copies its data from the root's line to where they belong.  In a gather, reduce or scan the ranks
+ * that are still there copy their data into their lines, and say so by a phase.  The root, or in a
+ * scan the ranks behind, have only waited for them, so nobody reads anything else of their lines.
+ * Blocks of a gatherv have any length, and go another way (serve/mixed_moving.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

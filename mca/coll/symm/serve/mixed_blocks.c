@@ -6,13 +6,15 @@
  */
 #include "mca/coll/symm/serve/mixed_blocks.h"
 
+#include <stdlib.h>
+
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/serve/mixed_data.h"
 #include "mca/coll/symm/serve/mixed_moving.h"
 
-enum { STARTING };
+enum { STARTING, MOVING };
 
 
 
@@ -40,42 +42,68 @@ static void block_take(struct symm_operation *operation, int sender)
     }
 }
 
-/*
- * The root's own block, unless the run's start has copied it, or it comes from the root's line like
- * those of others.
- */
-static void own_take(struct symm_operation *operation)
+/* The root's own block, wherever it is and belongs. */
+static void own_move(struct symm_operation *operation)
 {
-    const struct symm_line *line = mca_coll_symm_line(operation, operation->call->root);
-    if ((line->flags & LINE_ALONG) == 0 && !mca_coll_symm_blocks_own_is_apart(operation)) {
-        mca_coll_symm_moving_own(operation);
+    const struct symm_call *call = operation->call;
+    size_t me = (size_t)call->root;
+    struct symm_layout sent, received;
+    void *from, *to;
+    mca_coll_symm_side_block(&call->sending, me, &sent, &from);
+    mca_coll_symm_side_block(&call->receiving, me, &received, &to);
+    size_t room = received.bytes;
+    if (sent.bytes == 0) {
+        return;
     }
+    void *packed = malloc(sent.bytes);
+    if (packed == NULL) {
+        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    received.bytes = symm_least(sent.bytes, room);
+    mca_coll_symm_mixed_bring(operation, &sent, from, packed);
+    if (operation->run.failure == SYMM_OK && received.bytes > 0) {
+        mca_coll_symm_mixed_deliver(operation, &received, packed, to);
+    }
+    if (operation->run.failure == SYMM_OK && sent.bytes > room) {
+        mca_coll_symm_mixed_truncated(operation, call->root, sent.bytes, room);
+    }
+    free(packed);
 }
 
+/*
+ * What the root has of blocks when it starts.  Its own may have been copied by the start of the
+ * run, or come from its line like those of others.  A block that is too long for its place keeps no
+ * other from its own.
+ */
 static void blocks_take(struct symm_operation *operation)
 {
+    int root = operation->call->root;
     for (int rank = 0; rank < operation->run.team->size; rank++) {
         if ((mca_coll_symm_line(operation, rank)->flags & LINE_ALONG) != 0) {
             block_take(operation, rank);
+        } else if (rank == root && !mca_coll_symm_blocks_own_is_apart(operation)) {
+            own_move(operation);
         }
     }
 }
 
-/*
- * Who has put its block into its line has nothing more to do.  A block that is too long for its
- * place keeps no other from its own.
- */
+/* Who has put its block into its line has nothing more to do. */
 static enum symm_status to_root_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    if (run->team->rank != run->root) {
-        return operation->in_slot ? SYMM_OK : mca_coll_symm_moving_bring(operation);
+    bool is_root = run->team->rank == run->root;
+    if (!is_root && operation->in_slot) {
+        return SYMM_OK;
     }
     if (run->stage == STARTING) {
-        own_take(operation);
-        blocks_take(operation);
+        run->stage = MOVING;
+        mca_coll_symm_moving_start(operation);
+        if (is_root) {
+            blocks_take(operation);
+        }
     }
-    return mca_coll_symm_moving_take(operation);
+    return is_root ? mca_coll_symm_moving_take(operation) : mca_coll_symm_moving_bring(operation);
 }
 
 enum symm_status mca_coll_symm_mixed_blocks_step(struct symm_operation *operation)

@@ -1,6 +1,5 @@
 /*
- * serve/mixed_blocks.h - loose calls of MPI_Scatterv and MPI_Gatherv, whose lines have blocks of any
- * length, and data that come to the line of a gatherv after it has been posted.
+ * serve/mixed_blocks.h - loose calls of MPI_Scatterv, and of MPI_Gatherv once ranks have left.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,16 +1,18 @@
 /*
  * serve/mixed_moving.c - see serve/mixed_moving.h.
  *
- * A rank writes into its line how long its block is.  It copies piece k into its staging buffer
- * k mod 4 and raises k + 1.  Then the root copies the piece out.  It takes piece k of all ranks
- * that have one, and raises k + 1.  A rank that has copied in as many pieces as there are buffers waits
- * for the root; otherwise for nobody, and leaves with its last piece.
- *
- * A rank that can map the root's output stores its block there instead, says so in its line, and
- * raises 1.  It maps for itself, and votes with nobody.
+ * A rank says in the head of its line how long its block is.  It copies piece k into its staging
+ * buffer k mod 4 and raises k + 1.  The root takes the blocks of one rank after the other, piece by
+ * piece, and raises how many pieces it has taken in all.  So it needs a packed copy of one block at
+ * a time, if of any.  A rank that has filled its buffers waits for the root.  It finds out from the
+ * heads of the ranks before it how many pieces the root takes first.  It leaves with its last
+ * piece.
  *
  * Staging buffers are free: these ranks have read all lines, so all have ended the calls before.
  * Whoever writes to the buffers next has read all lines of a later call, the root's among them.
+ *
+ * A rank that can map its place at the root stores its block there instead.  It says so in its
+ * head, raises 1, and 2 when it is done.  It maps for itself, and votes with nobody.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,61 +24,84 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
+#include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/mixed_data.h"
 
-enum { STARTING, MAPPING, MOVING };
+enum { OPENING, MAPPING, STORING, FILLING, TAKING, CLOSING };
 
-/* A block on its way. */
-struct moving_block {
-    bool is_over;      /* at the root: nothing of it is to come */
-    size_t bytes;      /* that are sent */
-    size_t length;     /* of a piece */
-    size_t room;       /* at the root: bytes of its place */
-    unsigned char *at; /* where pieces come from, or go to; NULL: straight from the one buffer */
-    void *packed;      /* that is a copy; NULL: it is the program's memory */
-    unsigned char *place; /* at another rank: where it stores the block; NULL: nowhere */
+enum { STEP_STORING = 1, STEP_STORED = 2 };
+
+/* After a failure to map, a rank does not try again for so many calls. */
+enum { CALLS_WITHOUT_MAPPING = 1000 };
+
+/* What a line that came without a block says of it in the end, in place of buffers. */
+struct moving_head {
+    uint64_t bytes, is_stored;
 };
 
-struct symm_moving {
-    int count;
-    struct moving_block blocks[]; /* the root has one for each rank, another rank one in all */
-};
-
-static struct symm_moving *moving_open(struct symm_operation *operation, int count)
+static struct moving_head *head_of(const struct symm_operation *operation, int rank)
 {
-    size_t bytes = sizeof(struct symm_moving) + (size_t)count * sizeof(struct moving_block);
-    struct symm_moving *moving = calloc(1, bytes);
-    if (moving == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
-        return NULL;
+    return (struct moving_head *)(void *)mca_coll_symm_line(operation, rank)->payload;
+}
+
+/* Go on to the next rank whose block is on its way: it has not come with its line. */
+static void next_find(struct symm_operation *operation)
+{
+    int *rank = &operation->moving.rank;
+    while (*rank < operation->run.team->size &&
+           (*rank == operation->call->root ||
+            (mca_coll_symm_line(operation, *rank)->flags & LINE_ALONG) != 0)) {
+        (*rank)++;
     }
-    moving->count = count;
-    operation->moving = moving;
-    operation->run.piece = 0;
-    operation->run.seen = 0;
-    operation->run.position = 0;
-    return moving;
+}
+
+static uint64_t step_of(const struct symm_operation *operation, int rank)
+{
+    return symm_phase_of(&operation->run.team->control, operation->run.sequence, rank);
+}
+
+/* ---- blocks and pieces ----------------------------------------------------------------------- */
+
+/* Bytes of a piece of a block. */
+static size_t length_of(const struct symm_run *run, size_t bytes)
+{
+    return symm_flow_piece(run, run->team->control.piece_size, bytes);
+}
+
+/* Pieces that the root takes of a rank whose head is there. */
+static uint64_t pieces_of(const struct symm_operation *operation, int rank)
+{
+    const struct moving_head *head = head_of(operation, rank);
+    size_t bytes = (size_t)head->bytes, length = length_of(&operation->run, bytes);
+    return head->is_stored ? 0 : bytes / length + (bytes % length != 0);
+}
+
+/* The bytes of a piece; *begin: where it begins in the block. */
+static size_t piece_find(const struct symm_moving *moving, uint64_t piece, size_t *begin)
+{
+    *begin = symm_least((size_t)piece * moving->length, moving->bytes);
+    return symm_least(moving->length, moving->bytes - *begin);
+}
+
+static bool is_last(const struct symm_moving *moving, uint64_t piece)
+{
+    return ((size_t)piece + 1) * moving->length >= moving->bytes;
+}
+
+/* Memory for a packed block; without it the run fails. */
+static unsigned char *packed_make(struct symm_operation *operation, size_t bytes)
+{
+    operation->moving.packed = malloc(bytes);
+    if (operation->moving.packed == NULL) {
+        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+    }
+    return operation->moving.packed;
 }
 
 void mca_coll_symm_moving_end(struct symm_operation *operation)
 {
-    struct symm_moving *moving = operation->moving;
-    for (int i = 0; moving != NULL && i < moving->count; i++) {
-        free(moving->blocks[i].packed);
-    }
-    free(moving);
-    operation->moving = NULL;
-}
-
-/* Memory for a packed block; without it the run fails. */
-static unsigned char *packed_make(struct symm_operation *operation, struct moving_block *block,
-                                  size_t bytes)
-{
-    block->packed = malloc(bytes);
-    if (block->packed == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
-    }
-    return block->packed;
+    free(operation->moving.packed);
+    operation->moving.packed = NULL;
 }
 
 /* The first byte of elements that are plain host memory; NULL: they are not. */
@@ -87,34 +112,34 @@ static unsigned char *plain_at(const struct symm_operation *operation,
     return is_plain ? mca_coll_symm_at(address, layout->start) : NULL;
 }
 
-static size_t length_of(const struct symm_run *run, size_t bytes)
+void mca_coll_symm_moving_start(struct symm_operation *operation)
 {
-    return symm_flow_piece(run, run->team->control.piece_size, bytes);
-}
-
-/* The bytes of a piece; *begin: where it begins in the block. */
-static size_t piece_of(const struct moving_block *block, uint64_t piece, size_t *begin)
-{
-    *begin = symm_least((size_t)piece * block->length, block->bytes);
-    return symm_least(block->length, block->bytes - *begin);
-}
-
-/* Whether the piece is the block's last.  A block without bytes has one as well. */
-static bool is_last(const struct moving_block *block, uint64_t piece)
-{
-    return ((size_t)piece + 1) * block->length >= block->bytes;
+    operation->moving = (struct symm_moving){.stage = OPENING};
+    operation->run.piece = 0;
+    operation->run.position = 0;
 }
 
 /* ---- a rank that brings its block ------------------------------------------------------------ */
 
-/* What the line, which came without a block, says of it in the end. */
-struct moving_head {
-    uint64_t bytes, is_stored;
-};
-
-static struct moving_head *head_of(const struct symm_operation *operation, int rank)
+static void block_describe(struct symm_operation *operation)
 {
-    return (struct moving_head *)(void *)mca_coll_symm_line(operation, rank)->payload;
+    const struct symm_call *call = operation->call;
+    struct symm_moving *moving = &operation->moving;
+    struct symm_layout layout;
+    void *address;
+    mca_coll_symm_side_block(&call->sending, (size_t)call->root, &layout, &address);
+    moving->bytes = layout.bytes;
+    moving->length = length_of(&operation->run, layout.bytes);
+    if (layout.bytes == 0) {
+        return;
+    }
+    moving->at = plain_at(operation, &layout, address);
+    if (moving->at == NULL) {
+        moving->at = packed_make(operation, layout.bytes);
+        if (moving->at != NULL) {
+            mca_coll_symm_mixed_bring(operation, &layout, address, moving->at);
+        }
+    }
 }
 
 /*
@@ -122,19 +147,20 @@ static struct moving_head *head_of(const struct symm_operation *operation, int r
  * Through staging buffers one that is short takes as long.  A communicator that may lose ranks
  * would have to be entered first (serve/leave.h).
  */
-static bool may_store(const struct symm_operation *operation, const struct moving_block *block)
+static bool may_store(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
+    const struct symm_moving *moving = &operation->moving;
     const struct symm_line *line = mca_coll_symm_line(operation, operation->call->root);
     const uint32_t kinds = LINE_OUTPUT_IN_HEAP | LINE_GAPS | LINE_ALONG | LINE_DEVICE | LINE_VETO;
-    return block->packed == NULL && !is_last(block, 0) &&
+    return moving->packed == NULL && !is_last(moving, 0) &&
            (line->flags & kinds) == LINE_OUTPUT_IN_HEAP && !symm_ompi_is_fault_tolerant() &&
-           !operation->lane->mapping_failed &&
-           table_of(line)->entries[team->rank].receive_bytes >= block->bytes;
+           operation->sequence >= operation->lane->maps_from &&
+           table_of(line)->entries[team->rank].receive_bytes >= moving->bytes;
 }
 
-/* Map the root's output.  Without it the block goes through staging buffers, now and later. */
-static enum symm_status place_map(struct symm_operation *operation, struct moving_block *block)
+/* Map the root's output. */
+static enum symm_status place_map(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
     int root = operation->call->root;
@@ -145,236 +171,212 @@ static enum symm_status place_map(struct symm_operation *operation, struct movin
         status = symm_team_map(team, root, output);
     }
     if (status == SYMM_OK) {
-        block->place = (unsigned char *)symm_team_address(team, root, output) +
-                       table_of(line)->entries[team->rank].receive_at;
+        operation->moving.place = (unsigned char *)symm_team_address(team, root, output) +
+                                  table_of(line)->entries[team->rank].receive_at;
+    } else if (status != SYMM_PENDING) {
+        operation->lane->maps_from = operation->sequence + CALLS_WITHOUT_MAPPING;
+        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
+                                    "rank %d cannot map a root's memory, its block is staged "
+                                    "instead: %s", team->rank, symm_status_string(status));
     }
-    operation->lane->mapping_failed = status != SYMM_OK && status != SYMM_PENDING;
     return status;
 }
 
-/* Store the next bytes of a block. */
-static enum symm_status block_store(struct symm_run *run, const struct moving_block *block)
+/* The head is complete, or this rank has failed. */
+static void head_tell(struct symm_operation *operation)
 {
-    size_t bytes = symm_least(block->bytes - run->position, SYMM_STEP_BYTES);
-    memcpy(block->place + run->position, block->at + run->position, bytes);
+    struct symm_run *run = &operation->run;
+    struct symm_moving *moving = &operation->moving;
+    bool has_failed = run->failure != SYMM_OK, is_stored = moving->place != NULL;
+    moving->bytes = has_failed ? 0 : moving->bytes;
+    *head_of(operation, run->team->rank) =
+        (struct moving_head){.bytes = moving->bytes, .is_stored = is_stored};
+    if (has_failed) {
+        symm_run_raise(run, SYMM_CUDA_STEP_FAILED);
+    } else if (is_stored || moving->bytes == 0) {
+        symm_run_raise(run, STEP_STORING);
+    }
+    moving->stage = is_stored ? STORING : FILLING;
+    moving->rank = 0;
+    next_find(operation);
+}
+
+/* Store the next bytes of the block. */
+static enum symm_status block_store(struct symm_run *run, const struct symm_moving *moving)
+{
+    size_t bytes = symm_least(moving->bytes - run->position, SYMM_STEP_BYTES);
+    memcpy(moving->place + run->position, moving->at + run->position, bytes);
     run->position += bytes;
-    if (run->position < block->bytes) {
+    if (run->position < moving->bytes) {
         return symm_run_more(run);
     }
-    symm_run_raise(run, 1);
+    symm_run_raise(run, STEP_STORED);
     return SYMM_OK;
 }
 
-static void block_describe(struct symm_operation *operation, struct moving_block *block)
+/* Count the pieces that the root takes before those of this rank.  False: a head is not there. */
+static bool before_count(struct symm_operation *operation)
 {
-    const struct symm_call *call = operation->call;
-    struct symm_layout layout;
-    void *address;
-    mca_coll_symm_side_block(&call->sending, (size_t)call->root, &layout, &address);
-    block->bytes = layout.bytes;
-    block->length = length_of(&operation->run, layout.bytes);
-    if (layout.bytes == 0) {
-        return;
-    }
-    block->at = plain_at(operation, &layout, address);
-    if (block->at == NULL) {
-        block->at = packed_make(operation, block, layout.bytes);
-        if (block->at != NULL) {
-            mca_coll_symm_mixed_bring(operation, &layout, address, block->at);
-        }
-    }
-}
-
-/* Describe the block to this rank itself, and find out where it goes. */
-static enum symm_status bring_start(struct symm_operation *operation)
-{
-    struct symm_run *run = &operation->run;
-    if (run->stage == STARTING) {
-        if (moving_open(operation, 1) == NULL) {
-            return SYMM_OK;
-        }
-        block_describe(operation, &operation->moving->blocks[0]);
-        run->stage = MAPPING;
-    }
-    struct moving_block *block = &operation->moving->blocks[0];
-    if (run->failure == SYMM_OK && may_store(operation, block) &&
-        place_map(operation, block) == SYMM_PENDING) {
-        return SYMM_PENDING;
-    }
-    *head_of(operation, run->team->rank) =
-        (struct moving_head){.bytes = block->bytes, .is_stored = block->place != NULL};
-    run->stage = MOVING;
-    return SYMM_OK;
-}
-
-enum symm_status mca_coll_symm_moving_bring(struct symm_operation *operation)
-{
-    struct symm_run *run = &operation->run;
-    if (run->stage != MOVING) {
-        if (bring_start(operation) == SYMM_PENDING) {
-            return SYMM_PENDING;
-        }
-        if (run->failure != SYMM_OK) {
-            symm_run_raise(run, SYMM_CUDA_STEP_FAILED);
-            return SYMM_OK;
-        }
-    }
-    const struct moving_block *block = &operation->moving->blocks[0];
-    if (block->place != NULL) {
-        return block_store(run, block);
-    }
-    if (run->piece >= SYMM_STAGE_BUFFERS &&
-        !symm_run_rank_reached(run, run->root, run->piece - SYMM_STAGE_BUFFERS + 1)) {
-        return SYMM_PENDING;
-    }
-    size_t begin, bytes = piece_of(block, run->piece, &begin);
-    if (bytes > 0) {
-        memcpy(symm_run_stage(run, run->team->rank, run->piece), block->at + begin, bytes);
-    }
-    symm_run_raise(run, run->piece + 1);
-    return is_last(block, run->piece++) ? SYMM_OK : symm_run_more(run);
-}
-
-/* ---- the root -------------------------------------------------------------------------------- */
-
-/* The first piece of a rank's block is there. */
-static void block_expect(struct symm_operation *operation, int rank, struct moving_block *block)
-{
-    struct symm_layout layout;
-    void *address;
-    mca_coll_symm_side_block(&operation->call->receiving, (size_t)rank, &layout, &address);
-    block->bytes = (size_t)head_of(operation, rank)->bytes;
-    block->length = length_of(&operation->run, block->bytes);
-    block->room = layout.bytes;
-    block->at = plain_at(operation, &layout, address);
-    if (block->at == NULL && !is_last(block, 0) &&
-        packed_make(operation, block, symm_least(block->bytes, block->room)) == NULL) {
-        block->room = 0;
-    }
-    if (block->packed != NULL) {
-        block->at = block->packed;
-    }
-}
-
-/* All of a block has come.  The root gets as much of it as there is room for. */
-static void block_settle(struct symm_operation *operation, int rank, struct moving_block *block,
-                         const void *buffer)
-{
-    struct symm_layout layout;
-    void *address;
-    mca_coll_symm_side_block(&operation->call->receiving, (size_t)rank, &layout, &address);
-    size_t room = layout.bytes;
-    layout.bytes = symm_least(block->bytes, block->room);
-    if (layout.bytes > 0 && (block->packed != NULL || block->at == NULL)) {
-        mca_coll_symm_mixed_deliver(operation, &layout,
-                                    block->packed != NULL ? block->packed : buffer, address);
-    }
-    if (block->bytes > room && operation->run.failure == SYMM_OK) {
-        mca_coll_symm_mixed_truncated(operation, rank, block->bytes, room);
-    }
-    block->is_over = true;
-}
-
-static void piece_take(struct symm_operation *operation, int rank, struct moving_block *block)
-{
-    struct symm_run *run = &operation->run;
-    const void *buffer = symm_run_stage(run, rank, run->piece);
-    if (head_of(operation, rank)->is_stored) {
-        block->is_over = true;
-        return;
-    }
-    if (run->piece == 0) {
-        block_expect(operation, rank, block);
-    }
-    size_t begin, bytes = piece_of(block, run->piece, &begin);
-    if (block->at != NULL && begin < block->room && bytes > 0) {
-        memcpy(block->at + begin, buffer, symm_least(bytes, block->room - begin));
-    }
-    if (is_last(block, run->piece)) {
-        block_settle(operation, rank, block, buffer);
-    }
-}
-
-/* Blocks that have come with lines, and the root's own, are not on their way. */
-static void awaited_find(const struct symm_operation *operation, struct symm_moving *moving)
-{
-    for (int rank = 0; rank < moving->count; rank++) {
-        moving->blocks[rank].is_over =
-            rank == operation->call->root ||
-            (mca_coll_symm_line(operation, rank)->flags & LINE_ALONG) != 0;
-    }
-}
-
-static bool all_are_over(const struct symm_moving *moving)
-{
-    for (int rank = 0; rank < moving->count; rank++) {
-        if (!moving->blocks[rank].is_over) {
+    struct symm_moving *moving = &operation->moving;
+    while (moving->rank < operation->run.team->rank) {
+        if (step_of(operation, moving->rank) == 0) {
             return false;
         }
+        moving->before += pieces_of(operation, moving->rank);
+        moving->rank++;
+        next_find(operation);
     }
     return true;
 }
 
-enum symm_status mca_coll_symm_moving_take(struct symm_operation *operation)
+/* Copy the next piece in, as soon as the root has taken the one that was in its buffer. */
+static enum symm_status piece_fill(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    if (run->stage == STARTING) {
-        struct symm_moving *moving = moving_open(operation, run->team->size);
-        if (moving == NULL) {
-            symm_run_raise(run, SYMM_CUDA_STEP_FAILED); /* nobody waits for this rank */
-            return SYMM_OK;
-        }
-        awaited_find(operation, moving);
-        run->stage = MOVING;
+    const struct symm_moving *moving = &operation->moving;
+    if (run->piece >= SYMM_STAGE_BUFFERS &&
+        (!before_count(operation) ||
+         step_of(operation, run->root) < moving->before + run->piece - SYMM_STAGE_BUFFERS + 1)) {
+        return SYMM_PENDING;
     }
-    struct symm_moving *moving = operation->moving;
-    if (all_are_over(moving)) {
-        return SYMM_OK;
-    }
-    for (; run->seen < moving->count; run->seen++) {
-        struct moving_block *block = &moving->blocks[run->seen];
-        if (block->is_over) {
-            continue;
-        }
-        uint64_t step = symm_phase_of(&run->team->control, run->sequence, run->seen);
-        if (step <= run->piece) {
-            return SYMM_PENDING;
-        }
-        if (step == SYMM_CUDA_STEP_FAILED) {
-            mca_coll_symm_mixed_fail(operation, OMPI_ERROR);
-            block->is_over = true;
-        } else {
-            piece_take(operation, run->seen, block);
-        }
-    }
-    symm_run_raise(run, ++run->piece);
-    return symm_run_more(run);
+    size_t begin, bytes = piece_find(moving, run->piece, &begin);
+    memcpy(symm_run_stage(run, run->team->rank, run->piece), moving->at + begin, bytes);
+    symm_run_raise(run, run->piece + 1);
+    return is_last(moving, run->piece++) ? SYMM_OK : symm_run_more(run);
 }
 
-void mca_coll_symm_moving_own(struct symm_operation *operation)
+enum symm_status mca_coll_symm_moving_bring(struct symm_operation *operation)
 {
-    const struct symm_call *call = operation->call;
-    size_t me = (size_t)call->root;
-    struct symm_layout sent, received;
-    void *from, *to;
-    mca_coll_symm_side_block(&call->sending, me, &sent, &from);
-    mca_coll_symm_side_block(&call->receiving, me, &received, &to);
-    size_t room = received.bytes;
-    if (sent.bytes == 0) {
-        return;
+    struct symm_moving *moving = &operation->moving;
+    if (moving->stage == OPENING) {
+        block_describe(operation);
+        moving->stage = MAPPING;
     }
-    void *packed = malloc(sent.bytes);
-    if (packed == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
-        return;
+    if (moving->stage == MAPPING) {
+        if (operation->run.failure == SYMM_OK && may_store(operation) &&
+            place_map(operation) == SYMM_PENDING) {
+            return SYMM_PENDING;
+        }
+        head_tell(operation);
     }
-    received.bytes = symm_least(sent.bytes, room);
-    mca_coll_symm_mixed_bring(operation, &sent, from, packed);
-    if (operation->run.failure == SYMM_OK && received.bytes > 0) {
-        mca_coll_symm_mixed_deliver(operation, &received, packed, to);
+    if (moving->bytes == 0) {
+        return SYMM_OK;
     }
-    if (operation->run.failure == SYMM_OK && sent.bytes > room) {
-        mca_coll_symm_mixed_truncated(operation, call->root, sent.bytes, room);
+    return moving->stage == STORING ? block_store(&operation->run, moving) : piece_fill(operation);
+}
+
+/* ---- the root -------------------------------------------------------------------------------- */
+
+/* The first piece of the rank's block is there. */
+static void block_expect(struct symm_operation *operation)
+{
+    struct symm_moving *moving = &operation->moving;
+    struct symm_layout layout;
+    void *address;
+    mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
+    moving->bytes = (size_t)head_of(operation, moving->rank)->bytes;
+    moving->length = length_of(&operation->run, moving->bytes);
+    moving->room = layout.bytes;
+    moving->at = plain_at(operation, &layout, address);
+    if (moving->at == NULL && !is_last(moving, 0) && moving->room > 0) {
+        moving->at = packed_make(operation, symm_least(moving->bytes, moving->room));
+        moving->room = moving->at == NULL ? 0 : moving->room;
     }
-    free(packed);
+}
+
+/* All of the block has come.  The root gets as much of it as there is room for. */
+static void block_settle(struct symm_operation *operation, const void *buffer)
+{
+    struct symm_moving *moving = &operation->moving;
+    struct symm_layout layout;
+    void *address;
+    mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
+    size_t room = layout.bytes;
+    layout.bytes = symm_least(moving->bytes, moving->room);
+    if (layout.bytes > 0 && (moving->packed != NULL || moving->at == NULL)) {
+        mca_coll_symm_mixed_deliver(operation, &layout,
+                                    moving->packed != NULL ? moving->packed : buffer, address);
+    }
+    if (moving->bytes > room && operation->run.failure == SYMM_OK) {
+        mca_coll_symm_mixed_truncated(operation, moving->rank, moving->bytes, room);
+    }
+    mca_coll_symm_moving_end(operation);
+}
+
+/* Take a piece that is there.  Whether it is the block's last. */
+static bool piece_take(struct symm_operation *operation)
+{
+    struct symm_run *run = &operation->run;
+    struct symm_moving *moving = &operation->moving;
+    const void *buffer = symm_run_stage(run, moving->rank, run->piece);
+    if (run->piece == 0) {
+        block_expect(operation);
+    }
+    size_t begin, bytes = piece_find(moving, run->piece, &begin);
+    if (moving->at != NULL && begin < moving->room) {
+        memcpy(moving->at + begin, buffer, symm_least(bytes, moving->room - begin));
+    }
+    bool ends = is_last(moving, run->piece++);
+    if (ends) {
+        block_settle(operation, buffer);
+    }
+    symm_run_raise(run, ++moving->taken);
+    return ends;
+}
+
+/* The blocks that come through staging buffers. */
+static enum symm_status blocks_take(struct symm_operation *operation)
+{
+    struct symm_moving *moving = &operation->moving;
+    uint64_t step = step_of(operation, moving->rank);
+    if (step <= operation->run.piece) {
+        return SYMM_PENDING;
+    }
+    if (step == SYMM_CUDA_STEP_FAILED) {
+        mca_coll_symm_mixed_fail(operation, OMPI_ERROR);
+    }
+    if (pieces_of(operation, moving->rank) == 0 || piece_take(operation)) {
+        operation->run.piece = 0;
+        moving->rank++;
+        next_find(operation);
+    }
+    return symm_run_more(&operation->run);
+}
+
+/* Go on to the next rank that stores its block. */
+static void stored_find(struct symm_operation *operation)
+{
+    struct symm_moving *moving = &operation->moving;
+    next_find(operation);
+    while (moving->rank < operation->run.team->size &&
+           !head_of(operation, moving->rank)->is_stored) {
+        moving->rank++;
+        next_find(operation);
+    }
+}
+
+enum symm_status mca_coll_symm_moving_take(struct symm_operation *operation)
+{
+    struct symm_moving *moving = &operation->moving;
+    int ranks = operation->run.team->size;
+    if (moving->stage == OPENING) {
+        moving->stage = TAKING;
+        next_find(operation);
+    }
+    if (moving->stage == TAKING) {
+        if (moving->rank < ranks) {
+            return blocks_take(operation);
+        }
+        moving->stage = CLOSING;
+        moving->rank = 0;
+        stored_find(operation);
+    }
+    while (moving->rank < ranks) {
+        if (step_of(operation, moving->rank) < STEP_STORED) {
+            return SYMM_PENDING;
+        }
+        moving->rank++;
+        stored_find(operation);
+    }
+    return SYMM_OK;
 }

@@ -161,7 +161,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->again = false;
     operation->relay_expected = false;
     operation->packing = NULL;
-    operation->moving = NULL;
+    operation->moving.packed = NULL;
     operation->imports = NULL;
     operation->dropped = 0;
     operation->run_is_begun = false;
@@ -183,7 +183,7 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
     }
-    if (operation->moving != NULL) {
+    if (operation->moving.packed != NULL) {
         mca_coll_symm_moving_end(operation);
     }
     if (operation->call->device >= 0) { /* calls in host memory have taken none of these */

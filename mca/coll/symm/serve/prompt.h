@@ -3,12 +3,12 @@
  * nothing has to be waited for.
  *
  * The root of a broadcast, scatter or scatterv writes data that fit its line, and leaves.  Another
- * rank takes its block if the root's line is there.  In a gather, gatherv or reduce all but the
- * root write, and the root takes the data if all lines are there.  In a scan a rank makes its call
- * if the lines of those before it are there.  An operation makes the call on every rank that
- * finds anything else.  Ranks need not decide alike: their lines are those of any other call.  An
- * operation takes up to twice the time, half of it for descriptions and states that such a call has
- * no use for.
+ * rank takes its block if the root's line is there.  In a gather, gatherv or reduce who has data
+ * for the root writes them, and the root takes them if all lines are there.  In a scan a rank makes
+ * its call if the lines of those before it are there.  An operation makes the call on every rank
+ * that finds anything else.  Ranks need not decide alike: their lines are those of any other call.
+ * An operation takes up to twice the time, half of it for descriptions and states that such a call
+ * has no use for.
  *
  * The functions return true if the call has been served; if not, nothing has been done.
  *
