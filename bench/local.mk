@@ -310,6 +310,7 @@ EXTRA_DIST += \
 	bench/results/gpu-h200-4-ranks-blocks.txt \
 	bench/results/gpu-h200-4-ranks-collectives-in-place.txt \
 	bench/results/gpu-h200-4-ranks-collectives.txt \
+	bench/results/gpu-h200-4-ranks-odd.txt \
 	bench/results/gpu-h200-4-ranks-ring.txt \
 	bench/results/gpu-h200-heat.txt \
 	bench/results/gpu-h200-uneven.txt \

@@ -42,7 +42,8 @@ SYMM_API void symm_team_devices_done(struct symm_team *team);
 /*
  * Get room for what is known of segments: before the first one is mapped, since most teams never
  * meet one.  Once that has succeeded, again costs nothing.  A rank may get it, and map, by itself.
- * What is known of segments needs all: the ranks then agree whether all have it.  Until they do, all segments are unknown; if some rank has not got it, all are refused until
+ * What is known of segments needs all: the ranks agree whether all have it.  Until they do, all
+ * segments are unknown; if some rank has not got it, all are refused until
  * symm_team_forget_refusals().  Errors: NO_MEMORY.
  */
 SYMM_API enum symm_status symm_team_tables_get(struct symm_team *team);

@@ -35,8 +35,8 @@ struct mca_coll_symm_lane {
     unsigned retry_distance;    /* between the last try and the next; the same on all ranks */
     unsigned calls_compared;    /* that this rank could have left below without the others' lines */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
-    uint64_t maps_from; /* the call from which this rank maps by itself: serve/mixed_moving.c */
     int relay_device;           /* the device of the last relayed call; -1: there was none */
+    uint64_t maps_from;         /* the call from which this rank maps alone; serve/mixed_moving.c */
     struct symm_pad pads[SYMM_PADS]; /* this rank's */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct symm_vote vote;

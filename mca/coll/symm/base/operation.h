@@ -95,15 +95,15 @@ struct symm_own_block {
 /* A block on its way to the root of a mixed gatherv: this rank's, or one that the root takes. */
 struct symm_moving {
     unsigned stage;
-    int rank;       /* whose block it is; while it is counted what comes first, who is next */
-    size_t bytes;   /* that are sent */
-    size_t length;  /* of a piece */
-    size_t room;    /* at the root: bytes of the block's place */
-    uint64_t before; /* pieces that the root takes of other ranks first */
-    uint64_t taken; /* at the root: pieces of all ranks so far */
-    unsigned char *at; /* where pieces come from, or go to; NULL: straight from the one buffer */
-    void *packed;   /* that is a copy, to be given back; NULL: it is the program's memory */
-    unsigned char *place; /* at another rank: where it stores its block; NULL: nowhere */
+    int rank;              /* at the root: whose block; elsewhere: whose pieces are counted next */
+    size_t bytes;          /* that are sent */
+    size_t length;         /* of a piece */
+    size_t room;           /* at the root: bytes of the block's place */
+    uint64_t before;       /* elsewhere: pieces that the root takes of other ranks first */
+    uint64_t taken;        /* at the root: pieces of all ranks so far */
+    unsigned char *at;     /* where pieces come from or go to; NULL: straight from the one buffer */
+    void *packed;          /* that is a copy, to be given back; NULL: it is the program's memory */
+    unsigned char *place;  /* elsewhere: where the rank stores its block; NULL: nowhere */
 };
 
 struct symm_operation {
