@@ -281,11 +281,8 @@ bool mca_coll_symm_blocks_all_along(const struct symm_operation *operation)
 const unsigned char *mca_coll_symm_blocks_along(const struct symm_operation *operation, int rank,
                                                 size_t *bytes)
 {
-    const struct symm_line *line = mca_coll_symm_line(operation, rank);
-    const struct line_along *along = along_of(line);
-    int me = operation->lane->team->rank;
-    *bytes = along->at[me + 1] - along->at[me];
-    return line->payload + along_head(operation->lane->team->size) + along->at[me];
+    const struct symm_team *team = operation->lane->team;
+    return along_block(mca_coll_symm_line(operation, rank), team->size, team->rank, bytes);
 }
 
 /* Bytes that packed data may have: the largest block of a rank has to fit. */

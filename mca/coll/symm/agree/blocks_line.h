@@ -50,6 +50,15 @@ static inline size_t along_head(int ranks)
     return sizeof(struct line_along) + ((size_t)ranks + 1) * sizeof(uint32_t);
 }
 
+/* The block for a rank in such a line of a team of so many ranks. */
+static inline const unsigned char *along_block(const struct symm_line *line, int ranks, int rank,
+                                               size_t *bytes)
+{
+    const struct line_along *along = along_of(line);
+    *bytes = along->at[rank + 1] - along->at[rank];
+    return line->payload + along_head(ranks) + along->at[rank];
+}
+
 static inline const struct symm_collective_row *row_of(const struct symm_operation *operation)
 {
     return symm_collective_get(operation->call->collective);

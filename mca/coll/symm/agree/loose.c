@@ -139,7 +139,7 @@ static enum symm_agreement all_agree(struct symm_operation *operation)
 }
 
 /* A rank without a block: those of others are on the host, as somebody's has come with a line. */
-static void place_learn(const struct symm_call *call)
+static void host_learn(const struct symm_call *call)
 {
     if (mca_coll_symm_call_is_idle(call)) {
         mca_coll_symm_device_learn(call, false);
@@ -162,7 +162,7 @@ static enum symm_agreement blocks_agree(struct symm_operation *operation)
     if (operation->mismatch >= 0) {
         return SYMM_AGREEMENT_MISMATCH;
     }
-    place_learn(operation->call);
+    host_learn(operation->call);
     return operation->in_slot && mca_coll_symm_blocks_all_along(operation) ? SYMM_AGREEMENT_ALIKE
                                                                            : SYMM_AGREEMENT_LEFT;
 }
@@ -183,7 +183,7 @@ static enum symm_agreement blocks_to_root_read(struct symm_operation *operation)
         }
         if (mca_coll_symm_line_has_data(operation, call->root) &&
             !line_differs(line, call->signature, call->agreed_count)) {
-            place_learn(call);
+            host_learn(call);
             return SYMM_AGREEMENT_LEFT;
         }
     }

@@ -16,8 +16,6 @@
 
 enum { STARTING, MOVING };
 
-
-
 /*
  * Take the block for this rank from the line of `sender`.  A root's own block is in its line if it
  * has not been copied before (agree/blocks.c).

@@ -12,24 +12,11 @@
 #include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/device/place.h"
 
-/* ---- scatterv -------------------------------------------------------------------------------- */
-
-/* Bytes of all blocks but this rank's own; *some: the last rank of those that have any. */
-static size_t others_measure(const struct symm_side *sending, size_t ranks, size_t me, size_t *some)
-{
-    size_t elements = 0;
-    *some = me;
-    for (size_t rank = 0; rank < ranks; rank++) {
-        size_t count = rank == me ? 0 : symm_count_at(sending->counts, rank);
-        elements += count;
-        *some = count > 0 ? rank : *some;
-    }
-    return elements * sending->size;
-}
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /*
- * Write the blocks behind the table that says where they begin.  The side is a copy, which what is
- * written cannot change, for all the compiler knows.
+ * Write the blocks for the others behind the table that says where they begin.  The side is a copy,
+ * which what is written cannot change, for all the compiler knows.
  */
 static void others_write(struct symm_side sending, size_t ranks, size_t me, struct symm_line *line)
 {
@@ -48,6 +35,36 @@ static void others_write(struct symm_side sending, size_t ranks, size_t me, stru
     }
     along->at[ranks] = (uint32_t)written;
     along->largest = (uint32_t)largest;
+}
+
+/* Post a line without blocks. */
+static void empty_post(const struct prompt *prompt)
+{
+    int ranks = prompt->team->size;
+    memset(along_of(prompt_line(prompt, prompt->team->rank)), 0, along_head(ranks));
+    prompt_line_post(prompt);
+}
+
+/* prompt_end(), of a call whose data are in host memory. */
+static void blocks_end(const struct prompt *prompt, size_t bytes, size_t written)
+{
+    mca_coll_symm_device_note(prompt->collective, -1);
+    prompt_end(prompt, bytes, written);
+}
+
+/* ---- scatterv -------------------------------------------------------------------------------- */
+
+/* Bytes of all blocks but this rank's own; *some: the last rank of those that have any. */
+static size_t others_measure(const struct symm_side *sending, size_t ranks, size_t me, size_t *some)
+{
+    size_t elements = 0;
+    *some = me;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        size_t count = rank == me ? 0 : symm_count_at(sending->counts, rank);
+        elements += count;
+        *some = count > 0 ? rank : *some;
+    }
+    return elements * sending->size;
 }
 
 static bool blocks_give(const struct prompt *prompt, struct symm_side *sending,
@@ -79,8 +96,7 @@ static bool blocks_give(const struct prompt *prompt, struct symm_side *sending,
     if (own > 0) {
         memcpy((void *)to, (const void *)from, own);
     }
-    mca_coll_symm_device_note(SYMM_SCATTERV, -1);
-    prompt_end(prompt, others + own, others);
+    blocks_end(prompt, others + own, others);
     return true;
 }
 
@@ -92,19 +108,17 @@ static bool block_take(const struct prompt *prompt, struct symm_side *receiving)
     if (from == NULL || receiving->count == 0) {
         return false;
     }
-    const struct line_along *along = along_of(from);
-    size_t begin = along->at[team->rank], bytes = along->at[team->rank + 1] - begin;
+    size_t bytes;
+    const unsigned char *block = along_block(from, team->size, team->rank, &bytes);
     mca_coll_symm_side_elements(receiving, NULL);
     if (!receiving->plain || bytes == 0 ||
         bytes > mca_coll_symm_side_plain_block(receiving, (size_t)prompt->root, &to) ||
         !prompt_is_on_host(prompt, (const void *)to)) {
         return false;
     }
-    memset(along_of(prompt_line(prompt, team->rank)), 0, along_head(team->size));
-    prompt_line_post(prompt);
-    memcpy((void *)to, from->payload + along_head(team->size) + begin, bytes);
-    mca_coll_symm_device_note(SYMM_SCATTERV, -1);
-    prompt_end(prompt, 0, 0);
+    empty_post(prompt);
+    memcpy((void *)to, block, bytes);
+    blocks_end(prompt, 0, 0);
     return true;
 }
 
@@ -116,7 +130,7 @@ bool mca_coll_symm_prompt_scatterv(mca_coll_symm_module_t *module)
     }
     struct prompt prompt = prompt_of(module, SYMM_SCATTERV, call->root, 0);
     return prompt_is_root(&prompt) ? blocks_give(&prompt, &call->sending, &call->receiving)
-                            : block_take(&prompt, &call->receiving);
+                                   : block_take(&prompt, &call->receiving);
 }
 
 /* ---- gatherv --------------------------------------------------------------------------------- */
@@ -136,16 +150,9 @@ static bool one_block_give(const struct prompt *prompt, struct symm_side *sendin
         !prompt_is_on_host(prompt, (const void *)first)) {
         return false;
     }
-    struct symm_line *line = prompt_line(prompt, team->rank);
-    struct line_along *along = along_of(line);
-    along->largest = (uint32_t)bytes;
-    for (int rank = 0; rank <= team->size; rank++) {
-        along->at[rank] = rank > prompt->root ? along->largest : 0;
-    }
-    memcpy(line->payload + along_head(team->size), (const void *)first, bytes);
+    others_write(*sending, (size_t)team->size, (size_t)team->rank, prompt_line(prompt, team->rank));
     prompt_line_post(prompt);
-    mca_coll_symm_device_note(SYMM_GATHERV, -1);
-    prompt_end(prompt, bytes, bytes);
+    blocks_end(prompt, bytes, bytes);
     return true;
 }
 
@@ -153,16 +160,19 @@ static bool one_block_give(const struct prompt *prompt, struct symm_side *sendin
 static bool blocks_have_places(const struct prompt *prompt, const struct symm_side *receiving,
                                uintptr_t *some)
 {
-    int root = prompt->root;
+    int ranks = prompt->team->size, root = prompt->root;
     *some = 0;
-    for (int rank = 0; rank < prompt->team->size; rank++) {
+    for (int rank = 0; rank < ranks; rank++) {
         uintptr_t first;
-        size_t room = mca_coll_symm_side_plain_block(receiving, (size_t)rank, &first);
-        const struct line_along *along = along_of(prompt_line(prompt, rank));
-        if (rank != root && along->at[root + 1] - along->at[root] > room) {
+        size_t bytes, room = mca_coll_symm_side_plain_block(receiving, (size_t)rank, &first);
+        if (rank == root) {
+            continue;
+        }
+        (void)along_block(prompt_line(prompt, rank), ranks, root, &bytes);
+        if (bytes > room) {
             return false;
         }
-        *some = rank != root && room > 0 ? first : *some;
+        *some = room > 0 ? first : *some;
     }
     return *some != 0;
 }
@@ -190,21 +200,19 @@ static bool blocks_take(const struct prompt *prompt, struct symm_side *sending,
     }
     for (int rank = 0; rank < team->size; rank++) {
         uintptr_t to;
-        const struct symm_line *line = prompt_line(prompt, rank);
-        const struct line_along *along = along_of(line);
-        size_t begin = along->at[prompt->root], bytes = along->at[prompt->root + 1] - begin;
+        size_t bytes;
+        const unsigned char *block =
+            along_block(prompt_line(prompt, rank), team->size, prompt->root, &bytes);
         if (rank != prompt->root && bytes > 0) {
             (void)mca_coll_symm_side_plain_block(receiving, (size_t)rank, &to);
-            memcpy((void *)to, line->payload + along_head(team->size) + begin, bytes);
+            memcpy((void *)to, block, bytes);
         }
     }
     if (own > 0 && own_from != own_to) {
         memcpy((void *)own_to, (const void *)own_from, own);
     }
-    memset(along_of(prompt_line(prompt, team->rank)), 0, along_head(team->size));
-    prompt_line_post(prompt);
-    mca_coll_symm_device_note(SYMM_GATHERV, -1);
-    prompt_end(prompt, own, 0);
+    empty_post(prompt);
+    blocks_end(prompt, own, 0);
     return true;
 }
 
@@ -216,5 +224,5 @@ bool mca_coll_symm_prompt_gatherv(mca_coll_symm_module_t *module)
     }
     struct prompt prompt = prompt_of(module, SYMM_GATHERV, call->root, 0);
     return prompt_is_root(&prompt) ? blocks_take(&prompt, &call->sending, &call->receiving)
-                            : one_block_give(&prompt, &call->sending);
+                                   : one_block_give(&prompt, &call->sending);
 }
