@@ -22,7 +22,7 @@ enum { SYMM_ARENA_IDLE = 64 };
 
 struct symm_arena_mapping {
     struct symm_arena_mapping *next; /* in the order of their last use, newest first */
-    char owner[SYMM_SOCKET_NAME_SIZE];
+    char owner[SYMM_NAME_SIZE];
     uint32_t chunk;
     unsigned users;
     void *memory;

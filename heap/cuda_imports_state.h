@@ -33,7 +33,7 @@ struct symm_import {
 
 struct symm_importer {
     struct symm_imports *imports;
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
     unsigned users;
     const struct symm_directory *directory; /* NULL: it has not come yet */
     uint32_t retired_seen;

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,22 +77,54 @@ static bool space_suffices(size_t bytes, size_t rest)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-static bool descriptors_suffice(void)
+enum { LOOKED_AT = 64 }; /* descriptors at a time */
+
+/* How many of the `count` descriptors from `first` on are unused: one system call, 1 µs. */
+static size_t unused_among(int first, int count)
+{
+    struct pollfd polled[LOOKED_AT];
+    size_t unused = 0;
+    int found;
+    for (int i = 0; i < count; i++) {
+        polled[i] = (struct pollfd){.fd = first + i};
+    }
+    do {
+        found = poll(polled, (nfds_t)count, 0);
+    } while (found < 0 && errno == EINTR);
+    for (int i = 0; i < count && found > 0; i++) {
+        unused += (polled[i].revents & POLLNVAL) != 0;
+    }
+    return unused;
+}
+
+/* From the highest down, since the kernel gives away the lowest first. */
+static bool descriptors_suffice(size_t wanted)
 {
     struct rlimit limit;
+    size_t unused = 0;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return true;
     }
-    int unused = 0;
-    for (rlim_t i = 0; i < limit.rlim_cur && unused < SYMM_HEADROOM_DESCRIPTORS; i++) {
-        unused += fcntl((int)i, F_GETFD) < 0;
+    int end = limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
+    while (end > 0 && unused < wanted) {
+        int count = end < LOOKED_AT ? end : LOOKED_AT;
+        end -= count;
+        unused += unused_among(end, count);
     }
-    return unused >= SYMM_HEADROOM_DESCRIPTORS;
+    return unused >= wanted;
+}
+
+enum symm_status symm_headroom_descriptor(enum symm_descriptor_use use)
+{
+    size_t rest = SYMM_HEADROOM_DESCRIPTORS;
+    rest += use == SYMM_DESCRIPTOR_LASTING ? SYMM_HEADROOM_PASSING : 0;
+    enum { MOST = 2 }; /* a connection brings another one */
+    return descriptors_suffice(rest + MOST) ? SYMM_OK : refuse(EMFILE);
 }
 
 enum symm_status symm_headroom_to_begin(void)
 {
-    if (!descriptors_suffice()) {
+    if (!descriptors_suffice(SYMM_HEADROOM_DESCRIPTORS_FIRST)) {
         return refuse(EMFILE);
     }
     return space_suffices(0, SYMM_HEADROOM_SPACE) ? SYMM_OK : refuse(ENOMEM);

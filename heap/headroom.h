@@ -25,10 +25,21 @@
 enum { SYMM_HEADROOM_SPACE = 256 << 20 };
 
 /*
- * Descriptors that have to be left for it.  We keep five, and two for each segment.  Networks'
- * transports and the program open theirs later.
+ * Descriptors that are never ours.  Networks' transports and the program open theirs at any time.
+ * We keep five, and two for each segment.  Those which are closed again soon, as connections of
+ * peers, may use SYMM_HEADROOM_PASSING more than those which stay: what could be shared can be
+ * handed out.  Below the sum of these and a few segments this library does not begin.
  */
-enum { SYMM_HEADROOM_DESCRIPTORS = 64 };
+enum {
+    SYMM_HEADROOM_DESCRIPTORS = 64,
+    SYMM_HEADROOM_PASSING = 16,
+    SYMM_HEADROOM_DESCRIPTORS_FIRST = SYMM_HEADROOM_DESCRIPTORS + SYMM_HEADROOM_PASSING + 16
+};
+
+enum symm_descriptor_use { SYMM_DESCRIPTOR_PASSING, SYMM_DESCRIPTOR_LASTING };
+
+/* Ask before opening or accepting a descriptor.  Errors, with errno: NO_MEMORY. */
+SYMM_API enum symm_status symm_headroom_descriptor(enum symm_descriptor_use use);
 
 /* Whether the process has room for this library at all.  Errors, with errno: NO_MEMORY. */
 enum symm_status symm_headroom_to_begin(void);

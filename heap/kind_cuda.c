@@ -18,6 +18,7 @@
 #include "heap/cuda_handles.h"
 #include "heap/cuda_mappings.h"
 #include "heap/cuda_multicast.h"
+#include "heap/headroom.h"
 
 struct cuda_kind {
     struct symm_kind kind; /* first, so that a pointer to one is a pointer to the other */
@@ -93,7 +94,10 @@ static enum symm_status cuda_export(const struct symm_kind *kind, symm_handle ha
 {
     struct symm_cuda_scope scope;
     int exported = -1;
-    enum symm_status status = symm_cuda_enter(kind->device, &scope);
+    enum symm_status status = symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING);
+    if (status == SYMM_OK) {
+        status = symm_cuda_enter(kind->device, &scope);
+    }
     if (status != SYMM_OK) {
         return status;
     }

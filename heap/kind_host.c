@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "heap/headroom.h"
 #include "heap/kind.h"
 #include "heap/memfd.h"
 
@@ -67,6 +68,10 @@ static enum symm_status host_create(const struct symm_kind *kind, size_t size,
 
 static enum symm_status duplicate(int descriptor, int *copy)
 {
+    enum symm_status status = symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING);
+    if (status != SYMM_OK) {
+        return status;
+    }
     *copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     return *copy < 0 ? status_of_errno() : SYMM_OK;
 }

@@ -34,6 +34,7 @@ libsymm_core_la_SOURCES = \
 	heap/multicast_host.c \
 	heap/multicast_setup.c heap/multicast_setup.h \
 	heap/multicast_state.h \
+	heap/names.c heap/names.h \
 	heap/objects.c heap/objects.h \
 	heap/pads.c heap/pads.h \
 	heap/pages.c heap/pages.h \
@@ -52,6 +53,7 @@ libsymm_core_la_SOURCES = \
 	heap/status.c heap/symm.h \
 	heap/team.c heap/team.h \
 	heap/team_memory.c heap/team_memory.h \
+	heap/user.c heap/user.h \
 	heap/window.c heap/window.h
 
 if CUDA

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heap/headroom.h"
 #include "heap/memfd.h"
 
 /* Growing a file beyond RLIMIT_FSIZE raises a signal that ends the process. */
@@ -47,6 +48,10 @@ enum symm_status symm_memfd_create(const char *name, size_t size, int *descripto
     if (!size_is_allowed(size)) {
         errno = EFBIG;
         return SYMM_ERR_NO_MEMORY;
+    }
+    enum symm_status status = symm_headroom_descriptor(SYMM_DESCRIPTOR_LASTING);
+    if (status != SYMM_OK) {
+        return status;
     }
     int fd = memfd_open(name);
     if (fd < 0) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heap/headroom.h"
 #include "heap/objects.h"
 
 struct symm_objects_entry {
@@ -28,7 +29,9 @@ struct symm_objects_entry *symm_objects_prepare(const struct symm_object_id *id,
     }
     *entry = (struct symm_objects_entry){.id = *id, .object = *object};
     if (object->descriptor >= 0) {
-        entry->object.descriptor = fcntl(object->descriptor, F_DUPFD_CLOEXEC, 0);
+        entry->object.descriptor = symm_headroom_descriptor(SYMM_DESCRIPTOR_LASTING) == SYMM_OK
+                                       ? fcntl(object->descriptor, F_DUPFD_CLOEXEC, 0)
+                                       : -1;
         if (entry->object.descriptor < 0) {
             free(entry);
             return NULL;

@@ -33,7 +33,7 @@ struct mapping {
 struct symm_peer {
     const struct symm_kind *kind;
     uint32_t heap; /* its number in the peer */
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
     const char *own_name;
     pthread_mutex_t mutex;
     char *window; /* NULL until the directory is there */

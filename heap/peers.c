@@ -13,7 +13,7 @@
 #include "heap/socket.h"
 
 struct symm_peers_entry {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
     uint32_t heap;
     struct symm_peer *peer;
     unsigned users;

@@ -17,6 +17,7 @@
 #include "heap/process_state.h"
 #include "heap/reclaim.h"
 #include "heap/scratch.h"
+#include "heap/user.h"
 
 static pthread_mutex_t instance_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_process *instance;
@@ -167,7 +168,10 @@ static enum symm_status heap_add(struct symm_process *process, uint32_t number,
 static enum symm_status process_create(const struct symm_heap_config *config,
                                        struct symm_process **process)
 {
-    enum symm_status status = symm_headroom_to_begin();
+    enum symm_status status = symm_user_check_own();
+    if (status == SYMM_OK) {
+        status = symm_headroom_to_begin();
+    }
     if (status != SYMM_OK) {
         return status;
     }
@@ -243,6 +247,11 @@ struct symm_server *symm_process_server(struct symm_process *process)
 const char *symm_process_name(const struct symm_process *process)
 {
     return symm_server_name(process->server);
+}
+
+uint64_t symm_process_refused(const struct symm_process *process)
+{
+    return symm_server_refused(process->server);
 }
 
 enum symm_status symm_process_serve(struct symm_process *process)

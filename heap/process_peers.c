@@ -98,7 +98,8 @@ enum symm_status symm_process_get_peer(struct symm_process *process, const char 
         return status;
     }
     symm_recall_note(process->recall, name, 0);
-    return symm_peers_get(&process->peers, kind, symm_process_name(process), name, heap, peer);
+    const char *own_name = symm_server_name_to_tell(process->server);
+    return symm_peers_get(&process->peers, kind, own_name, name, heap, peer);
 }
 
 void symm_process_put_peer(struct symm_process *process, struct symm_peer *peer)

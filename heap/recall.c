@@ -17,7 +17,7 @@
 #include "heap/request.h"
 
 struct holder {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
     uint32_t heaps; /* bit h: it may have segments of our heap h */
     struct holder *next;
 };
@@ -29,7 +29,7 @@ struct symm_recall {
 
 /* One that is asked, while it has not answered. */
 struct question {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
     struct symm_request request;
     bool open;
 };
@@ -72,7 +72,7 @@ void symm_recall_destroy(struct symm_recall *recall)
 static struct holder **holder_find(struct symm_recall *recall, const char *name)
 {
     struct holder **link = &recall->holders;
-    while (*link != NULL && strcmp((*link)->name, name) != 0) {
+    while (*link != NULL && !symm_name_is_of((*link)->name, name)) {
         link = &(*link)->next;
     }
     return link;
@@ -86,7 +86,7 @@ void symm_recall_note(struct symm_recall *recall, const char *name, uint32_t hea
     if (*link == NULL) {
         *link = calloc(1, sizeof(**link));
         if (*link != NULL) {
-            (void)strncpy((*link)->name, name, SYMM_SOCKET_NAME_SIZE - 1);
+            (void)strncpy((*link)->name, name, SYMM_NAME_SIZE - 1);
         }
     }
     if (*link != NULL) {

@@ -55,17 +55,22 @@ static void try_later(struct symm_request *request)
 
 static enum symm_status request_send(struct symm_request *request)
 {
+    struct symm_name name;
     if (request->delay != 0 && now() < request->next) {
         return SYMM_PENDING;
     }
-    enum symm_status status = symm_socket_connect(request->name, &request->descriptor);
+    enum symm_status status = symm_name_parse(request->name, &name);
+    if (status == SYMM_OK) {
+        status = symm_socket_connect(name.socket, &request->descriptor);
+    }
     if (status == SYMM_PENDING) {
         try_later(request);
     }
     if (status != SYMM_OK) {
         return status;
     }
-    struct symm_request_packet packet = {.magic = symm_socket_magic, .id = request->id};
+    struct symm_request_packet packet = {
+        .ask = name.ask, .magic = symm_socket_magic, .id = request->id};
     if (request->requester != NULL) {
         (void)strncpy(packet.requester, request->requester, sizeof(packet.requester) - 1);
     }
@@ -80,13 +85,17 @@ static enum symm_status request_send(struct symm_request *request)
 static enum symm_status request_receive(struct symm_request *request, struct symm_object *object)
 {
     struct symm_reply_packet reply;
+    struct symm_name name;
     int passed;
     enum symm_status status =
         symm_socket_receive(request->descriptor, &reply, sizeof(reply), &passed);
     if (status != SYMM_OK) {
         return status;
     }
-    if (reply.magic != symm_socket_magic) {
+    if (symm_name_parse(request->name, &name) != SYMM_OK ||
+        !symm_secret_is(&reply.answer, &name.answer)) {
+        status = SYMM_ERR_PERMISSION; /* who has bound the socket of a process that has ended */
+    } else if (reply.magic != symm_socket_magic) {
         status = SYMM_ERR_PROTOCOL;
     } else if (reply.status != SYMM_OK) {
         status = SYMM_ERR_NOT_FOUND;

@@ -29,8 +29,8 @@ struct symm_request {
 
 /*
  * Say what is wanted from the server called `name`, which must outlive the request.  So must
- * `requester`, which the caller may set then: the name of its own server, if it is to be told when
- * a segment has gone.
+ * `requester`, which the caller may set then: symm_server_name_to_tell() of its own server, if it
+ * is to be told when a segment has gone.
  */
 SYMM_API void symm_request_begin(struct symm_request *request, const char *name,
                                  const struct symm_object_id *id);

@@ -41,6 +41,19 @@ void symm_server_withdraw(struct symm_server *server, const struct symm_object_i
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static enum symm_status names_make(struct symm_server *server)
+{
+    enum symm_status status = symm_name_make(&server->identity);
+    if (status == SYMM_OK) {
+        status = symm_secret_make(&server->tell);
+    }
+    if (status == SYMM_OK) {
+        symm_name_format(&server->identity, server->name);
+        symm_name_format_for(&server->identity, &server->tell, server->name_to_tell);
+    }
+    return status;
+}
+
 enum symm_status symm_server_create(struct symm_server **server)
 {
     struct symm_server *created = calloc(1, sizeof(*created));
@@ -53,7 +66,10 @@ enum symm_status symm_server_create(struct symm_server **server)
     created->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum symm_status status = created->wake >= 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
     if (status == SYMM_OK) {
-        status = symm_socket_listen(&created->listener, created->name);
+        status = names_make(created);
+    }
+    if (status == SYMM_OK) {
+        status = symm_socket_listen(created->identity.socket, &created->listener);
     }
     if (status != SYMM_OK) {
         symm_server_destroy(created);
@@ -130,6 +146,16 @@ void symm_server_destroy(struct symm_server *server)
 const char *symm_server_name(const struct symm_server *server)
 {
     return server->name;
+}
+
+const char *symm_server_name_to_tell(const struct symm_server *server)
+{
+    return server->name_to_tell;
+}
+
+uint64_t symm_server_refused(const struct symm_server *server)
+{
+    return atomic_load_explicit(&server->refused, memory_order_relaxed);
 }
 
 /* ---- fork() ---------------------------------------------------------------------------------- */

@@ -53,8 +53,14 @@ SYMM_API void symm_server_stop_thread(struct symm_server *server);
 /* Stop the thread, close the socket and forget all objects. */
 SYMM_API void symm_server_destroy(struct symm_server *server);
 
-/* The name peers connect to; lives as long as the server. */
+/* The name by which peers ask, a secret of the job; lives as long as the server. */
 SYMM_API const char *symm_server_name(const struct symm_server *server);
+
+/* The name that a peer is given to tell us of memory that has gone.  It is good for nothing else. */
+SYMM_API const char *symm_server_name_to_tell(const struct symm_server *server);
+
+/* How many have been sent away: other users, those without the secret, and those with nonsense. */
+SYMM_API uint64_t symm_server_refused(const struct symm_server *server);
 
 /*
  * Offer an object.  The descriptor is duplicated; the caller keeps its own.  An id exported before

@@ -15,7 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "heap/headroom.h"
 #include "heap/server_thread.h"
+#include "heap/user.h"
 
 /*
  * Connections taken at a time: more may be coming as fast, and those that are connected wait
@@ -45,6 +47,7 @@ static bool connection_answer(struct symm_server *server, const struct symm_conn
     if (answered) {
         object = object != NULL ? object : &nothing;
         struct symm_reply_packet reply = {
+            .answer = connection->answer,
             .magic = symm_socket_magic,
             .status = object->descriptor >= 0 ? SYMM_OK : SYMM_ERR_NOT_FOUND,
             .size = object->size,
@@ -55,6 +58,25 @@ static bool connection_answer(struct symm_server *server, const struct symm_conn
     }
     (void)pthread_mutex_unlock(&server->mutex);
     return answered;
+}
+
+/*
+ * Whether the request has a secret that is good for what it asks for.  Who knows `tell` need not
+ * know the server's answer: it was in a request to a socket that anybody may have bound.
+ */
+static bool request_is_allowed(const struct symm_server *server,
+                               const struct symm_request_packet *request,
+                               struct symm_secret *answer)
+{
+    bool asks = symm_secret_is(&request->ask, &server->identity.ask);
+    bool tells = symm_secret_is(&request->ask, &server->tell);
+    *answer = asks ? server->identity.answer : server->tell;
+    return asks || (tells && request->id.what == SYMM_OBJECT_NOTHING);
+}
+
+static void refuse(struct symm_server *server)
+{
+    (void)atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
 }
 
 /* Read a request, or notice that the peer has gone.  Returns whether to close the connection. */
@@ -69,6 +91,11 @@ static bool connection_read(struct symm_server *server, struct symm_connection *
     }
     if (status == SYMM_PENDING) {
         return false;
+    }
+    if (status == SYMM_ERR_PROTOCOL ||
+        (status == SYMM_OK && !request_is_allowed(server, &request, &connection->answer))) {
+        refuse(server);
+        return true;
     }
     if (status != SYMM_OK || request.magic != symm_socket_magic || connection->waiting) {
         return true;
@@ -85,6 +112,14 @@ static bool connection_read(struct symm_server *server, struct symm_connection *
 int symm_server_spare_open(void)
 {
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* The next connection, or -1: there is none, or no descriptor for one. */
+static int connection_accept(struct symm_server *server)
+{
+    return symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING) == SYMM_OK
+               ? accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)
+               : -1;
 }
 
 /*
@@ -112,7 +147,11 @@ static void connection_begin(struct symm_server *server, int fd)
 {
     struct symm_connection *connection = &server->connections[server->connection_count];
     *connection = (struct symm_connection){.descriptor = fd};
-    if (symm_socket_check_user(fd) != SYMM_OK || connection_read(server, connection)) {
+    bool is_stranger = symm_user_check_peer(fd) != SYMM_OK;
+    if (is_stranger) {
+        refuse(server);
+    }
+    if (is_stranger || connection_read(server, connection)) {
         (void)close(fd);
     } else {
         server->connection_count++;
@@ -135,7 +174,7 @@ static void connections_accept(struct symm_server *server)
         server->spare = symm_server_spare_open();
     }
     for (int i = 0; i < ACCEPTS_MOST && server->connection_count < SYMM_CONNECTIONS_MAX; i++) {
-        int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int fd = connection_accept(server);
         if (fd >= 0) {
             connection_begin(server, fd);
         } else if ((errno != EMFILE && errno != ENFILE) || !connection_turn_away(server)) {

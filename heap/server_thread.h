@@ -24,8 +24,9 @@ enum { SYMM_CONNECTIONS_MAX = 1024, SYMM_POLL_FIXED = 2 };
 struct symm_connection {
     int descriptor;
     bool waiting; /* `id` has been asked for and is not there yet */
+    struct symm_secret answer;
     struct symm_object_id id;
-    char requester[SYMM_SOCKET_NAME_SIZE];
+    char requester[SYMM_NAME_SIZE];
 };
 
 struct symm_server {
@@ -33,7 +34,10 @@ struct symm_server {
     int wake; /* eventfd: something was exported, or the thread is to stop */
     int spare; /* a descriptor to give up when there is none to accept a connection with; or -1 */
     int pause; /* milliseconds until the next try to accept; 0: the last one has not failed */
-    char name[SYMM_SOCKET_NAME_SIZE];
+    struct symm_name identity;
+    struct symm_secret tell; /* good for SYMM_OBJECT_NOTHING only */
+    char name[SYMM_NAME_SIZE], name_to_tell[SYMM_NAME_SIZE]; /* with one word or the other */
+    atomic_uint_fast64_t refused; /* strangers */
     pthread_mutex_t mutex;
     struct symm_objects objects;
     bool running, stopping;

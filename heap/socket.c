@@ -8,14 +8,14 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "heap/headroom.h"
 #include "heap/socket.h"
+#include "heap/user.h"
 
 /*
  * Anybody can fill the queue, and a peer then waits for all who are in front of it: with six
@@ -59,15 +59,8 @@ static int socket_open(void)
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE])
+enum symm_status symm_socket_listen(const char name[SYMM_SOCKET_NAME_SIZE], int *descriptor)
 {
-    /* Random, so that a name can neither be guessed and squatted nor outlive its process id. */
-    uint64_t nonce[2];
-    if (getrandom(nonce, sizeof(nonce), 0) != (ssize_t)sizeof(nonce)) {
-        return SYMM_ERR_SYSTEM;
-    }
-    (void)snprintf(name, SYMM_SOCKET_NAME_SIZE, "ompi-symm-%016llx%016llx",
-                   (unsigned long long)nonce[0], (unsigned long long)nonce[1]);
     int fd = socket_open();
     if (fd < 0) {
         return status_of_errno();
@@ -83,20 +76,11 @@ enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_
     return SYMM_OK;
 }
 
-enum symm_status symm_socket_check_user(int descriptor)
+enum symm_status symm_socket_connect(const char name[SYMM_SOCKET_NAME_SIZE], int *descriptor)
 {
-    struct ucred credentials;
-    socklen_t length = sizeof(credentials);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) {
-        return SYMM_ERR_SYSTEM;
-    }
-    return credentials.uid == geteuid() ? SYMM_OK : SYMM_ERR_PERMISSION;
-}
-
-enum symm_status symm_socket_connect(const char *name, int *descriptor)
-{
-    if (strlen(name) >= SYMM_SOCKET_NAME_SIZE) {
-        return SYMM_ERR_ARGUMENT;
+    enum symm_status status = symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING);
+    if (status != SYMM_OK) {
+        return status;
     }
     int fd = socket_open();
     if (fd < 0) {
@@ -104,12 +88,11 @@ enum symm_status symm_socket_connect(const char *name, int *descriptor)
     }
     struct sockaddr_un address;
     socklen_t length = address_fill(&address, name);
-    enum symm_status status = SYMM_OK;
     if (connect(fd, (struct sockaddr *)&address, length) != 0) {
         status = status_of_errno();
     }
     if (status == SYMM_OK) {
-        status = symm_socket_check_user(fd);
+        status = symm_user_check_peer(fd);
     }
     if (status != SYMM_OK) {
         (void)close(fd);

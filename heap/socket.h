@@ -1,9 +1,10 @@
 /*
- * socket.h - abstract AF_UNIX sockets between processes of one user, and descriptors through them.
+ * socket.h - abstract AF_UNIX sockets between processes of one job, and descriptors through them.
  *
  * Abstract names live in the network namespace and vanish with the last descriptor: nothing to
- * clean up, whatever dies when.  Anybody in the namespace can connect to one, so both ends ask the
- * kernel for the other's uid (SO_PEERCRED) before they say anything.
+ * clean up, whatever dies when.  Anybody in the namespace can connect to one.  So both ends ask the
+ * kernel for the other's user (user.h) before they say anything, and both prove by a secret that
+ * they are of the job (names.h): user ids do not tell containers apart that run as one user.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,9 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/symm.h"
-
-enum { SYMM_SOCKET_NAME_SIZE = 64 }; /* with the closing 0; the abstract prefix is not counted */
+#include "heap/names.h"
 
 /* What can be asked for; see symm_server_export(). */
 enum symm_object_kind {
@@ -43,12 +42,14 @@ struct symm_object {
 
 /* On the wire, in one packet each; both ends are processes of the same node. */
 struct symm_request_packet {
+    struct symm_secret ask; /* compared before anything else is looked at */
     uint32_t magic;
     struct symm_object_id id;
-    char requester[SYMM_SOCKET_NAME_SIZE]; /* its server's name; "": it need not be told */
+    char requester[SYMM_NAME_SIZE]; /* where it is told of what has gone; "": it need not be */
 };
 
 struct symm_reply_packet {
+    struct symm_secret answer; /* compared before anything else is looked at */
     uint32_t magic;
     uint32_t status; /* enum symm_status; a descriptor travels along when it is SYMM_OK */
     uint64_t size;
@@ -56,19 +57,16 @@ struct symm_reply_packet {
 };
 
 /* Changes with every incompatible change of the packets or of what lies in shared memory. */
-static const uint32_t symm_socket_magic = UINT32_C(0x53594d08);
+static const uint32_t symm_socket_magic = UINT32_C(0x53594d09);
 
-/* A listening, nonblocking socket with a fresh random name.  Errors: NO_MEMORY, SYSTEM. */
-enum symm_status symm_socket_listen(int *descriptor, char name[SYMM_SOCKET_NAME_SIZE]);
+/* A listening, nonblocking socket with a name of symm_name_make().  Errors: NO_MEMORY, SYSTEM. */
+enum symm_status symm_socket_listen(const char name[SYMM_SOCKET_NAME_SIZE], int *descriptor);
 
 /*
  * Connect without waiting, and check that the listener has our uid.
  * Errors: PENDING (its queue is full: try again later), UNREACHABLE, PERMISSION, NO_MEMORY, SYSTEM.
  */
-enum symm_status symm_socket_connect(const char *name, int *descriptor);
-
-/* Whether the other end has our effective uid.  Errors: PERMISSION, SYSTEM. */
-enum symm_status symm_socket_check_user(int descriptor);
+enum symm_status symm_socket_connect(const char name[SYMM_SOCKET_NAME_SIZE], int *descriptor);
 
 /* Send one packet, with a descriptor unless that is -1.  Never blocks, never raises SIGPIPE. */
 enum symm_status symm_socket_send(int descriptor, const void *packet, size_t size, int passed);

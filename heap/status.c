@@ -30,13 +30,15 @@ const char *symm_status_string(enum symm_status status)
     case SYMM_ERR_PEER_LOST:
         return "the peer closed the connection before it answered";
     case SYMM_ERR_PERMISSION:
-        return "the peer belongs to another user";
+        return "the peer belongs to another user, or is not of this job";
     case SYMM_ERR_NOT_FOUND:
         return "the peer does not have what was asked for";
     case SYMM_ERR_PROTOCOL:
         return "the peer runs another version of this library, or sends what cannot be used";
     case SYMM_ERR_SYSTEM:
         return "a call of the system, or of a device's driver, failed";
+    case SYMM_ERR_NO_USER:
+        return "all users look alike in this user namespace, which maps none of them";
     }
     return "unknown status";
 }

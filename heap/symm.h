@@ -38,11 +38,13 @@ enum symm_status {
     SYMM_ERR_UNREACHABLE, /* nobody listens at the peer's socket: it is gone, or in another
                              network namespace */
     SYMM_ERR_PEER_LOST,   /* the peer closed the connection before it answered */
-    SYMM_ERR_PERMISSION,  /* the process at the other end belongs to another user */
+    SYMM_ERR_PERMISSION,  /* the process at the other end belongs to another user, or does not know
+                             the job's secrets */
     SYMM_ERR_NOT_FOUND,   /* the peer does not have, or refuses, what was asked for */
     SYMM_ERR_PROTOCOL,    /* the peer speaks another version of this library, or sends memory that
                              cannot be used safely */
     SYMM_ERR_SYSTEM,      /* a system call failed, and errno tells why; or a device's driver */
+    SYMM_ERR_NO_USER,     /* user ids do not tell this process's user from others (unshare -U) */
 };
 
 /* A sentence for `status`, in static memory, without a full stop. */
@@ -129,7 +131,7 @@ SYMM_API uint32_t symm_heap_retired(struct symm_heap *heap);
  * What a process has once: a heap of host memory, heaps of device memory as they are asked for, and
  * a socket at which it hands their segments to its peers.  All users in the process share it.
  * `config` (may be NULL) is for all heaps, and counts for the first caller only.  Errors: ARGUMENT,
- * NO_MEMORY, SYSTEM, with nothing left behind.
+ * NO_MEMORY, SYSTEM, NO_USER, with nothing left behind.
  */
 SYMM_API enum symm_status symm_process_acquire(const struct symm_heap_config *config,
                                                struct symm_process **process);
@@ -179,7 +181,9 @@ SYMM_API enum symm_status symm_process_locate(struct symm_process *process, cons
                                               size_t size, struct symm_location *location);
 
 /*
- * The name by which peers reach this process; the caller brings it to them.  Lives with `process`.
+ * The name by which peers reach this process; the caller brings it to them.  Who knows it can map
+ * this process's memory, so it is a secret of the job: it is not to be printed, and to travel by
+ * ways that other users cannot read.  Lives with `process`.
  */
 SYMM_API const char *symm_process_name(const struct symm_process *process);
 
@@ -188,6 +192,9 @@ SYMM_API const char *symm_process_name(const struct symm_process *process);
  * have waited.  Errors: NO_MEMORY, SYSTEM.
  */
 SYMM_API enum symm_status symm_process_serve(struct symm_process *process);
+
+/* How many requests for memory of this process have been refused because a stranger made them. */
+SYMM_API uint64_t symm_process_refused(const struct symm_process *process);
 
 /* ---- the heaps of other processes ------------------------------------------------------------ */
 

@@ -22,7 +22,7 @@ static void arrays_place(struct symm_team *team, void *arrays)
 {
     size_t size = (size_t)team->size;
     team->dropped = arrays;
-    team->names = (char (*)[SYMM_SOCKET_NAME_SIZE])(team->dropped + size);
+    team->names = (char (*)[SYMM_NAME_SIZE])(team->dropped + size);
     team->devices = (uint8_t *)(team->names + size);
 }
 
@@ -32,7 +32,7 @@ enum symm_status symm_team_create(struct symm_process *process,
     if (config->size < 1 || config->rank < 0 || config->rank >= config->size) {
         return SYMM_ERR_ARGUMENT;
     }
-    size_t of_rank = sizeof(uint32_t) + SYMM_SOCKET_NAME_SIZE + 1 + SYMM_TEAM_VIEWS;
+    size_t of_rank = sizeof(uint32_t) + SYMM_NAME_SIZE + 1 + SYMM_TEAM_VIEWS;
     struct symm_team_block *block = calloc(1, sizeof(*block) + (size_t)config->size * of_rank);
     if (block == NULL) {
         return SYMM_ERR_NO_MEMORY;
@@ -43,7 +43,7 @@ enum symm_status symm_team_create(struct symm_process *process,
     created->process = process;
     arrays_place(created, block->arrays);
     for (int rank = 0; rank < config->size; rank++) {
-        (void)strncpy(created->names[rank], config->names[rank], SYMM_SOCKET_NAME_SIZE - 1);
+        (void)strncpy(created->names[rank], config->names[rank], SYMM_NAME_SIZE - 1);
     }
     *team = created;
     return SYMM_OK;

@@ -34,7 +34,7 @@ struct symm_team {
     uint64_t finished_by_all;     /* what this rank knows of everybody's `finished` */
     struct symm_lane lane;        /* where the control memory is */
     /* What is known of memory; private to team_memory.c. */
-    char (*names)[SYMM_SOCKET_NAME_SIZE];
+    char (*names)[SYMM_NAME_SIZE];
     uint8_t *devices;             /* [size] of the call at hand, then [SYMM_TEAM_VIEWS][size] */
     bool devices_differ;          /* from those of `view` */
     unsigned view, view_to_lose;  /* whose states count now; which is overwritten next */

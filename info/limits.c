@@ -87,7 +87,7 @@ static void headroom_look(struct findings *findings)
         finding_add(findings, TOPIC_SYSTEM, FINDING_PROBLEM, "headroom",
                     "a process with so little left does not share memory: %s; %d descriptors and "
                     "%zu MiB of address space have to be left",
-                    strerror(errno), (int)SYMM_HEADROOM_DESCRIPTORS,
+                    strerror(errno), (int)SYMM_HEADROOM_DESCRIPTORS_FIRST,
                     (size_t)SYMM_HEADROOM_SPACE / MIB);
         finding_remedy(findings, "raise ulimit %s, and close what the job's starter leaves open",
                        errno == EMFILE ? "-n" : "-v and -d");

@@ -19,6 +19,7 @@
 
 #include "heap/memfd.h"
 #include "heap/socket.h"
+#include "heap/user.h"
 #include "info/system.h"
 
 /* "the status: the system's error", as far as there is one. */
@@ -74,18 +75,34 @@ static void memory_look(struct findings *findings)
 
 static enum symm_status socket_try(void)
 {
-    char name[SYMM_SOCKET_NAME_SIZE];
+    struct symm_name name;
     int listener, connection;
-    enum symm_status status = symm_socket_listen(&listener, name);
+    enum symm_status status = symm_name_make(&name);
+    if (status == SYMM_OK) {
+        status = symm_socket_listen(name.socket, &listener);
+    }
     if (status != SYMM_OK) {
         return status;
     }
-    status = symm_socket_connect(name, &connection);
+    status = symm_socket_connect(name.socket, &connection);
     if (status == SYMM_OK) {
         (void)close(connection);
     }
     (void)close(listener);
     return status;
+}
+
+static void user_look(struct findings *findings)
+{
+    if (symm_user_check_own() == SYMM_OK) {
+        finding_add(findings, TOPIC_SYSTEM, FINDING_OK, "user",
+                    "user ids tell this user's processes from others");
+    } else {
+        finding_add(findings, TOPIC_SYSTEM, FINDING_PROBLEM, "user", "no memory is shared: %s",
+                    symm_status_string(SYMM_ERR_NO_USER));
+        finding_remedy(findings, "map the user of the job into the namespace: unshare -U -r, or "
+                                 "the user map of the container");
+    }
 }
 
 static void socket_look(struct findings *findings)
@@ -196,6 +213,7 @@ static void namespaces_look(struct findings *findings)
 void system_look(struct findings *findings)
 {
     memory_look(findings);
+    user_look(findings);
     socket_look(findings);
     copy_look(findings);
     namespaces_look(findings);

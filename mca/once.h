@@ -11,7 +11,8 @@
 
 /*
  * Whether the caller is the first process of this job on this node that asks about `topic`.  After
- * that process has ended another one may be the first.  Never waits.
+ * that process has ended another one may be the first.  Waits 0.1 s at most, for a process that has
+ * become the first in this moment, or for a stranger who has taken its place; then the caller is.
  */
 bool symm_once(const char *topic);
 

@@ -25,6 +25,7 @@ mpi_tests = \
 	tests/helper.tap \
 	tests/host_copy.tap \
 	tests/info.tap \
+	tests/intruders.tap \
 	tests/kinds.tap \
 	tests/large.tap \
 	tests/later.tap \
@@ -79,6 +80,7 @@ mpi_programs = \
 	tests/mpi/check_bursts \
 	tests/mpi/check_communicators \
 	tests/mpi/check_counters \
+	tests/mpi/check_descriptors \
 	tests/mpi/check_device_memory \
 	tests/mpi/check_empty_types \
 	tests/mpi/check_crowd \
@@ -88,6 +90,7 @@ mpi_programs = \
 	tests/mpi/check_fork \
 	tests/mpi/check_lanes \
 	tests/mpi/check_helper \
+	tests/mpi/check_intruders \
 	tests/mpi/check_large \
 	tests/mpi/check_later \
 	tests/mpi/check_leaks \
@@ -121,10 +124,12 @@ mpi_programs = \
 	tests/mpi/check_user_ops \
 	tests/mpi/disagree \
 	tests/mpi/hints \
+	tests/mpi/intruder \
 	tests/mpi/known_calls \
 	tests/mpi/malloc_calls \
 	tests/mpi/one_call \
 	tests/mpi/victim \
+	tests/mpi/squat \
 	tests/mpi/whole_mpi
 
 # The same programs over MPI calls that go wrong on purpose.
@@ -201,6 +206,8 @@ tests_mpi_check_outstanding_SOURCES = tests/mpi/check_outstanding.c \
 	tests/mpi/outstanding.c tests/mpi/outstanding.h tests/mpi/persistent.h \
 	tests/mpi/survivors.c tests/mpi/survivors.h
 tests_mpi_check_float16_LDADD = $(harness_libs) libsymm.la
+tests_mpi_intruder_CPPFLAGS = $(base_cppflags)
+tests_mpi_intruder_LDADD =
 
 tests_mpi_faulty_check_allgather_SOURCES = tests/mpi/check_allgather.c tests/mpi/faults.c
 tests_mpi_faulty_check_allreduce_SOURCES = tests/mpi/check_allreduce.c tests/mpi/faults.c

@@ -18,9 +18,11 @@
 #include "exercise.h"
 #include "harness.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { MOST = 4000, BYTES = 64 };
 
@@ -39,6 +41,20 @@ static void map_some(void)
         if (pages[i] != MAP_FAILED) {
             munmap(pages[i], PAGE);
         }
+    }
+}
+
+/* And to open files. */
+static void open_some(void)
+{
+    enum { FILES = 64 };
+    int files[FILES], opened = 0;
+    while (opened < FILES && (files[opened] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0) {
+        opened++;
+    }
+    test_check(opened == FILES, "64 descriptors for the program");
+    while (opened > 0) {
+        close(files[--opened]);
     }
 }
 
@@ -63,6 +79,7 @@ int main(int argc, char **argv)
     }
     test_case("after %d communicators", count);
     map_some();
+    open_some();
     for (int i = 0; i < count; i++) {
         test_case("communicator %d once more", i);
         test_exercise_allreduce(comms[i], (uint64_t)(MOST + i), memory, BYTES);

@@ -24,7 +24,7 @@ struct symm_process *fork_team_process(struct fork_rank *self)
 
 struct symm_team *fork_team_create(struct fork_rank *self, struct symm_process *process)
 {
-    char mine[SYMM_SOCKET_NAME_SIZE] = "", all[FORK_RANKS_MAX][SYMM_SOCKET_NAME_SIZE];
+    char mine[SYMM_NAME_SIZE] = "", all[FORK_RANKS_MAX][SYMM_NAME_SIZE];
     const char *names[FORK_RANKS_MAX] = {NULL};
     struct symm_team *team = NULL;
     (void)strcpy(mine, symm_server_name(symm_process_server(process)));

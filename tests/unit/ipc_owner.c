@@ -16,7 +16,7 @@
 struct ipc_owner ipc_owner_make(struct fork_rank *self, size_t most)
 {
     struct ipc_owner owner = {.server = NULL};
-    char name[SYMM_SOCKET_NAME_SIZE] = "", names[FORK_RANKS_MAX][SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE] = "", names[FORK_RANKS_MAX][SYMM_NAME_SIZE];
     device_driver_use();
     FORK_STATUS(self, symm_server_create(&owner.server), SYMM_OK);
     FORK_STATUS(self, symm_exports_create(owner.server, &owner.exports), SYMM_OK);

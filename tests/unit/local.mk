@@ -27,6 +27,7 @@ unit_tests = \
 	tests/unit/test_pads_ordering \
 	tests/unit/test_peer \
 	tests/unit/test_reclaim \
+	tests/unit/test_secrets \
 	tests/unit/test_server \
 	tests/unit/test_strangers \
 	tests/unit/test_table \
@@ -112,6 +113,7 @@ tests_unit_test_large_LDADD = $(unit_libs)
 tests_unit_test_multicast_LDADD = $(unit_libs)
 tests_unit_test_peer_LDADD = $(unit_libs)
 tests_unit_test_reclaim_LDADD = $(unit_libs)
+tests_unit_test_secrets_LDADD = $(unit_libs)
 tests_unit_test_server_LDADD = $(unit_libs)
 tests_unit_test_strangers_LDADD = $(unit_libs)
 tests_unit_test_team_LDADD = $(unit_libs)

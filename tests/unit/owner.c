@@ -67,7 +67,7 @@ static void own(struct fork_rank *self, void *context)
     struct symm_heap *heap = NULL;
     struct holding holdings[OWNER_BLOCKS] = {{NULL, 0}};
     struct command command = {.verb = OWNER_ALLOC};
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     (void)context;
     FORK_STATUS(self, symm_server_create(&server), SYMM_OK);
     FORK_STATUS(self, symm_heap_create(&symm_kind_host, 0, server, &config, &heap), SYMM_OK);

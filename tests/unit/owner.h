@@ -15,7 +15,7 @@ enum { OWNER_BLOCKS = 32, OWNER_SEGMENT_SIZE = 2 << 20, OWNER_WINDOW_SIZE = 1 <<
 
 struct owner {
     struct fork_ranks ranks;
-    char name[SYMM_SOCKET_NAME_SIZE]; /* of its server */
+    char name[SYMM_NAME_SIZE]; /* of its server */
 };
 
 void owner_start(struct owner *owner);

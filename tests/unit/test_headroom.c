@@ -207,13 +207,20 @@ static void test_address_space(void **state)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-static void have_descriptors(struct fork_rank *self, void *context)
+/* A limit of open files under which so many are unused. */
+static rlim_t limit_with(int wanted)
 {
     rlim_t end = 0;
-    (void)context;
-    for (int unused = 0; unused < 64; end++) {
+    for (int unused = 0; unused < wanted; end++) {
         unused += fcntl((int)end, F_GETFD) < 0;
     }
+    return end;
+}
+
+static void have_descriptors(struct fork_rank *self, void *context)
+{
+    rlim_t end = limit_with(SYMM_HEADROOM_DESCRIPTORS_FIRST);
+    (void)context;
     limit_to(self, RLIMIT_NOFILE, end);
     FORK_STATUS(self, symm_headroom_to_begin(), SYMM_OK);
     limit_to(self, RLIMIT_NOFILE, end - 1);
@@ -222,10 +229,40 @@ static void have_descriptors(struct fork_rank *self, void *context)
     FORK_CHECK(self, errno == EMFILE);
 }
 
+/* How many descriptors are granted and opened, high ones being in use as well as low ones. */
+static int open_all(struct fork_rank *self, enum symm_descriptor_use use)
+{
+    int opened = 0;
+    while (symm_headroom_descriptor(use) == SYMM_OK) {
+        FORK_CHECK(self, open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0);
+        opened++;
+    }
+    FORK_CHECK(self, errno == EMFILE);
+    return opened;
+}
+
+static void leave_descriptors(struct fork_rank *self, void *context)
+{
+    enum { WANTED = 300, HIGH = 20 };
+    rlim_t end = limit_with(WANTED);
+    (void)context;
+    limit_to(self, RLIMIT_NOFILE, end);
+    for (int i = 1; i <= HIGH; i++) {
+        FORK_CHECK(self, fcntl(self->channel, F_DUPFD, (int)end - 5 * i) >= 0);
+    }
+    int unused = WANTED - HIGH - open_all(self, SYMM_DESCRIPTOR_LASTING);
+    FORK_CHECK(self, unused == SYMM_HEADROOM_DESCRIPTORS + SYMM_HEADROOM_PASSING + 1);
+    unused -= open_all(self, SYMM_DESCRIPTOR_PASSING);
+    FORK_CHECK(self, unused == SYMM_HEADROOM_DESCRIPTORS + 1);
+    limit_to(self, RLIMIT_NOFILE, 0);
+    FORK_STATUS(self, symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING), SYMM_ERR_NO_MEMORY);
+}
+
 static void test_descriptors(void **state)
 {
     (void)state;
     fork_ranks_run(1, have_descriptors, NULL);
+    fork_ranks_run(1, leave_descriptors, NULL);
 }
 
 int main(void)

@@ -75,7 +75,7 @@ static void test_names(void **state)
     (void)state;
     for (size_t i = 0; i < 20; i++) {
         assert_status(symm_server_create(&servers[i]), SYMM_OK);
-        assert_true(strlen(symm_server_name(servers[i])) < SYMM_SOCKET_NAME_SIZE);
+        assert_true(strlen(symm_server_name(servers[i])) < SYMM_NAME_SIZE);
         for (size_t j = 0; j < i; j++) {
             assert_string_not_equal(symm_server_name(servers[i]), symm_server_name(servers[j]));
         }
@@ -231,7 +231,7 @@ static void test_destroy_while_clients_wait(void **state)
     struct symm_server *server = NULL;
     struct symm_request requests[CLIENTS];
     struct symm_object object;
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     size_t descriptors = unit_open_descriptors();
     (void)state;
     assert_status(symm_server_create(&server), SYMM_OK);
@@ -257,13 +257,22 @@ static void test_unknown_names(void **state)
 {
     struct symm_object_id id = object_id(1);
     struct symm_object object;
-    char long_name[SYMM_SOCKET_NAME_SIZE + 1];
+    char name[SYMM_NAME_SIZE + 1];
     (void)state;
-    assert_status(request_object("ompi-symm-nobody-has-this-name", &id, &object),
-                  SYMM_ERR_UNREACHABLE);
-    memset(long_name, 'x', sizeof(long_name) - 1);
-    long_name[sizeof(long_name) - 1] = 0;
-    assert_status(request_object(long_name, &id, &object), SYMM_ERR_ARGUMENT);
+    struct symm_name nobody;
+    assert_status(symm_name_make(&nobody), SYMM_OK);
+    symm_name_format(&nobody, name);
+    assert_status(request_object(name, &id, &object), SYMM_ERR_UNREACHABLE);
+    static const char *const wrong[] = {"", ":", "ompi-symm-without-words", "ompi-symm-few:01234567",
+                                        "ompi-symm-x:0123456789abcdef0123456789abcdeg"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        assert_status(request_object(wrong[i], &id, &object), SYMM_ERR_ARGUMENT);
+    }
+    (void)strcat(name, "0");
+    assert_status(request_object(name, &id, &object), SYMM_ERR_ARGUMENT);
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = 0;
+    assert_status(request_object(name, &id, &object), SYMM_ERR_ARGUMENT);
 }
 
 /* The program's signals are not delivered to the thread: here they would end the process. */
@@ -334,7 +343,7 @@ static void serve_without_descriptors(struct fork_rank *self, void *context)
     struct symm_object_id id = object_id(1);
     struct symm_object object = object_make("one");
     struct rlimit limit;
-    char name[SYMM_SOCKET_NAME_SIZE] = "", byte = 0;
+    char name[SYMM_NAME_SIZE] = "", byte = 0;
     (void)context;
     FORK_STATUS(self, symm_server_create(&server), SYMM_OK);
     FORK_STATUS(self, symm_server_export(server, &id, &object), SYMM_OK);
@@ -362,7 +371,7 @@ static void test_server_without_descriptors(void **state)
     struct fork_ranks ranks;
     struct symm_object_id id = object_id(1);
     struct symm_object object;
-    char name[SYMM_SOCKET_NAME_SIZE], byte = 0;
+    char name[SYMM_NAME_SIZE], byte = 0;
     (void)state;
     fork_ranks_start(&ranks, 1, serve_without_descriptors, NULL);
     assert_true(fork_receive(ranks.channels[0], name, sizeof(name)));

@@ -75,7 +75,7 @@ static struct symm_server *server_start(const char *text)
 /* What asking rank 0 for object 1 comes to. */
 static enum symm_status ask(const struct fork_ranks *ranks)
 {
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     struct symm_object_id id = object_id(1);
     struct symm_object object = {.descriptor = -1};
     assert_true(fork_receive(ranks->channels[0], name, sizeof(name)));
@@ -99,19 +99,19 @@ static void expect_from(fork_body *body, void *context, enum symm_status wanted)
 
 /* ---- peers that die -------------------------------------------------------------------------- */
 
-static int listen_and_tell(struct fork_rank *self)
+static int listen_and_tell(struct fork_rank *self, char name[SYMM_NAME_SIZE])
 {
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
-    int fd = -1;
-    FORK_STATUS(self, symm_socket_listen(&fd, name), SYMM_OK);
+    int fd = listen_blindly(name);
+    FORK_CHECK(self, fd >= 0);
     FORK_CHECK(self, fcntl(fd, F_SETFL, 0) == 0);
-    FORK_CHECK(self, fork_send(self->channel, name, sizeof(name)));
+    FORK_CHECK(self, fork_send(self->channel, name, SYMM_NAME_SIZE));
     return fd;
 }
 
 static void accept_and_die(struct fork_rank *self, void *context)
 {
-    int fd = listen_and_tell(self), connection = accept(fd, NULL, NULL);
+    char name[SYMM_NAME_SIZE] = "";
+    int fd = listen_and_tell(self, name), connection = accept(fd, NULL, NULL);
     struct symm_request_packet packet;
     (void)context;
     FORK_CHECK(self, recv(connection, &packet, sizeof(packet), 0) == (ssize_t)sizeof(packet));
@@ -119,7 +119,8 @@ static void accept_and_die(struct fork_rank *self, void *context)
 
 static void die_before_accepting(struct fork_rank *self, void *context)
 {
-    struct pollfd polled = {.fd = listen_and_tell(self), .events = POLLIN};
+    char name[SYMM_NAME_SIZE] = "";
+    struct pollfd polled = {.fd = listen_and_tell(self, name), .events = POLLIN};
     (void)context;
     FORK_CHECK(self, poll(&polled, 1, 30000) == 1);
 }
@@ -127,7 +128,7 @@ static void die_before_accepting(struct fork_rank *self, void *context)
 static void die_with_requests_waiting(struct fork_rank *self, void *context)
 {
     struct symm_server *server = NULL;
-    char name[SYMM_SOCKET_NAME_SIZE] = "", byte;
+    char name[SYMM_NAME_SIZE] = "", byte;
     (void)context;
     FORK_STATUS(self, symm_server_create(&server), SYMM_OK);
     FORK_STATUS(self, symm_server_start_thread(server), SYMM_OK);
@@ -149,7 +150,7 @@ static void test_peer_is_killed(void **state)
     struct symm_request request;
     struct symm_object object;
     struct symm_object_id id = object_id(1);
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     (void)state;
     fork_ranks_start(&ranks, 1, die_with_requests_waiting, NULL);
     assert_true(fork_receive(ranks.channels[0], name, sizeof(name)));
@@ -173,12 +174,14 @@ struct lie {
 static void answer_with_a_lie(struct fork_rank *self, void *context)
 {
     const struct lie *lie = context;
-    int fd = listen_and_tell(self), connection = accept(fd, NULL, NULL);
+    char name[SYMM_NAME_SIZE] = "";
+    int fd = listen_and_tell(self, name), connection = accept(fd, NULL, NULL);
     struct symm_request_packet request;
     struct {
         struct symm_reply_packet reply;
         char more[64];
-    } packet = {.reply = {.magic = lie->magic, .status = lie->status, .size = 4096}};
+    } packet = {.reply = {.answer = secrets_of(name).answer, .magic = lie->magic,
+                          .status = lie->status, .size = 4096}};
     int passed[8];
     char byte;
     for (size_t i = 0; i < 8; i++) {
@@ -217,7 +220,7 @@ static void serve_as_another_user(struct fork_rank *self, void *context)
     struct symm_server *server = NULL;
     struct symm_object_id id = object_id(1);
     struct symm_object object = object_make("not yours");
-    char name[SYMM_SOCKET_NAME_SIZE] = "", byte;
+    char name[SYMM_NAME_SIZE] = "", byte;
     (void)context;
     become_another_user();
     FORK_STATUS(self, symm_server_create(&server), SYMM_OK);
@@ -233,7 +236,7 @@ static void test_server_of_another_user(void **state)
     struct fork_ranks ranks;
     (void)state;
     fork_ranks_start(&ranks, 1, serve_as_another_user, NULL);
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     struct symm_object_id id = object_id(1);
     struct symm_object object;
     if (fork_receive(ranks.channels[0], name, sizeof(name))) {
@@ -246,12 +249,12 @@ static void test_server_of_another_user(void **state)
 /* As a well-behaved client, which finds out by itself, and as one that does not care. */
 static void ask_as_another_user(struct fork_rank *self, void *context)
 {
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
-    struct symm_request_packet packet = {.magic = symm_socket_magic, .id = object_id(1)};
+    char name[SYMM_NAME_SIZE] = "";
     struct symm_object object;
     (void)context;
     become_another_user();
     FORK_CHECK(self, fork_receive(self->channel, name, sizeof(name)));
+    struct symm_request_packet packet = request_for(name, 1);
     FORK_STATUS(self, request_object(name, &packet.id, &object), SYMM_ERR_PERMISSION);
     int fd = connect_blindly(name);
     FORK_CHECK(self, fd >= 0);
@@ -261,7 +264,7 @@ static void ask_as_another_user(struct fork_rank *self, void *context)
 
 static void ask_as_oneself(struct fork_rank *self, void *context)
 {
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     struct symm_object_id id = object_id(1);
     struct symm_object object;
     (void)context;
@@ -274,7 +277,7 @@ static void ask_as_oneself(struct fork_rank *self, void *context)
 static void be_asked_by(fork_body *body)
 {
     struct fork_ranks ranks;
-    char name[SYMM_SOCKET_NAME_SIZE] = "";
+    char name[SYMM_NAME_SIZE] = "";
     fork_ranks_start(&ranks, 1, body, NULL);
     struct symm_server *server = server_start("for us only");
     (void)strcpy(name, symm_server_name(server));
@@ -330,8 +333,7 @@ static void test_garbage(void **state)
         unit_fill(&packet, sizeof(packet), unit_random_start(2, i));
         if (size != sizeof(packet.request)) {
             packet.request.magic = symm_socket_magic; /* of the right version, but mangled */
-        } else if (packet.request.magic == symm_socket_magic) {
-            packet.request.magic++;
+            packet.request.ask = secrets_of(name).ask;
         }
         int fd = connect_blindly(name);
         assert_true(fd >= 0);
@@ -349,7 +351,7 @@ static void test_bad_manners(void **state)
 {
     struct symm_server *server = server_start("good");
     const char *name = symm_server_name(server);
-    struct symm_request_packet unknown = {.magic = symm_socket_magic, .id = object_id(77)};
+    struct symm_request_packet unknown = request_for(name, 77);
     int silent[20];
     size_t descriptors = unit_open_descriptors();
     (void)state;

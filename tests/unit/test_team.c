@@ -317,7 +317,7 @@ static void test_one_process(void **state)
     struct symm_process *first = NULL, *second = NULL;
     struct symm_peer *peers[3] = {NULL, NULL, NULL};
     const struct symm_heap_config wrong = {.window_size = 1}, counts = {.segment_size = 4 << 20};
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
     struct symm_heap_stats stats;
     void *block;
     (void)state;

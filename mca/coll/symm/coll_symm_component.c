@@ -21,6 +21,7 @@
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/request/request.h"
 #include "mca/help.h"
+#include "mca/once.h"
 #include "mca/release.h"
 
 static int component_register(void);
@@ -111,10 +112,21 @@ static int component_open(void)
     return OMPI_SUCCESS;
 }
 
+/* Processes of other jobs and users that have asked for memory are nothing to be silent about. */
+static void strangers_tell(const struct symm_process *process)
+{
+    uint64_t refused = symm_process_refused(process);
+    if (refused > 0 && symm_once("strangers")) {
+        symm_help_show("help-coll-symm.txt", "strangers", (int)OPAL_PROC_MY_NAME.vpid,
+                       opal_process_info.nodename, (unsigned long long)refused);
+    }
+}
+
 static int component_close(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     if (component->process != NULL) {
+        strangers_tell(component->process);
         mca_coll_symm_report_close();
         mca_coll_symm_recognise_close();
         mca_coll_symm_table_close();

@@ -29,7 +29,7 @@ static uint64_t key_of(const ompi_proc_t *proc)
 struct card {
     int32_t priority;
     int32_t refusal; /* 0, or why it cannot take part; then there is no name */
-    char name[SYMM_SOCKET_NAME_SIZE];
+    char name[SYMM_NAME_SIZE];
 };
 
 static struct card own_card;

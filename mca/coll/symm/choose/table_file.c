@@ -8,8 +8,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/help.h"
@@ -334,15 +337,42 @@ static void fault_tell(const char *path, const struct symm_table_fault *fault)
     }
 }
 
+/* Why the open file cannot be a table; NULL: it may be one. */
+static const char *fault_of_file(int descriptor)
+{
+    enum { SIZE_MOST = 1 << 20 };
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) {
+        return strerror(errno);
+    }
+    return !S_ISREG(status.st_mode)     ? "It is not a regular file"
+           : status.st_size > SIZE_MOST ? "It is larger than 1 MiB"
+                                        : NULL;
+}
+
+/* A device may have no end, and who opens a FIFO waits for its writer: neither is read. */
+static FILE *table_file_open(const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const char *fault = descriptor < 0 ? strerror(errno) : fault_of_file(descriptor);
+    FILE *file = fault == NULL ? fdopen(descriptor, "r") : NULL;
+    if (file == NULL) {
+        unreadable_tell(path, fault != NULL ? fault : strerror(errno));
+        if (descriptor >= 0) {
+            (void)close(descriptor);
+        }
+    }
+    return file;
+}
+
 void mca_coll_symm_table_open(const char *path)
 {
     struct symm_table_fault fault;
     if (path == NULL || *path == '\0' || strcmp(path, "none") == 0) {
         return;
     }
-    FILE *file = fopen(path, "re");
+    FILE *file = table_file_open(path);
     if (file == NULL) {
-        unreadable_tell(path, strerror(errno));
         return;
     }
     if (!mca_coll_symm_table_read(file, &rows, &row_count, &fault)) {

@@ -51,7 +51,12 @@ static const char *advice_of(enum symm_status status)
                "descriptors left (ulimit -n) or have ended.\n";
     case SYMM_ERR_PERMISSION:
         return "The ranks of a node share memory only if they run under the same user id. Look\n"
-               "for ranks that change it, or for user namespaces with different mappings.\n";
+               "for ranks that change it, or for user namespaces with different mappings. A\n"
+               "process that is not of the job is refused as well.\n";
+    case SYMM_ERR_NO_USER:
+        return "In such a namespace (unshare -U, or a container without a user map) a process of\n"
+               "any other user could pass for one of this job. Map the user of the job into it:\n"
+               "unshare -U -r, or the user map of the container.\n";
     case SYMM_ERR_NO_MEMORY:
         return "Compare that rank's limits with those of the others: open files (ulimit -n),\n"
                "address space (ulimit -v, -d), size of files (ulimit -f), threads (ulimit -u),\n"
