@@ -207,19 +207,9 @@ static void test_address_space(void **state)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-/* A limit of open files under which so many are unused. */
-static rlim_t limit_with(int wanted)
-{
-    rlim_t end = 0;
-    for (int unused = 0; unused < wanted; end++) {
-        unused += fcntl((int)end, F_GETFD) < 0;
-    }
-    return end;
-}
-
 static void have_descriptors(struct fork_rank *self, void *context)
 {
-    rlim_t end = limit_with(SYMM_HEADROOM_DESCRIPTORS_FIRST);
+    rlim_t end = unit_descriptor_limit(SYMM_HEADROOM_DESCRIPTORS_FIRST);
     (void)context;
     limit_to(self, RLIMIT_NOFILE, end);
     FORK_STATUS(self, symm_headroom_to_begin(), SYMM_OK);
@@ -244,7 +234,7 @@ static int open_all(struct fork_rank *self, enum symm_descriptor_use use)
 static void leave_descriptors(struct fork_rank *self, void *context)
 {
     enum { WANTED = 300, HIGH = 20 };
-    rlim_t end = limit_with(WANTED);
+    rlim_t end = unit_descriptor_limit(WANTED);
     (void)context;
     limit_to(self, RLIMIT_NOFILE, end);
     for (int i = 1; i <= HIGH; i++) {

@@ -9,6 +9,7 @@
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -138,6 +139,15 @@ size_t unit_open_descriptors(void)
     }
     (void)closedir(folder);
     return count;
+}
+
+size_t unit_descriptor_limit(size_t unused)
+{
+    int end = 0;
+    for (size_t found = 0; found < unused; end++) {
+        found += fcntl(end, F_GETFD) < 0;
+    }
+    return (size_t)end;
 }
 
 size_t unit_mappings(const char *name)

@@ -62,6 +62,9 @@ void unit_pause(unsigned *polls);
 
 size_t unit_open_descriptors(void);
 
+/* A limit of open files (RLIMIT_NOFILE) under which so many are unused. */
+size_t unit_descriptor_limit(size_t unused);
+
 /* Mappings of this process whose name in /proc/self/maps contains `name`. */
 size_t unit_mappings(const char *name);
 
