@@ -42,6 +42,7 @@ mpi_tests = \
 	tests/parameters.tap \
 	tests/plot.tap \
 	tests/python.tap \
+	tests/quickstart.tap \
 	tests/random.tap \
 	tests/release.tap \
 	tests/report.tap \
@@ -70,8 +71,8 @@ noinst_DATA += tests/env.sh
 dist_noinst_SCRIPTS += tests/ompi_with_cuda tests/ompi_without_headers
 EXTRA_DIST += tests/ompi_builds.sh
 
-# The same tests on Debian 13, run by .ci/run.
-dist_noinst_SCRIPTS += tests/debian13/run tests/debian13/inside
+# The same tests on Debian 13, run by .ci/run; and any command on a fresh Debian.
+dist_noinst_SCRIPTS += tests/debian/run tests/debian/inside
 
 mpi_programs = \
 	tests/mpi/check_allgather \
