@@ -62,7 +62,7 @@ check_DATA = tests/env.sh
 
 # The tests once more under checkers, in builds of its own; .ci/run runs a selection.
 dist_noinst_SCRIPTS += tests/sanitizers
-EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan
+EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan tests/sanitizers_arm.sh
 
 # configure has written it; this has it written again when its source has changed.
 noinst_DATA += tests/env.sh
