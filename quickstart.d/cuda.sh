@@ -61,7 +61,7 @@ download_cuda() {
         --no-cache-dir --no-compile --disable-pip-version-check --progress-bar off --retries 1 \
         "${cuda_packages[@]/%/==$cuda_version}" && return
     rm -rf "$cuda_folder"
-    tail -n "+$((from + 1))" "$log" | decisive_line | fold -s -w 94 | sed 's/^/    /'
+    tail -n "+$((from + 1))" "$log" | decisive_line | fold -s -w 94 | sed 's/^/    /; s/ $//'
     return 1
 }
 
