@@ -51,7 +51,6 @@ STYLES = {
     "third": ("green", "^", (0, (4, 1.5, 1, 1.5))),
     "fourth": ("dark", "D", (0, (1, 1))),
     "fifth": ("purple", "v", (0, (7, 2))),
-    "least": ("floor", "|", "-"),
 }
 FONT = "'DejaVu Sans', Verdana, sans-serif"
 
@@ -144,9 +143,11 @@ def panel(axes, gid, title):
     axes.tick_params(length=3)
 
 
-def line(axes, name, points, style, label, marks=True, joined=True, hollow=False):
-    """A line with the id PANEL.NAME; a test finds each point of it again."""
+def line(axes, name, points, style, label, marks=True, joined=True, hollow=False, floor=False):
+    """A line with the id PANEL.NAME; a test finds each point of it again. Floors are strokes."""
     colour, marker, dashes = STYLES[style]
+    if floor:
+        marker = "|"
     return axes.plot(
         [x for x, _ in points],
         [y for _, y in points],
@@ -157,7 +158,7 @@ def line(axes, name, points, style, label, marks=True, joined=True, hollow=False
         linewidth=1.6,
         marker=marker if marks else "",
         markerfacecolor=light("paper" if hollow else colour),
-        markersize=4.2,
+        markersize=9 if floor else 4.2,
     )[0]
 
 

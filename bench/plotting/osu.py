@@ -40,8 +40,9 @@ def panel(look, axes, ranks, served, before):
                {n: served[n][size] for n in names if size in served[n]})
     points("before.1MiB", "second", "1 MiB on host copies", before, hollow=True)
     for size in (1 << 20, 1 << 26):
-        points(f"floor.{SIZES[size][0]}", "least", "_",
-               {n: floor(n, ranks, size) for n in names if size in served[n]})
+        text, style = SIZES[size]
+        points(f"floor.{text}", style, "_",
+               {n: floor(n, ranks, size) for n in names if size in served[n]}, floor=True)
     look.set_ticks(axes.yaxis, range(len(names)), lambda place: names[int(place)])
     axes.set_ylim(len(names) - 0.4, -0.6)
     return every
@@ -51,7 +52,7 @@ def draw(look, results, note):
     before = {row.benchmark: row.times["1 MiB"] for row in read_osu(results / BEFORE)
               if row.mode == "with" and row.benchmark not in SERVED_BEFORE and "1 MiB" in row.times}
     made = look.figure(9, 9.4, "OSU micro-benchmarks on GPU memory", note)
-    look.subtitle(made, "hollow: before; |: the floor")
+    look.subtitle(made, "hollow: before; |: floor of the size of that colour")
     every = []
     panels = made.subplots(2, 1, height_ratios=(14, 11))
     for axes, (ranks, (name, kind)) in zip(panels, SERVED.items()):

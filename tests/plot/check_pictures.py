@@ -382,6 +382,11 @@ class Picture:
             raise SystemExit(f"{panel}.{name}: marks and line are not at the same places")
         return line
 
+    def colour(self, panel, name):
+        """Of a line's marks, which is also the line's."""
+        mark = self.groups[f"{panel}.{name}"].find(f".//{SVG}use")
+        return re.search(r"stroke: (#\w+)", mark.get("style"))[1]
+
     def frame(self, panel):
         corners = numbers(self.groups[panel].find(f"{SVG}g/{SVG}path"))
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
@@ -409,6 +414,19 @@ def compare(picture, expected):
                 )
 
 
+def compare_floors(picture, expected):
+    """A floor is that of one size: it has its colour, and no measured point of it is below it."""
+    for panel, lines in expected.items():
+        for name in lines:
+            size = name[len("floor.") :]
+            if name == f"floor.{size}" and size in lines:
+                floors, times = ({place: x for x, place in lines[n]} for n in (name, size))
+                if picture.colour(panel, name) != picture.colour(panel, size):
+                    yield f"{panel}.{name}: it has another colour than {size}"
+                if any(times[place] < floors[place] for place in times):
+                    yield f"{panel}.{name}: it is above a measured point"
+
+
 def compare_line(name, drawn, points, x, y, frame):
     left, right, top, bottom = frame
     if len(drawn) != len(points):
@@ -424,7 +442,7 @@ def compare_line(name, drawn, points, x, y, frame):
 
 def check(path, expected, files):
     picture = Picture(path)
-    wrong = list(compare(picture, expected))
+    wrong = list(compare(picture, expected)) or list(compare_floors(picture, expected))
     wrong += [
         f"its description does not name {f}" for f in sorted(files) if f not in picture.description
     ]
