@@ -154,22 +154,18 @@ EXTRA_DIST += \
 	bench/plotting/pictures.py \
 	bench/plotting/runs.py \
 	bench/plotting/series.py \
-	bench/plotting/tables.py \
-	docs/pictures/gpu-ompi-cuda.svg \
-	docs/pictures/gpu-overlap.svg \
-	docs/pictures/gpu-speedup.svg \
-	docs/pictures/gpu-time.svg \
-	docs/pictures/host-ranks.svg \
-	docs/pictures/host-time.svg \
-	docs/pictures/osu.svg \
-	docs/pictures/readme.svg
+	bench/plotting/tables.py
 
 EXTRA_DIST += \
-	bench/multicast-bringup.md \
 	bench/multicast_links.sh \
 	bench/multicast_machine.sh \
 	bench/multicast_speed.sh \
-	bench/steps.sh \
+	bench/steps.sh
+
+# What the documents link to is installed with them.
+nobase_dist_doc_DATA += \
+	bench/multicast-bringup.md \
+	bench/results/README.md \
 	bench/results/gpu-1-osu.txt \
 	bench/results/gpu-1-sanitizer.txt \
 	bench/results/gpu-2-checks.txt \

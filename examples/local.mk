@@ -51,10 +51,9 @@ examples_fft2d_SOURCES = \
 examples_fft2d_CFLAGS = $(AM_CFLAGS) $(SYMM_CFLAGS) $(MPI_CFLAGS)
 examples_fft2d_LDADD = $(MPI_LIBS) -lm -ldl
 
+nobase_dist_doc_DATA += examples/README.md examples/data/README.md
 EXTRA_DIST += \
-	examples/README.md \
 	examples/compare \
-	examples/data/README.md \
 	examples/data/digits.csv \
 	examples/python/collectives.py \
 	examples/python/symmetric.py
