@@ -125,10 +125,7 @@ static void collect_times(struct job *job, double total)
     job->times.slowest_first = most[4];
 }
 
-/*
- * All ranks must have ended with the same weights. They are brought together with MPI_Gather, which
- * the component under test does not serve.
- */
+/* All ranks must have ended with the same weights. MPI_Gather brings them together. */
 static void compare_weights(struct job *job)
 {
     const struct collectives *collectives = &job->collectives;
