@@ -292,9 +292,9 @@ static void component_missing(const struct options *options)
     fflush(stdout);
     fprintf(stderr,
             "symm_bench: %s has nothing to compare: coll/%s is not loaded in this job.\n"
-            "Install it, or set OMPI_MCA_mca_base_component_path to its folder and that of\n"
-            "Open MPI, and do not exclude it with --mca coll. `ompi_info --param coll %s`\n"
-            "must list it.\n",
+            "Install it, or set OMPI_MCA_mca_base_component_path to its folder, first, and\n"
+            "that of Open MPI, and do not exclude it with --mca coll.\n"
+            "`ompi_info --param coll %s` must list it.\n",
             name, machine_component, machine_component);
 }
 

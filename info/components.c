@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "heap/symm.h"
 #include "info/child.h"
@@ -75,17 +74,12 @@ static const struct description *other_find(const struct candidate *candidate)
     const struct framework *framework = candidate->framework;
     const struct description *other =
         description_find(RTLD_DEFAULT, framework->name, framework->other);
-    char *folders = text_copy(candidate->folders), *rest = folders, path[PATH_MAX];
-    for (char *folder; other == NULL && (folder = strsep(&rest, ":")) != NULL;) {
-        (void)snprintf(path, sizeof(path), "%s/mca_%s_%s.so", folder, framework->name,
-                       framework->other);
-        void *handle = access(path, R_OK) == 0 ? dlopen(path, RTLD_LAZY) : NULL;
-        if (handle != NULL) {
-            other = description_find(handle, framework->name, framework->other);
-        }
-    }
-    free(folders);
-    return other;
+    char name[64], path[PATH_MAX];
+    (void)snprintf(name, sizeof(name), "mca_%s_%s.so", framework->name, framework->other);
+    void *handle = other == NULL && folders_find(candidate->folders, name, path, sizeof(path))
+                       ? dlopen(path, RTLD_LAZY)
+                       : NULL;
+    return handle != NULL ? description_find(handle, framework->name, framework->other) : other;
 }
 
 /* What a function of the component's, or of the libraries it has brought along, says. */
@@ -140,32 +134,29 @@ static void load(FILE *out, const void *argument)
 
 /* ---- what it has found ----------------------------------------------------------------------- */
 
-/* The first file of the name in the folders; false: there is none. */
 static bool file_find(const char *folders, const char *framework, char *path, size_t size)
 {
-    char *copy = text_copy(folders), *rest = copy;
-    const char *home = getenv("HOME");
-    bool found = false;
-    for (char *folder; !found && (folder = strsep(&rest, ":")) != NULL;) {
-        bool at_home = strncmp(folder, "~/", 2) == 0 && home != NULL;
-        (void)snprintf(path, size, "%s%s/mca_%s_symm.so", at_home ? home : "",
-                       at_home ? folder + 1 : folder, framework);
-        found = *folder != '\0' && access(path, F_OK) == 0;
-    }
-    free(copy);
-    return found;
+    char name[64];
+    (void)snprintf(name, sizeof(name), "mca_%s_symm.so", framework);
+    return folders_find(folders, name, path, size);
 }
 
-static void missing_tell(const char *framework, const struct ompi *ompi,
+static void missing_tell(const char *framework, const struct folders *folders,
                          struct findings *findings)
 {
     char path[PATH_MAX];
+    if (file_find(folders->unread, framework, path, sizeof(path))) {
+        finding_add(findings, TOPIC_COMPONENTS, FINDING_PROBLEM, framework,
+                    "Open MPI does not come to %s, because it stops looking before", path);
+        finding_remedy(findings, "%s", folders->remedy);
+        return;
+    }
     finding_add(findings, TOPIC_COMPONENTS, FINDING_PROBLEM, framework,
                 "mca_%s_symm.so is in none of the folders where Open MPI looks: %s", framework,
-                ompi->folders);
+                folders->read);
     if (file_find(SYMM_COMPONENT_DIR, framework, path, sizeof(path))) {
         finding_remedy(findings, "export OMPI_MCA_mca_base_component_path=%s:%s",
-                       SYMM_COMPONENT_DIR, ompi->folders);
+                       SYMM_COMPONENT_DIR, folders->advice);
     } else {
         finding_remedy(findings, "make install, which would put it into %s", SYMM_COMPONENT_DIR);
     }
@@ -236,21 +227,49 @@ static void loaded_tell(const char *framework, const char *path, const char *sur
     free(built_for);
 }
 
+/*
+ * MPI_T has the parameters of all components that Open MPI loads, also of those that a parameter
+ * excludes.  False: it has not loaded ours, for a reason that nothing else here knows.
+ */
+static bool is_known(const char *framework, const struct ompi *ompi, const char *path,
+                     struct findings *findings)
+{
+    char name[64];
+    (void)snprintf(name, sizeof(name), "%s_symm_priority", framework);
+    char *any = ompi_variable(ompi, "mca_base_component_path"), *ours = ompi_variable(ompi, name);
+    char *off = ompi_variable(ompi, "mca_base_component_disable_dlopen");
+    bool known = any == NULL || ours != NULL;
+    if (!known) {
+        finding_add(findings, TOPIC_COMPONENTS, FINDING_PROBLEM, framework,
+                    "%s/symm loads here, but Open MPI does not load it: %s", framework, path);
+        finding_value(findings, "%s", path);
+        finding_remedy(findings, off != NULL && strcmp(off, "1") == 0
+                                     ? "take mca_base_component_disable_dlopen out of the settings"
+                                     : "see what Open MPI says: ompi_info --mca "
+                                       "mca_base_component_show_load_errors 1");
+    }
+    free(any);
+    free(ours);
+    free(off);
+    return known;
+}
+
 static bool component_look(const struct framework *framework, const struct ompi *ompi,
                            char **survey, struct findings *findings)
 {
     char path[PATH_MAX], *end;
     *survey = NULL;
-    if (!file_find(ompi->folders, framework->name, path, sizeof(path))) {
-        missing_tell(framework->name, ompi, findings);
+    if (!file_find(ompi->folders.read, framework->name, path, sizeof(path))) {
+        missing_tell(framework->name, &ompi->folders, findings);
         return false;
     }
-    const struct candidate candidate = {framework, path, ompi->folders};
+    const struct candidate candidate = {framework, path, ompi->folders.read};
     *survey = child_run(load, &candidate, &end);
     char *error = child_value(*survey, "error");
     bool loads = error == NULL && end == NULL;
     if (loads) {
-        loads = interface_look(framework->name, *survey, ompi, findings);
+        loads = interface_look(framework->name, *survey, ompi, findings) &&
+                is_known(framework->name, ompi, path, findings);
         if (loads) {
             loaded_tell(framework->name, path, *survey, findings);
         }

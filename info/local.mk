@@ -24,6 +24,7 @@ info_symm_info_SOURCES = \
 	info/components.c info/components.h \
 	info/counters.c info/counters.h \
 	info/finding.c info/finding.h \
+	info/folders.c info/folders.h \
 	info/gpus.h \
 	info/job.c info/job.h \
 	info/limits.c info/system.h \

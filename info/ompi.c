@@ -91,6 +91,15 @@ static void library_write(const struct mpi_library *mpi, FILE *out)
     }
 }
 
+/* What a word of mca_base_component_path stands for: a variable that has no name in MPI_T. */
+static void default_write(const struct mpi_library *mpi, FILE *out, const char *variable)
+{
+    char *const *value = dlsym(mpi->handle, variable);
+    if (value != NULL && *value != NULL) {
+        child_write(out, variable, *value);
+    }
+}
+
 static void survey(FILE *out, const void *argument)
 {
     struct mpi_library mpi;
@@ -105,6 +114,8 @@ static void survey(FILE *out, const void *argument)
     if (mpi.MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
         return;
     }
+    default_write(&mpi, out, "mca_base_system_default_path");
+    default_write(&mpi, out, "mca_base_user_default_path");
     (void)mpi.MPI_T_cvar_get_num(&count);
     for (int i = 0; i < count; i++) {
         variable_write(&mpi, out, i);
@@ -177,7 +188,8 @@ static void release_tell(const struct ompi *ompi, struct findings *findings)
                 path != NULL ? path : "");
     finding_value(findings, "%s", ompi->release);
     finding_add(findings, TOPIC_OMPI, FINDING_OK, "ompi.library",
-                "its components are in %s", ompi->folders);
+                "its components are in %s",
+                *ompi->folders.read != '\0' ? ompi->folders.read : "no folder that it reads");
     finding_value(findings, "%s", path != NULL ? path : "");
     free(path);
     if (!ompi_same_series(OMPI_BUILT_FOR, ompi->release)) {
@@ -208,6 +220,21 @@ static void cuda_tell(const struct ompi *ompi, struct findings *findings)
     free(known);
 }
 
+static void folders_ask(struct ompi *ompi, struct findings *findings)
+{
+    char *list = ompi_variable(ompi, "mca_base_component_path"), at_home[1024];
+    char *system = child_value(ompi->survey, "mca_base_system_default_path");
+    char *user = child_value(ompi->survey, "mca_base_user_default_path");
+    const char *set = getenv("OMPI_MCA_mca_base_component_path"), *home = getenv("HOME");
+    (void)snprintf(at_home, sizeof(at_home), "%s/.openmpi/components", home != NULL ? home : "");
+    folders_look(&ompi->folders, list != NULL ? list : set != NULL ? set : OMPI_PKGLIBDIR,
+                 system != NULL ? system : OMPI_PKGLIBDIR, user != NULL ? user : at_home,
+                 findings);
+    free(list);
+    free(system);
+    free(user);
+}
+
 void ompi_look(struct ompi *ompi, struct findings *findings)
 {
     char *end;
@@ -216,12 +243,8 @@ void ompi_look(struct ompi *ompi, struct findings *findings)
     const char *home = getenv("HOME");
     char files[1024];
     ompi->release = version != NULL ? release_read(version) : NULL;
-    ompi->folders = ompi_variable(ompi, "mca_base_component_path");
     ompi->files = ompi_variable(ompi, "mca_base_param_files");
-    if (ompi->folders == NULL) {
-        const char *set = getenv("OMPI_MCA_mca_base_component_path");
-        ompi->folders = text_copy(set != NULL ? set : OMPI_PKGLIBDIR);
-    }
+    folders_ask(ompi, findings);
     if (ompi->files == NULL) {
         (void)snprintf(files, sizeof(files), "%s/.openmpi/mca-params.conf,%s",
                        home != NULL ? home : "", OMPI_SYSCONFDIR "/openmpi-mca-params.conf");
@@ -246,6 +269,6 @@ void ompi_free(struct ompi *ompi)
 {
     free(ompi->survey);
     free(ompi->release);
-    free(ompi->folders);
+    folders_free(&ompi->folders);
     free(ompi->files);
 }

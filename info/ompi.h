@@ -10,11 +10,12 @@
 #include <stdbool.h>
 
 #include "info/finding.h"
+#include "info/folders.h"
 
 struct ompi {
     char *survey;   /* for ompi_variable() */
     char *release;  /* "4.1.4"; NULL: its library cannot be loaded */
-    char *folders;  /* where it looks for components, separated by colons */
+    struct folders folders; /* where it looks for components */
     char *files;    /* its files of parameters, the first one counts, separated by commas */
 };
 
