@@ -17,7 +17,7 @@
 struct symm_parameter {
     const char *name; /* without the component's prefix */
     const char *description;
-    mca_base_var_info_lvl_t level;
+    mca_base_var_info_lvl_t level; /* 1 and 2: what users need; 5 and 6: for those who tune */
 };
 
 /* The valid sizes in bytes: multiples of `unit` from `least` to `most`, and 0 if `zero` is set. */

@@ -40,7 +40,7 @@ static const struct symm_parameter host_staging_parameter = {
     "not know device memory (opal_cuda_support), or its UCX has not loaded libucm_cuda.so; and for "
     "nonblocking and persistent reductions. always: in any case. never: not at all; these calls end "
     "in a segmentation fault unless Open MPI itself knows device memory",
-    OPAL_INFO_LVL_5};
+    OPAL_INFO_LVL_2};
 
 static const struct symm_parameter host_pinned_parameter = {
     "host_pinned",
@@ -48,7 +48,7 @@ static const struct symm_parameter host_pinned_parameter = {
     "call needs a block for each of its buffers. Those that do not fit are copied through ordinary "
     "memory, two to three times slower. 65536 to 1099511627776; suffixes k, m and g are understood. "
     "0: none",
-    OPAL_INFO_LVL_5};
+    OPAL_INFO_LVL_2};
 
 static const struct symm_parameter device_scratch_parameter = {
     "device_scratch",
@@ -57,7 +57,7 @@ static const struct symm_parameter device_scratch_parameter = {
     "cannot reach. 1048576 to 8589934592; suffixes k, m and g are understood. 0: none; large "
     "all-reduces then take a little longer, and calls on buffers that cannot be reached are made "
     "on copies in host memory",
-    OPAL_INFO_LVL_5};
+    OPAL_INFO_LVL_2};
 
 static const struct symm_parameter device_packing_parameter = {
     "device_packing",
@@ -123,7 +123,7 @@ static const struct symm_parameter multicast_parameter = {
     "NCCL_NVLS_ENABLE=0, NVSHMEM_DISABLE_NVLS=1 or TORCH_SYMM_MEM_DISABLE_MULTICAST=1 in the "
     "environment of one rank means never for all. never: no multicast object is made, and every "
     "algorithm adds floats in the order of the ranks. The value never of one rank is enough",
-    OPAL_INFO_LVL_5};
+    OPAL_INFO_LVL_1};
 
 static const struct symm_parameter multicast_blocks_parameter = {
     "multicast_blocks",

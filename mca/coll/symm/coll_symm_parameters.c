@@ -21,13 +21,13 @@ static const struct symm_parameter priority_parameter = {
     "Priority of the component. The component with the highest priority serves a collective of a "
     "communicator; coll/tuned has 30. The value must be the same in all processes. Negative: the "
     "component is not used",
-    OPAL_INFO_LVL_6};
+    OPAL_INFO_LVL_1};
 
 static const struct symm_parameter report_parameter = {
     "report",
     "Print one table for each node at the end of the job, on standard error: calls and bytes by "
     "algorithm, what went to the component below instead, and why",
-    OPAL_INFO_LVL_3};
+    OPAL_INFO_LVL_1};
 
 static const struct symm_parameter verbose_parameter = {
     "verbose",
@@ -37,7 +37,7 @@ static const struct symm_parameter verbose_parameter = {
     "algorithm on a communicator, the row of the table that chose it, why the algorithms of "
     "earlier rows were not possible, and for each reason the first call that went to the "
     "component below",
-    OPAL_INFO_LVL_3};
+    OPAL_INFO_LVL_1};
 
 /* What forces an algorithm; a collective without a name here has no such parameter. */
 static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
@@ -269,7 +269,7 @@ static const struct symm_parameter progress_thread_parameter = {
     "from the program otherwise. It leaves to the program's MPI calls: collectives on devices, "
     "user-defined operations, data with gaps, the first uses of a communicator and of memory, and "
     "the completion of requests",
-    OPAL_INFO_LVL_5};
+    OPAL_INFO_LVL_1};
 
 /* ---- algorithms that are forced -------------------------------------------------------------- */
 

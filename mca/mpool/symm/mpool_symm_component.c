@@ -78,13 +78,13 @@ static int component_register(void)
         "Priority of symmetric memory for MPI_Alloc_mem without the info key mpool_hints: the "
         "highest one provides the memory. Ordinary memory has 50. Negative: only calls that ask "
         "for it with mpool=symm get symmetric memory",
-        OPAL_INFO_LVL_6};
+        OPAL_INFO_LVL_1};
     static const struct symm_parameter kind = {
         "kind",
         "Kind of memory that MPI_Alloc_mem gives when the info key mpool_hints does not name one "
         "with kind=: host, or cuda for memory of the current CUDA device. Where that cannot be "
         "had, MPI_Alloc_mem fails with MPI_ERR_NO_MEM",
-        OPAL_INFO_LVL_3};
+        OPAL_INFO_LVL_1};
     static const struct symm_parameter library = {
         "cuda_library",
         "File name of the CUDA driver's library, which is opened when device memory is first asked "
