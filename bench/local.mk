@@ -41,7 +41,7 @@ bench_symm_bench_LDADD = $(MPI_LIBS)
 noinst_PROGRAMS += bench/launch_time
 bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h \
 	bench/meeting.c bench/meeting.h
-bench_launch_time_LDADD = libsymm.la
+bench_launch_time_LDADD = libsymm_core.la -ldl
 
 # Kernels that are not the library's, on GPUs: packets in millions, what a launch costs at all, and
 # which calls of the driver wait for a kernel. Never installed.
@@ -52,13 +52,13 @@ probe_sources = bench/clock.c bench/clock.h \
 	bench/probes/fatbins.c bench/probes/probe.c bench/probes/probe.h
 bench_probes_driver_waits_SOURCES = bench/probes/driver_waits.c bench/probes/resident.h \
 	$(probe_sources)
-bench_probes_driver_waits_LDADD = libsymm.la
+bench_probes_driver_waits_LDADD = libsymm_core.la -ldl
 bench_probes_packet_litmus_SOURCES = bench/probes/packet_litmus.c bench/probes/packet_litmus.h \
 	$(probe_sources)
-bench_probes_packet_litmus_LDADD = libsymm.la
+bench_probes_packet_litmus_LDADD = libsymm_core.la -ldl
 bench_probes_resident_time_SOURCES = bench/probes/resident_time.c bench/probes/resident.h \
 	$(probe_sources)
-bench_probes_resident_time_LDADD = libsymm.la
+bench_probes_resident_time_LDADD = libsymm_core.la -ldl
 
 probe_fatbins = $(probes)/packet_litmus.fatbin $(probes)/resident.fatbin
 NVCC_PROBE = $(NVCC) $(NVCC_FLAGS) -gencode arch=compute_80,code=compute_80 \

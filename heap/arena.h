@@ -37,34 +37,34 @@ struct symm_arena;
 struct symm_arena_block;
 
 /* `server` offers the chunks, and outlives the arena.  No chunk is made.  Errors: NO_MEMORY. */
-SYMM_API enum symm_status symm_arena_create(struct symm_server *server, struct symm_arena **arena);
+enum symm_status symm_arena_create(struct symm_server *server, struct symm_arena **arena);
 
 /*
  * Unmap the chunks.  Peers that have them mapped keep the memory; the pages of chunks that nobody
  * uses go.
  */
-SYMM_API void symm_arena_destroy(struct symm_arena *arena);
+void symm_arena_destroy(struct symm_arena *arena);
 
 /*
  * Take a block for a lane of a team of `size` ranks: *control is placed and begun, and *place is
  * for the other ranks.  Errors: NO_MEMORY, SYSTEM; errno where the operating system has one.
  */
-SYMM_API enum symm_status symm_arena_take(struct symm_arena *arena, int size,
-                                          const struct symm_control_config *config,
-                                          struct symm_control *control,
-                                          struct symm_control_place *place,
-                                          struct symm_arena_block **block);
+enum symm_status symm_arena_take(struct symm_arena *arena, int size,
+                                 const struct symm_control_config *config,
+                                 struct symm_control *control,
+                                 struct symm_control_place *place,
+                                 struct symm_arena_block **block);
 
 /* No other rank uses the block, or will: it is free. */
-SYMM_API void symm_arena_give(struct symm_arena *arena, struct symm_arena_block *block);
+void symm_arena_give(struct symm_arena *arena, struct symm_arena_block *block);
 
 /*
  * The owner has counted itself out (symm_control_count_out()); the block is free when all have.
  */
-SYMM_API void symm_arena_leave(struct symm_arena *arena, struct symm_arena_block *block);
+void symm_arena_leave(struct symm_arena *arena, struct symm_arena_block *block);
 
 /* Nobody knows which ranks use the block: it is never used again. */
-SYMM_API void symm_arena_abandon(struct symm_arena *arena, struct symm_arena_block *block);
+void symm_arena_abandon(struct symm_arena *arena, struct symm_arena_block *block);
 
 /* What there is, for tests and reports. */
 struct symm_arena_counts {
@@ -73,6 +73,6 @@ struct symm_arena_counts {
     size_t abandoned;
     size_t given_back;      /* times that a chunk's pages were */
 };
-SYMM_API void symm_arena_count(struct symm_arena *arena, struct symm_arena_counts *counts);
+void symm_arena_count(struct symm_arena *arena, struct symm_arena_counts *counts);
 
 #endif /* SYMM_HEAP_ARENA_H */

@@ -36,24 +36,24 @@ struct symm_arena_peers {
     unsigned idle;
 };
 
-SYMM_API void symm_arena_peers_begin(struct symm_arena_peers *peers);
+void symm_arena_peers_begin(struct symm_arena_peers *peers);
 
 /* Unmap all of them. */
-SYMM_API void symm_arena_peers_end(struct symm_arena_peers *peers);
+void symm_arena_peers_end(struct symm_arena_peers *peers);
 
 /* The chunk, if it is mapped; NULL otherwise.  Undo with symm_arena_peers_put(). */
-SYMM_API struct symm_arena_mapping *symm_arena_peers_get(struct symm_arena_peers *peers,
-                                                         const char *owner, uint32_t chunk);
+struct symm_arena_mapping *symm_arena_peers_get(struct symm_arena_peers *peers,
+                                                const char *owner, uint32_t chunk);
 
 /*
  * Map the chunk that its owner's server has sent, unless another thread has done so.  The caller
  * keeps the descriptor.  Errors: PROTOCOL, NO_MEMORY, SYSTEM, with errno.
  */
-SYMM_API enum symm_status symm_arena_peers_add(struct symm_arena_peers *peers, const char *owner,
-                                               uint32_t chunk, const struct symm_object *object,
-                                               struct symm_arena_mapping **mapping);
+enum symm_status symm_arena_peers_add(struct symm_arena_peers *peers, const char *owner,
+                                      uint32_t chunk, const struct symm_object *object,
+                                      struct symm_arena_mapping **mapping);
 
-SYMM_API void symm_arena_peers_put(struct symm_arena_peers *peers,
-                                   struct symm_arena_mapping *mapping);
+void symm_arena_peers_put(struct symm_arena_peers *peers,
+                          struct symm_arena_mapping *mapping);
 
 #endif /* SYMM_HEAP_ARENA_PEERS_H */

@@ -138,42 +138,42 @@ static const uint64_t symm_control_first_start = SYMM_RING_MOST - 1;
  * stages_size bytes, because the first is small and much used, and the second the other way round.
  * The layout follows from the number of ranks and the two sizes of `config`.
  */
-SYMM_API void symm_control_plan(struct symm_control *control, int size,
-                                const struct symm_control_config *config);
+void symm_control_plan(struct symm_control *control, int size,
+                       const struct symm_control_config *config);
 
 /* Place planned memory: both parts begin at multiples of SYMM_CONTROL_PAGE.  Writes nothing. */
-SYMM_API void symm_control_set(struct symm_control *control, void *words, void *stages);
+void symm_control_set(struct symm_control *control, void *words, void *stages);
 
 /*
  * Rank 0: make placed memory ready for a team whose calls follow call `place->start`.  `chunk` is
  * what the offsets count from.
  */
-SYMM_API void symm_control_begin(struct symm_control *control,
-                                 const struct symm_control_place *place, const void *chunk);
+void symm_control_begin(struct symm_control *control,
+                        const struct symm_control_place *place, const void *chunk);
 
 /*
  * Control memory outside of an arena, for a process and those that it forks from then on: placed
  * and begun.  Errors: NO_MEMORY, SYSTEM.
  */
-SYMM_API enum symm_status symm_control_create(struct symm_control *control, int size,
-                                              const struct symm_control_config *config);
-SYMM_API void symm_control_destroy(struct symm_control *control);
+enum symm_status symm_control_create(struct symm_control *control, int size,
+                                     const struct symm_control_config *config);
+void symm_control_destroy(struct symm_control *control);
 
 /*
  * The other ranks: find what rank 0 has placed, in its chunk of `chunk_size` bytes, which is mapped
  * at `chunk`.  Errors: PROTOCOL (not control memory for `size` ranks, or not that of this place).
  */
-SYMM_API enum symm_status symm_control_attach(struct symm_control *control, int size, void *chunk,
-                                              size_t chunk_size,
-                                              const struct symm_control_place *place);
+enum symm_status symm_control_attach(struct symm_control *control, int size, void *chunk,
+                                     size_t chunk_size,
+                                     const struct symm_control_place *place);
 
 /*
  * This rank makes no access any more; its newest call was `last`.  Once all ranks have said so, the
  * memory may serve another team, whose start symm_control_next_start() gives.
  */
-SYMM_API void symm_control_count_out(const struct symm_control *control, uint64_t last);
-SYMM_API bool symm_control_is_left(const struct symm_control_header *header);
-SYMM_API uint64_t symm_control_next_start(const struct symm_control_header *header);
+void symm_control_count_out(const struct symm_control *control, uint64_t last);
+bool symm_control_is_left(const struct symm_control_header *header);
+uint64_t symm_control_next_start(const struct symm_control_header *header);
 
 /* ---- lines --------------------------------------------------------------------------------- */
 

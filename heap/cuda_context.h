@@ -32,30 +32,30 @@ struct symm_cuda_scope {
  * end a capture of the program's.  Scopes nest.  Errors: NOT_FOUND (no driver), ARGUMENT (no such
  * device), NO_MEMORY, SYSTEM; then there is nothing to leave.
  */
-SYMM_API enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope);
+enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope);
 
 /*
  * The same to give something back: a context that has ended is not begun anew for that.  Then
  * scope->life is 0, and the program's context stays current, in which virtual memory can be given
  * back as in any other.
  */
-SYMM_API enum symm_status symm_cuda_enter_to_release(int device, struct symm_cuda_scope *scope);
+enum symm_status symm_cuda_enter_to_release(int device, struct symm_cuda_scope *scope);
 
-SYMM_API void symm_cuda_leave(const struct symm_cuda_scope *scope);
+void symm_cuda_leave(const struct symm_cuda_scope *scope);
 
 /* The life in which the context was entered last; 0: it has not been.  One load. */
-SYMM_API uint32_t symm_cuda_device_life(int device);
+uint32_t symm_cuda_device_life(int device);
 
 /* How often contexts have been entered in another life than before.  One load. */
-SYMM_API uint32_t symm_cuda_resets(void);
+uint32_t symm_cuda_resets(void);
 
 /*
  * Within a scope of `device`: its stream for work that is waited for at once.  It is one for all
  * such work, made at first use and kept, because making one takes longer than most copies, and
  * waits for no stream of the program's.
  */
-SYMM_API enum symm_status symm_cuda_stream(const struct symm_cuda_scope *scope, int device,
-                                           CUstream *stream);
+enum symm_status symm_cuda_stream(const struct symm_cuda_scope *scope, int device,
+                                  CUstream *stream);
 
 /* ---- for cuda_memops.c ----------------------------------------------------------------------- */
 

@@ -135,31 +135,31 @@ struct symm_cuda {
  * failed is tried anew the next time.  Thread-safe.  Errors: NOT_FOUND (symm_cuda_last_failure()
  * says what).
  */
-SYMM_API enum symm_status symm_cuda_get(const struct symm_cuda **cuda);
+enum symm_status symm_cuda_get(const struct symm_cuda **cuda);
 
 /*
  * The table if the driver is in this process, whoever has loaded it; nothing is loaded or
  * initialised for this, so its functions may answer CUDA_ERROR_NOT_INITIALIZED.  Errors: NOT_FOUND.
  */
-SYMM_API enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda);
+enum symm_status symm_cuda_get_loaded(const struct symm_cuda **cuda);
 
 /*
  * Remember that `call` (a string that stays) has failed in this thread.  Returns NO_MEMORY where
  * the device has no memory left, otherwise SYSTEM.
  */
-SYMM_API enum symm_status symm_cuda_failed(const char *call, CUresult result);
+enum symm_status symm_cuda_failed(const char *call, CUresult result);
 
 /*
  * Work of ours on a device has been started (1) or has ended well (-1).  What has not ended well
  * stays counted: its error may come from any later call.
  */
-SYMM_API void symm_cuda_own_work(int change);
+void symm_cuda_own_work(int change);
 
 /* Remember what failed where no call did: a sentence without a full stop.  Returns NOT_FOUND. */
-SYMM_API enum symm_status symm_cuda_unusable(const char *format, ...)
+enum symm_status symm_cuda_unusable(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /* Write "CUDA_ERROR_OUT_OF_MEMORY (out of memory)" to `text` and return it. */
-SYMM_API const char *symm_cuda_error(CUresult result, char *text, size_t size);
+const char *symm_cuda_error(CUresult result, char *text, size_t size);
 
 #endif /* SYMM_HEAP_CUDA_DRIVER_H */

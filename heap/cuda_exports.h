@@ -9,14 +9,15 @@
 
 #include "heap/cuda_ipc.h"
 #include "heap/cuda_memory.h"
+#include "heap/private.h"
 #include "heap/server.h"
 
 struct symm_exports;
 
 /* An empty table, offered to peers.  Errors: NO_MEMORY, SYSTEM. */
-SYMM_API enum symm_status symm_exports_create(struct symm_server *server,
-                                              struct symm_exports **exports);
-SYMM_API void symm_exports_destroy(struct symm_exports *exports);
+enum symm_status symm_exports_create(struct symm_server *server,
+                                     struct symm_exports **exports);
+void symm_exports_destroy(struct symm_exports *exports);
 
 /*
  * Name [address, address + size), which the driver has described as `memory`; *sightings: how many
@@ -24,24 +25,24 @@ SYMM_API void symm_exports_destroy(struct symm_exports *exports);
  * before.  Errors: FOREIGN (CUDA IPC cannot export it, or it is more than one allocation),
  * NO_MEMORY (the table is full).
  */
-SYMM_API enum symm_status symm_exports_locate(struct symm_exports *exports,
-                                              const struct symm_memory *memory, const void *address,
-                                              size_t size, bool again,
-                                              struct symm_location *location, unsigned *sightings);
+SYMM_PRIVATE enum symm_status
+symm_exports_locate(struct symm_exports *exports, const struct symm_memory *memory,
+                    const void *address, size_t size, bool again, struct symm_location *location,
+                    unsigned *sightings);
 
 /*
  * The handle of an allocation that has been named.  The driver is asked once; what it refuses, it
  * is not asked for again.  Errors: FOREIGN (no such allocation, or one of a context of the
  * program's own), NO_MEMORY, SYSTEM.
  */
-SYMM_API enum symm_status symm_exports_handle(struct symm_exports *exports,
-                                              const struct symm_location *location,
-                                              struct symm_ipc_handle *handle);
+SYMM_PRIVATE enum symm_status symm_exports_handle(struct symm_exports *exports,
+                                                  const struct symm_location *location,
+                                                  struct symm_ipc_handle *handle);
 
 /*
  * Ask the driver about allocations, in turn, and retire those that have been freed, until so many
  * are found to be there still.
  */
-SYMM_API void symm_exports_review(struct symm_exports *exports, unsigned count);
+void symm_exports_review(struct symm_exports *exports, unsigned count);
 
 #endif /* SYMM_HEAP_CUDA_EXPORTS_H */

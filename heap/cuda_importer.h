@@ -12,9 +12,9 @@
 struct symm_importer;
 
 /* The process with this server's name; shared by all who ask for it.  Errors: NO_MEMORY. */
-SYMM_API enum symm_status symm_importer_get(struct symm_imports *imports, const char *name,
-                                            struct symm_importer **importer);
-SYMM_API void symm_importer_put(struct symm_imports *imports, struct symm_importer *importer);
+enum symm_status symm_importer_get(struct symm_imports *imports, const char *name,
+                                   struct symm_importer **importer);
+void symm_importer_put(struct symm_imports *imports, struct symm_importer *importer);
 
 /*
  * Open an allocation for a device of ours, within a call; nothing to do if that has been done.  All
@@ -22,15 +22,15 @@ SYMM_API void symm_importer_put(struct symm_imports *imports, struct symm_import
  * before, as some may have to go.  Errors: PENDING (call again), NO_MEMORY (also: more bytes than
  * may be open), SYSTEM, PROTOCOL, and those of symm_request_test().
  */
-SYMM_API enum symm_status symm_importer_open(struct symm_importer *importer,
-                                             const struct symm_location *location,
-                                             const struct symm_ipc_handle *handle, int device);
+enum symm_status symm_importer_open(struct symm_importer *importer,
+                                    const struct symm_location *location,
+                                    const struct symm_ipc_handle *handle, int device);
 
 /* Where that location is here; NULL: it is not open, which counts as a failure. */
-SYMM_API void *symm_importer_address(struct symm_importer *importer,
-                                     const struct symm_location *location, int device);
+void *symm_importer_address(struct symm_importer *importer,
+                            const struct symm_location *location, int device);
 
 /* Close what its owner has retired. */
-SYMM_API void symm_importer_collect(struct symm_importer *importer);
+void symm_importer_collect(struct symm_importer *importer);
 
 #endif /* SYMM_HEAP_CUDA_IMPORTER_H */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 enum symm_memory_kind {
@@ -36,13 +37,13 @@ struct symm_memory {
  * the description is of device memory, because a copy by the driver works for every sort of memory,
  * and host code does not.
  */
-SYMM_API bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory);
+SYMM_PRIVATE bool symm_cuda_memory_describe(const void *address, struct symm_memory *memory);
 
 /*
  * Whether kernels of this library on memory->device can load and store what has been described.
  * They may not use memory of a context of the program's own, or memory that is mapped for another
  * device only.  The driver is asked once for an allocation that they can use.
  */
-SYMM_API bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address);
+SYMM_PRIVATE bool symm_cuda_memory_is_usable(const struct symm_memory *memory, const void *address);
 
 #endif /* SYMM_HEAP_CUDA_MEMORY_H */

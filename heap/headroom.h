@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 /*
@@ -39,7 +40,7 @@ enum {
 enum symm_descriptor_use { SYMM_DESCRIPTOR_PASSING, SYMM_DESCRIPTOR_LASTING };
 
 /* Ask before opening or accepting a descriptor.  Errors, with errno: NO_MEMORY. */
-SYMM_API enum symm_status symm_headroom_descriptor(enum symm_descriptor_use use);
+SYMM_PRIVATE enum symm_status symm_headroom_descriptor(enum symm_descriptor_use use);
 
 /* Whether the process has room for this library at all.  Errors, with errno: NO_MEMORY. */
 enum symm_status symm_headroom_to_begin(void);

@@ -17,23 +17,23 @@
  * heaps.  `config` may be NULL.  Commits no memory.  Errors: ARGUMENT (a size that is no multiple
  * of 4096), NO_MEMORY, SYSTEM.
  */
-SYMM_API enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
-                                           struct symm_server *server,
-                                           const struct symm_heap_config *config,
-                                           struct symm_heap **heap);
+enum symm_status symm_heap_create(const struct symm_kind *kind, uint32_t number,
+                                  struct symm_server *server,
+                                  const struct symm_heap_config *config,
+                                  struct symm_heap **heap);
 
 /*
  * Stop offering the heap and free its bookkeeping.  `keep_memory`: leave the window mapped until
  * the process ends, because the program may still hold pointers into it.
  */
-SYMM_API void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
+void symm_heap_destroy(struct symm_heap *heap, int keep_memory);
 
 /*
  * Have `told` called, with the heap's number, whenever segments have been given back; by whichever
  * thread has done so, and without any lock of the heap.  To be set before others use the heap.
  */
-SYMM_API void symm_heap_on_retired(struct symm_heap *heap,
-                                   void (*told)(void *data, uint32_t number), void *data);
+void symm_heap_on_retired(struct symm_heap *heap,
+                          void (*told)(void *data, uint32_t number), void *data);
 
 /*
  * Around a fork(): no other thread changes the heap meanwhile, and the child finds nothing locked.
@@ -42,8 +42,8 @@ SYMM_API void symm_heap_on_retired(struct symm_heap *heap,
  * retire segments: peers have them mapped as its parent's, who has blocks there that the child
  * knows nothing of.
  */
-SYMM_API bool symm_heap_fork_begin(struct symm_heap *heap);
-SYMM_API void symm_heap_fork_end(struct symm_heap *heap, bool is_held, bool is_child);
+bool symm_heap_fork_begin(struct symm_heap *heap);
+void symm_heap_fork_end(struct symm_heap *heap, bool is_held, bool is_child);
 
 /* ---- multicast ------------------------------------------------------------------------------- */
 
@@ -61,12 +61,12 @@ struct symm_binding {
  * memory goes.  The object has to be there until symm_heap_unbind().  Errors: FOREIGN, NOT_FOUND
  * (the segment has gone), and those of the kind's `bind`.
  */
-SYMM_API enum symm_status symm_heap_bind(struct symm_heap *heap,
-                                         const struct symm_location *location, symm_handle object,
-                                         int rank, struct symm_binding *binding);
+enum symm_status symm_heap_bind(struct symm_heap *heap,
+                                const struct symm_location *location, symm_handle object,
+                                int rank, struct symm_binding *binding);
 
 /* Unbind, if that has not been done; also fine for a binding that never was. */
-SYMM_API void symm_heap_unbind(struct symm_binding *binding);
+void symm_heap_unbind(struct symm_binding *binding);
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
@@ -81,13 +81,13 @@ struct symm_segment_place {
 };
 
 /* That of the segment in which `location` lies.  Errors: NOT_FOUND (it has gone). */
-SYMM_API enum symm_status symm_heap_segment(struct symm_heap *heap,
-                                            const struct symm_location *location,
-                                            struct symm_segment_place *place);
+enum symm_status symm_heap_segment(struct symm_heap *heap,
+                                   const struct symm_location *location,
+                                   struct symm_segment_place *place);
 
-SYMM_API const struct symm_kind *symm_heap_kind(const struct symm_heap *heap);
+const struct symm_kind *symm_heap_kind(const struct symm_heap *heap);
 
 /* The address that symm_heap_locate() would call `offset`. */
-SYMM_API void *symm_heap_address(const struct symm_heap *heap, uint64_t offset);
+void *symm_heap_address(const struct symm_heap *heap, uint64_t offset);
 
 #endif /* SYMM_HEAP_HEAP_H */

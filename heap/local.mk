@@ -40,7 +40,7 @@ libsymm_core_la_SOURCES = \
 	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
 	heap/peers.c heap/peers.h \
-	heap/prefetch.h \
+	heap/prefetch.h heap/private.h \
 	heap/process.c heap/process.h \
 	heap/process_peers.c heap/process_state.h \
 	heap/recall.c heap/recall.h \
@@ -81,4 +81,5 @@ endif
 lib_LTLIBRARIES += libsymm.la
 libsymm_la_SOURCES =
 libsymm_la_LIBADD = libsymm_core.la
-libsymm_la_LDFLAGS = -version-info 0:0:0 -no-undefined
+libsymm_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=heap/symm.map
+EXTRA_libsymm_la_DEPENDENCIES = heap/symm.map

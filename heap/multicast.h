@@ -26,6 +26,7 @@
 #define SYMM_HEAP_MULTICAST_H
 
 #include "heap/heap.h"
+#include "heap/private.h"
 
 /*
  * Whether the user has forbidden NVLink multicast by a variable that other libraries have for that:
@@ -34,12 +35,12 @@
  * in a build with loops in the place of NVLink multicast (--enable-multicast=unicast), which makes
  * none.
  */
-SYMM_API bool symm_multicast_opted_out(const char **variable);
+SYMM_PRIVATE bool symm_multicast_opted_out(const char **variable);
 
 /*
  * Whether memory of this heap can take part.  Host memory can.  Memory of a device can if device
  * and driver have multicast, this library was built with it, and nobody has opted out.
  */
-SYMM_API bool symm_heap_multicast_able(struct symm_heap *heap);
+SYMM_PRIVATE bool symm_heap_multicast_able(struct symm_heap *heap);
 
 #endif /* SYMM_HEAP_MULTICAST_H */

@@ -9,6 +9,7 @@
 #define SYMM_HEAP_MULTICAST_GROUPS_H
 
 #include "heap/multicast.h"
+#include "heap/private.h"
 #include "heap/team.h"
 
 enum {
@@ -37,20 +38,20 @@ enum symm_multicast_state {
  * can be one group: at least two ranks, memory of one kind, each on a device of its own, in
  * segments of one size, at the same offset in them.  The same answer on all ranks.
  */
-SYMM_API bool symm_team_multicast_fits(const struct symm_team *team,
-                                       const struct symm_location *locations);
+SYMM_PRIVATE bool symm_team_multicast_fits(const struct symm_team *team,
+                                           const struct symm_location *locations);
 
 /*
  * How far the group of these locations is; to be asked by all ranks alike, in calls that may use
  * it.
  */
-SYMM_API enum symm_multicast_state symm_team_multicast_state(struct symm_team *team,
-                                                             const struct symm_location *locations);
+SYMM_PRIVATE enum symm_multicast_state
+symm_team_multicast_state(struct symm_team *team, const struct symm_location *locations);
 
 /* The address of a group that is ready; false: it is not. */
-SYMM_API bool symm_team_multicast_address(struct symm_team *team,
-                                          const struct symm_location *locations,
-                                          struct symm_multicast_address *address);
+SYMM_PRIVATE bool symm_team_multicast_address(struct symm_team *team,
+                                              const struct symm_location *locations,
+                                              struct symm_multicast_address *address);
 
 /* ---- for team.c ------------------------------------------------------------------------------ */
 

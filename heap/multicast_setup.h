@@ -9,13 +9,14 @@
 #define SYMM_HEAP_MULTICAST_SETUP_H
 
 #include "heap/multicast_groups.h"
+#include "heap/private.h"
 
 /*
  * Begin to set up the group of these locations, which fit and whose state is unknown.  The group
  * that has gone unused for longest is given up if there is no room.  One set-up at a time.
  */
-SYMM_API void symm_team_multicast_begin(struct symm_team *team,
-                                        const struct symm_location *locations);
+SYMM_PRIVATE void symm_team_multicast_begin(struct symm_team *team,
+                                            const struct symm_location *locations);
 
 /*
  * The steps.  Each is called until the answer is not SYMM_PENDING; a failure is this rank's own,
@@ -24,15 +25,15 @@ SYMM_API void symm_team_multicast_begin(struct symm_team *team,
  * its own segment and maps the object.  Errors: NO_MEMORY (SYMM_MULTICAST_OBJECTS_MAX too),
  * NOT_FOUND, SYSTEM, and those of symm_request_test().
  */
-SYMM_API enum symm_status symm_team_multicast_create(struct symm_team *team);
-SYMM_API enum symm_status symm_team_multicast_join(struct symm_team *team);
-SYMM_API enum symm_status symm_team_multicast_bind(struct symm_team *team);
+SYMM_PRIVATE enum symm_status symm_team_multicast_create(struct symm_team *team);
+SYMM_PRIVATE enum symm_status symm_team_multicast_join(struct symm_team *team);
+SYMM_PRIVATE enum symm_status symm_team_multicast_bind(struct symm_team *team);
 
 /*
  * The ranks have agreed: after the last step, or the first in which one has failed.  `ready`: the
  * group is.  Otherwise everything is undone here, and the group is refused until
  * symm_team_forget_refusals().
  */
-SYMM_API void symm_team_multicast_settle(struct symm_team *team, bool ready);
+SYMM_PRIVATE void symm_team_multicast_settle(struct symm_team *team, bool ready);
 
 #endif /* SYMM_HEAP_MULTICAST_SETUP_H */

@@ -38,22 +38,22 @@ struct symm_name {
 };
 
 /* A secret, or a name, that nobody else has.  Errors: SYSTEM. */
-SYMM_API enum symm_status symm_secret_make(struct symm_secret *secret);
-SYMM_API enum symm_status symm_name_make(struct symm_name *name);
+enum symm_status symm_secret_make(struct symm_secret *secret);
+enum symm_status symm_name_make(struct symm_name *name);
 
 /* In a time that does not depend on where they differ. */
-SYMM_API bool symm_secret_is(const struct symm_secret *secret, const struct symm_secret *other);
+bool symm_secret_is(const struct symm_secret *secret, const struct symm_secret *other);
 
-SYMM_API void symm_name_format(const struct symm_name *name, char text[SYMM_NAME_SIZE]);
+void symm_name_format(const struct symm_name *name, char text[SYMM_NAME_SIZE]);
 
 /* "SOCKET:SECRET", for a server that also takes `secret`. */
-SYMM_API void symm_name_format_for(const struct symm_name *name, const struct symm_secret *secret,
-                                   char text[SYMM_NAME_SIZE]);
+void symm_name_format_for(const struct symm_name *name, const struct symm_secret *secret,
+                          char text[SYMM_NAME_SIZE]);
 
 /* Either form.  Errors: ARGUMENT. */
-SYMM_API enum symm_status symm_name_parse(const char *text, struct symm_name *name);
+enum symm_status symm_name_parse(const char *text, struct symm_name *name);
 
 /* Whether two texts, each in either form, name one server. */
-SYMM_API bool symm_name_is_of(const char *text, const char *other);
+bool symm_name_is_of(const char *text, const char *other);
 
 #endif /* SYMM_HEAP_NAMES_H */

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 enum {
@@ -38,7 +39,7 @@ struct symm_pad {
 };
 
 /* The pad of a lane for this device; a new one takes the place of another device's. */
-SYMM_API struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device);
+SYMM_PRIVATE struct symm_pad *symm_pad_find(struct symm_pad pads[SYMM_PADS], int device);
 
 /* The bytes of a row for so many bytes of data from one rank to another; 0: none is so long. */
 static inline size_t symm_pad_row(uint64_t data)
@@ -55,23 +56,23 @@ static inline size_t symm_pad_row(uint64_t data)
  * once; a pad that is too small gives way to a larger one, if that can be had.  The calls before it
  * have ended here.
  */
-SYMM_API bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device,
-                             int ranks, uint64_t data, uint64_t sequence, size_t most);
+SYMM_PRIVATE bool symm_pad_offer(struct symm_pad *pad, struct symm_process *process, int device,
+                                 int ranks, uint64_t data, uint64_t sequence, size_t most);
 
 /*
  * The offer for `data` bytes in call `sequence` was in vain: nobody sends, and no offer is made for
  * some calls, or none of long rows if it was one.  `is_useless`: for many, and the memory is freed.
  */
-SYMM_API void symm_pad_is_vain(struct symm_pad *pad, uint64_t data, uint64_t sequence,
-                               bool is_useless);
+SYMM_PRIVATE void symm_pad_is_vain(struct symm_pad *pad, uint64_t data, uint64_t sequence,
+                                   bool is_useless);
 
 /*
  * Call `sequence` has failed, and a peer may still send.  The memory is left as it is for the rest
  * of the process's life.
  */
-SYMM_API void symm_pad_lose(struct symm_pad *pad, uint64_t sequence);
+SYMM_PRIVATE void symm_pad_lose(struct symm_pad *pad, uint64_t sequence);
 
 /* Nobody sends any more. */
-SYMM_API void symm_pad_free(struct symm_pad *pad);
+SYMM_PRIVATE void symm_pad_free(struct symm_pad *pad);
 
 #endif /* SYMM_HEAP_PADS_H */

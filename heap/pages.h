@@ -19,24 +19,24 @@ enum { SYMM_CHUNK_SIZE = 2 << 20 };
 struct symm_pages;
 
 /* Of a segment of `size` bytes, a multiple of SYMM_CHUNK_SIZE.  NULL: no memory. */
-SYMM_API struct symm_pages *symm_pages_create(size_t size);
-SYMM_API void symm_pages_destroy(struct symm_pages *pages);
+struct symm_pages *symm_pages_create(size_t size);
+void symm_pages_destroy(struct symm_pages *pages);
 
 /* A block comes to lie at [offset, offset + size); in `epoch` (> 0) it leaves. */
-SYMM_API void symm_pages_use(struct symm_pages *pages, uint64_t offset, size_t size);
-SYMM_API void symm_pages_leave(struct symm_pages *pages, uint64_t offset, size_t size,
-                               uint32_t epoch);
+void symm_pages_use(struct symm_pages *pages, uint64_t offset, size_t size);
+void symm_pages_leave(struct symm_pages *pages, uint64_t offset, size_t size,
+                      uint32_t epoch);
 
 /* Bytes of idle chunks. */
-SYMM_API size_t symm_pages_idle(const struct symm_pages *pages);
+size_t symm_pages_idle(const struct symm_pages *pages);
 
 /*
  * An idle chunk that was left before `epoch`: *offset is where it begins, and it is idle no longer.
  * Returns false if there is none.
  */
-SYMM_API bool symm_pages_take(struct symm_pages *pages, uint32_t epoch, uint64_t *offset);
+bool symm_pages_take(struct symm_pages *pages, uint32_t epoch, uint64_t *offset);
 
 /* No block uses any chunk, and all may be resident: the memory has been another segment's. */
-SYMM_API void symm_pages_leave_all(struct symm_pages *pages, uint32_t epoch);
+void symm_pages_leave_all(struct symm_pages *pages, uint32_t epoch);
 
 #endif /* SYMM_HEAP_PAGES_H */

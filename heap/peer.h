@@ -19,21 +19,21 @@
  * which the peer tells when segments have gone (NULL: it cannot), and must outlive the object.
  * Errors: NO_MEMORY.
  */
-SYMM_API enum symm_status symm_peer_create(const struct symm_kind *kind, const char *own_name,
-                                           const char *name, uint32_t heap,
-                                           struct symm_peer **peer);
+enum symm_status symm_peer_create(const struct symm_kind *kind, const char *own_name,
+                                  const char *name, uint32_t heap,
+                                  struct symm_peer **peer);
 
 /* Unmap everything. */
-SYMM_API void symm_peer_destroy(struct symm_peer *peer);
+void symm_peer_destroy(struct symm_peer *peer);
 
 /*
  * As symm_peer_collect(), with the count of retired segments that the peer's directory shows now.
  */
-SYMM_API void symm_peer_refresh(struct symm_peer *peer);
+void symm_peer_refresh(struct symm_peer *peer);
 
 /* As symm_heap_segment(), of a segment that is mapped here.  Errors: NOT_FOUND. */
-SYMM_API enum symm_status symm_peer_segment(struct symm_peer *peer,
-                                            const struct symm_location *location,
-                                            struct symm_segment_place *place);
+enum symm_status symm_peer_segment(struct symm_peer *peer,
+                                   const struct symm_location *location,
+                                   struct symm_segment_place *place);
 
 #endif /* SYMM_HEAP_PEER_H */

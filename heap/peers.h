@@ -20,30 +20,30 @@ struct symm_peers {
     struct symm_peers_entry *entries;
 };
 
-SYMM_API void symm_peers_begin(struct symm_peers *peers);
+void symm_peers_begin(struct symm_peers *peers);
 
 /* Unmap all of them. */
-SYMM_API void symm_peers_end(struct symm_peers *peers);
+void symm_peers_end(struct symm_peers *peers);
 
 /* Heap `heap` of the process with this server's name, if it is there. */
-SYMM_API bool symm_peers_get_known(struct symm_peers *peers, const char *name, uint32_t heap,
-                                   struct symm_peer **peer);
+bool symm_peers_get_known(struct symm_peers *peers, const char *name, uint32_t heap,
+                          struct symm_peer **peer);
 
 /*
  * Heap `heap` of the process with this server's name.  Made as by symm_peer_create() if there is
  * none yet; then `kind` and `own_name` count.  Errors: NO_MEMORY.
  */
-SYMM_API enum symm_status symm_peers_get(struct symm_peers *peers, const struct symm_kind *kind,
-                                         const char *own_name, const char *name, uint32_t heap,
-                                         struct symm_peer **peer);
+enum symm_status symm_peers_get(struct symm_peers *peers, const struct symm_kind *kind,
+                                const char *own_name, const char *name, uint32_t heap,
+                                struct symm_peer **peer);
 
 /* Give it back; with its last user it goes. */
-SYMM_API void symm_peers_put(struct symm_peers *peers, struct symm_peer *peer);
+void symm_peers_put(struct symm_peers *peers, struct symm_peer *peer);
 
 /*
  * Unmap device memory that its owners have given back.  Host memory is free without that.  By any
  * thread: nobody uses such memory.
  */
-SYMM_API void symm_peers_collect(struct symm_peers *peers);
+void symm_peers_collect(struct symm_peers *peers);
 
 #endif /* SYMM_HEAP_PEERS_H */

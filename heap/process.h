@@ -17,17 +17,18 @@
 #include "heap/cuda_imports.h"
 #include "heap/heap.h"
 #include "heap/peer.h"
+#include "heap/private.h"
 #include "heap/server.h"
 
 /* The rest of its interface is public: symm.h. */
-SYMM_API struct symm_server *symm_process_server(struct symm_process *process);
+SYMM_PRIVATE struct symm_server *symm_process_server(struct symm_process *process);
 
 /* Whether this is the process that has made it, and no child of fork(). */
-SYMM_API bool symm_process_is_own(const struct symm_process *process);
+bool symm_process_is_own(const struct symm_process *process);
 
 /* Memory for the teams of which this process is rank 0, and that of other processes. */
-SYMM_API struct symm_arena *symm_process_arena(struct symm_process *process);
-SYMM_API struct symm_arena_peers *symm_process_arena_peers(struct symm_process *process);
+struct symm_arena *symm_process_arena(struct symm_process *process);
+struct symm_arena_peers *symm_process_arena_peers(struct symm_process *process);
 
 /*
  * Device memory from elsewhere: this process's, and other processes'.  Made at first use; the first
@@ -35,10 +36,10 @@ SYMM_API struct symm_arena_peers *symm_process_arena_peers(struct symm_process *
  * (built without CUDA), NO_MEMORY, SYSTEM.  review_exports() is symm_exports_review(), if there is
  * anything to ask about.
  */
-SYMM_API void symm_process_review_exports(struct symm_process *process, unsigned count);
-SYMM_API enum symm_status symm_process_exports(struct symm_process *process,
-                                               struct symm_exports **exports);
-SYMM_API enum symm_status symm_process_imports(struct symm_process *process, size_t most,
-                                               struct symm_imports **imports);
+SYMM_PRIVATE void symm_process_review_exports(struct symm_process *process, unsigned count);
+SYMM_PRIVATE enum symm_status symm_process_exports(struct symm_process *process,
+                                                   struct symm_exports **exports);
+SYMM_PRIVATE enum symm_status symm_process_imports(struct symm_process *process, size_t most,
+                                                   struct symm_imports **imports);
 
 #endif /* SYMM_HEAP_PROCESS_H */

@@ -17,23 +17,23 @@
 struct symm_recall;
 
 /* Nobody is known yet.  Errors: NO_MEMORY. */
-SYMM_API enum symm_status symm_recall_create(struct symm_recall **recall);
-SYMM_API void symm_recall_destroy(struct symm_recall *recall);
+enum symm_status symm_recall_create(struct symm_recall **recall);
+void symm_recall_destroy(struct symm_recall *recall);
 
 /*
  * The process with this server may have segments of our heap `heap` mapped (0, which needs no
  * telling: it may keep memory of some other process from going).  A process that cannot be
  * remembered is not told.
  */
-SYMM_API void symm_recall_note(struct symm_recall *recall, const char *name, uint32_t heap);
+void symm_recall_note(struct symm_recall *recall, const char *name, uint32_t heap);
 
 /* Tell those that have segments of `heap` that some have gone.  Waits for nobody. */
-SYMM_API void symm_recall_tell(struct symm_recall *recall, uint32_t heap);
+void symm_recall_tell(struct symm_recall *recall, uint32_t heap);
 
 /*
  * Have all processes that have been noted unmap what has gone, and wait until they have, but no
  * longer than `seconds`: they may be stopped, or their devices busy.
  */
-SYMM_API void symm_recall_wait(struct symm_recall *recall, double seconds);
+void symm_recall_wait(struct symm_recall *recall, double seconds);
 
 #endif /* SYMM_HEAP_RECALL_H */

@@ -26,18 +26,18 @@
  * heap; if that returns false, memory is given back at once again, as it is for a `wake` of NULL.
  * Without effect for kinds whose memory cannot be given back in parts.
  */
-SYMM_API void symm_heap_defer(struct symm_heap *heap, bool (*wake)(void *data), void *data);
+void symm_heap_defer(struct symm_heap *heap, bool (*wake)(void *data), void *data);
 
 /*
  * Give back one chunk, if one has been idle long enough; `now` is in milliseconds of a clock of the
  * caller's.  Returns after how many this is to be called again; -1: there is nothing to do.
  */
-SYMM_API int symm_heap_reclaim(struct symm_heap *heap, uint64_t now);
+int symm_heap_reclaim(struct symm_heap *heap, uint64_t now);
 
 /*
  * Bytes that symm_heap_reclaim() has still to look after; at most that much is resident beside the
  * blocks.
  */
-SYMM_API size_t symm_heap_idle(struct symm_heap *heap);
+size_t symm_heap_idle(struct symm_heap *heap);
 
 #endif /* SYMM_HEAP_RECLAIM_H */

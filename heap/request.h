@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "heap/private.h"
 #include "heap/socket.h"
 
 /* Owned by the caller; not thread-safe. */
@@ -32,23 +33,23 @@ struct symm_request {
  * `requester`, which the caller may set then: symm_server_name_to_tell() of its own server, if it
  * is to be told when a segment has gone.
  */
-SYMM_API void symm_request_begin(struct symm_request *request, const char *name,
-                                 const struct symm_object_id *id);
+SYMM_PRIVATE void symm_request_begin(struct symm_request *request, const char *name,
+                                     const struct symm_object_id *id);
 
 /*
  * Go on with it.  SYMM_OK: *object is there, and the caller closes its descriptor.  Errors:
  * PENDING, UNREACHABLE, PEER_LOST, PERMISSION, NOT_FOUND, PROTOCOL, NO_MEMORY, SYSTEM; after
  * anything but PENDING the request is over.
  */
-SYMM_API enum symm_status symm_request_test(struct symm_request *request,
-                                            struct symm_object *object);
+SYMM_PRIVATE enum symm_status symm_request_test(struct symm_request *request,
+                                                struct symm_object *object);
 
 /* Begin the request unless it is under way, and go on with it as symm_request_test() does. */
-SYMM_API enum symm_status symm_request_ask(struct symm_request *request, const char *name,
-                                           const struct symm_object_id *id,
-                                           struct symm_object *object);
+enum symm_status symm_request_ask(struct symm_request *request, const char *name,
+                                  const struct symm_object_id *id,
+                                  struct symm_object *object);
 
 /* Give up; also fine for a request that is over, or all zero. */
-SYMM_API void symm_request_cancel(struct symm_request *request);
+SYMM_PRIVATE void symm_request_cancel(struct symm_request *request);
 
 #endif /* SYMM_HEAP_REQUEST_H */

@@ -14,16 +14,17 @@
 #ifndef SYMM_HEAP_SCRATCH_H
 #define SYMM_HEAP_SCRATCH_H
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 enum { SYMM_SCRATCH_SIZE = 64 * 1024 }; /* a block that stays in the second-level cache */
 
 /* Have at least one block; when a team is set up.  Errors: NO_MEMORY. */
-SYMM_API enum symm_status symm_scratch_reserve(void);
+enum symm_status symm_scratch_reserve(void);
 
 /* A block, aligned for any type; give it back before the step ends. */
-SYMM_API void *symm_scratch_take(void);
-SYMM_API void symm_scratch_give(void *scratch);
+SYMM_PRIVATE void *symm_scratch_take(void);
+SYMM_PRIVATE void symm_scratch_give(void *scratch);
 
 /* Free the blocks; nobody has one. */
 void symm_scratch_end(void);

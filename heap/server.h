@@ -16,15 +16,16 @@
 #ifndef SYMM_HEAP_SERVER_H
 #define SYMM_HEAP_SERVER_H
 
+#include "heap/private.h"
 #include "heap/socket.h"
 
 struct symm_server;
 
 /* Open the socket; no thread yet.  Errors: NO_MEMORY, SYSTEM. */
-SYMM_API enum symm_status symm_server_create(struct symm_server **server);
+enum symm_status symm_server_create(struct symm_server **server);
 
 /* Start answering, if that has not happened yet.  Errors: NO_MEMORY, SYSTEM. */
-SYMM_API enum symm_status symm_server_start_thread(struct symm_server *server);
+enum symm_status symm_server_start_thread(struct symm_server *server);
 
 /*
  * What the thread does for its own process.  A request for SYMM_OBJECT_NOTHING is answered, by
@@ -41,44 +42,44 @@ struct symm_server_helper {
 };
 
 /* Before the thread is started; copied. */
-SYMM_API void symm_server_set_helper(struct symm_server *server,
-                                     const struct symm_server_helper *helper);
+void symm_server_set_helper(struct symm_server *server,
+                            const struct symm_server_helper *helper);
 
 /* Have the helper's `work` called soon, if the thread runs. */
-SYMM_API void symm_server_wake(struct symm_server *server);
+void symm_server_wake(struct symm_server *server);
 
 /* Stop the thread, for good; requests are no longer answered. */
-SYMM_API void symm_server_stop_thread(struct symm_server *server);
+void symm_server_stop_thread(struct symm_server *server);
 
 /* Stop the thread, close the socket and forget all objects. */
-SYMM_API void symm_server_destroy(struct symm_server *server);
+void symm_server_destroy(struct symm_server *server);
 
 /* The name by which peers ask, a secret of the job; lives as long as the server. */
-SYMM_API const char *symm_server_name(const struct symm_server *server);
+const char *symm_server_name(const struct symm_server *server);
 
 /* The name that a peer is given to tell us of memory that has gone.  It is good for nothing else. */
-SYMM_API const char *symm_server_name_to_tell(const struct symm_server *server);
+const char *symm_server_name_to_tell(const struct symm_server *server);
 
 /* How many have been sent away: other users, those without the secret, and those with nonsense. */
-SYMM_API uint64_t symm_server_refused(const struct symm_server *server);
+uint64_t symm_server_refused(const struct symm_server *server);
 
 /*
  * Offer an object.  The descriptor is duplicated; the caller keeps its own.  An id exported before
  * is replaced.  Errors: NO_MEMORY.
  */
-SYMM_API enum symm_status symm_server_export(struct symm_server *server,
-                                             const struct symm_object_id *id,
-                                             const struct symm_object *object);
+SYMM_PRIVATE enum symm_status symm_server_export(struct symm_server *server,
+                                                 const struct symm_object_id *id,
+                                                 const struct symm_object *object);
 
 /* Withdraw an object; an unknown id is fine. */
-SYMM_API void symm_server_withdraw(struct symm_server *server, const struct symm_object_id *id);
+void symm_server_withdraw(struct symm_server *server, const struct symm_object_id *id);
 
 /*
  * Around a fork(): no other thread changes the objects meanwhile, and the child finds nothing
  * locked.  False as for a heap (heap.h); then there is no end().  In the child there is no thread
  * that answers.
  */
-SYMM_API bool symm_server_fork_begin(struct symm_server *server);
-SYMM_API void symm_server_fork_end(struct symm_server *server);
+bool symm_server_fork_begin(struct symm_server *server);
+void symm_server_fork_end(struct symm_server *server);
 
 #endif /* SYMM_HEAP_SERVER_H */

@@ -15,6 +15,7 @@
 
 #include "heap/control.h"
 #include "heap/lane.h"
+#include "heap/private.h"
 #include "heap/process.h"
 #include "heap/scratch.h"
 #include "heap/team_memory.h"
@@ -54,12 +55,12 @@ struct symm_team {
 };
 
 /* Nothing is shared yet.  Errors: NO_MEMORY, ARGUMENT. */
-SYMM_API enum symm_status symm_team_create(struct symm_process *process,
-                                           const struct symm_team_config *config,
-                                           struct symm_team **team);
+SYMM_PRIVATE enum symm_status symm_team_create(struct symm_process *process,
+                                               const struct symm_team_config *config,
+                                               struct symm_team **team);
 
 /* Leave the control memory, and let go of everything. */
-SYMM_API void symm_team_destroy(struct symm_team *team);
+SYMM_PRIVATE void symm_team_destroy(struct symm_team *team);
 
 /*
  * Get the control memory: rank 0 takes it and says where it is (team->lane.place), the others are
@@ -67,13 +68,13 @@ SYMM_API void symm_team_destroy(struct symm_team *team);
  * this rank's own; the ranks must agree on what follows.  Errors: those of symm_lane_take(),
  * symm_lane_reach(), symm_process_serve() and symm_scratch_reserve().
  */
-SYMM_API enum symm_status symm_team_take(struct symm_team *team,
-                                         const struct symm_control_config *config);
-SYMM_API enum symm_status symm_team_reach(struct symm_team *team,
-                                          const struct symm_control_place *place);
+SYMM_PRIVATE enum symm_status symm_team_take(struct symm_team *team,
+                                             const struct symm_control_config *config);
+SYMM_PRIVATE enum symm_status symm_team_reach(struct symm_team *team,
+                                              const struct symm_control_place *place);
 
 /* How that has ended on all ranks.  A request that is still under way is given up. */
-SYMM_API void symm_team_settle(struct symm_team *team, enum symm_lane_verdict verdict);
+SYMM_PRIVATE void symm_team_settle(struct symm_team *team, enum symm_lane_verdict verdict);
 
 /* ---- in each call ---------------------------------------------------------------------------- */
 
@@ -82,12 +83,13 @@ SYMM_API void symm_team_settle(struct symm_team *team, enum symm_lane_verdict ve
  * again after many calls, each time after twice as many.  To be called in each call that asks for
  * states, with its sequence, so that all ranks forget in the same call.
  */
-SYMM_API void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence);
+SYMM_PRIVATE void symm_team_forget_refusals(struct symm_team *team, uint64_t sequence);
 
 /*
  * Unmap what `rank` has given back of one of its heaps, if `retired`, its count of such segments,
  * has changed; then end the groups of multicast that have such a segment.
  */
-SYMM_API void symm_team_collect(struct symm_team *team, int rank, uint32_t heap, uint32_t retired);
+SYMM_PRIVATE void symm_team_collect(struct symm_team *team, int rank, uint32_t heap,
+                                    uint32_t retired);
 
 #endif /* SYMM_HEAP_TEAM_H */

@@ -13,6 +13,7 @@
 
 #include "heap/cuda_importer.h"
 #include "heap/heap.h"
+#include "heap/private.h"
 
 enum {
     SYMM_TEAM_VIEWS = 4, /* combinations of the ranks' devices that are remembered */
@@ -36,8 +37,8 @@ enum symm_segment_state {
  * number of the rank's own, below 256; 0: none) of each rank, then symm_team_devices_done().  All
  * ranks must say the same, as the oldest combinations are forgotten.
  */
-SYMM_API void symm_team_note_device(struct symm_team *team, int rank, uint8_t device);
-SYMM_API void symm_team_devices_done(struct symm_team *team);
+SYMM_PRIVATE void symm_team_note_device(struct symm_team *team, int rank, uint8_t device);
+SYMM_PRIVATE void symm_team_devices_done(struct symm_team *team);
 
 /*
  * Get room for what is known of segments: before the first one is mapped, since most teams never
@@ -46,33 +47,33 @@ SYMM_API void symm_team_devices_done(struct symm_team *team);
  * segments are unknown; if some rank has not got it, all are refused until
  * symm_team_forget_refusals().  Errors: NO_MEMORY.
  */
-SYMM_API enum symm_status symm_team_tables_get(struct symm_team *team);
-SYMM_API void symm_team_tables_settle(struct symm_team *team, bool all_have);
+SYMM_PRIVATE enum symm_status symm_team_tables_get(struct symm_team *team);
+SYMM_PRIVATE void symm_team_tables_settle(struct symm_team *team, bool all_have);
 
 /* What the team has agreed about the segment in which `location` of `rank` lies. */
-SYMM_API enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
-                                                         const struct symm_location *location);
+SYMM_PRIVATE enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
+                                                             const struct symm_location *location);
 
 /* Record what the team has agreed.  All ranks must make the same calls, with tables. */
-SYMM_API void symm_team_set_segment_state(struct symm_team *team, int rank,
-                                          const struct symm_location *location,
-                                          enum symm_segment_state state);
+SYMM_PRIVATE void symm_team_set_segment_state(struct symm_team *team, int rank,
+                                              const struct symm_location *location,
+                                              enum symm_segment_state state);
 
 /* Map the segment of `rank` here; nothing to do for the own rank.  Errors: as symm_peer_map(). */
-SYMM_API enum symm_status symm_team_map(struct symm_team *team, int rank,
-                                        const struct symm_location *location);
+SYMM_PRIVATE enum symm_status symm_team_map(struct symm_team *team, int rank,
+                                            const struct symm_location *location);
 
 /*
  * Name the device of another rank's memory at `location`, as that rank calls it.  While the device
  * is not known, `text` stays as it is.
  */
-SYMM_API void symm_team_describe_device(const struct symm_team *team, int rank,
-                                        const struct symm_location *location, char *text,
-                                        size_t size);
+SYMM_PRIVATE void symm_team_describe_device(const struct symm_team *team, int rank,
+                                            const struct symm_location *location, char *text,
+                                            size_t size);
 
 /* Where `location` of `rank` is in this process; its segment must be mapped. */
-SYMM_API void *symm_team_address(const struct symm_team *team, int rank,
-                                 const struct symm_location *location);
+SYMM_PRIVATE void *symm_team_address(const struct symm_team *team, int rank,
+                                     const struct symm_location *location);
 
 /* Where the segment of `location` lies in the window of `rank`, mapped here.  Errors: NOT_FOUND. */
 enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
@@ -88,21 +89,21 @@ enum symm_status symm_team_segment_place(const struct symm_team *team, int rank,
  * (symm_imports_enter()), and if a count has grown, the team forgets which of these allocations are
  * mapped.  All ranks must say the same.
  */
-SYMM_API void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped);
-SYMM_API void symm_team_dropped_done(struct symm_team *team);
+SYMM_PRIVATE void symm_team_note_dropped(struct symm_team *team, int rank, uint32_t dropped);
+SYMM_PRIVATE void symm_team_dropped_done(struct symm_team *team);
 
 /* As symm_importer_open(); nothing to do for the own rank. */
-SYMM_API enum symm_status symm_team_open(struct symm_team *team, int rank,
-                                         struct symm_imports *imports,
-                                         const struct symm_location *location,
-                                         const struct symm_ipc_handle *handle, int device);
+SYMM_PRIVATE enum symm_status symm_team_open(struct symm_team *team, int rank,
+                                             struct symm_imports *imports,
+                                             const struct symm_location *location,
+                                             const struct symm_ipc_handle *handle, int device);
 
 /* Where that is in this process for that device; NULL: it is not open, or the own rank's. */
-SYMM_API void *symm_team_opened(struct symm_team *team, int rank,
-                                const struct symm_location *location, int device);
+SYMM_PRIVATE void *symm_team_opened(struct symm_team *team, int rank,
+                                    const struct symm_location *location, int device);
 
 /* Close what the ranks have freed; they are looked at, not asked. */
-SYMM_API void symm_team_collect_opened(struct symm_team *team);
+SYMM_PRIVATE void symm_team_collect_opened(struct symm_team *team);
 
 /* ---- for team.c and multicast ---------------------------------------------------------------- */
 

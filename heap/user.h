@@ -7,6 +7,7 @@
 #ifndef SYMM_HEAP_USER_H
 #define SYMM_HEAP_USER_H
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 /*
@@ -15,12 +16,12 @@
  * own user as well.  Where the namespace maps that id it is a user's: Debian's `nobody`.
  * Errors: NO_USER.
  */
-SYMM_API enum symm_status symm_user_check_own(void);
+enum symm_status symm_user_check_own(void);
 
 /*
  * Whether the other end of a socket has our effective user id (SO_PEERCRED: the kernel noted it when
  * the other end connected or listened).  Errors: PERMISSION, SYSTEM.
  */
-SYMM_API enum symm_status symm_user_check_peer(int descriptor);
+SYMM_PRIVATE enum symm_status symm_user_check_peer(int descriptor);
 
 #endif /* SYMM_HEAP_USER_H */

@@ -169,7 +169,11 @@ static void refused_tell(const char *framework, const char *path, const char *re
     finding_add(findings, TOPIC_COMPONENTS, FINDING_PROBLEM, framework,
                 "%s/symm does not load: %s", framework, reason);
     finding_value(findings, "%s", path);
-    if (strstr(reason, "libsymm") != NULL) {
+    if (strstr(reason, "SYMM_PRIVATE_") != NULL) {
+        finding_remedy(findings, "install libsymm and the components of one release together; ldd "
+                                 "%s shows which libsymm it finds",
+                       path);
+    } else if (strstr(reason, "libsymm") != NULL) {
         finding_remedy(findings, "make install puts libsymm and the components where they find "
                                  "each other; or add the folder of libsymm.so.0 to "
                                  "LD_LIBRARY_PATH");

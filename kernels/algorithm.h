@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "heap/private.h"
 #include "heap/symm.h"
 #include "kernels/collective.h"
 
@@ -253,7 +254,7 @@ struct symm_algorithm_row {
     struct symm_algorithm_cost cost;
 };
 
-SYMM_API extern const struct symm_algorithm_row *const symm_algorithms[SYMM_ALGORITHM_COUNT];
+SYMM_PRIVATE extern const struct symm_algorithm_row *const symm_algorithms[SYMM_ALGORITHM_COUNT];
 
 static inline const struct symm_algorithm_row *symm_algorithm_get(enum symm_algorithm algorithm)
 {
@@ -261,16 +262,16 @@ static inline const struct symm_algorithm_row *symm_algorithm_get(enum symm_algo
 }
 
 /* Whether `algorithm` is the number of an algorithm for that collective and memory. */
-SYMM_API bool symm_algorithm_is_for(int algorithm, enum symm_collective collective,
-                                    enum symm_algorithm_memory memory);
+SYMM_PRIVATE bool symm_algorithm_is_for(int algorithm, enum symm_collective collective,
+                                        enum symm_algorithm_memory memory);
 
 /* The first algorithm of a collective in a memory with all of these needs; NULL: there is none. */
-SYMM_API const struct symm_algorithm_row *
+SYMM_PRIVATE const struct symm_algorithm_row *
 symm_algorithm_find(enum symm_collective collective, enum symm_algorithm_memory memory,
-                    unsigned needs);
+                        unsigned needs);
 
 /* What users write for it, in parameters and tables of choices: the name without "cuda_". */
-SYMM_API const char *symm_algorithm_word(const struct symm_algorithm_row *row);
+SYMM_PRIVATE const char *symm_algorithm_word(const struct symm_algorithm_row *row);
 
 /* Whether `algorithm` has one of these needs.  A number that no algorithm has is without needs. */
 static inline bool symm_algorithm_has(int algorithm, unsigned needs)

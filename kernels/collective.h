@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 /* Their numbers travel in lines and stand in performance variables: new ones go to the end. */
@@ -60,7 +61,7 @@ struct symm_collective_row {
     int calls_before_set_up; /* calls that go below before the ranks set up shared memory */
 };
 
-SYMM_API extern const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT];
+SYMM_PRIVATE extern const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT];
 
 static inline const struct symm_collective_row *symm_collective_get(enum symm_collective collective)
 {

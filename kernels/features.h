@@ -7,12 +7,13 @@
 #ifndef SYMM_KERNELS_FEATURES_H
 #define SYMM_KERNELS_FEATURES_H
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 /*
  * Words: "cuda" if device memory is built, "multicast" if NVLink multicast is, "unicast" if loops
  * are in its place; then nvcc's flags for the devices, which name the images of the kernels.
  */
-SYMM_API const char *symm_features(void);
+SYMM_PRIVATE const char *symm_features(void);
 
 #endif /* SYMM_KERNELS_FEATURES_H */

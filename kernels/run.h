@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "heap/multicast_groups.h"
+#include "heap/private.h"
 #include "heap/team.h"
 #include "kernels/algorithm.h"
 #include "kernels/block.h"
@@ -122,7 +123,7 @@ struct symm_run {
 };
 
 /* Do a bounded part of the run.  PENDING until the run is done, then SYMM_OK once. */
-SYMM_API enum symm_status symm_run_step(struct symm_run *run);
+SYMM_PRIVATE enum symm_status symm_run_step(struct symm_run *run);
 
 /*
  * Start to copy the input of a small call, of `bytes` bytes, to this rank's scratch, of `size`
@@ -131,14 +132,15 @@ SYMM_API enum symm_status symm_run_step(struct symm_run *run);
  * If it has, either a relay algorithm waits for it, or symm_run_settle_early() has to be called
  * before the scratch is used for anything else.
  */
-SYMM_API void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size);
-SYMM_API void symm_run_settle_early(struct symm_run *run);
+SYMM_PRIVATE void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch,
+                                       size_t size);
+SYMM_PRIVATE void symm_run_settle_early(struct symm_run *run);
 
 /*
  * Give up a run, before its end or before its start.  Nothing more is started.  SYMM_OK comes when
  * nothing of the run is under way on this rank's device.  Other ranks may still be at work on this
  * rank's buffers.
  */
-SYMM_API enum symm_status symm_run_give_up(struct symm_run *run);
+SYMM_PRIVATE enum symm_status symm_run_give_up(struct symm_run *run);
 
 #endif /* SYMM_KERNELS_RUN_H */

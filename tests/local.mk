@@ -18,6 +18,7 @@ mpi_tests = \
 	tests/empty_types.tap \
 	tests/environment.tap \
 	tests/example.tap \
+	tests/exports.tap \
 	tests/failures.tap \
 	tests/fallback.tap \
 	tests/fft.tap \

@@ -7,6 +7,7 @@
 #ifndef SYMM_KERNELS_CUDA_LAUNCH_COPY_H
 #define SYMM_KERNELS_CUDA_LAUNCH_COPY_H
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 /*
@@ -15,8 +16,8 @@
  * work does not wait for the copy.  Errors: NOT_FOUND, NO_MEMORY, SYSTEM; symm_cuda_last_failure()
  * names the call.
  */
-SYMM_API enum symm_status symm_cuda_copy(int device, void *target, const void *source,
-                                         size_t bytes);
+enum symm_status symm_cuda_copy(int device, void *target, const void *source,
+                                size_t bytes);
 
 /*
  * Queue copies of `rows` runs of `bytes` each.  On both sides, each run begins `pitch` bytes after
@@ -24,14 +25,14 @@ SYMM_API enum symm_status symm_cuda_copy(int device, void *target, const void *s
  * symm_cuda_rows_finish() has returned.  It has to be called before the memory is given back, also
  * after a failure.  Errors: as symm_cuda_copy().
  */
-SYMM_API enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source,
-                                              size_t bytes, size_t pitch, size_t rows);
-SYMM_API enum symm_status symm_cuda_rows_finish(int device);
+SYMM_PRIVATE enum symm_status symm_cuda_rows_copy(int device, void *target, const void *source,
+                                                  size_t bytes, size_t pitch, size_t rows);
+SYMM_PRIVATE enum symm_status symm_cuda_rows_finish(int device);
 
 /*
  * The same without waiting: SYMM_PENDING while copies are under way, also such that others have
  * queued since.  After an error none are.
  */
-SYMM_API enum symm_status symm_cuda_rows_test(int device);
+SYMM_PRIVATE enum symm_status symm_cuda_rows_test(int device);
 
 #endif /* SYMM_KERNELS_CUDA_LAUNCH_COPY_H */

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "heap/private.h"
 #include "heap/symm.h"
 #include "kernels/cuda/device_code/arguments.h"
 #include "kernels/ticket.h"
@@ -45,30 +46,30 @@ struct symm_device;
  * until symm_device_close_all().  Errors: NOT_FOUND (no driver), ARGUMENT (no such device),
  * NO_MEMORY, SYSTEM (e.g. no kernel for so old a device).
  */
-SYMM_API enum symm_status symm_device_get(int number, struct symm_device **device);
+SYMM_PRIVATE enum symm_status symm_device_get(int number, struct symm_device **device);
 
 /* Give all devices back; nobody may be using one.  They can be got again. */
-SYMM_API void symm_device_close_all(void);
+void symm_device_close_all(void);
 
 /*
  * Whether kernels are launched as graphs of one node where the driver can do that (graph.h), as
  * they are until this is called.  For all devices, from the next launch on.
  */
-SYMM_API void symm_device_use_graphs(bool used);
+SYMM_PRIVATE void symm_device_use_graphs(bool used);
 
 /*
  * Whether there is a kernel for this: everything that MPI allows, and the same for 16-bit floats.
  */
-SYMM_API bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
+bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
 
 /* Whether there is a kernel of rings for it: arithmetic on words of four and eight bytes. */
-SYMM_API bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op);
+bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op);
 
 /* Bytes from one element to the next; 0 for numbers that are no type. */
-SYMM_API size_t symm_cuda_type_extent(enum symm_cuda_type type);
+size_t symm_cuda_type_extent(enum symm_cuda_type type);
 
 /* Whether an element has bytes that are not its own: kernels leave them alone. */
-SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
+SYMM_PRIVATE bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
 /*
  * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
@@ -77,47 +78,47 @@ SYMM_API bool symm_cuda_type_is_padded(enum symm_cuda_type type);
  * SYMM_CUDA_RANKS_MAX ranks and outputs.  Errors: PENDING (too much is under way, nothing was
  * started), ARGUMENT, NO_MEMORY, SYSTEM.
  */
-SYMM_API enum symm_status symm_device_reduce_start(struct symm_device *device,
-                                                   enum symm_cuda_type type, enum symm_cuda_op op,
-                                                   const struct symm_cuda_reduce *arguments,
-                                                   unsigned block_limit,
-                                                   struct symm_ticket *ticket);
+enum symm_status symm_device_reduce_start(struct symm_device *device,
+                                          enum symm_cuda_type type, enum symm_cuda_op op,
+                                          const struct symm_cuda_reduce *arguments,
+                                          unsigned block_limit,
+                                          struct symm_ticket *ticket);
 
 /*
  * Start a scan: each output gets what the inputs up to its number reduce to.  As for a reduction;
  * there are as many outputs as ranks.
  */
-SYMM_API enum symm_status symm_device_scan_start(struct symm_device *device,
-                                                 enum symm_cuda_type type, enum symm_cuda_op op,
-                                                 const struct symm_cuda_reduce *arguments,
-                                                 unsigned block_limit,
-                                                 struct symm_ticket *ticket);
+enum symm_status symm_device_scan_start(struct symm_device *device,
+                                        enum symm_cuda_type type, enum symm_cuda_op op,
+                                        const struct symm_cuda_reduce *arguments,
+                                        unsigned block_limit,
+                                        struct symm_ticket *ticket);
 
 /*
  * Start to copy a block to one or several places by a kernel, as symm_device_reduce_start() does.
  */
-SYMM_API enum symm_status symm_device_copy_start(struct symm_device *device,
-                                                 const struct symm_cuda_copy *arguments,
-                                                 unsigned block_limit, struct symm_ticket *ticket);
+enum symm_status symm_device_copy_start(struct symm_device *device,
+                                        const struct symm_cuda_copy *arguments,
+                                        unsigned block_limit, struct symm_ticket *ticket);
 
 /*
  * Start to copy `count` blocks by a kernel, 0 to SYMM_CUDA_RANKS_MAX.  With `own_last` the last one
  * stays within the device.  If it is large, some blocks of the kernel copy nothing else, while the
  * others fill the links.
  */
-SYMM_API enum symm_status symm_device_push_start(struct symm_device *device,
-                                                 const struct symm_cuda_push *pushes, int count,
-                                                 bool own_last, unsigned block_limit,
-                                                 struct symm_ticket *ticket);
+enum symm_status symm_device_push_start(struct symm_device *device,
+                                        const struct symm_cuda_push *pushes, int count,
+                                        bool own_last, unsigned block_limit,
+                                        struct symm_ticket *ticket);
 
 /*
  * Start to copy blocks within the device by a kernel, beside kernels that cross links.  It waits
  * for none of these kernels, only for earlier copies of this function.
  */
-SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
-                                                   const struct symm_cuda_push *pushes, int count,
-                                                   unsigned block_limit,
-                                                   struct symm_ticket *ticket);
+enum symm_status symm_device_beside_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          unsigned block_limit,
+                                          struct symm_ticket *ticket);
 
 /*
  * Start to send packets and to wait for those of others, for a moment: see struct symm_cuda_packets
@@ -126,26 +127,26 @@ SYMM_API enum symm_status symm_device_beside_start(struct symm_device *device,
  * the rest.  At most SYMM_CUDA_SMALL_RANKS ranks; the pad and the rows begin at multiples of
  * sixteen.  Errors: as symm_device_reduce_start().
  */
-SYMM_API enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
-                                                           enum symm_cuda_type type,
-                                                           enum symm_cuda_op op,
-                                                           const struct symm_cuda_packets *packets,
-                                                           unsigned block_limit,
-                                                           struct symm_ticket *ticket);
-SYMM_API enum symm_status symm_device_packets_copy_start(struct symm_device *device,
-                                                         const struct symm_cuda_packets *packets,
-                                                         unsigned block_limit,
-                                                         struct symm_ticket *ticket);
+enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
+                                                  enum symm_cuda_type type,
+                                                  enum symm_cuda_op op,
+                                                  const struct symm_cuda_packets *packets,
+                                                  unsigned block_limit,
+                                                  struct symm_ticket *ticket);
+enum symm_status symm_device_packets_copy_start(struct symm_device *device,
+                                                const struct symm_cuda_packets *packets,
+                                                unsigned block_limit,
+                                                struct symm_ticket *ticket);
 
 /*
  * Start to pass an array on: see struct symm_cuda_ring and ring.cuh.  If the ticket ends `late`,
  * something has not come, and the same start goes on from there.  Errors: as
  * symm_device_reduce_start().
  */
-SYMM_API enum symm_status symm_device_ring_start(struct symm_device *device,
-                                                 enum symm_cuda_type type, enum symm_cuda_op op,
-                                                 const struct symm_cuda_ring *ring,
-                                                 unsigned block_limit, struct symm_ticket *ticket);
+enum symm_status symm_device_ring_start(struct symm_device *device,
+                                        enum symm_cuda_type type, enum symm_cuda_op op,
+                                        const struct symm_cuda_ring *ring,
+                                        unsigned block_limit, struct symm_ticket *ticket);
 
 /*
  * Start an exchange through scratch of `count` turns, 0 to SYMM_CUDA_RANKS_MAX: see struct
@@ -153,20 +154,20 @@ SYMM_API enum symm_status symm_device_ring_start(struct symm_device *device,
  * waits for others for `patience` ns.  If the ticket ends `late`, this rank has pushed all and told
  * the others, but has yet to copy some.  Errors: as symm_device_reduce_start().
  */
-SYMM_API enum symm_status symm_device_exchange_start(struct symm_device *device,
-                                                     const struct symm_cuda_turn *turns, int count,
-                                                     uint64_t patience, unsigned block_limit,
-                                                     struct symm_ticket *ticket);
+enum symm_status symm_device_exchange_start(struct symm_device *device,
+                                            const struct symm_cuda_turn *turns, int count,
+                                            uint64_t patience, unsigned block_limit,
+                                            struct symm_ticket *ticket);
 
 /*
  * Start to pack `count` nests by a kernel, or to unpack them, 0 to SYMM_CUDA_NESTS: see struct
  * symm_cuda_nest, whose `unit` need not be set.  All lies within the device.  Errors: as
  * symm_device_reduce_start().
  */
-SYMM_API enum symm_status symm_device_nests_start(struct symm_device *device,
-                                                  const struct symm_cuda_nest *nests, int count,
-                                                  bool unpacks, unsigned block_limit,
-                                                  struct symm_ticket *ticket);
+SYMM_PRIVATE enum symm_status symm_device_nests_start(struct symm_device *device,
+                                                      const struct symm_cuda_nest *nests, int count,
+                                                      bool unpacks, unsigned block_limit,
+                                                      struct symm_ticket *ticket);
 
 /*
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
@@ -175,18 +176,18 @@ SYMM_API enum symm_status symm_device_nests_start(struct symm_device *device,
  * a device.  With SYMM_DEVICE_NO_BLOCKS an engine copies it all the same.  Errors: as
  * symm_device_reduce_start(); copies that had been started have then ended.
  */
-SYMM_API enum symm_status symm_device_engine_start(struct symm_device *device,
-                                                   const struct symm_cuda_push *pushes, int count,
-                                                   int lane, const struct symm_cuda_push *own,
-                                                   unsigned block_limit,
-                                                   struct symm_ticket *ticket);
+enum symm_status symm_device_engine_start(struct symm_device *device,
+                                          const struct symm_cuda_push *pushes, int count,
+                                          int lane, const struct symm_cuda_push *own,
+                                          unsigned block_limit,
+                                          struct symm_ticket *ticket);
 
 /*
  * PENDING until the work is done, then OK.  SYSTEM if the device has failed.  Its work may then be
  * undone or half done, but it is not under way any more, unless the driver has not even let us ask
  * for a long time.
  */
-SYMM_API enum symm_status symm_device_ticket_test(struct symm_device *device,
-                                                  struct symm_ticket *ticket);
+SYMM_PRIVATE enum symm_status symm_device_ticket_test(struct symm_device *device,
+                                                      struct symm_ticket *ticket);
 
 #endif /* SYMM_KERNELS_CUDA_LAUNCH_DEVICE_H */

@@ -11,6 +11,7 @@
 #ifndef SYMM_KERNELS_CUDA_LAUNCH_HOST_MEMORY_H
 #define SYMM_KERNELS_CUDA_LAUNCH_HOST_MEMORY_H
 
+#include "heap/private.h"
 #include "heap/symm.h"
 
 struct symm_host_block {
@@ -20,9 +21,9 @@ struct symm_host_block {
 };
 
 /* At least `size` bytes, for copies of memory of `device`.  Errors: NO_MEMORY.  Thread-safe. */
-SYMM_API enum symm_status symm_host_block_get(int device, size_t size,
-                                              struct symm_host_block *block);
-SYMM_API void symm_host_block_put(struct symm_host_block *block);
+SYMM_PRIVATE enum symm_status symm_host_block_get(int device, size_t size,
+                                                  struct symm_host_block *block);
+SYMM_PRIVATE void symm_host_block_put(struct symm_host_block *block);
 
 /*
  * Zeroed pages to register with the driver (NULL: no memory).  They stay what they are when the
@@ -34,9 +35,9 @@ void *symm_host_pages_map(size_t size);
 void symm_host_pages_unmap(void *pages, size_t size);
 
 /* Keep at most so many bytes pinned, from now on; 0: use ordinary memory.  At first: 1 GiB. */
-SYMM_API void symm_host_blocks_limit(size_t bytes);
+SYMM_PRIVATE void symm_host_blocks_limit(size_t bytes);
 
 /* Give back all blocks that are kept; nobody may be using one.  They can be got again. */
-SYMM_API void symm_host_blocks_close(void);
+SYMM_PRIVATE void symm_host_blocks_close(void);
 
 #endif /* SYMM_KERNELS_CUDA_LAUNCH_HOST_MEMORY_H */

@@ -25,16 +25,16 @@ enum { SYMM_MULTIMEM_BLOCKS = 16 };
  * modulo 16.  Errors: as symm_device_reduce_start(), and ARGUMENT unless the kernels have been
  * loaded (symm_device_multimem_load()).
  */
-SYMM_API enum symm_status
+enum symm_status
 symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
-                           enum symm_cuda_op op, const struct symm_cuda_multimem *arguments,
-                           unsigned block_limit, struct symm_ticket *ticket);
+                  enum symm_cuda_op op, const struct symm_cuda_multimem *arguments,
+                  unsigned block_limit, struct symm_ticket *ticket);
 
 /* Start to copy a block to all ranks.  Errors: as symm_device_multimem_start(). */
-SYMM_API enum symm_status
+enum symm_status
 symm_device_multimem_copy_start(struct symm_device *device,
-                                const struct symm_cuda_multimem_copy *arguments,
-                                unsigned block_limit, struct symm_ticket *ticket);
+                       const struct symm_cuda_multimem_copy *arguments,
+                       unsigned block_limit, struct symm_ticket *ticket);
 
 /*
  * A multicast address for a kernel.  A build with loops over the replicas has no such address, and

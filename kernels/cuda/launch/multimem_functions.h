@@ -10,6 +10,7 @@
 #ifndef SYMM_KERNELS_CUDA_LAUNCH_MULTIMEM_FUNCTIONS_H
 #define SYMM_KERNELS_CUDA_LAUNCH_MULTIMEM_FUNCTIONS_H
 
+#include "heap/private.h"
 #include "kernels/cuda/launch/device.h"
 
 /*
@@ -17,8 +18,8 @@
  * of integers of 32 and 64 bits and of 16-bit floats, bitwise operations.  `one_shot`: whether it
  * also gives the same bits each time, so that each rank may load for itself; floats do not.
  */
-SYMM_API bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op,
-                                       bool one_shot);
+SYMM_PRIVATE bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op,
+                                           bool one_shot);
 
 /*
  * Load the kernels of multicast on this device.  A process without multicast memory does not need
@@ -26,7 +27,7 @@ SYMM_API bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_
  * Errors: NOT_FOUND (not built, or the device is older than compute capability 9.0), NO_MEMORY,
  * SYSTEM.
  */
-SYMM_API enum symm_status symm_device_multimem_load(struct symm_device *device);
+SYMM_PRIVATE enum symm_status symm_device_multimem_load(struct symm_device *device);
 
 /* ---- for the launch layer -------------------------------------------------------------------- */
 
