@@ -24,6 +24,19 @@
 extern "C" {
 #endif
 
+/*
+ * The release of this header, for the preprocessor:
+ *     #if SYMM_VERSION >= SYMM_VERSION_NUMBER(0, 3, 0)
+ * symm_version() is that of the library that the program runs with.
+ */
+#define SYMM_VERSION_MAJOR 0
+#define SYMM_VERSION_MINOR 2
+#define SYMM_VERSION_PATCH 0
+#define SYMM_VERSION_NUMBER(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define SYMM_VERSION \
+    SYMM_VERSION_NUMBER(SYMM_VERSION_MAJOR, SYMM_VERSION_MINOR, SYMM_VERSION_PATCH)
+
+/* The interface.  heap/symm.map.in lists the functions, with the release in which each came. */
 #define SYMM_API __attribute__((visibility("default")))
 
 /* What every fallible function of libsymm returns. */

@@ -35,7 +35,8 @@ unit_tests = \
 	tests/unit/test_table_file \
 	tests/unit/test_team \
 	tests/unit/test_team_states \
-	tests/unit/test_tune_rows
+	tests/unit/test_tune_rows \
+	tests/unit/test_version
 
 # Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
 if CUDA
@@ -144,6 +145,7 @@ tests_unit_test_table_file_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 # The benchmark's.
 tests_unit_test_tune_rows_SOURCES = tests/unit/test_tune_rows.c bench/tune_rows.c
 tests_unit_test_tune_rows_LDADD = $(unit_libs)
+tests_unit_test_version_LDADD = $(unit_libs)
 
 # The pool's parser as it stands, with the functions of Open MPI that it calls.
 tests_unit_test_hints_SOURCES = tests/unit/test_hints.c mca/mpool/symm/mpool_symm_hints.c
