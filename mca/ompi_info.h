@@ -16,14 +16,19 @@ typedef const char *symm_info_callback_t(opal_infosubscriber_t *object, const ch
                                          const char *value);
 
 /*
+ * Open MPI 4.1 can follow keys of up to 27 characters only, and crashes with others, so no key is
+ * followed there.
+ */
+enum { SYMM_OMPI_INFO_IS_FOLLOWED = OMPI_MAJOR_VERSION >= 5 };
+
+/*
  * Have `callback` called whenever the key of a communicator is set, and once at once: with the
- * present value or, if there is none, "".  Open MPI 4.1 can do this for keys of up to 27 characters
- * only, and crashes with others, so nothing is done there.
+ * present value or, if there is none, "".  Nothing is done where no key is followed.
  */
 static inline void symm_ompi_info_follow(struct ompi_communicator_t *comm, const char *key,
                                          symm_info_callback_t *callback)
 {
-#if OMPI_MAJOR_VERSION == 4
+#if OMPI_MAJOR_VERSION < 5
     (void)comm;
     (void)key;
     (void)callback;

@@ -90,6 +90,7 @@ mpi_programs = \
 	tests/mpi/check_exchange \
 	tests/mpi/check_failures \
 	tests/mpi/check_fork \
+	tests/mpi/check_freeing \
 	tests/mpi/check_lanes \
 	tests/mpi/check_helper \
 	tests/mpi/check_intruders \

@@ -1,8 +1,8 @@
 /*
  * base/assertion.c - see base/assertion.h.
  *
- * Open MPI calls us back with a communicator, so the layers are in a list.  It is searched when the
- * key is set, which is rare.
+ * Open MPI calls us back with a communicator, so a table leads from communicators to layers.  Where
+ * Open MPI does not call us back, there is no table.
  *
  * Open MPI 6.0 has its own reader of the key.  It ignores values with kinds that it does not know,
  * and takes the kinds of the job instead (mpi_memory_alloc_kinds), from which it has removed those
@@ -21,15 +21,33 @@
 #include "heap/cuda_device.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static mca_coll_symm_layer_t *first; /* of those that follow their communicator */
+static opal_hash_table_t layers; /* of the communicators that are followed */
+static bool has_table;           /* there are some */
+
+/*
+ * Communicators often lie at equal distances.  Open MPI's table takes a key modulo its size, and
+ * would put such addresses side by side, where removing one moves all that follow.
+ */
+static uint64_t key_of(const struct ompi_communicator_t *comm)
+{
+    return (uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15);
+}
 
 static mca_coll_symm_layer_t *layer_find(const struct ompi_communicator_t *comm)
 {
-    mca_coll_symm_layer_t *layer = first;
-    while (layer != NULL && layer->comm != comm) {
-        layer = layer->next_followed;
+    void *layer = NULL;
+    if (has_table) {
+        (void)opal_hash_table_get_value_uint64(&layers, key_of(comm), &layer);
     }
     return layer;
+}
+
+static void table_drop_if_empty(void)
+{
+    has_table = opal_hash_table_get_size(&layers) > 0;
+    if (!has_table) {
+        OBJ_DESTRUCT(&layers);
+    }
 }
 
 /* The key is not kept for a communicator without a layer: the hint is not used. */
@@ -48,28 +66,44 @@ static const char *key_set(opal_infosubscriber_t *object, const char *key, const
     return layer != NULL && *value != '\0' ? value : NULL;
 }
 
+static bool layer_add(mca_coll_symm_layer_t *layer, const struct ompi_communicator_t *comm)
+{
+    enum { SIZE_AT_FIRST = 64 };
+    int rc = OPAL_SUCCESS;
+    (void)pthread_mutex_lock(&mutex);
+    if (!has_table) {
+        OBJ_CONSTRUCT(&layers, opal_hash_table_t);
+        rc = opal_hash_table_init(&layers, SIZE_AT_FIRST);
+    }
+    if (rc == OPAL_SUCCESS) {
+        rc = opal_hash_table_set_value_uint64(&layers, key_of(comm), layer);
+    }
+    table_drop_if_empty();
+    (void)pthread_mutex_unlock(&mutex);
+    return rc == OPAL_SUCCESS;
+}
+
 void mca_coll_symm_assertion_follow(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
-    if (!symm_cuda_is_built()) {
-        return; /* nobody asks */
+    /* Without device memory nobody asks.  Without memory for the table, any kind is expected. */
+    if (!SYMM_OMPI_INFO_IS_FOLLOWED || !symm_cuda_is_built() || !layer_add(layer, comm)) {
+        return;
     }
     layer->comm = comm;
     layer->read_below = symm_ompi_kinds_are_read(comm);
-    (void)pthread_mutex_lock(&mutex);
-    layer->next_followed = first;
-    first = layer;
-    (void)pthread_mutex_unlock(&mutex);
     symm_ompi_info_follow(comm, "mpi_assert_memory_alloc_kinds", key_set);
 }
 
 void mca_coll_symm_assertion_unfollow(const mca_coll_symm_layer_t *layer)
 {
+    if (layer->comm == NULL) {
+        return;
+    }
     (void)pthread_mutex_lock(&mutex);
-    for (mca_coll_symm_layer_t **link = &first; *link != NULL; link = &(*link)->next_followed) {
-        if (*link == layer) {
-            *link = layer->next_followed;
-            break;
-        }
+    /* A layer that outlives its communicator may find another one's layer in its place. */
+    if (layer_find(layer->comm) == layer) {
+        (void)opal_hash_table_remove_value_uint64(&layers, key_of(layer->comm));
+        table_drop_if_empty();
     }
     (void)pthread_mutex_unlock(&mutex);
 }

@@ -28,7 +28,6 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
     layer->comm = NULL;
     layer->asserted = false;
     layer->read_below = false;
-    layer->next_followed = NULL;
 }
 
 static void layer_destruct(mca_coll_symm_layer_t *layer)

@@ -127,7 +127,6 @@ struct mca_coll_symm_layer_t {
     struct ompi_communicator_t *comm; /* whose assertions are followed; NULL: none's */
     bool asserted; /* it has made one */
     bool read_below; /* Open MPI reads them, too, and hands on the first only */
-    mca_coll_symm_layer_t *next_followed;
 };
 OBJ_CLASS_DECLARATION(mca_coll_symm_layer_t);
 
