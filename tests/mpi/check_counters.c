@@ -269,6 +269,33 @@ static void check_inter(void)
     test_check(variables_read(index) - before == 1, "one more");
 }
 
+/* ---- times ----------------------------------------------------------------------------------- */
+
+static void read_value(int index)
+{
+    (void)variables_read(index);
+}
+
+/* A tool may read all variables a hundred times a second.  The shortest of some rounds counts. */
+static void check_time(const char *what, void (*use)(int))
+{
+    enum { ROUNDS = 10 };
+    const double most = 8 * 0.2e-6; /* each of the tallies is read */
+    double shortest = 1;
+    test_case("time of %s", what);
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = MPI_Wtime();
+        for (int i = 0; i < variables_count(); i++) {
+            use(i);
+        }
+        double seconds = (MPI_Wtime() - begin) / variables_count();
+        shortest = seconds < shortest ? seconds : shortest;
+    }
+    if (shortest > most) {
+        test_fail("%.2f us a variable, expected at most %.2f", shortest * 1e6, most * 1e6);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *text = getenv("SYMM_TEST_THREADS");
@@ -296,6 +323,9 @@ int main(int argc, char **argv)
     }
     check_values(values, in_threads);
     check_inter();
+    check_time("reading", read_value);
+    check_time("another handle", variables_handle);
+    check_time("resetting", variables_reset);
     free(values);
     variables_close();
     if (early) {

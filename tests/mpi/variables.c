@@ -17,6 +17,7 @@ static const char prefix[] = "coll_symm_";
 
 static struct variable {
     char name[NAME];
+    int index; /* of MPI_T */
     MPI_T_pvar_handle handle;
 } variables[MOST];
 static int count;
@@ -52,6 +53,7 @@ static void variable_add(int index, const char *name)
 {
     struct variable *variable = &variables[count];
     int values = 0;
+    variable->index = index;
     snprintf(variable->name, sizeof variable->name, "%s", name);
     check_properties(index, name);
     int rc = MPI_T_pvar_handle_alloc(session, index, NULL, &variable->handle, &values);
@@ -118,6 +120,24 @@ unsigned long long variables_read(int index)
         test_fail("%s cannot be read: error %d", variables[index].name, rc);
     }
     return value;
+}
+
+void variables_reset(int index)
+{
+    int rc = MPI_T_pvar_reset(session, variables[index].handle);
+    if (rc != MPI_SUCCESS) {
+        test_fail("%s cannot be reset: error %d", variables[index].name, rc);
+    }
+}
+
+void variables_handle(int index)
+{
+    MPI_T_pvar_handle handle;
+    int values = 0;
+    int rc = MPI_T_pvar_handle_alloc(session, variables[index].index, NULL, &handle, &values);
+    if (rc != MPI_SUCCESS || MPI_T_pvar_handle_free(session, &handle) != MPI_SUCCESS) {
+        test_fail("no handle of %s: error %d", variables[index].name, rc);
+    }
 }
 
 bool variables_can_be_written(int index)

@@ -24,6 +24,12 @@ int variables_find(const char *name);
 /* What it counts now. */
 unsigned long long variables_read(int index);
 
+/* It counts from 0 again. */
+void variables_reset(int index);
+
+/* Another handle of it is made and freed. */
+void variables_handle(int index);
+
 /* Whether a program may write to it. */
 bool variables_can_be_written(int index);
 

@@ -110,14 +110,28 @@ const struct symm_counters *mca_coll_symm_counters(void)
 /* A tally is an array of counters, for code that does not need their names. */
 enum { COUNTERS_IN_TALLY = sizeof(struct symm_tally) / sizeof(uint64_t) };
 
+/* What all tallies have in one place. */
+static uint64_t sum_of(const struct symm_counters *from, size_t place)
+{
+    uint64_t sum = 0;
+    for (int tally = 0; tally < SYMM_TALLIES; tally++) {
+        const _Atomic uint64_t *counter = (const _Atomic uint64_t *)&from->tallies[tally];
+        sum += atomic_load_explicit(&counter[place], memory_order_relaxed);
+    }
+    return sum;
+}
+
+uint64_t mca_coll_symm_counter_get(size_t offset)
+{
+    return sum_of(current(), offset / sizeof(uint64_t));
+}
+
+/* Nobody else adds to the sum, so no addition is locked. */
 void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from)
 {
     _Atomic uint64_t *to = (_Atomic uint64_t *)sum;
-    for (int tally = 0; tally < SYMM_TALLIES; tally++) {
-        const _Atomic uint64_t *counter = (const _Atomic uint64_t *)&from->tallies[tally];
-        for (int i = 0; i < COUNTERS_IN_TALLY; i++) {
-            to[i] += atomic_load_explicit(&counter[i], memory_order_relaxed);
-        }
+    for (size_t i = 0; i < COUNTERS_IN_TALLY; i++) {
+        add(&to[i], sum_of(from, i), 0);
     }
 }
 

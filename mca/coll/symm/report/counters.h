@@ -67,6 +67,9 @@ const struct symm_counters *mca_coll_symm_counters(void);
  */
 void mca_coll_symm_counters_move(struct symm_counters *to);
 
+/* A counter of this process, which is so many bytes behind the beginning of a tally. */
+uint64_t mca_coll_symm_counter_get(size_t offset);
+
 /* Add all of a process's tallies to `sum`, which belongs to the caller. */
 void mca_coll_symm_counters_add(struct symm_tally *sum, const struct symm_counters *from);
 

@@ -19,12 +19,8 @@
 /* The context of a variable is its counter's place in a tally. */
 static int value_get(const struct mca_base_pvar_t *variable, void *value, void *object)
 {
-    struct symm_tally sum;
     (void)object;
-    memset(&sum, 0, sizeof(sum));
-    mca_coll_symm_counters_add(&sum, mca_coll_symm_counters());
-    memcpy(value, (const unsigned char *)&sum + (uintptr_t)variable->ctx,
-           sizeof(unsigned long long));
+    *(unsigned long long *)value = mca_coll_symm_counter_get((uintptr_t)variable->ctx);
     return OMPI_SUCCESS;
 }
 
