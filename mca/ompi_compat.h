@@ -257,6 +257,16 @@ static inline void symm_ompi_unwatch_releases(opal_mem_hooks_callback_fn_t *call
 }
 
 /*
+ * Whether MPI_COMM_WORLD can be used.  MPI_Finalize() begins with the delete functions of
+ * MPI_COMM_SELF's attributes, which may make any call of MPI.
+ */
+static inline bool symm_ompi_has_world(void)
+{
+    return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED ||
+           ompi_mpi_state == OMPI_MPI_STATE_FINALIZE_STARTED;
+}
+
+/*
  * Whether MPI is initialised, and neither being started nor being ended.  From 5.0 on a program
  * with sessions needs no MPI_Init: once a session exists, everything is started.  The null session
  * always exists.
@@ -270,7 +280,7 @@ static inline bool symm_ompi_is_running(void)
         return true;
     }
 #endif
-    return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED;
+    return symm_ompi_has_world();
 }
 
 /*
@@ -293,7 +303,7 @@ static inline bool symm_ompi_has_threads(void)
 static inline int symm_ompi_raise(int error, const char *function)
 {
 #if OMPI_MAJOR_VERSION >= 5
-    if (ompi_mpi_state != OMPI_MPI_STATE_INIT_COMPLETED) { /* sessions only: there is no world */
+    if (!symm_ompi_has_world()) { /* sessions only */
         return OMPI_ERRHANDLER_NOHANDLE_INVOKE(error, function);
     }
 #endif

@@ -89,6 +89,7 @@ mpi_programs = \
 	tests/mpi/check_environment \
 	tests/mpi/check_exchange \
 	tests/mpi/check_failures \
+	tests/mpi/check_finalize \
 	tests/mpi/check_fork \
 	tests/mpi/check_freeing \
 	tests/mpi/check_lanes \
