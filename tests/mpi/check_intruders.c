@@ -15,9 +15,11 @@
 
 #include "exercise.h"
 #include "harness.h"
+#include "variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { BYTES = 200000, SOCKETS = 32, RANKS = 4, NUMBER = 12 };
@@ -66,7 +68,12 @@ int main(int argc, char **argv)
     test_begin(argc - 1, argv + 1, "check_intruders", MPI_THREAD_SINGLE);
     test_case("before");
     test_exercise(MPI_COMM_WORLD, 1, BYTES);
+    variables_open();
+    int refused = variables_find("coll_symm_requests_refused");
     intrude(command);
+    bool counted = refused >= 0 && variables_read(refused) > 0;
+    variables_close();
+    test_check(counted == (strcmp(command, "true") != 0), "refusals are counted");
     test_case("after");
     test_exercise(MPI_COMM_WORLD, 2, BYTES);
     return test_end();

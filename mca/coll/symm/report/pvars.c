@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/words.h"
 
@@ -140,6 +141,27 @@ static void unserved_register(const mca_base_component_t *component)
     }
 }
 
+static int refused_get(const struct mca_base_pvar_t *variable, void *value, void *object)
+{
+    const struct symm_process *process = mca_coll_symm_component.process;
+    (void)variable;
+    (void)object;
+    *(unsigned long long *)value = process != NULL ? symm_process_refused(process) : 0;
+    return OMPI_SUCCESS;
+}
+
+static void refused_register(const mca_base_component_t *component)
+{
+    (void)mca_base_component_pvar_register(
+        component, "requests_refused",
+        "Requests for memory of this process that were refused, because they came from no process "
+        "of the job",
+        OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+        MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, refused_get, NULL, NULL,
+        NULL);
+}
+
 static void outcomes_register(const mca_base_component_t *component, enum symm_call_form form)
 {
     served_register(component, form);
@@ -163,4 +185,5 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
         host_copy_register(component, (enum symm_host_copy_collective)i);
     }
     unserved_register(component);
+    refused_register(component);
 }
