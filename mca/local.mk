@@ -102,6 +102,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
 	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
+	mca/coll/symm/host_copy/bytes.c mca/coll/symm/host_copy/bytes.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
 	mca/coll/symm/host_copy/describe.h \
 	mca/coll/symm/host_copy/forms.h \

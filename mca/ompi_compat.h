@@ -130,6 +130,14 @@ static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *ro
     return true;
 }
 
+/* Make counts of that type, which fit it; `room` as above. */
+static inline symm_counts_t symm_counts_make(const size_t *counts, size_t count, int *room)
+{
+    (void)count;
+    (void)room;
+    return ompi_count_array_create_c(counts);
+}
+
 /* Copies of such arrays in `room`, which has space for `count` elements of eight bytes. */
 static inline symm_counts_t symm_counts_copy(symm_counts_t counts, size_t count, void *room)
 {
@@ -188,6 +196,14 @@ static inline bool symm_disps_make(const ptrdiff_t *disps, size_t count, int *ro
     }
     *made = room;
     return true;
+}
+
+static inline symm_counts_t symm_counts_make(const size_t *counts, size_t count, int *room)
+{
+    for (size_t i = 0; i < count; i++) {
+        room[i] = (int)counts[i];
+    }
+    return room;
 }
 
 static inline symm_counts_t symm_counts_copy(symm_counts_t counts, size_t count, void *room)

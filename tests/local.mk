@@ -101,6 +101,7 @@ mpi_programs = \
 	tests/mpi/check_loose \
 	tests/mpi/check_memory \
 	tests/mpi/check_messages \
+	tests/mpi/check_mixtures \
 	tests/mpi/check_multicast \
 	tests/mpi/check_nodes \
 	tests/mpi/check_outstanding \

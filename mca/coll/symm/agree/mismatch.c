@@ -85,15 +85,47 @@ static void call_describe(const struct symm_line *line, char *text, size_t size)
     root_describe(signature, text, size);
 }
 
-/* The MPI error class that best fits the difference. */
-static int error_class(const struct symm_line *mine, const struct symm_line *theirs)
+/* Whether a rank gets data from another one in a collective. */
+static bool is_fed(const struct symm_collective_row *row, int root, int from, int to)
 {
+    return (!row->from_root || from == root) && (!row->to_root || to == root) &&
+           (!row->is_prefix || from < to);
+}
+
+/*
+ * Whether a rank has less room than another one sends to it, as far as the lines are here.  Open
+ * MPI's own components know no other error of counts.
+ */
+static bool is_room_short(const struct symm_operation *operation, struct symm_signature mine)
+{
+    const struct symm_team *team = operation->lane->team;
+    const struct symm_collective_row *row = symm_collective_get(mine.collective);
+    for (int from = 0; from < team->size; from++) {
+        for (int to = 0; to < team->size; to++) {
+            struct symm_line *sent = mca_coll_symm_line(operation, from);
+            struct symm_line *received = mca_coll_symm_line(operation, to);
+            if (is_fed(row, (int)mine.root, from, to) &&
+                symm_line_is_posted(sent, operation->sequence) &&
+                symm_line_is_posted(received, operation->sequence) &&
+                sent->signature == received->signature && sent->count > received->count) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The MPI error class that best fits the difference. */
+static int error_class(const struct symm_operation *operation, const struct symm_line *mine,
+                       const struct symm_line *theirs)
+{
+    struct symm_signature signature = symm_signature_unpack(mine->signature);
     struct symm_signature difference = symm_signature_unpack(mine->signature ^ theirs->signature);
-    enum symm_collective collective = symm_signature_unpack(mine->signature).collective;
+    const struct symm_collective_row *row = symm_collective_get(signature.collective);
     if (difference.collective != 0) {
         return MPI_ERR_OTHER;
     }
-    if (difference.root != 0 && symm_collective_get(collective)->is_rooted) {
+    if (difference.root != 0 && row->is_rooted) {
         return MPI_ERR_ROOT;
     }
     if (difference.op != 0) {
@@ -102,7 +134,8 @@ static int error_class(const struct symm_line *mine, const struct symm_line *the
     if (difference.element != 0 || difference.extent != 0) {
         return MPI_ERR_TYPE;
     }
-    return MPI_ERR_COUNT;
+    bool is_short = difference.root != 0 || is_room_short(operation, signature);
+    return is_short ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT; /* or checksums of ranks' counts differ */
 }
 
 /*
@@ -128,7 +161,7 @@ bool mca_coll_symm_mismatch_report(const struct symm_operation *operation, int *
         symm_help_show("help-coll-symm.txt", "mismatch", operation->comm->c_name, rank, mine,
                        operation->mismatch, theirs);
     }
-    *error = error_class(my_line, their_line);
+    *error = error_class(operation, my_line, their_line);
     return is_told;
 }
 

@@ -294,7 +294,7 @@ static int typed_room_make(struct symm_host_copy *copy)
     return OMPI_SUCCESS;
 }
 
-bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
+void mca_coll_symm_host_copy_leave(struct symm_host_copy *copy)
 {
     copy->device = -1;
     copy->address = symm_ompi_unconst(copy->buffer);
@@ -302,6 +302,11 @@ bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
     copy->copied = 0;
     copy->block.memory = NULL;
     copy->storing = -1;
+}
+
+bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
+{
+    mca_coll_symm_host_copy_leave(copy);
     if (copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE) {
         copy->device = device_find(copy);
     }

@@ -75,6 +75,9 @@ static inline bool mca_coll_symm_host_copy_is_needless(struct symm_host_copy *co
     return host;
 }
 
+/* The buffer gets no copy, wherever it is. */
+void mca_coll_symm_host_copy_leave(struct symm_host_copy *copy);
+
 /*
  * Find out where the buffer is.  True: it is on a device and needs a copy, which room_make() makes
  * and close() gives back.

@@ -21,7 +21,7 @@ bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
                                      enum symm_host_copy_collective collective,
                                      struct ompi_communicator_t *comm)
 {
-    if (!mca_coll_symm_host_copy_is_on()) {
+    if (!mca_coll_symm_host_copy_is_on() && !mca_coll_symm_has_bytes(collective)) {
         mca_coll_symm_entry_below_aside(entry, collective, comm);
         return false;
     }

@@ -63,8 +63,8 @@ static inline bool mca_coll_symm_entry_serve(struct symm_entry *entry,
 }
 
 /*
- * The call goes below.  Returns true if it goes on host copies, and false if it goes to the
- * functions of entry->table.
+ * The call goes below.  Returns true if it goes on host copies or as bytes (host_copy/bytes.h), and
+ * false if it goes to the functions of entry->table.
  */
 bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
                                      enum symm_host_copy_collective collective,
@@ -110,7 +110,8 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
  * entry in the table; the arguments are those up to the communicator.
  */
 #define SYMM_ENTRY_REQUEST_BELOW(request, name, ...)                                              \
-    (mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_##name)                                        \
+    (mca_coll_symm_has_bytes(SYMM_HOST_COPY_##name) ||                                            \
+             mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_##name)                                \
          ? mca_coll_symm_host_copy_##name(__VA_ARGS__, &(request)->module->super.super)           \
          : SYMM_ENTRY_REQUEST_ASIDE(request, name, __VA_ARGS__))
 #define SYMM_ENTRY_REQUEST_ASIDE(request, name, ...)                                              \

@@ -28,10 +28,12 @@ static inline void allgather_describe(struct symm_host_copy_buffers *buffers, co
     mca_coll_symm_host_copy_even(&buffers->receive, rbuf, mca_coll_symm_others(buffers->comm),
                                  (size_t)rcount, rdtype);
     block_describe(buffers, sbuf, (size_t)scount, sdtype);
+    mca_coll_symm_host_copy_moves(buffers, scount, sdtype, rcount, rdtype);
 }
 SYMM_HOST_COPY_DEFINE(allgather,
                       allgather_describe(buffers, sbuf, scount, sdtype, rbuf, rcount, rdtype),
-                      send->address, scount, sdtype, receive->address, rcount, rdtype)
+                      sent->address, sent->count, sent->dtype, received->address, received->count,
+                      received->dtype)
 
 static inline void allgatherv_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
                                        symm_count_t scount, struct ompi_datatype_t *sdtype,
@@ -41,11 +43,15 @@ static inline void allgatherv_describe(struct symm_host_copy_buffers *buffers, c
     mca_coll_symm_host_copy_spread(&buffers->receive, rbuf, mca_coll_symm_others(buffers->comm),
                                    rcounts, disps, rdtype);
     block_describe(buffers, sbuf, (size_t)scount, sdtype);
+    mca_coll_symm_host_copy_moves(buffers, scount, sdtype, 0, rdtype);
+    buffers->received.counts = rcounts;
+    buffers->received.disps = disps;
 }
 SYMM_HOST_COPY_DEFINE(allgatherv,
                       allgatherv_describe(buffers, sbuf, scount, sdtype, rbuf, rcounts, disps,
                                           rdtype),
-                      send->address, scount, sdtype, receive->address, rcounts, disps, rdtype)
+                      sent->address, sent->count, sent->dtype, received->address, received->counts,
+                      received->disps, received->dtype)
 
 /* All-to-all.  The shapes of both buffers have been described; in place there is no send buffer. */
 static inline void exchange_describe(struct symm_host_copy_buffers *buffers, const void *sbuf)
@@ -68,10 +74,12 @@ static inline void alltoall_describe(struct symm_host_copy_buffers *buffers, con
     mca_coll_symm_host_copy_even(&buffers->send, sbuf, others, (size_t)scount, sdtype);
     mca_coll_symm_host_copy_even(&buffers->receive, rbuf, others, (size_t)rcount, rdtype);
     exchange_describe(buffers, sbuf);
+    mca_coll_symm_host_copy_moves(buffers, scount, sdtype, rcount, rdtype);
 }
 SYMM_HOST_COPY_DEFINE(alltoall,
                       alltoall_describe(buffers, sbuf, scount, sdtype, rbuf, rcount, rdtype),
-                      send->address, scount, sdtype, receive->address, rcount, rdtype)
+                      sent->address, sent->count, sent->dtype, received->address, received->count,
+                      received->dtype)
 
 static inline void alltoallv_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
                                       symm_counts_t scounts, symm_disps_t sdisps,

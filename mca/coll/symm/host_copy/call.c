@@ -59,10 +59,24 @@ bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective)
            (!never && symm_cuda_is_built() && mca_coll_symm_is_later_reduction(collective));
 }
 
+/*
+ * Where no copies are to be made, Open MPI reads device memory itself.  Data with gaps are packed
+ * here, and so are copied.
+ */
+static int copy_open(const struct symm_host_copy_call *call, struct symm_host_copy *copy)
+{
+    if (!mca_coll_symm_host_copy_is_for(call->collective) &&
+        !mca_coll_symm_bytes_are_apart(copy)) {
+        mca_coll_symm_host_copy_leave(copy);
+        return OMPI_SUCCESS;
+    }
+    return mca_coll_symm_host_copy_open(copy);
+}
+
 bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call)
 {
-    int sent = mca_coll_symm_host_copy_open(&call->buffers.send);
-    int received = mca_coll_symm_host_copy_open(&call->buffers.receive);
+    int sent = copy_open(call, &call->buffers.send);
+    int received = copy_open(call, &call->buffers.receive);
     call->error = sent != OMPI_SUCCESS ? sent : received;
     const struct symm_below *below = ((const mca_coll_symm_layer_t *)call->module)->below;
     if (call->error == OMPI_ERROR && below != NULL) {
@@ -71,13 +85,27 @@ bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call)
     return sent != OMPI_ERR_OUT_OF_RESOURCE && received != OMPI_ERR_OUT_OF_RESOURCE;
 }
 
+bool mca_coll_symm_host_copy_call_bytes_make(struct symm_host_copy_call *call)
+{
+    if (mca_coll_symm_bytes_open(&call->buffers) != OMPI_SUCCESS) {
+        call->error = OMPI_ERR_OUT_OF_RESOURCE;
+        return false;
+    }
+    mca_coll_symm_bytes_pack(&call->buffers);
+    return true;
+}
+
 int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call)
 {
     struct symm_host_copy_buffers *buffers = &call->buffers;
     if (call->error == OMPI_SUCCESS) {
+        mca_coll_symm_bytes_unpack(buffers);
         call->error = mca_coll_symm_host_copy_store(&buffers->receive);
     }
-    mca_coll_symm_host_copy_tell(call->collective, call->why, buffers);
+    if (mca_coll_symm_host_copy_is_made(buffers)) {
+        mca_coll_symm_host_copy_tell(call->collective, call->why, buffers);
+    }
+    mca_coll_symm_bytes_close(buffers);
     mca_coll_symm_host_copy_close(&buffers->send);
     mca_coll_symm_host_copy_close(&buffers->receive);
     if (call->error == OMPI_ERROR) {

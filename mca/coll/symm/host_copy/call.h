@@ -56,29 +56,34 @@ static inline void mca_coll_symm_host_copy_call_begin(struct symm_host_copy_call
     call->module = module;
     call->why = mca_coll_symm_host_copy_why_of(collective, module);
     if (collective == SYMM_HOST_COPY_reduce_local) { /* no communicator's promise is about it */
-        mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm, SYMM_KINDS_ANY);
+        mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm, SYMM_KINDS_ANY, false);
         call->aside.entry = NULL;
     } else {
         mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm,
-                                              ((const mca_coll_symm_layer_t *)module)->kinds);
+                                              ((const mca_coll_symm_layer_t *)module)->kinds,
+                                              mca_coll_symm_host_copy_is_served(module));
         mca_coll_symm_layer_step_aside(&call->aside, collective, comm, module);
     }
 }
 
-/* Make the copies that are needed.  False: the call cannot be made at all. */
+/*
+ * Make the copies that are needed, and then the bytes that are handed over.  False: the call cannot
+ * be made at all.
+ */
 bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call);
+bool mca_coll_symm_host_copy_call_bytes_make(struct symm_host_copy_call *call);
 static inline bool mca_coll_symm_host_copy_call_open(struct symm_host_copy_call *call)
 {
-    if (mca_coll_symm_host_copy_buffers_are_needless(&call->buffers)) {
-        call->error = OMPI_SUCCESS;
-        return true;
+    call->error = OMPI_SUCCESS;
+    if (!mca_coll_symm_host_copy_buffers_are_needless(&call->buffers) &&
+        !mca_coll_symm_host_copy_call_copies_make(call)) {
+        return false;
     }
-    return mca_coll_symm_host_copy_call_copies_make(call);
+    return !call->buffers.moves || mca_coll_symm_host_copy_call_bytes_make(call);
 }
 
 /*
- * Bring back the results, count the call and explain it.  `rc` is what the component below has
- * returned.  Returns the first error, for MPI.
+ * Bring back the results, count the call and explain it.  Returns the first error, for MPI.
  */
 int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call);
 static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call *call, int rc)
@@ -87,8 +92,9 @@ static inline int mca_coll_symm_host_copy_call_close(struct symm_host_copy_call 
     if (call->error == OMPI_SUCCESS) {
         call->error = rc;
     }
-    bool copied = call->buffers.send.device >= 0 || call->buffers.receive.device >= 0;
-    return copied ? mca_coll_symm_host_copy_call_end(call) : call->error;
+    bool ends = mca_coll_symm_host_copy_is_made(&call->buffers) ||
+                mca_coll_symm_bytes_are_held(&call->buffers);
+    return ends ? mca_coll_symm_host_copy_call_end(call) : call->error;
 }
 
 /*

@@ -12,25 +12,37 @@
 
 #include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/device/host_copy.h"
+#include "mca/coll/symm/host_copy/bytes.h"
 
 struct symm_host_copy_buffers {
     struct ompi_communicator_t *comm;
     struct ompi_op_t *op; /* of a reduction */
     struct symm_host_copy send, receive;
+    bool are_served; /* the communicator is: all its ranks make the call here */
+    bool moves;      /* `sent` and `received` are handed over instead of both buffers */
+    struct symm_bytes sent, received;
 };
 
 static inline void mca_coll_symm_host_copy_buffers_begin(struct symm_host_copy_buffers *buffers,
                                                          struct ompi_communicator_t *comm,
-                                                         enum symm_kinds kinds)
+                                                         enum symm_kinds kinds, bool are_served)
 {
     buffers->comm = comm;
     buffers->op = NULL;
+    buffers->are_served = are_served;
+    buffers->moves = false;
     buffers->send.shape = SYMM_SHAPE_NONE;
     buffers->send.buffer = NULL;
     buffers->send.kinds = kinds;
     buffers->receive.shape = SYMM_SHAPE_NONE;
     buffers->receive.buffer = NULL;
     buffers->receive.kinds = kinds;
+}
+
+/* Whether one of them is on a device, and has a copy. */
+static inline bool mca_coll_symm_host_copy_is_made(const struct symm_host_copy_buffers *buffers)
+{
+    return buffers->send.device >= 0 || buffers->receive.device >= 0;
 }
 
 /* Both are known to be in host memory. */
@@ -62,6 +74,24 @@ static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
                          collective == SYMM_HOST_COPY_gatherv ||
                          collective == SYMM_HOST_COPY_scatterv;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
+}
+
+/* Whether the module is one of a communicator that is served. */
+static inline bool mca_coll_symm_host_copy_is_served(const mca_coll_base_module_t *module)
+{
+    return ((const mca_coll_symm_layer_t *)module)->why == SYMM_HOST_COPY_FELL_BACK;
+}
+
+/* The call has bytes (host_copy/bytes.h).  These are the arguments that the program has made. */
+static inline void mca_coll_symm_host_copy_moves(struct symm_host_copy_buffers *buffers,
+                                                 symm_count_t scount,
+                                                 struct ompi_datatype_t *sdtype,
+                                                 symm_count_t rcount,
+                                                 struct ompi_datatype_t *rdtype)
+{
+    buffers->moves = true;
+    buffers->sent = (struct symm_bytes){.count = scount, .dtype = sdtype};
+    buffers->received = (struct symm_bytes){.count = rcount, .dtype = rdtype};
 }
 
 /* The number of ranks that this one exchanges data with. */

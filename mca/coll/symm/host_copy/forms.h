@@ -41,7 +41,8 @@
 /*
  * Define the three functions of the collective `name`.  `description` describes `buffers`.  The
  * arguments behind it are those of the function below, up to the communicator.  They take addresses
- * from the copies `send` and `receive`, and are evaluated when the copies exist.
+ * from the copies `send` and `receive`, or all that is handed over from `sent` and `received`
+ * (host_copy/bytes.h), and are evaluated when these exist.
  */
 #define SYMM_HOST_COPY_DEFINE(name, description, ...)                                           \
     int mca_coll_symm_host_copy_##name(SYMM_BLOCKING_PARAMETERS(name))                          \
@@ -49,10 +50,10 @@
         struct symm_host_copy_call call;                                                        \
         struct symm_host_copy_buffers *buffers = &call.buffers;                                 \
         const struct symm_host_copy *send = &buffers->send, *receive = &buffers->receive;       \
+        const struct symm_bytes *sent = &buffers->sent, *received = &buffers->received;         \
         mca_coll_symm_host_copy_call_begin(&call, SYMM_HOST_COPY_##name, comm, module);         \
         description;                                                                            \
-        (void)send;                                                                             \
-        (void)receive;                                                                          \
+        (void)send, (void)receive, (void)sent, (void)received;                                  \
         return SYMM_HOST_COPY_CALL_BELOW(&call, name, __VA_ARGS__, comm);                       \
     }                                                                                           \
                                                                                                 \
@@ -71,12 +72,13 @@
     const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);                  \
     struct symm_host_copy_buffers described, *buffers = &described;                              \
     const struct symm_host_copy *send = &buffers->send, *receive = &buffers->receive;            \
+    const struct symm_bytes *sent = &buffers->sent, *received = &buffers->received;              \
     struct symm_host_copy_request *ours = NULL;                                                  \
     mca_coll_symm_host_copy_buffers_begin(buffers, comm,                                         \
-                                          ((const mca_coll_symm_layer_t *)module)->kinds);       \
+                                          ((const mca_coll_symm_layer_t *)module)->kinds,        \
+                                          mca_coll_symm_host_copy_is_served(module));            \
     description;                                                                                 \
-    (void)send;                                                                                  \
-    (void)receive;                                                                               \
+    (void)send, (void)receive, (void)sent, (void)received;                                       \
     int rc = mca_coll_symm_host_copy_request_open(&ours, buffers, SYMM_HOST_COPY_##name,         \
                                                   persistent, module);                           \
     if (rc == OMPI_SUCCESS) {                                                                    \

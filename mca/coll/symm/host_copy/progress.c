@@ -31,9 +31,11 @@ static void results_begin(struct symm_host_copy_request *request)
     opal_atomic_rmb(); /* behind the look at the request below */
     base->req_status = request->below->req_status;
     request->is_below = false;
-    if (request->error == OMPI_SUCCESS && base->req_status.MPI_ERROR == MPI_SUCCESS &&
-        mca_coll_symm_host_copy_store_begin(&request->buffers.receive) != OMPI_SUCCESS) {
-        fail(request);
+    if (request->error == OMPI_SUCCESS && base->req_status.MPI_ERROR == MPI_SUCCESS) {
+        mca_coll_symm_bytes_unpack(&request->buffers);
+        if (mca_coll_symm_host_copy_store_begin(&request->buffers.receive) != OMPI_SUCCESS) {
+            fail(request);
+        }
     }
 }
 
@@ -63,7 +65,9 @@ static void complete(struct symm_host_copy_request *request)
     if (request->error != OMPI_SUCCESS) {
         base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->error);
     }
-    mca_coll_symm_host_copy_tell(request->collective, request->why, &request->buffers);
+    if (mca_coll_symm_host_copy_is_made(&request->buffers)) {
+        mca_coll_symm_host_copy_tell(request->collective, request->why, &request->buffers);
+    }
     if (base->req_persistent) {
         request->below->req_state = OMPI_REQUEST_INACTIVE;
     } else {

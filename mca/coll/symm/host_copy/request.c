@@ -22,11 +22,18 @@ void mca_coll_symm_host_copy_requests_close(void)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* The component below gets the buffer itself, wherever it is. */
-static void leave(struct symm_host_copy *copy)
+/*
+ * Find out whether the buffer needs a copy.  If Open MPI knows devices (host_copy/layer.c), the
+ * component below gets the buffer itself, wherever it is, unless it has to be packed.
+ */
+static void find(struct symm_host_copy *copy, const struct symm_host_copy_buffers *buffers,
+                 enum symm_host_copy_collective collective)
 {
-    copy->device = -1;
-    copy->address = symm_ompi_unconst(copy->buffer);
+    mca_coll_symm_host_copy_leave(copy);
+    if (mca_coll_symm_host_copy_is_for(collective) ||
+        (buffers->moves && mca_coll_symm_bytes_are_apart(copy))) {
+        (void)mca_coll_symm_host_copy_find(copy);
+    }
 }
 
 static int room_make(struct symm_host_copy *copy)
@@ -37,11 +44,13 @@ static int room_make(struct symm_host_copy *copy)
 static int rooms_make(struct symm_host_copy_buffers *buffers)
 {
     int rc = room_make(&buffers->send);
-    return rc == OMPI_SUCCESS ? room_make(&buffers->receive) : rc;
+    rc = rc == OMPI_SUCCESS ? room_make(&buffers->receive) : rc;
+    return rc == OMPI_SUCCESS && buffers->moves ? mca_coll_symm_bytes_open(buffers) : rc;
 }
 
 static void rooms_close(struct symm_host_copy_buffers *buffers)
 {
+    mca_coll_symm_bytes_close(buffers);
     mca_coll_symm_host_copy_close(&buffers->send);
     mca_coll_symm_host_copy_close(&buffers->receive);
 }
@@ -56,6 +65,7 @@ static void request_fill(struct symm_host_copy_request *request)
 {
     int sent = fill(&request->buffers.send);
     int received = fill(&request->buffers.receive);
+    mca_coll_symm_bytes_pack(&request->buffers);
     request->error = OMPI_SUCCESS;
     if (sent != OMPI_SUCCESS || received != OMPI_SUCCESS) {
         request->error =
@@ -128,27 +138,23 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
                                          enum symm_host_copy_collective collective,
                                          bool persistent, mca_coll_base_module_t *module)
 {
-    if (!mca_coll_symm_host_copy_is_for(collective)) { /* see host_copy/layer.c */
-        leave(&buffers->send);
-        leave(&buffers->receive);
-        return OMPI_SUCCESS;
-    }
-    bool sent = mca_coll_symm_host_copy_find(&buffers->send);
-    bool received = mca_coll_symm_host_copy_find(&buffers->receive);
-    if (!sent && !received) {
+    find(&buffers->send, buffers, collective);
+    find(&buffers->receive, buffers, collective);
+    int rc = rooms_make(buffers);
+    if (rc == OMPI_SUCCESS && !mca_coll_symm_host_copy_is_made(buffers) &&
+        !mca_coll_symm_bytes_are_held(buffers)) {
         return OMPI_SUCCESS;
     }
     struct symm_host_copy_request *request =
-        (struct symm_host_copy_request *)mca_coll_symm_request_take(&idle, buffers->comm,
-                                                                    persistent);
+        rc == OMPI_SUCCESS ? (struct symm_host_copy_request *)mca_coll_symm_request_take(
+                                 &idle, buffers->comm, persistent)
+                           : NULL;
     if (request == NULL) {
+        rooms_close(buffers);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    int rc = rooms_make(buffers);
     request->buffers = *buffers;
-    if (rc == OMPI_SUCCESS) {
-        rc = mca_coll_symm_host_copy_keep(&request->buffers);
-    }
+    rc = mca_coll_symm_host_copy_keep(&request->buffers);
     if (rc != OMPI_SUCCESS) {
         rooms_close(buffers);
         mca_coll_symm_request_put(&idle, mca_coll_symm_host_copy_request_base(request));

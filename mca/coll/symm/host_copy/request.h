@@ -54,9 +54,9 @@ static inline ompi_request_t *mca_coll_symm_host_copy_request_base(
 void mca_coll_symm_host_copy_requests_close(void);
 
 /*
- * Begin a call.  *opened is left NULL if no buffer is on a device, or no copies are to be made:
- * then the program gets the request of the component below.  The copies' addresses are in
- * `buffers`.  Errors: OUT_OF_RESOURCE, and *opened is NULL.
+ * Begin a call.  *opened is left NULL if no buffer is on a device, or no copies are to be made, and
+ * no bytes are held: then the program gets the request of the component below.  The addresses to
+ * hand over are in `buffers`.  Errors: OUT_OF_RESOURCE, and *opened is NULL.
  */
 int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
                                          struct symm_host_copy_buffers *buffers,
@@ -68,7 +68,7 @@ static inline int mca_coll_symm_host_copy_request_open(struct symm_host_copy_req
                                                        bool persistent,
                                                        mca_coll_base_module_t *module)
 {
-    if (mca_coll_symm_host_copy_buffers_are_needless(buffers)) {
+    if (mca_coll_symm_host_copy_buffers_are_needless(buffers) && !buffers->moves) {
         return OMPI_SUCCESS;
     }
     return mca_coll_symm_host_copy_request_make(opened, buffers, collective, persistent, module);

@@ -58,9 +58,10 @@ static inline void bcast_describe(struct symm_host_copy_buffers *buffers, void *
             mca_coll_symm_host_copy_all_written(&buffers->receive);
         }
     }
+    mca_coll_symm_host_copy_moves(buffers, 0, dtype, count, dtype);
 }
 SYMM_HOST_COPY_DEFINE(bcast, bcast_describe(buffers, buffer, count, dtype, root),
-                      receive->address, count, dtype, root)
+                      received->address, received->count, received->dtype, root)
 
 static inline void gather_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
                                    symm_count_t scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -76,10 +77,12 @@ static inline void gather_describe(struct symm_host_copy_buffers *buffers, const
         }
     }
     leaf_sends(buffers, sbuf, scount, sdtype, root);
+    mca_coll_symm_host_copy_moves(buffers, scount, sdtype, rcount, rdtype);
 }
 SYMM_HOST_COPY_DEFINE(gather,
                       gather_describe(buffers, sbuf, scount, sdtype, rbuf, rcount, rdtype, root),
-                      send->address, scount, sdtype, receive->address, rcount, rdtype, root)
+                      sent->address, sent->count, sent->dtype, received->address, received->count,
+                      received->dtype, root)
 
 static inline void gatherv_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
                                     symm_count_t scount, struct ompi_datatype_t *sdtype,
@@ -115,10 +118,12 @@ static inline void scatter_describe(struct symm_host_copy_buffers *buffers, cons
                                      (size_t)scount, sdtype);
     }
     leaf_receives(buffers, rbuf, rcount, rdtype, root);
+    mca_coll_symm_host_copy_moves(buffers, scount, sdtype, rcount, rdtype);
 }
 SYMM_HOST_COPY_DEFINE(scatter,
                       scatter_describe(buffers, sbuf, scount, sdtype, rbuf, rcount, rdtype, root),
-                      send->address, scount, sdtype, receive->address, rcount, rdtype, root)
+                      sent->address, sent->count, sent->dtype, received->address, received->count,
+                      received->dtype, root)
 
 static inline void scatterv_describe(struct symm_host_copy_buffers *buffers, const void *sbuf,
                                      symm_counts_t scounts, symm_disps_t disps,

@@ -1,0 +1,249 @@
+/*
+ * host_copy/bytes.c - see host_copy/bytes.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/host_copy/bytes.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "mca/coll/symm/data/pack.h"
+#include "mca/coll/symm/host_copy/describe.h"
+
+static bool is_used(const struct symm_host_copy *copy)
+{
+    return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
+}
+
+static size_t piece_count(const struct symm_host_copy *copy, size_t i)
+{
+    return copy->shape == SYMM_SHAPE_SPREAD ? symm_count_at(copy->counts, i) : copy->count;
+}
+
+static ptrdiff_t extent_of(const struct symm_host_copy *copy)
+{
+    ptrdiff_t lower, extent;
+    ompi_datatype_get_extent(copy->dtype, &lower, &extent);
+    return extent;
+}
+
+/* The elements of all pieces, as far as it matters whether they fill their bytes. */
+static void layout_get(const struct symm_host_copy *copy, struct symm_layout *layout)
+{
+    size_t count = copy->shape == SYMM_SHAPE_SPREAD ? 2 : copy->count * copy->pieces;
+    mca_coll_symm_layout_describe(layout, copy->dtype, count);
+}
+
+bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy)
+{
+    struct symm_layout layout;
+    if (!is_used(copy)) {
+        return false;
+    }
+    layout_get(copy, &layout);
+    return !layout.dense;
+}
+
+/* ---- the unit -------------------------------------------------------------------------------- */
+
+/*
+ * The type to count in.  All ranks know the same bytes of the same blocks, and choose alike: bytes,
+ * or, where counts of them do not fit an int, the largest type that divides all blocks.  NULL: there
+ * is none, and the call goes below as the program has made it, on all ranks.
+ */
+static struct ompi_datatype_t *unit_choose(const struct symm_host_copy_buffers *buffers)
+{
+    struct ompi_datatype_t *const units[] = {MPI_C_DOUBLE_COMPLEX, MPI_INT64_T, MPI_INT32_T,
+                                             MPI_INT16_T};
+    const struct symm_host_copy *copy =
+        is_used(&buffers->receive) ? &buffers->receive : &buffers->send;
+    size_t ranks = (size_t)ompi_comm_size(buffers->comm), total = 0, bits = 0;
+    for (size_t i = 0; i < (copy->shape == SYMM_SHAPE_SPREAD ? copy->pieces : 1); i++) {
+        size_t bytes = mca_coll_symm_bytes(copy->dtype, piece_count(copy, i));
+        total += bytes;
+        bits |= bytes;
+    }
+    total *= copy->shape == SYMM_SHAPE_SPREAD ? 1 : ranks;
+    if (total <= INT_MAX) {
+        return MPI_BYTE;
+    }
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        size_t size = mca_coll_symm_bytes(units[i], 1);
+        if (size > 0 && bits % size == 0) {
+            return total / size <= INT_MAX ? units[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* ---- what is handed over --------------------------------------------------------------------- */
+
+static int row_make(struct symm_bytes *bytes, size_t size)
+{
+    bytes->packed = malloc(size > 0 ? size : 1);
+    bytes->address = bytes->packed;
+    return bytes->packed == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+static int even_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)
+{
+    struct symm_layout layout;
+    layout_get(copy, &layout);
+    bytes->count = (symm_count_t)(mca_coll_symm_bytes(copy->dtype, copy->count) / unit);
+    if (!layout.dense) {
+        return row_make(bytes, layout.bytes);
+    }
+    bytes->address = mca_coll_symm_at(copy->address, layout.start);
+    return OMPI_SUCCESS;
+}
+
+/*
+ * The counts of the pieces and their displacements, in units.  False: the pieces lie where no
+ * displacement says it.
+ */
+static bool places_find(const struct symm_host_copy *copy, size_t unit, size_t *counts,
+                        ptrdiff_t *disps)
+{
+    ptrdiff_t extent = extent_of(copy);
+    bool fit = true;
+    for (size_t i = 0; i < copy->pieces; i++) {
+        size_t bytes = mca_coll_symm_bytes(copy->dtype, symm_count_at(copy->counts, i));
+        ptrdiff_t at = bytes > 0 ? extent * symm_disp_at(copy->disps, i) : 0;
+        counts[i] = bytes / unit;
+        disps[i] = at / (ptrdiff_t)unit;
+        fit = fit && at % (ptrdiff_t)unit == 0 && disps[i] >= INT_MIN && disps[i] <= INT_MAX;
+    }
+    return fit;
+}
+
+/* The pieces follow each other in the row.  Returns its bytes. */
+static size_t places_line_up(const struct symm_host_copy *copy, size_t unit, const size_t *counts,
+                             ptrdiff_t *disps)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < copy->pieces; i++) {
+        disps[i] = (ptrdiff_t)at;
+        at += counts[i];
+    }
+    return at * unit;
+}
+
+static int spread_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)
+{
+    enum { ARRAYS = 3 }; /* counts, displacements, and both once more as int */
+    struct symm_layout two;
+    size_t pieces = copy->pieces;
+    size_t *counts = malloc(ARRAYS * pieces * sizeof(*counts));
+    if (counts == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    ptrdiff_t *disps = (ptrdiff_t *)(counts + pieces);
+    int *room = (int *)(counts + 2 * pieces), rc = OMPI_SUCCESS;
+    bytes->arrays = counts;
+    layout_get(copy, &two);
+    bytes->address = mca_coll_symm_at(copy->address, two.start);
+    if (!places_find(copy, unit, counts, disps) || !two.dense) {
+        rc = row_make(bytes, places_line_up(copy, unit, counts, disps));
+    }
+    bytes->counts = symm_counts_make(counts, pieces, room);
+    (void)symm_disps_make(disps, pieces, room + pieces, &bytes->disps);
+    return rc;
+}
+
+static int side_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)
+{
+    return !is_used(copy)                      ? OMPI_SUCCESS
+           : copy->shape == SYMM_SHAPE_SPREAD ? spread_open(copy, bytes, unit)
+                                               : even_open(copy, bytes, unit);
+}
+
+int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers)
+{
+    struct symm_bytes *sent = &buffers->sent, *received = &buffers->received;
+    sent->address = buffers->send.address;
+    received->address = buffers->receive.address;
+    struct ompi_datatype_t *unit = buffers->are_served ? unit_choose(buffers) : NULL;
+    if (unit == NULL) {
+        return OMPI_SUCCESS;
+    }
+    size_t size = mca_coll_symm_bytes(unit, 1);
+    sent->dtype = received->dtype = unit;
+    int rc = side_open(&buffers->send, sent, size);
+    if (rc == OMPI_SUCCESS) {
+        rc = side_open(&buffers->receive, received, size);
+    }
+    /* Components read also what means nothing: that of a rank in place, or without a buffer. */
+    if (!is_used(&buffers->send)) {
+        sent->count = received->count;
+    } else if (!is_used(&buffers->receive)) {
+        received->count = sent->count;
+    }
+    return rc;
+}
+
+bool mca_coll_symm_bytes_are_held(const struct symm_host_copy_buffers *buffers)
+{
+    return buffers->moves && (buffers->sent.packed != NULL || buffers->received.packed != NULL ||
+                              buffers->received.arrays != NULL);
+}
+
+void mca_coll_symm_bytes_close(struct symm_host_copy_buffers *buffers)
+{
+    if (buffers->moves) { /* else there is nothing to see */
+        free(buffers->sent.packed);
+        free(buffers->received.packed);
+        free(buffers->received.arrays);
+    }
+}
+
+/* ---- contents -------------------------------------------------------------------------------- */
+
+typedef void piece_move(const struct symm_layout *layout, void *elements, unsigned char *packed);
+
+static void move_in(const struct symm_layout *layout, void *elements, unsigned char *packed)
+{
+    mca_coll_symm_pack(layout, elements, packed);
+}
+
+static void move_out(const struct symm_layout *layout, void *elements, unsigned char *packed)
+{
+    mca_coll_symm_unpack(layout, packed, elements);
+}
+
+/* Move the pieces of a range between the buffer, or its host copy, and the row. */
+static void pieces_move(const struct symm_host_copy *copy, const struct symm_bytes *bytes,
+                        struct symm_pieces range, piece_move *move)
+{
+    if (!is_used(copy) || bytes->packed == NULL) {
+        return;
+    }
+    size_t unit = mca_coll_symm_bytes(bytes->dtype, 1);
+    ptrdiff_t extent = extent_of(copy);
+    for (size_t i = range.begin; i < range.end; i++) {
+        struct symm_layout layout;
+        bool is_spread = copy->shape == SYMM_SHAPE_SPREAD;
+        ptrdiff_t at = is_spread ? symm_disp_at(copy->disps, i) : (ptrdiff_t)(i * copy->count);
+        mca_coll_symm_layout_describe(&layout, copy->dtype, piece_count(copy, i));
+        size_t begin = is_spread ? (size_t)symm_disp_at(bytes->disps, i) * unit : i * layout.bytes;
+        if (layout.bytes > 0) {
+            move(&layout, mca_coll_symm_at(copy->address, extent * at), bytes->packed + begin);
+        }
+    }
+}
+
+void mca_coll_symm_bytes_pack(const struct symm_host_copy_buffers *buffers)
+{
+    if (buffers->moves) {
+        pieces_move(&buffers->send, &buffers->sent, buffers->send.read, move_in);
+        pieces_move(&buffers->receive, &buffers->received, buffers->receive.read, move_in);
+    }
+}
+
+void mca_coll_symm_bytes_unpack(const struct symm_host_copy_buffers *buffers)
+{
+    if (buffers->moves) {
+        pieces_move(&buffers->receive, &buffers->received, buffers->receive.written, move_out);
+    }
+}

@@ -1,0 +1,83 @@
+/*
+ * host_copy/bytes.h - the buffers of a call that moves data, as the component below gets them: rows
+ * of elements of one predefined type, alike on all ranks.
+ *
+ * MPI wants ranks to have one signature, not one type.  Components below go by counts and by sizes
+ * of types all the same: coll/tuned takes an algorithm for MPI_Allgatherv by them, and cuts
+ * MPI_Bcast and MPI_Gather into segments.  Then ranks with different types wait for each other for
+ * ever.  So all ranks of a communicator that we serve hand over bytes.  Those with contiguous data
+ * do as well, because they do not know of the others' types.  They hand over the buffer itself.
+ * Others pack what the call reads, and unpack what it has written.
+ *
+ * This is for collectives whose algorithms below depend on bytes.  The others that move data
+ * (MPI_Gatherv, MPI_Scatterv, MPI_Alltoallv, MPI_Alltoallw, neighbourhood collectives) send each
+ * block as one message, whatever its bytes, and two ranks alone know its size.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_HOST_COPY_BYTES_H
+#define MCA_COLL_SYMM_HOST_COPY_BYTES_H
+
+#include "mca/coll/symm/base/layer.h"
+#include "mca/coll/symm/device/host_copy.h"
+
+/* What is handed over instead of a buffer. */
+struct symm_bytes {
+    void *address;
+    symm_count_t count;
+    symm_counts_t counts; /* of a buffer with counts */
+    symm_disps_t disps;
+    struct ompi_datatype_t *dtype;
+    unsigned char *packed; /* the row that stands for the buffer; NULL: the buffer is one */
+    size_t *arrays;        /* what counts and disps are made of */
+};
+
+struct symm_host_copy_buffers;
+
+/* Whether the collective of an entry of the table is handed over like this. */
+static inline bool mca_coll_symm_has_bytes(enum symm_host_copy_collective collective)
+{
+    switch (collective) {
+    case SYMM_HOST_COPY_allgather:
+    case SYMM_HOST_COPY_iallgather:
+    case SYMM_HOST_COPY_allgather_init:
+    case SYMM_HOST_COPY_allgatherv:
+    case SYMM_HOST_COPY_iallgatherv:
+    case SYMM_HOST_COPY_allgatherv_init:
+    case SYMM_HOST_COPY_alltoall:
+    case SYMM_HOST_COPY_ialltoall:
+    case SYMM_HOST_COPY_alltoall_init:
+    case SYMM_HOST_COPY_bcast:
+    case SYMM_HOST_COPY_ibcast:
+    case SYMM_HOST_COPY_bcast_init:
+    case SYMM_HOST_COPY_gather:
+    case SYMM_HOST_COPY_igather:
+    case SYMM_HOST_COPY_gather_init:
+    case SYMM_HOST_COPY_scatter:
+    case SYMM_HOST_COPY_iscatter:
+    case SYMM_HOST_COPY_scatter_init:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether a buffer, as it is described, is no row and has to be packed. */
+bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy);
+
+/*
+ * Set what is handed over for both buffers, after their copies have been made, if they are on
+ * devices.  Contents are packed later.  Errors: OUT_OF_RESOURCE; close() has to follow in each case.
+ */
+int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers);
+
+/* Whether there is something for close() to give back. */
+bool mca_coll_symm_bytes_are_held(const struct symm_host_copy_buffers *buffers);
+
+/* Copy the bytes that the call reads into rows, and those that it has written from there. */
+void mca_coll_symm_bytes_pack(const struct symm_host_copy_buffers *buffers);
+void mca_coll_symm_bytes_unpack(const struct symm_host_copy_buffers *buffers);
+void mca_coll_symm_bytes_close(struct symm_host_copy_buffers *buffers);
+
+#endif /* MCA_COLL_SYMM_HOST_COPY_BYTES_H */
