@@ -33,6 +33,7 @@ mpi_tests = \
 	tests/lifecycle.tap \
 	tests/manual.tap \
 	tests/messages.tap \
+	tests/mixtures.tap \
 	tests/mpool.tap \
 	tests/multicast.tap \
 	tests/multimem_ptx.tap \
