@@ -94,6 +94,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
 	mca/coll/symm/serve/packed_blocks.c mca/coll/symm/serve/packed_blocks.h \
+	mca/coll/symm/serve/packed_reduce.c mca/coll/symm/serve/packed_reduce.h \
 	mca/coll/symm/serve/packed_rooted.c mca/coll/symm/serve/packed_rooted.h \
 	mca/coll/symm/serve/prompt.c mca/coll/symm/serve/prompt.h \
 	mca/coll/symm/serve/prompt_blocks.c mca/coll/symm/serve/prompt_line.h \

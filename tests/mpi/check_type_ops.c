@@ -1,5 +1,6 @@
 /*
- * User-defined operations on every type, predefined and derived, with the algorithms that are forced.
+ * User-defined operations on every type, predefined and derived, with the algorithms that are forced
+ * for all-reduces; on types with gaps in the other collectives that reduce as well, in any amount.
  * types.tap reads in the component's report whether they have served the calls.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -80,43 +81,114 @@ static unsigned char *new_bytes(size_t bytes)
     return memory;
 }
 
-/* x0 * x1 * ... * xN-1, from the right, gaps as they were. */
-static unsigned char *reference(size_t count)
+/* The collectives that reduce; `count` elements of each rank, or of each rank's block. */
+enum kind { ALLREDUCE, REDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, KINDS };
+static const char *const kind_names[KINDS] = {"all-reduce", "reduce", "scan", "exscan",
+                                              "reduce-scatter", "reduce-scatter of blocks"};
+
+struct call {
+    enum kind kind;
+    size_t count, total; /* elements of a result, and of what a rank contributes */
+    bool in_place;
+};
+
+static bool scatters(const struct call *call)
 {
-    size_t bytes = count * current->extent;
+    return call->kind == REDUCE_SCATTER || call->kind == REDUCE_SCATTER_BLOCK;
+}
+
+/* The ranks that this rank's result comes from: 0 to the number before this; 0: it has none. */
+static int contributors(const struct call *call)
+{
+    switch (call->kind) {
+    case REDUCE:
+        return test_rank == 0 ? test_size : 0;
+    case SCAN:
+        return test_rank + 1;
+    case EXSCAN:
+        return test_rank;
+    default:
+        return test_size;
+    }
+}
+
+/* x0 * x1 * ..., from the right, gaps as they were. */
+static unsigned char *reference(const struct call *call)
+{
+    size_t bytes = call->total * current->extent;
     unsigned char *product = new_bytes(bytes), *left = new_bytes(bytes);
-    for (int rank = test_size - 1; rank >= 0; rank--) {
+    int ranks = contributors(call);
+    for (int rank = ranks - 1; rank >= 0; rank--) {
         uint64_t stream = test_stream(number, (uint64_t)rank, 0);
-        test_layout_fill(current, stream, rank == test_size - 1 ? product : left, count);
-        if (rank < test_size - 1) {
-            combine_elements(left + current->origin, product + current->origin, count);
+        test_layout_fill(current, stream, rank == ranks - 1 ? product : left, call->total);
+        if (rank < ranks - 1) {
+            combine_elements(left + current->origin, product + current->origin, call->total);
         }
     }
     free(left);
     return product;
 }
 
-static void reduce(MPI_Op op, size_t count, bool in_place)
+static void make(const struct call *call, const void *send, void *receive, MPI_Op op)
 {
-    size_t bytes = count * current->extent;
-    struct test_buffer send = test_forced_buffer(&forced, number, bytes, current->unit, TEST_SEND);
-    struct test_buffer receive =
-        test_forced_buffer(&forced, number, bytes, current->unit, TEST_RECEIVE);
-    unsigned char *expected = reference(count), *copy = new_bytes(bytes);
-    test_layout_fill(current, test_stream(number, (uint64_t)test_rank, 0),
-                     in_place ? receive.data : send.data, count);
-    memcpy(copy, send.data, bytes);
-    MPI_Allreduce(in_place ? MPI_IN_PLACE : send.data + current->origin,
-                  receive.data + current->origin, (int)count, current->type, op, MPI_COMM_WORLD);
-    for (size_t i = 0; i < bytes; i++) {
-        if (receive.data[i] != expected[i]) {
+    int count = (int)call->count;
+    int *counts = malloc((size_t)test_size * sizeof(*counts));
+    for (int rank = 0; rank < test_size; rank++) {
+        counts[rank] = count;
+    }
+    switch (call->kind) {
+    case ALLREDUCE:
+        MPI_Allreduce(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        break;
+    case REDUCE:
+        MPI_Reduce(test_rank > 0 && call->in_place ? receive : send, receive, count, current->type,
+                   op, 0, MPI_COMM_WORLD);
+        break;
+    case SCAN:
+        MPI_Scan(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        break;
+    case EXSCAN:
+        MPI_Exscan(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        break;
+    case REDUCE_SCATTER:
+        MPI_Reduce_scatter(send, receive, counts, current->type, op, MPI_COMM_WORLD);
+        break;
+    default:
+        MPI_Reduce_scatter_block(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        break;
+    }
+    free(counts);
+}
+
+static void result_check(const struct call *call, const unsigned char *found)
+{
+    unsigned char *product = reference(call);
+    const unsigned char *expected =
+        product + (scatters(call) ? (size_t)test_rank * call->count * current->extent : 0);
+    for (size_t i = 0; contributors(call) > 0 && i < call->count * current->extent; i++) {
+        if (found[i] != expected[i]) {
             test_fail("element %zu, byte %zu: expected %#04x, found %#04x", i / current->extent,
-                      i % current->extent, expected[i], receive.data[i]);
+                      i % current->extent, expected[i], found[i]);
             break;
         }
     }
+    free(product);
+}
+
+static void reduce(MPI_Op op, const struct call *call)
+{
+    size_t bytes = call->total * current->extent;
+    struct test_buffer send = test_forced_buffer(&forced, number, bytes, current->unit, TEST_SEND);
+    struct test_buffer receive =
+        test_forced_buffer(&forced, number, bytes, current->unit, TEST_RECEIVE);
+    unsigned char *copy = new_bytes(bytes);
+    test_layout_fill(current, test_stream(number, (uint64_t)test_rank, 0),
+                     call->in_place ? receive.data : send.data, call->total);
+    memcpy(copy, send.data, bytes);
+    make(call, call->in_place ? MPI_IN_PLACE : send.data + current->origin,
+         receive.data + current->origin, op);
+    result_check(call, receive.data);
     test_buffer_unchanged(&send, copy, bytes, "send");
-    free(expected);
     free(copy);
     test_buffer_free(&send, "send");
     test_buffer_free(&receive, "receive");
@@ -124,19 +196,39 @@ static void reduce(MPI_Op op, size_t count, bool in_place)
 
 /* ---- all of them ------------------------------------------------------------------------------- */
 
+static void every_place(MPI_Op op, struct call call)
+{
+    call.total = scatters(&call) ? call.count * (size_t)test_size : call.count;
+    for (int in_place = 0; in_place <= (forced.in_place ? 1 : 0); in_place++) {
+        call.in_place = in_place == 1;
+        number++;
+        test_case("call %llu, %s, %s of %zu %s%s", (unsigned long long)number,
+                  kind_names[call.kind], commutes ? "exclusive or" : "first", call.count,
+                  current->name, in_place == 1 ? " in place" : "");
+        reduce(op, &call);
+    }
+}
+
 static void every_count(MPI_Op op, const struct test_layout *layout)
 {
     static const size_t counts[] = {1, 13, 81, 1100};
     current = layout;
     for (size_t c = 0; c < 4; c++) {
-        for (int in_place = 0; in_place <= (forced.in_place ? 1 : 0); in_place++) {
-            if (counts[c] * test_layout_size(layout) <= forced.reduced) {
-                number++;
-                test_case("call %llu, %s of %zu %s%s", (unsigned long long)number,
-                          commutes ? "exclusive or" : "first", counts[c], layout->name,
-                          in_place == 1 ? " in place" : "");
-                reduce(op, counts[c], in_place == 1);
-            }
+        if (counts[c] * test_layout_size(layout) <= forced.reduced) {
+            every_place(op, (struct call){.kind = ALLREDUCE, .count = counts[c]});
+        }
+    }
+}
+
+/* Little and much of types with gaps, also of those whose data begin elsewhere, in all collectives. */
+static void every_kind(MPI_Op op, const struct test_layout *layout)
+{
+    const size_t little = 13, much = 25000;
+    current = layout;
+    for (enum kind kind = 0; kind < KINDS; kind++) {
+        every_place(op, (struct call){.kind = kind, .count = little});
+        if (much * test_layout_size(layout) <= forced.reduced || kind != ALLREDUCE) {
+            every_place(op, (struct call){.kind = kind, .count = much});
         }
     }
 }
@@ -158,6 +250,10 @@ static void every_type(MPI_Op op)
     /* Packed, elements of other layouts on other ranks are the same elements. */
     for (int t = 0; t < LAYOUT_INTS && forced.reduces_gaps; t++) {
         every_count(op, &ints[(t + 3 * test_rank) % LAYOUT_INTS]);
+        if (t >= LAYOUT_DENSE && !test_quick) {
+            every_kind(op, &ints[t]);
+            every_kind(op, &ints[(t + 3 * test_rank) % LAYOUT_INTS]);
+        }
     }
     test_layouts_free(plain, ints);
 }

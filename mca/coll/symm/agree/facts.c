@@ -109,7 +109,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         facts->asked &= (line->flags & LINE_ASKED) != 0;
         facts->slices &= (line->flags & LINE_SLICES) != 0;
         facts->small_pages |= (line->flags & LINE_SMALL_PAGES) != 0;
-        facts->extents_differ |= buffers->extent != (uint32_t)call->extent;
+        facts->extents_differ |= buffers->element != (uint32_t)mca_coll_symm_operation_element(operation);
         enum symm_segment_state scratch = scratch_state(team, rank, line);
         scratch_note(facts, line, scratch);
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||

@@ -54,7 +54,7 @@ struct line_buffers {
     struct symm_location input, output;
     uint32_t heap;    /* the heap of both, where they are in one */
     uint32_t retired; /* segments of the heap that this rank has given back so far */
-    uint32_t extent;  /* bytes of an element: ranks cut arrays alike only where these are */
+    uint32_t element; /* bytes, as ranks cut arrays: they do so alike only where these are alike */
     uint32_t dropped; /* how often the rank has closed what it had open: symm_team_note_dropped() */
 };
 

@@ -156,4 +156,16 @@ struct symm_operation {
     struct symm_run run;
 };
 
+/*
+ * Bytes of an element, as ranks cut arrays: those with gaps are packed.  Ranks may have gaps of
+ * their own, and elements of one size all the same.
+ */
+static inline size_t mca_coll_symm_operation_element(const struct symm_operation *operation)
+{
+    const struct symm_call *call = operation->call;
+    return symm_collective_get(call->collective)->reduces &&
+                   (operation->gaps & SYMM_GAPS_ANY) != 0
+               ? mca_coll_symm_bytes(call->dtype, 1) : call->extent;
+}
+
 #endif /* MCA_COLL_SYMM_BASE_OPERATION_H */

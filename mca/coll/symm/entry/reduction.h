@@ -33,8 +33,7 @@ static inline bool mca_coll_symm_reduction_has_combine(const struct ompi_op_t *o
 /*
  * Elements are copied whole, from one to the next.  For predefined types, pair types included, C's
  * structs are copied in the same way.  A derived type may have gaps, which are the program's and
- * must not be touched.  In the slot, where it costs little, elements travel without their gaps.
- * There are `results` elements in the output.
+ * must not be touched, so elements travel without them.  There are `results` elements in the output.
  */
 __attribute__((always_inline))
 static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_t results)
@@ -49,13 +48,13 @@ static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_
     mca_coll_symm_layout_describe(&call->source, call->dtype, call->count);
     call->target = call->source;
     call->payload_bytes = call->source.bytes;
+    call->send = call->input;
+    call->receive = call->output;
+    if (results != call->count) {
+        mca_coll_symm_layout_describe(&call->target, call->dtype, results);
+    }
     if (!call->source.dense || !call->source.repeats) {
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
-        call->send = call->input;
-        call->receive = call->output;
-        if (results != call->count) {
-            mca_coll_symm_layout_describe(&call->target, call->dtype, results);
-        }
     }
     if (!predefined) {
         call->shift = call->source.start;
@@ -64,14 +63,21 @@ static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_
     }
 }
 
+/* Whether serve/packed_reduce.c has room for an element with gaps. */
+static inline bool mca_coll_symm_element_fits(struct ompi_datatype_t *dtype)
+{
+    struct symm_layout one;
+    mca_coll_symm_layout_describe(&one, dtype, 1);
+    return mca_coll_symm_layout_span(&one) <= SYMM_SCRATCH_SIZE - SYMM_CACHE_LINE;
+}
+
 __attribute__((always_inline))
 static inline enum symm_reason mca_coll_symm_reduction_veto(struct symm_call *call)
 {
     if (call->device >= 0 || call->mixed) {
         return mca_coll_symm_reduction_device_veto(call);
     }
-    if (call->gaps != 0 &&
-        mca_coll_symm_layout_span(&call->target) > SYMM_SCRATCH_SIZE - SYMM_CACHE_LINE) {
+    if (call->gaps != 0 && !mca_coll_symm_element_fits(call->dtype)) {
         return SYMM_REASON_GAPS;
     }
     if (call->extent > SYMM_SCRATCH_SIZE) { /* no piece of a staging buffer is smaller */

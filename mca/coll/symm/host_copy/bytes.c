@@ -50,8 +50,8 @@ bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy)
 
 /*
  * The type to count in.  All ranks know the same bytes of the same blocks, and choose alike: bytes,
- * or, where counts of them do not fit an int, the largest type that divides all blocks.  NULL: there
- * is none, and the call goes below as the program has made it, on all ranks.
+ * or, where counts of them do not fit an int, the largest type that divides all blocks.  NULL:
+ * there is none, and the call goes below as the program has made it, on all ranks.
  */
 static struct ompi_datatype_t *unit_choose(const struct symm_host_copy_buffers *buffers)
 {

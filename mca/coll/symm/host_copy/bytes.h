@@ -68,7 +68,8 @@ bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy);
 
 /*
  * Set what is handed over for both buffers, after their copies have been made, if they are on
- * devices.  Contents are packed later.  Errors: OUT_OF_RESOURCE; close() has to follow in each case.
+ * devices.  Contents are packed later.  Errors: OUT_OF_RESOURCE.  close() has to follow in each
+ * case.
  */
 int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers);
 

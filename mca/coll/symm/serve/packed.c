@@ -21,6 +21,7 @@
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/serve/mixed.h"
 #include "mca/coll/symm/serve/packed_blocks.h"
+#include "mca/coll/symm/serve/packed_reduce.h"
 #include "mca/coll/symm/serve/packed_rooted.h"
 
 /* ---- all-gather ------------------------------------------------------------------------------ */
@@ -87,88 +88,6 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 
-/* ---- reductions ------------------------------------------------------------------------------ */
-
-/* Where elements are in a block of scratch, as well aligned as the program's own elements. */
-static void *scratch_beside(const struct symm_call *call, void *block)
-{
-    ptrdiff_t remainder =
-        (uintptr_t)mca_coll_symm_at(call->receive, call->target.start) % SYMM_CACHE_LINE;
-    return mca_coll_symm_at(block, remainder - call->target.start);
-}
-
-/*
- * A reduction with a user-defined operation, which wants the elements as the program lays them out.
- * The result has the elements from `begin` on, so many as call->target says.  It grows in the
- * receive buffer, so that the gaps there keep what they hold.  Each contribution is unpacked into
- * scratch, and then reduced.  The order is from the last rank to the first, like symm_fold().
- */
-static enum symm_status reduce_from_slot(struct symm_operation *operation, size_t begin)
-{
-    const struct symm_team *team = operation->lane->team;
-    const struct symm_call *call = operation->call;
-    size_t skipped = mca_coll_symm_bytes(call->dtype, begin);
-    void *output = call->receive;
-    if (call->target.count == 0) {
-        return SYMM_OK;
-    }
-    void *block = symm_scratch_take();
-    void *scratch = scratch_beside(call, block);
-    int rank = team->size - 1;
-    mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload + skipped,
-                         output);
-    while (--rank >= 0) {
-        if (rank == team->rank && !call->in_place) {
-            ompi_op_reduce(call->op,
-                           mca_coll_symm_at(call->send, (ptrdiff_t)(begin * call->extent)),
-                           output, call->target.count, call->dtype);
-            continue;
-        }
-        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload + skipped,
-                             scratch);
-        ompi_op_reduce(call->op, scratch, output, call->target.count, call->dtype);
-    }
-    symm_scratch_give(block);
-    return SYMM_OK;
-}
-
-static enum symm_status allreduce_slot_step(struct symm_operation *operation)
-{
-    return reduce_from_slot(operation, 0);
-}
-
-static enum symm_status reduce_scatter_slot_step(struct symm_operation *operation)
-{
-    return reduce_from_slot(operation, operation->run.begins[operation->lane->team->rank]);
-}
-
-/*
- * A scan with a user-defined operation.  Prefixes grow from the first rank to the last, like those
- * of kernels/host/prefix.h, by turns in scratch and in the receive buffer, where the last one is.
- */
-static enum symm_status prefix_slot_step(struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    int ranks = symm_prefix_length(&operation->run, operation->lane->team->rank);
-    void *output = call->receive;
-    if (ranks == 0) {
-        return SYMM_OK;
-    }
-    void *block = symm_scratch_take();
-    void *scratch = scratch_beside(call, block);
-    for (int rank = 0; rank < ranks; rank++) {
-        bool in_output = (ranks - 1 - rank) % 2 == 0;
-        void *next = in_output ? output : scratch;
-        mca_coll_symm_unpack(&call->target, mca_coll_symm_line(operation, rank)->payload, next);
-        if (rank > 0) {
-            ompi_op_reduce(call->op, in_output ? scratch : output, next, call->target.count,
-                           call->dtype);
-        }
-    }
-    symm_scratch_give(block);
-    return SYMM_OK;
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 typedef enum symm_status packed_step(struct symm_operation *operation);
@@ -178,14 +97,19 @@ typedef enum symm_status packed_step(struct symm_operation *operation);
  * rows.
  */
 static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
-    [SYMM_ALLREDUCE_SLOT] = allreduce_slot_step,
+    [SYMM_ALLREDUCE_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_ALLREDUCE_STAGED] = mca_coll_symm_packed_reduce_staged,
     [SYMM_ALLGATHER_SLOT] = allgather_slot_step,
     [SYMM_ALLGATHER_PULL] = allgather_pull_step,
     [SYMM_ALLGATHER_STAGED] = allgather_staged_step,
-    [SYMM_REDUCE_SCATTER_SLOT] = reduce_scatter_slot_step,
-    [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = reduce_scatter_slot_step,
-    [SYMM_SCAN_SLOT] = prefix_slot_step,
-    [SYMM_EXSCAN_SLOT] = prefix_slot_step,
+    [SYMM_REDUCE_SCATTER_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_REDUCE_SCATTER_STAGED] = mca_coll_symm_packed_reduce_staged,
+    [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_REDUCE_SCATTER_BLOCK_STAGED] = mca_coll_symm_packed_reduce_staged,
+    [SYMM_SCAN_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_SCAN_STAGED] = mca_coll_symm_packed_reduce_staged,
+    [SYMM_EXSCAN_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_EXSCAN_STAGED] = mca_coll_symm_packed_reduce_staged,
     [SYMM_ALLTOALL_SLOT] = mca_coll_symm_packed_blocks_slot,
     [SYMM_ALLTOALL_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_ALLTOALL_STAGED] = mca_coll_symm_packed_blocks_staged,
@@ -207,7 +131,8 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_BCAST_SLOT] = mca_coll_symm_packed_from_root_slot,
     [SYMM_BCAST_STAGED] = mca_coll_symm_packed_from_root_staged,
     [SYMM_BCAST_PULL] = mca_coll_symm_packed_from_root_pull,
-    [SYMM_REDUCE_SLOT] = allreduce_slot_step, /* ranks without an output have no result */
+    [SYMM_REDUCE_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_REDUCE_STAGED] = mca_coll_symm_packed_reduce_staged,
     [SYMM_GATHER_SLOT] = mca_coll_symm_packed_gather_slot,
     [SYMM_GATHER_STAGED] = mca_coll_symm_packed_gather_staged,
     [SYMM_SCATTER_SLOT] = mca_coll_symm_packed_from_root_slot,

@@ -49,9 +49,7 @@ static void packing_review(struct symm_operation *operation)
     }
     if (reduces && ompi_datatype_is_predefined(call->dtype)) {
         operation->gaps = 0; /* a pair: its elements may be copied whole */
-    } else if (reduces) {
-        operation->veto = SYMM_REASON_GAPS;
-    } else if ((operation->gaps & SYMM_GAPS_INPUT) != 0 &&
+    } else if (!reduces && (operation->gaps & SYMM_GAPS_INPUT) != 0 &&
                call->payload_bytes > operation->lane->team->control.piece_size) {
         operation->veto = SYMM_REASON_GAPS; /* inputs without gaps are read from where they lie */
     }
@@ -66,7 +64,7 @@ static bool has_long_elements(const struct symm_operation *operation)
     const struct symm_team *team = operation->lane->team;
     const struct symm_collective_row *row = symm_collective_get(operation->call->collective);
     return (row->scatters || row->from_root || row->has_blocks) &&
-           operation->call->extent > symm_stage_row(&team->control);
+           mca_coll_symm_operation_element(operation) > symm_stage_row(&team->control);
 }
 
 /* What this rank's memory does not meet, because it is in no heap. */
