@@ -196,6 +196,7 @@ enum symm_algorithm_slowness {
 enum symm_algorithm_packing {
     SYMM_PACKS_NOT,   /* none; data in the slot are packed before the choice */
     SYMM_PACKS_PIECE, /* blocks of up to the size of a staging buffer */
+    SYMM_PACKS_SHIFTED, /* all, but slowly: where elements do not begin at their addresses */
     SYMM_PACKS_ALL,
 };
 

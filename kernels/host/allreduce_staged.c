@@ -162,7 +162,7 @@ const struct symm_algorithm_row symm_allreduce_staged = {
     .name = "staged",
     .collective = SYMM_ALLREDUCE,
     .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_ALL,
+    .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
     .step = step,
 };
@@ -172,7 +172,7 @@ const struct symm_algorithm_row symm_reduce_staged = {
     .name = "staged",
     .collective = SYMM_REDUCE,
     .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_ALL,
+    .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
     .step = step,
 };

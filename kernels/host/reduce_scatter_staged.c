@@ -114,7 +114,7 @@ const struct symm_algorithm_row symm_reduce_scatter_staged = {
     .name = "staged",
     .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_ALL,
+    .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
     .step = step,
 };
@@ -124,7 +124,7 @@ const struct symm_algorithm_row symm_reduce_scatter_block_staged = {
     .name = "staged",
     .collective = SYMM_REDUCE_SCATTER_BLOCK,
     .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_ALL,
+    .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
     .step = step,
 };

@@ -123,7 +123,7 @@ const struct symm_algorithm_row symm_scan_staged = {
     .name = "staged",
     .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_ALL,
+    .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
     .step = step,
 };
@@ -133,7 +133,7 @@ const struct symm_algorithm_row symm_exscan_staged = {
     .name = "staged",
     .collective = SYMM_EXSCAN,
     .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_ALL,
+    .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
     .step = step,
 };

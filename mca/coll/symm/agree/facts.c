@@ -76,6 +76,7 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         .slices = true,
     };
     bool has_blocks = symm_collective_get(call->collective)->has_blocks;
+    const uint32_t element = mca_coll_symm_operation_element(operation) & LINE_ELEMENT_MOST;
     bool to_root = symm_collective_get(call->collective)->to_root;
     *unknown = false;
     devices_note(operation);
@@ -109,7 +110,8 @@ void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_fa
         facts->asked &= (line->flags & LINE_ASKED) != 0;
         facts->slices &= (line->flags & LINE_SLICES) != 0;
         facts->small_pages |= (line->flags & LINE_SMALL_PAGES) != 0;
-        facts->extents_differ |= buffers->element != (uint32_t)mca_coll_symm_operation_element(operation);
+        facts->extents_differ |= buffers->element != element;
+        facts->shifted |= buffers->shifted != 0;
         enum symm_segment_state scratch = scratch_state(team, rank, line);
         scratch_note(facts, line, scratch);
         *unknown |= input == SYMM_SEGMENT_UNKNOWN || output == SYMM_SEGMENT_UNKNOWN ||

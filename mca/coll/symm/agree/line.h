@@ -49,12 +49,15 @@ _Static_assert(LINE_LOOSE < 1 << LINE_BAR_SHIFT &&
 _Static_assert(SYMM_REASON_COUNT <= 1 << LINE_REASON_BITS, "a line has room for every reason");
 _Static_assert(SYMM_CUDA_DEVICES_MAX < 1 << LINE_DEVICE_BITS, "a line has room for every device");
 
+enum { LINE_ELEMENT_MOST = INT32_MAX }; /* no element that is reduced has so many bytes */
+
 /* The payload of a line whose data does not travel in it. */
 struct line_buffers {
     struct symm_location input, output;
     uint32_t heap;    /* the heap of both, where they are in one */
     uint32_t retired; /* segments of the heap that this rank has given back so far */
-    uint32_t element; /* bytes, as ranks cut arrays: they do so alike only where these are alike */
+    uint32_t element : 31; /* bytes, as ranks cut arrays: alike only where these are alike */
+    uint32_t shifted : 1;  /* elements that are reduced do not begin at their addresses */
     uint32_t dropped; /* how often the rank has closed what it had open: symm_team_note_dropped() */
 };
 

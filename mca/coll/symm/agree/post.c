@@ -98,7 +98,8 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     }
     buffers->heap = heap;
     buffers->retired = symm_heap_retired(symm_process_heap_at(process, heap));
-    buffers->element = (uint32_t)mca_coll_symm_operation_element(operation);
+    buffers->element = mca_coll_symm_operation_element(operation) & LINE_ELEMENT_MOST;
+    buffers->shifted = symm_collective_get(call->collective)->reduces && call->shift != 0;
     bool in_place = operation->in_place || mca_coll_symm_blocks_in_place(operation);
     return flags | (in_place ? LINE_IN_PLACE : 0) |
            ((operation->gaps & SYMM_GAPS_ANY) != 0 ? LINE_GAPS : 0) |

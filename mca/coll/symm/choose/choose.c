@@ -83,7 +83,8 @@ int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,
 static const char *obstacle_by_gaps(const struct symm_algorithm_row *row,
                                     const struct symm_facts *facts)
 {
-    if (!facts->gaps || facts->device || row->packing == SYMM_PACKS_ALL) {
+    if (!facts->gaps || facts->device || row->packing == SYMM_PACKS_ALL ||
+        row->packing == SYMM_PACKS_SHIFTED) {
         return NULL;
     }
     if (row->packing == SYMM_PACKS_NOT) {
@@ -175,6 +176,9 @@ static const char *obstacle_by_slowness(const struct symm_algorithm_row *row,
     }
     if ((row->slow & SYMM_SLOW_SHARED_DEVICES) != 0 && facts->shared_devices) {
         return "ranks share a device";
+    }
+    if (row->packing == SYMM_PACKS_SHIFTED && facts->gaps && !facts->shifted) {
+        return "the component below is quicker than packing";
     }
     return copies_are_slow(row, facts) ? "the component below is quicker than staging" : NULL;
 }
@@ -341,5 +345,7 @@ enum symm_reason mca_coll_symm_choose_not(const struct symm_facts *facts)
     if (facts->device && (!has_any(facts) || row_choose(facts) == NULL)) {
         return facts->withheld || facts->closed ? SYMM_REASON_ELSEWHERE : SYMM_REASON_REACH;
     }
-    return facts->gaps && facts->packed > facts->piece_size ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
+    bool is_packed = !symm_collective_get(facts->collective)->reduces &&
+                     facts->packed <= facts->piece_size;
+    return facts->gaps && !is_packed ? SYMM_REASON_GAPS : SYMM_REASON_SLOWER;
 }

@@ -23,7 +23,8 @@ struct symm_facts {
     bool outputs_reachable; /* all ranks' outputs do */
     bool out_of_place;      /* no rank's input is its output */
     bool extents_differ;    /* all-reduce: the same bytes, but not in the same elements */
-    bool gaps;              /* all-gather: some rank's data has to be packed or unpacked */
+    bool gaps;              /* some rank's data has to be packed or unpacked */
+    bool shifted;           /* reductions: some rank's elements do not begin at their addresses */
     bool beside;            /* the program goes on meanwhile: not a blocking call */
     bool device;            /* all buffers lie in device memory */
     bool withheld;          /* some rank's buffer is from elsewhere, and not offered */
