@@ -202,6 +202,7 @@ tests_unit_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device
 	mca/coll/symm/serve/packed.c \
 	mca/coll/symm/serve/packed_blocks.c \
 	mca/coll/symm/data/sides.c \
+	mca/coll/symm/serve/packed_reduce.c \
 	mca/coll/symm/serve/packed_rooted.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
