@@ -67,11 +67,24 @@ int mca_coll_symm_allgatherv(const void *sbuf, symm_count_t scount, struct ompi_
 
 /* ---- nonblocking and persistent -------------------------------------------------------------- */
 
+/* The receive buffer for the component below; its arrays are in the room that the request has. */
+static struct symm_host_copy received(mca_coll_symm_request_t *request)
+{
+    const struct symm_arguments *a = &request->arguments;
+    size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
+    struct symm_host_copy copy = {
+        .shape = SYMM_SHAPE_SPREAD, .buffer = a->rbuf, .pieces = ranks, .dtype = a->rdtype,
+        .counts = a->rcounts, .disps = a->rdisps};
+    mca_coll_symm_bytes_spread(&copy, (uint64_t *)request->kept + SYMM_KEPT_ARRAYS * ranks);
+    return copy;
+}
+
 static int start_below(mca_coll_symm_request_t *request, ompi_request_t **below)
 {
     const struct symm_arguments *a = &request->arguments;
-    return SYMM_ENTRY_REQUEST_BELOW(request, iallgatherv, a->sbuf, a->scount, a->sdtype, a->rbuf,
-                                    a->rcounts, a->rdisps, a->rdtype,
+    const struct symm_host_copy to = received(request);
+    return SYMM_ENTRY_REQUEST_BELOW(request, iallgatherv, a->sbuf, a->scount, a->sdtype,
+                                    symm_ompi_unconst(to.buffer), to.counts, to.disps, to.dtype,
                                     mca_coll_symm_request_comm(request), below);
 }
 
@@ -79,8 +92,9 @@ static int init_below(mca_coll_symm_request_t *request, struct ompi_info_t *info
                       ompi_request_t **below)
 {
     const struct symm_arguments *a = &request->arguments;
+    const struct symm_host_copy to = received(request);
     return SYMM_ENTRY_REQUEST_BELOW(request, allgatherv_init, a->sbuf, a->scount, a->sdtype,
-                                    a->rbuf, a->rcounts, a->rdisps, a->rdtype,
+                                    symm_ompi_unconst(to.buffer), to.counts, to.disps, to.dtype,
                                     mca_coll_symm_request_comm(request), info, below);
 }
 

@@ -33,6 +33,13 @@ static ptrdiff_t extent_of(const struct symm_host_copy *copy)
 static void layout_get(const struct symm_host_copy *copy, struct symm_layout *layout)
 {
     size_t count = copy->shape == SYMM_SHAPE_SPREAD ? 2 : copy->count * copy->pieces;
+    size_t bytes = mca_coll_symm_bytes(copy->dtype, count);
+    if (ompi_datatype_is_predefined(copy->dtype) && /* most are, and this takes less time */
+        copy->dtype->super.ub - copy->dtype->super.lb == (ptrdiff_t)copy->dtype->super.size) {
+        *layout = (struct symm_layout){.dtype = copy->dtype, .count = count, .bytes = bytes,
+                                       .dense = true, .repeats = true};
+        return;
+    }
     mca_coll_symm_layout_describe(layout, copy->dtype, count);
 }
 
@@ -130,26 +137,63 @@ static size_t places_line_up(const struct symm_host_copy *copy, size_t unit, con
     return at * unit;
 }
 
+/* Counts, displacements, and both once more as int. */
+struct places {
+    size_t *counts;
+    ptrdiff_t *disps;
+    int *small;
+};
+
+static struct places places_in(size_t *room, size_t pieces)
+{
+    return (struct places){room, (ptrdiff_t *)(room + pieces), (int *)(room + 2 * pieces)};
+}
+
+static void places_pass(const struct places *places, size_t pieces, symm_counts_t *counts,
+                        symm_disps_t *disps)
+{
+    *counts = symm_counts_make(places->counts, pieces, places->small);
+    (void)symm_disps_make(places->disps, pieces, places->small + pieces, disps);
+}
+
 static int spread_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)
 {
-    enum { ARRAYS = 3 }; /* counts, displacements, and both once more as int */
     struct symm_layout two;
-    size_t pieces = copy->pieces;
-    size_t *counts = malloc(ARRAYS * pieces * sizeof(*counts));
-    if (counts == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    ptrdiff_t *disps = (ptrdiff_t *)(counts + pieces);
-    int *room = (int *)(counts + 2 * pieces), rc = OMPI_SUCCESS;
-    bytes->arrays = counts;
+    int rc = OMPI_SUCCESS;
     layout_get(copy, &two);
     bytes->address = mca_coll_symm_at(copy->address, two.start);
-    if (!places_find(copy, unit, counts, disps) || !two.dense) {
-        rc = row_make(bytes, places_line_up(copy, unit, counts, disps));
+    if (two.dense && two.bytes == 2 * unit) {
+        return rc; /* the program counts in units */
     }
-    bytes->counts = symm_counts_make(counts, pieces, room);
-    (void)symm_disps_make(disps, pieces, room + pieces, &bytes->disps);
+    bytes->arrays = malloc(SYMM_BYTES_ARRAYS * copy->pieces * sizeof(*bytes->arrays));
+    if (bytes->arrays == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    struct places places = places_in(bytes->arrays, copy->pieces);
+    if (!places_find(copy, unit, places.counts, places.disps) || !two.dense) {
+        rc = row_make(bytes, places_line_up(copy, unit, places.counts, places.disps));
+    }
+    places_pass(&places, copy->pieces, &bytes->counts, &bytes->disps);
     return rc;
+}
+
+void mca_coll_symm_bytes_spread(struct symm_host_copy *copy, void *room)
+{
+    struct places places = places_in(room, copy->pieces);
+    struct symm_layout two;
+    size_t total = 0;
+    layout_get(copy, &two);
+    if (!two.dense || !places_find(copy, 1, places.counts, places.disps)) {
+        return;
+    }
+    for (size_t i = 0; i < copy->pieces; i++) {
+        total += places.counts[i];
+    }
+    if (total <= INT_MAX) {
+        copy->buffer = mca_coll_symm_at(copy->buffer, two.start);
+        copy->dtype = MPI_BYTE;
+        places_pass(&places, copy->pieces, &copy->counts, &copy->disps);
+    }
 }
 
 static int side_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)

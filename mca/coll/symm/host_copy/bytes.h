@@ -73,6 +73,15 @@ bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy);
  */
 int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers);
 
+/*
+ * Describe pieces with counts anew, as pieces of MPI_BYTE, by arrays in `room`, which has
+ * SYMM_BYTES_ARRAYS * 8 bytes for each.  open() then needs no arrays of its own, and a request that
+ * has the room no second request beside it, which takes up to a tenth of a call.  Nothing is done
+ * where pieces are no row, or too large.
+ */
+enum { SYMM_BYTES_ARRAYS = 3 };
+void mca_coll_symm_bytes_spread(struct symm_host_copy *copy, void *room);
+
 /* Whether there is something for close() to give back. */
 bool mca_coll_symm_bytes_are_held(const struct symm_host_copy_buffers *buffers);
 

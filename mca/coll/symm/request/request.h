@@ -101,6 +101,9 @@ int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t c
  * is NULL, or of those of the send buffer, or of both.  Errors: as above.
  */
 enum { SYMM_KEEP_RECEIVED = 1, SYMM_KEEP_SENT = 2 };
+
+/* Behind these arrays, of eight bytes for each rank, `kept` has room for others of the caller's. */
+enum { SYMM_KEPT_ARRAYS = 6, SYMM_KEPT_FREE = 3 };
 int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned which);
 
 /*
