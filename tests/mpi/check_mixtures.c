@@ -5,6 +5,8 @@
  *
  *     check_mixtures [--quick]
  *
+ * With SYMM_TEST_LONG in the environment there are also broadcasts whose bytes an int cannot count.
+ *
  * Which component makes a call, and by which algorithm, must not depend on what differs.  A call
  * in which the ranks have not met ends the program by SIGALRM, with the name of the call.
  *
@@ -22,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 16, PARTS = 4, SECONDS = 20 };
+enum { RANKS_MAX = 16, PARTS = 4, SECONDS = 20, LARGE = 190000004, LARGE_SECONDS = 300 };
 enum { POISON = 0x5a5a5a5a };
 
 /* How a rank describes its numbers. */
@@ -301,7 +303,7 @@ static void run(const struct collective *collective, int block, int shift, bool 
     enum kind in = (enum kind)((test_rank * 3 + shift / 2) % KINDS);
     struct part part = {.out = side_new(out, block), .in = side_new(in, block), .block = block,
                         .in_place = in_place, .root = root};
-    size_t room = (size_t)block * 2 * (size_t)test_size;
+    size_t room = (size_t)block * (collective->call == bcast ? 1 : 2 * (size_t)test_size);
     (void)snprintf(call_name, sizeof(call_name),
                    "%s, %s%s, %d ints in a block, rank %d of %d has %s and %s, root %d",
                    collective->name, form_names[form], in_place ? ", in place" : "", block,
@@ -312,7 +314,7 @@ static void run(const struct collective *collective, int block, int shift, bool 
     part.send = buffer_new(&part.out, room);
     part.receive = buffer_new(&part.in, room);
     sizes_set(&part);
-    (void)alarm(SECONDS);
+    (void)alarm(block == LARGE ? LARGE_SECONDS : SECONDS);
     collective->call(&part);
     (void)alarm(0);
     free(part.send);
@@ -342,6 +344,12 @@ int main(int argc, char **argv)
                 }
             }
         }
+    }
+    if (getenv("SYMM_TEST_LONG") != NULL) { /* from three ranks on more than INT_MAX bytes */
+        form = BLOCKING;
+        run(&collectives[0], LARGE, 0, false, 0);
+        form = NONBLOCKING;
+        run(&collectives[0], LARGE, 0, false, 0);
     }
     return test_end();
 }

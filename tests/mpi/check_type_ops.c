@@ -1,6 +1,7 @@
 /*
- * User-defined operations on every type, predefined and derived, with the algorithms that are forced
- * for all-reduces; on types with gaps in the other collectives that reduce as well, in any amount.
+ * User-defined operations on every type, predefined and derived, with the algorithms that are
+ * forced for all-reduces. With SYMM_TEST_KINDS in the environment there are also little and much of
+ * types with gaps, in all collectives that reduce.
  * types.tap reads in the component's report whether they have served the calls.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -220,20 +221,51 @@ static void every_count(MPI_Op op, const struct test_layout *layout)
     }
 }
 
-/* Little and much of types with gaps, also of those whose data begin elsewhere, in all collectives. */
+/* Little and much of types with gaps, also of those whose data begin elsewhere. */
 static void every_kind(MPI_Op op, const struct test_layout *layout)
 {
-    const size_t little = 13, much = 25000;
+    static const size_t counts[] = {13, 1100, 25000}; /* in the slot, a piece, several */
     current = layout;
     for (enum kind kind = 0; kind < KINDS; kind++) {
-        every_place(op, (struct call){.kind = kind, .count = little});
-        if (much * test_layout_size(layout) <= forced.reduced || kind != ALLREDUCE) {
-            every_place(op, (struct call){.kind = kind, .count = much});
+        for (size_t c = 0; c < 3; c++) {
+            every_place(op, (struct call){.kind = kind, .count = counts[c]});
         }
     }
 }
 
-static void every_type(MPI_Op op)
+/* Whether no data byte of an element is where MPI has the element's address. */
+static bool begins_elsewhere(const struct test_layout *layout)
+{
+    ptrdiff_t first = PTRDIFF_MAX;
+    for (size_t b = 0; b < layout->blocks; b++) {
+        ptrdiff_t at = (ptrdiff_t)layout->offset[b] - layout->origin;
+        first = at < first ? at : first;
+    }
+    return first != 0;
+}
+
+/*
+ * Data that begin so far behind the element's address that Open MPI's ring would write over what
+ * malloc() keeps behind its blocks.
+ */
+static void far_away(MPI_Op op)
+{
+    enum { AWAY = 64 };
+    const int lengths[] = {3, 3};
+    const MPI_Aint places[] = {AWAY, AWAY + 16};
+    struct test_layout far = {
+        .name = "far ints", .extent = 32, .unit = sizeof(int), .blocks = 2, .offset = {0, 16},
+        .length = {12, 12}, .origin = -AWAY, .derived = 1};
+    MPI_Datatype ints;
+    MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &ints);
+    MPI_Type_create_resized(ints, AWAY, (MPI_Aint)far.extent, &far.type);
+    MPI_Type_commit(&far.type);
+    MPI_Type_free(&ints);
+    every_kind(op, &far);
+    MPI_Type_free(&far.type);
+}
+
+static void every_type(MPI_Op op, bool kinds)
 {
     struct test_layout plain[LAYOUT_PREDEFINED];
     struct test_layout ints[LAYOUT_INTS];
@@ -250,12 +282,17 @@ static void every_type(MPI_Op op)
     /* Packed, elements of other layouts on other ranks are the same elements. */
     for (int t = 0; t < LAYOUT_INTS && forced.reduces_gaps; t++) {
         every_count(op, &ints[(t + 3 * test_rank) % LAYOUT_INTS]);
-        if (t >= LAYOUT_DENSE && !test_quick) {
+    }
+    for (int t = LAYOUT_DENSE; t < LAYOUT_INTS && kinds; t++) {
+        if (begins_elsewhere(&ints[t]) || t == LAYOUT_DENSE) { /* one of the others is enough */
             every_kind(op, &ints[t]);
             every_kind(op, &ints[(t + 3 * test_rank) % LAYOUT_INTS]);
         }
     }
     test_layouts_free(plain, ints);
+    if (kinds) {
+        far_away(op);
+    }
 }
 
 int main(int argc, char **argv)
@@ -266,7 +303,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++) {
         commutes = i == 1;
         MPI_Op_create(operation, commutes, &op);
-        every_type(op);
+        every_type(op, getenv("SYMM_TEST_KINDS") != NULL);
         MPI_Op_free(&op);
     }
     return test_end();

@@ -35,8 +35,7 @@ struct test_forced test_forced_find(void)
         .in_place = !one_shot && !reduces_once,
         .any_memory = !one_shot && !two_shot && !direct && !reduces_alike && !reduces_once,
         .alike = reduces_alike || reduces_once || gathers_alike,
-        .reduces_gaps = is_forced("allreduce", "slot") || is_forced("allreduce", "staged") ||
-                        is_forced("allreduce", "auto"),
+        .reduces_gaps = is_forced("allreduce", "slot") || is_forced("allreduce", "staged"),
         .gathers_gaps = !direct,
     };
 }
