@@ -7,9 +7,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The program spawns itself. SYMM_TEST_CHILD_ENV (lines of NAME=VALUE) goes into the children's
- * environment, so that they can have other parameters than their parents. With SYMM_TEST_PORT=FILE
- * two jobs with the same SYMM_TEST_SEED meet instead: one finds no such file, and puts the name of
- * a port there.
+ * environment, so that they can have other parameters than their parents.
+ * SYMM_TEST_ROUNDS is how often children are spawned. With SYMM_TEST_PORT=FILE two jobs with the
+ * same SYMM_TEST_SEED meet instead: one finds no such file, and puts the name of a port there.
  */
 #include "exercise.h"
 #include "harness.h"
@@ -85,6 +85,29 @@ static MPI_Info child_info(void)
     return info;
 }
 
+/* KiB of this process's mappings of memory without a name. */
+static int64_t shared_memory(void)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool is_memfd = false;
+    int64_t sum = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        uintptr_t start;
+        uintptr_t end;
+        int64_t resident;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start, &end) == 2) {
+            is_memfd = strstr(line, "/memfd:") != NULL;
+        } else if (is_memfd && sscanf(line, "Rss: %" SCNd64, &resident) == 1) {
+            sum += resident;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return sum;
+}
+
 static void spawn(char *program, int round)
 {
     MPI_Comm inter;
@@ -98,6 +121,26 @@ static void spawn(char *program, int round)
     MPI_Comm_disconnect(&inter);
     number = 8000 + 1000 * (uint64_t)round;
     exercise(MPI_COMM_WORLD, MIDDLE); /* while the children end, or after */
+}
+
+/*
+ * Blocks of control memory are used again, and touched more and more until all have been. A merged
+ * communicator that is not freed takes 400 KiB of each parent.
+ */
+static void spawn_often(char *program, int rounds)
+{
+    enum { WARM_UP = 3, MOST = 1024 };
+    int64_t before = 0;
+    for (int round = 0; round < rounds; round++) {
+        before = round == WARM_UP ? shared_memory() : before;
+        spawn(program, round);
+    }
+    int64_t after = shared_memory();
+    test_case("shared memory after %d rounds", rounds);
+    if (rounds > WARM_UP && after > before + MOST) {
+        test_fail("%" PRId64 " KiB after %d rounds, %" PRId64 " KiB after %d", after, rounds,
+                  before, WARM_UP);
+    }
 }
 
 /* The children have a world of their own, served like any other. */
@@ -196,9 +239,8 @@ int main(int argc, char **argv)
         connect_jobs(path);
         return test_end();
     }
-    for (int round = 0; round < (test_quick ? 1 : 2); round++) {
-        spawn(argv[0], round);
-    }
+    const char *rounds = getenv("SYMM_TEST_ROUNDS");
+    spawn_often(argv[0], rounds != NULL ? atoi(rounds) : test_quick ? 1 : 2);
     if (test_size > 1) {
         connect_halves();
     }
