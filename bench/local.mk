@@ -238,6 +238,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h100-2-ranks-scatter.table \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
 	bench/results/gpu-h100-2-scripts.txt \
+	bench/results/gpu-h100-2-whole-programs.txt \
 	bench/results/gpu-h100-3-ranks-bcast-overlap.txt \
 	bench/results/gpu-h100-4-heat.txt \
 	bench/results/gpu-h100-4-osu-validated.txt \
@@ -325,6 +326,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-host-8-ranks-alloc.txt \
 	bench/results/gpu-host-8-ranks-allreduce.table \
 	bench/results/gpu-host-8-ranks-malloc.txt \
+	bench/results/gpu-host-below-bytes.txt \
 	bench/results/gpu-host-beside-cuda.txt \
 	bench/results/gpu-host-chosen.txt \
 	bench/results/gpu-host-collectives-alloc.txt \
