@@ -153,6 +153,13 @@ const char *symm_server_name_to_tell(const struct symm_server *server)
     return server->name_to_tell;
 }
 
+void symm_server_on_refused(struct symm_server *server, void (*tell)(void))
+{
+    (void)pthread_mutex_lock(&server->mutex);
+    server->refused_tell = tell;
+    (void)pthread_mutex_unlock(&server->mutex);
+}
+
 uint64_t symm_server_refused(const struct symm_server *server)
 {
     return atomic_load_explicit(&server->refused, memory_order_relaxed);

@@ -73,6 +73,15 @@ static bool device_spare(int device)
     return mca_coll_symm_scratch_spare(device) || had_rooms;
 }
 
+/* In the server's thread, which has refused one. */
+static void stranger_tell(void)
+{
+    if (symm_once("strangers")) {
+        symm_help_show("help-coll-symm.txt", "strangers", (int)OPAL_PROC_MY_NAME.vpid,
+                       opal_process_info.nodename);
+    }
+}
+
 /*
  * The server's name goes into the data that processes exchange in MPI_Init, which happens after
  * components are opened and before they are queried.
@@ -108,25 +117,16 @@ static int component_open(void)
     mca_coll_symm_table_open(component->table);
     mca_coll_symm_recognise_open(component->process);
     symm_process_on_shortage(component->process, device_spare);
+    symm_server_on_refused(symm_process_server(component->process), stranger_tell);
     mca_coll_symm_report_open();
     return OMPI_SUCCESS;
-}
-
-/* Processes of other jobs and users that have asked for memory are nothing to be silent about. */
-static void strangers_tell(const struct symm_process *process)
-{
-    uint64_t refused = symm_process_refused(process);
-    if (refused > 0 && symm_once("strangers")) {
-        symm_help_show("help-coll-symm.txt", "strangers", (int)OPAL_PROC_MY_NAME.vpid,
-                       opal_process_info.nodename, (unsigned long long)refused);
-    }
 }
 
 static int component_close(void)
 {
     mca_coll_symm_component_t *component = &mca_coll_symm_component;
     if (component->process != NULL) {
-        strangers_tell(component->process);
+        symm_server_on_refused(symm_process_server(component->process), NULL);
         mca_coll_symm_report_close();
         mca_coll_symm_recognise_close();
         mca_coll_symm_table_close();
