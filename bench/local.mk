@@ -377,6 +377,7 @@ nobase_dist_doc_DATA += \
 	bench/results/host-exchanges.txt \
 	bench/results/host-gatherv.txt \
 	bench/results/host-job.txt \
+	bench/results/host-petsc.txt \
 	bench/results/host-many-ranks-alltoall.txt \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
