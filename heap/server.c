@@ -61,6 +61,7 @@ enum symm_status symm_server_create(struct symm_server **server)
         return SYMM_ERR_NO_MEMORY;
     }
     (void)pthread_mutex_init(&created->mutex, NULL);
+    (void)pthread_cond_init(&created->told, NULL);
     created->listener = -1;
     created->spare = symm_server_spare_open();
     created->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -139,6 +140,7 @@ void symm_server_destroy(struct symm_server *server)
     if (server->spare >= 0) {
         (void)close(server->spare);
     }
+    (void)pthread_cond_destroy(&server->told);
     (void)pthread_mutex_destroy(&server->mutex);
     free(server);
 }
@@ -157,6 +159,9 @@ void symm_server_on_refused(struct symm_server *server, void (*tell)(void))
 {
     (void)pthread_mutex_lock(&server->mutex);
     server->refused_tell = tell;
+    while (server->telling) {
+        (void)pthread_cond_wait(&server->told, &server->mutex);
+    }
     (void)pthread_mutex_unlock(&server->mutex);
 }
 

@@ -64,8 +64,9 @@ const char *symm_server_name_to_tell(const struct symm_server *server);
 uint64_t symm_server_refused(const struct symm_server *server);
 
 /*
- * Have the server's thread call `tell` when it refuses somebody, once.  It may wait for nobody.
- * After another call of this function the earlier one's is not called any more; NULL: none is.
+ * Have the server's thread call `tell` when it refuses somebody, once.  Peers wait meanwhile.
+ * When another call of this function returns, the earlier one's is not called any more; NULL: none
+ * is.
  */
 SYMM_PRIVATE void symm_server_on_refused(struct symm_server *server, void (*tell)(void));
 

@@ -74,17 +74,21 @@ static bool request_is_allowed(const struct symm_server *server,
     return asks || (tells && request->id.what == SYMM_OBJECT_NOTHING);
 }
 
-/* The first one is told with the mutex held, so that symm_server_on_refused() ends it for certain. */
 static void refuse(struct symm_server *server)
 {
     (void)atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
     (void)pthread_mutex_lock(&server->mutex);
     void (*tell)(void) = server->refused_tell;
     server->refused_tell = NULL;
+    server->telling = tell != NULL;
+    (void)pthread_mutex_unlock(&server->mutex);
     if (tell != NULL) {
         tell();
+        (void)pthread_mutex_lock(&server->mutex);
+        server->telling = false;
+        (void)pthread_cond_broadcast(&server->told);
+        (void)pthread_mutex_unlock(&server->mutex);
     }
-    (void)pthread_mutex_unlock(&server->mutex);
 }
 
 /* Read a request, or notice that the peer has gone.  Returns whether to close the connection. */

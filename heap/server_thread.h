@@ -38,7 +38,9 @@ struct symm_server {
     struct symm_secret tell; /* good for SYMM_OBJECT_NOTHING only */
     char name[SYMM_NAME_SIZE], name_to_tell[SYMM_NAME_SIZE]; /* with one word or the other */
     atomic_uint_fast64_t refused; /* strangers */
-    void (*refused_tell)(void); /* NULL: not wanted, or done; guarded by the mutex */
+    void (*refused_tell)(void); /* NULL: not wanted, or done; guarded by the mutex, as is: */
+    bool telling;               /* it is being called */
+    pthread_cond_t told;        /* it no longer is */
     pthread_mutex_t mutex;
     struct symm_objects objects;
     bool running, stopping;

@@ -22,12 +22,15 @@ enum { TEXT_SIZE = 4096, LINE_SIZE = 256 };
 #define RULE "--------------------------------------------------------------------------\n"
 
 static char own_folder[PATH_MAX]; /* of the component's file */
+static char chosen_folders[PATH_MAX]; /* of the environment; "": none */
 
 void symm_help_open(void)
 {
     static const char inside_component; /* has an address in the component */
     char path[PATH_MAX], *slash;
+    const char *chosen = getenv("SYMM_HELP_DIR"); /* a message may come from another thread */
     Dl_info place;
+    (void)snprintf(chosen_folders, sizeof(chosen_folders), "%s", chosen != NULL ? chosen : "");
     if (dladdr(&inside_component, &place) != 0 && place.dli_fname != NULL &&
         realpath(place.dli_fname, path) != NULL && (slash = strrchr(path, '/')) != NULL) {
         *slash = '\0';
@@ -85,7 +88,7 @@ static bool text_find(const char *folders, const char *file, const char *topic,
 void symm_help_show(const char *file, const char *topic, ...)
 {
     char text[TEXT_SIZE], format[TEXT_SIZE + 2 * sizeof(RULE)], message[2 * TEXT_SIZE];
-    const char *folders = getenv("SYMM_HELP_DIR");
+    const char *folders = *chosen_folders != '\0' ? chosen_folders : NULL;
     bool found = folders != NULL ? text_find(folders, file, topic, text)
                                  : text_find(own_folder, file, topic, text) ||
                                        text_find(SYMM_HELP_DIR, file, topic, text);

@@ -49,6 +49,16 @@ static bool name_connect(const struct name *name, int asking)
     return error == 0;
 }
 
+/*
+ * Those who have asked stay in the holder's queue, which 128 fill where net.core.somaxconn is small.
+ * So few ask, and are enough to speak for all.
+ */
+static bool may_ask(void)
+{
+    enum { ASKERS = 64 };
+    return opal_process_info.my_local_rank < ASKERS;
+}
+
 /* Whether the name has been taken by a process of this user. */
 static bool name_is_ours(const struct name *name)
 {
@@ -77,7 +87,7 @@ static bool name_take(const struct name *name)
     }
     bool taken = errno == EADDRINUSE;
     (void)close(kept);
-    return !taken || !name_is_ours(name);
+    return !taken || (may_ask() && !name_is_ours(name));
 }
 
 /* `length` is what snprintf() has returned for the text after the first character, a null. */

@@ -52,6 +52,15 @@
     FORM(F, neighbor_alltoallv) \
     FORM(F, neighbor_alltoallw)
 
+/* Those of them whose data are handed over as bytes (host_copy/bytes.h). */
+#define SYMM_HOST_COPY_BYTES(FORM, F) \
+    FORM(F, allgather) \
+    FORM(F, allgatherv) \
+    FORM(F, alltoall) \
+    FORM(F, bcast) \
+    FORM(F, gather) \
+    FORM(F, scatter)
+
 /* The entries of Open MPI's tables by form.  MPI_Reduce_local has one form only. */
 #define SYMM_HOST_COPY_FORMS(BLOCKING, NONBLOCKING, PERSISTENT, F) \
     SYMM_HOST_COPY_MOVES(BLOCKING, F) \

@@ -18,7 +18,7 @@
 #include "mca/help.h"
 #include "mca/once.h"
 
-enum { WORDS = 7, LINE_SIZE = 512 };
+enum { WORDS = 7, LINE_SIZE = 512, SIZE_MOST = 1 << 20 };
 
 static const char *const memories[SYMM_ALGORITHM_MEMORIES] = {"host", "device"};
 
@@ -233,9 +233,14 @@ static bool line_parse(struct reader *reader, char *line)
 static bool lines_parse(struct reader *reader, FILE *file)
 {
     char line[LINE_SIZE];
+    size_t read = 0;
     while (fgets(line, sizeof(line), file) != NULL) {
         size_t length = strlen(line);
+        read += length;
         reader->fault->line++;
+        if (length == 0 || read > SIZE_MOST) { /* files of procfs may have no end */
+            return refuse(reader, line, "a text of at most 1 MiB");
+        }
         if (length + 1 == sizeof(line) && line[length - 1] != '\n') {
             return refuse(reader, line, "lines of less than 511 characters");
         }
@@ -340,7 +345,6 @@ static void fault_tell(const char *path, const struct symm_table_fault *fault)
 /* Why the open file cannot be a table; NULL: it may be one. */
 static const char *fault_of_file(int descriptor)
 {
-    enum { SIZE_MOST = 1 << 20 };
     struct stat status;
     if (fstat(descriptor, &status) != 0) {
         return strerror(errno);

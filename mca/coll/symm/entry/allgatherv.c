@@ -67,6 +67,8 @@ int mca_coll_symm_allgatherv(const void *sbuf, symm_count_t scount, struct ompi_
 
 /* ---- nonblocking and persistent -------------------------------------------------------------- */
 
+_Static_assert((int)SYMM_KEPT_FREE == (int)SYMM_BYTES_ARRAYS, "the request has room for them");
+
 /* The receive buffer for the component below; its arrays are in the room that the request has. */
 static struct symm_host_copy received(mca_coll_symm_request_t *request)
 {

@@ -43,16 +43,6 @@ static void layout_get(const struct symm_host_copy *copy, struct symm_layout *la
     mca_coll_symm_layout_describe(layout, copy->dtype, count);
 }
 
-bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy)
-{
-    struct symm_layout layout;
-    if (!is_used(copy)) {
-        return false;
-    }
-    layout_get(copy, &layout);
-    return !layout.dense;
-}
-
 /* ---- the unit -------------------------------------------------------------------------------- */
 
 /*
@@ -62,6 +52,9 @@ bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy)
  */
 static struct ompi_datatype_t *unit_choose(const struct symm_host_copy_buffers *buffers)
 {
+    if (!buffers->moves || !buffers->are_served) {
+        return NULL;
+    }
     struct ompi_datatype_t *const units[] = {MPI_C_DOUBLE_COMPLEX, MPI_INT64_T, MPI_INT32_T,
                                              MPI_INT16_T};
     const struct symm_host_copy *copy =
@@ -72,7 +65,7 @@ static struct ompi_datatype_t *unit_choose(const struct symm_host_copy_buffers *
         total += bytes;
         bits |= bytes;
     }
-    total *= copy->shape == SYMM_SHAPE_SPREAD ? 1 : ranks;
+    total *= copy->shape == SYMM_SHAPE_SPREAD || buffers->is_one_block ? 1 : ranks;
     if (total <= INT_MAX) {
         return MPI_BYTE;
     }
@@ -106,23 +99,46 @@ static int even_open(const struct symm_host_copy *copy, struct symm_bytes *bytes
     return OMPI_SUCCESS;
 }
 
-/*
- * The counts of the pieces and their displacements, in units.  False: the pieces lie where no
- * displacement says it.
- */
-static bool places_find(const struct symm_host_copy *copy, size_t unit, size_t *counts,
+/* Bytes from the buffer's start to piece i. */
+static ptrdiff_t place_of(const struct symm_host_copy *copy, size_t i, ptrdiff_t extent)
+{
+    return symm_count_at(copy->counts, i) > 0 ? extent * symm_disp_at(copy->disps, i) : 0;
+}
+
+/* Whether displacements in units say where the pieces lie. */
+static bool places_fit(const struct symm_host_copy *copy, size_t unit)
+{
+    ptrdiff_t extent = extent_of(copy), size = (ptrdiff_t)unit;
+    bool fit = true;
+    for (size_t i = 0; i < copy->pieces; i++) {
+        ptrdiff_t at = place_of(copy, i, extent);
+        fit = fit && at % size == 0 && at / size >= INT_MIN && at / size <= INT_MAX;
+    }
+    return fit;
+}
+
+/* The counts of the pieces, and their displacements if those fit, in units. */
+static void places_find(const struct symm_host_copy *copy, size_t unit, size_t *counts,
                         ptrdiff_t *disps)
 {
     ptrdiff_t extent = extent_of(copy);
-    bool fit = true;
     for (size_t i = 0; i < copy->pieces; i++) {
-        size_t bytes = mca_coll_symm_bytes(copy->dtype, symm_count_at(copy->counts, i));
-        ptrdiff_t at = bytes > 0 ? extent * symm_disp_at(copy->disps, i) : 0;
-        counts[i] = bytes / unit;
-        disps[i] = at / (ptrdiff_t)unit;
-        fit = fit && at % (ptrdiff_t)unit == 0 && disps[i] >= INT_MIN && disps[i] <= INT_MAX;
+        counts[i] = mca_coll_symm_bytes(copy->dtype, symm_count_at(copy->counts, i)) / unit;
+        disps[i] = place_of(copy, i, extent) / (ptrdiff_t)unit;
     }
-    return fit;
+}
+
+bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy_buffers *buffers,
+                                   const struct symm_host_copy *copy)
+{
+    struct ompi_datatype_t *unit = is_used(copy) ? unit_choose(buffers) : NULL;
+    struct symm_layout layout;
+    if (unit == NULL) {
+        return false;
+    }
+    layout_get(copy, &layout);
+    return !layout.dense || (copy->shape == SYMM_SHAPE_SPREAD &&
+                             !places_fit(copy, mca_coll_symm_bytes(unit, 1)));
 }
 
 /* The pieces follow each other in the row.  Returns its bytes. */
@@ -170,7 +186,8 @@ static int spread_open(const struct symm_host_copy *copy, struct symm_bytes *byt
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     struct places places = places_in(bytes->arrays, copy->pieces);
-    if (!places_find(copy, unit, places.counts, places.disps) || !two.dense) {
+    places_find(copy, unit, places.counts, places.disps);
+    if (!two.dense || !places_fit(copy, unit)) {
         rc = row_make(bytes, places_line_up(copy, unit, places.counts, places.disps));
     }
     places_pass(&places, copy->pieces, &bytes->counts, &bytes->disps);
@@ -183,9 +200,10 @@ void mca_coll_symm_bytes_spread(struct symm_host_copy *copy, void *room)
     struct symm_layout two;
     size_t total = 0;
     layout_get(copy, &two);
-    if (!two.dense || !places_find(copy, 1, places.counts, places.disps)) {
+    if (!two.dense || !places_fit(copy, 1)) {
         return;
     }
+    places_find(copy, 1, places.counts, places.disps);
     for (size_t i = 0; i < copy->pieces; i++) {
         total += places.counts[i];
     }
@@ -208,7 +226,7 @@ int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers)
     struct symm_bytes *sent = &buffers->sent, *received = &buffers->received;
     sent->address = buffers->send.address;
     received->address = buffers->receive.address;
-    struct ompi_datatype_t *unit = buffers->are_served ? unit_choose(buffers) : NULL;
+    struct ompi_datatype_t *unit = unit_choose(buffers);
     if (unit == NULL) {
         return OMPI_SUCCESS;
     }

@@ -39,32 +39,23 @@ struct symm_host_copy_buffers;
 static inline bool mca_coll_symm_has_bytes(enum symm_host_copy_collective collective)
 {
     switch (collective) {
-    case SYMM_HOST_COPY_allgather:
-    case SYMM_HOST_COPY_iallgather:
-    case SYMM_HOST_COPY_allgather_init:
-    case SYMM_HOST_COPY_allgatherv:
-    case SYMM_HOST_COPY_iallgatherv:
-    case SYMM_HOST_COPY_allgatherv_init:
-    case SYMM_HOST_COPY_alltoall:
-    case SYMM_HOST_COPY_ialltoall:
-    case SYMM_HOST_COPY_alltoall_init:
-    case SYMM_HOST_COPY_bcast:
-    case SYMM_HOST_COPY_ibcast:
-    case SYMM_HOST_COPY_bcast_init:
-    case SYMM_HOST_COPY_gather:
-    case SYMM_HOST_COPY_igather:
-    case SYMM_HOST_COPY_gather_init:
-    case SYMM_HOST_COPY_scatter:
-    case SYMM_HOST_COPY_iscatter:
-    case SYMM_HOST_COPY_scatter_init:
+#define SYMM_BYTES_CASE(name) case SYMM_HOST_COPY_##name:
+    SYMM_HOST_COPY_BYTES(SYMM_FORM_BLOCKING, SYMM_BYTES_CASE)
+    SYMM_HOST_COPY_BYTES(SYMM_FORM_NONBLOCKING, SYMM_BYTES_CASE)
+    SYMM_HOST_COPY_BYTES(SYMM_FORM_PERSISTENT, SYMM_BYTES_CASE)
+#undef SYMM_BYTES_CASE
         return true;
     default:
         return false;
     }
 }
 
-/* Whether a buffer, as it is described, is no row and has to be packed. */
-bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy *copy);
+/*
+ * Whether one of the buffers, as they are described, is no row and has to be packed by the host: its
+ * elements have gaps, or its pieces lie where no displacement of an int says it.
+ */
+bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy_buffers *buffers,
+                                   const struct symm_host_copy *copy);
 
 /*
  * Set what is handed over for both buffers, after their copies have been made, if they are on

@@ -66,7 +66,7 @@ bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective)
 static int copy_open(const struct symm_host_copy_call *call, struct symm_host_copy *copy)
 {
     if (!mca_coll_symm_host_copy_is_for(call->collective) &&
-        !mca_coll_symm_bytes_are_apart(copy)) {
+        !mca_coll_symm_bytes_are_apart(&call->buffers, copy)) {
         mca_coll_symm_host_copy_leave(copy);
         return OMPI_SUCCESS;
     }

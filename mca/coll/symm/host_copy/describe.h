@@ -20,6 +20,7 @@ struct symm_host_copy_buffers {
     struct symm_host_copy send, receive;
     bool are_served; /* the communicator is: all its ranks make the call here */
     bool moves;      /* `sent` and `received` are handed over instead of both buffers */
+    bool is_one_block; /* all ranks' data are the same block: a broadcast's */
     struct symm_bytes sent, received;
 };
 
@@ -30,7 +31,7 @@ static inline void mca_coll_symm_host_copy_buffers_begin(struct symm_host_copy_b
     buffers->comm = comm;
     buffers->op = NULL;
     buffers->are_served = are_served;
-    buffers->moves = false;
+    buffers->moves = buffers->is_one_block = false;
     buffers->send.shape = SYMM_SHAPE_NONE;
     buffers->send.buffer = NULL;
     buffers->send.kinds = kinds;

@@ -31,7 +31,7 @@ static void find(struct symm_host_copy *copy, const struct symm_host_copy_buffer
 {
     mca_coll_symm_host_copy_leave(copy);
     if (mca_coll_symm_host_copy_is_for(collective) ||
-        (buffers->moves && mca_coll_symm_bytes_are_apart(copy))) {
+        mca_coll_symm_bytes_are_apart(buffers, copy)) {
         (void)mca_coll_symm_host_copy_find(copy);
     }
 }

@@ -59,6 +59,7 @@ static inline void bcast_describe(struct symm_host_copy_buffers *buffers, void *
         }
     }
     mca_coll_symm_host_copy_moves(buffers, 0, dtype, count, dtype);
+    buffers->is_one_block = true;
 }
 SYMM_HOST_COPY_DEFINE(bcast, bcast_describe(buffers, buffer, count, dtype, root),
                       received->address, received->count, received->dtype, root)
