@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 16, PARTS = 4, SECONDS = 20, LARGE = 190000004, LARGE_SECONDS = 300 };
+enum { RANKS_MAX = 16, PARTS = 4, SECONDS = 20, LARGE = 540000004, LARGE_SECONDS = 300 };
 enum { POISON = 0x5a5a5a5a };
 
 /* How a rank describes its numbers. */
@@ -345,7 +345,7 @@ int main(int argc, char **argv)
             }
         }
     }
-    if (getenv("SYMM_TEST_LONG") != NULL) { /* from three ranks on more than INT_MAX bytes */
+    if (getenv("SYMM_TEST_LONG") != NULL) {
         form = BLOCKING;
         run(&collectives[0], LARGE, 0, false, 0);
         form = NONBLOCKING;
