@@ -108,4 +108,10 @@ int mca_coll_symm_host_copy_store_test(struct symm_host_copy *copy);
 
 void mca_coll_symm_host_copy_close(struct symm_host_copy *copy);
 
+/* Whether the call has such a buffer. */
+static inline bool mca_coll_symm_host_copy_is_used(const struct symm_host_copy *copy)
+{
+    return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
+}
+
 #endif /* MCA_COLL_SYMM_DEVICE_HOST_COPY_H */

@@ -12,11 +12,6 @@
 #include "mca/coll/symm/data/pack.h"
 #include "mca/coll/symm/host_copy/describe.h"
 
-static bool is_used(const struct symm_host_copy *copy)
-{
-    return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
-}
-
 static size_t piece_count(const struct symm_host_copy *copy, size_t i)
 {
     return copy->shape == SYMM_SHAPE_SPREAD ? symm_count_at(copy->counts, i) : copy->count;
@@ -58,7 +53,7 @@ static struct ompi_datatype_t *unit_choose(const struct symm_host_copy_buffers *
     struct ompi_datatype_t *const units[] = {MPI_C_DOUBLE_COMPLEX, MPI_INT64_T, MPI_INT32_T,
                                              MPI_INT16_T};
     const struct symm_host_copy *copy =
-        is_used(&buffers->receive) ? &buffers->receive : &buffers->send;
+        mca_coll_symm_host_copy_is_used(&buffers->receive) ? &buffers->receive : &buffers->send;
     size_t ranks = (size_t)ompi_comm_size(buffers->comm), total = 0, bits = 0;
     for (size_t i = 0; i < (copy->shape == SYMM_SHAPE_SPREAD ? copy->pieces : 1); i++) {
         size_t bytes = mca_coll_symm_bytes(copy->dtype, piece_count(copy, i));
@@ -131,7 +126,8 @@ static void places_find(const struct symm_host_copy *copy, size_t unit, size_t *
 bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy_buffers *buffers,
                                    const struct symm_host_copy *copy)
 {
-    struct ompi_datatype_t *unit = is_used(copy) ? unit_choose(buffers) : NULL;
+    bool is_used = mca_coll_symm_host_copy_is_used(copy);
+    struct ompi_datatype_t *unit = is_used ? unit_choose(buffers) : NULL;
     struct symm_layout layout;
     if (unit == NULL) {
         return false;
@@ -216,7 +212,7 @@ void mca_coll_symm_bytes_spread(struct symm_host_copy *copy, void *room)
 
 static int side_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)
 {
-    return !is_used(copy)                      ? OMPI_SUCCESS
+    return !mca_coll_symm_host_copy_is_used(copy)                      ? OMPI_SUCCESS
            : copy->shape == SYMM_SHAPE_SPREAD ? spread_open(copy, bytes, unit)
                                                : even_open(copy, bytes, unit);
 }
@@ -237,9 +233,9 @@ int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers)
         rc = side_open(&buffers->receive, received, size);
     }
     /* Components read also what means nothing: that of a rank in place, or without a buffer. */
-    if (!is_used(&buffers->send)) {
+    if (!mca_coll_symm_host_copy_is_used(&buffers->send)) {
         sent->count = received->count;
-    } else if (!is_used(&buffers->receive)) {
+    } else if (!mca_coll_symm_host_copy_is_used(&buffers->receive)) {
         received->count = sent->count;
     }
     return rc;
@@ -278,7 +274,7 @@ static void move_out(const struct symm_layout *layout, void *elements, unsigned 
 static void pieces_move(const struct symm_host_copy *copy, const struct symm_bytes *bytes,
                         struct symm_pieces range, piece_move *move)
 {
-    if (!is_used(copy) || bytes->packed == NULL) {
+    if (!mca_coll_symm_host_copy_is_used(copy) || bytes->packed == NULL) {
         return;
     }
     size_t unit = mca_coll_symm_bytes(bytes->dtype, 1);

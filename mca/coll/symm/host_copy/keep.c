@@ -8,11 +8,6 @@
 
 #include <stdlib.h>
 
-static bool is_used(const struct symm_host_copy *copy)
-{
-    return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
-}
-
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* One block has room for all arrays of a buffer, whose elements take up to eight bytes each. */
@@ -21,7 +16,8 @@ enum { ARRAYS = 3, ELEMENT = 8 };
 static int arrays_keep(struct symm_host_copy *copy)
 {
     copy->arrays = NULL;
-    if (!is_used(copy) || copy->shape == SYMM_SHAPE_EVEN || copy->pieces == 0) {
+    if (!mca_coll_symm_host_copy_is_used(copy) || copy->shape == SYMM_SHAPE_EVEN ||
+        copy->pieces == 0) {
         return OMPI_SUCCESS;
     }
     unsigned char *room = malloc(copy->pieces * ARRAYS * ELEMENT);
@@ -64,7 +60,7 @@ static void type_release(struct ompi_datatype_t *dtype)
 /* Types that the program has made, of pieces with elements: those of others may be anything. */
 static void types_each(const struct symm_host_copy *copy, type_use *use)
 {
-    if (!is_used(copy)) {
+    if (!mca_coll_symm_host_copy_is_used(copy)) {
         return;
     }
     if (copy->shape != SYMM_SHAPE_TYPED) {
