@@ -2,7 +2,7 @@
  * alloc_time.c - what MPI_Alloc_mem and MPI_Free_mem cost: the average and the worst call, and the
  * memory that stays resident when all blocks have been freed. Sizes are drawn from a seed, evenly
  * in their logarithm, so that runs with and without the component make the same calls.
- * tests/mpool.tap alternates the two.
+ * tests/processes/mpool.tap alternates the two.
  *
  *     bench/alloc_time [LIVE [TOUCH [BLOCKS [SEED [MOST]]]]]
  *

@@ -80,7 +80,8 @@ noinst_PROGRAMS += bench/multicast_probe
 bench_multicast_probe_SOURCES = bench/multicast_probe.c bench/cuda.c bench/cuda.h bench/failure.h
 bench_multicast_probe_LDADD = -ldl
 
-# What allocating costs, and what stays resident; run by tests/mpool.tap as well. Never installed.
+# What allocating costs, and what stays resident; run by tests/processes/mpool.tap as well. Never
+# installed.
 noinst_PROGRAMS += bench/alloc_time
 bench_alloc_time_SOURCES = bench/alloc_time.c bench/clock.c bench/clock.h
 bench_alloc_time_LDADD = $(MPI_LIBS) -lm

@@ -183,7 +183,7 @@ END
 
 # Test programs run on GPU memory by a library that stands before MPI's functions.
 on_device() {
-    launch+=(-x "LD_PRELOAD=$build/tests/mpi/.libs/ondevice.so"
+    launch+=(-x "LD_PRELOAD=$build/tests/device/ondevice/.libs/ondevice.so"
         -x "SYMM_TEST_CUDA_LIBRARY=${DRIVER:-libcuda.so.1}")
 }
 

@@ -1,24 +1,25 @@
-# tap.sh - a small TAP library for the tests that run mpirun; sourced by tests/*.tap.
+# tap.sh - a small TAP library for the tests that run mpirun; sourced by tests/*/*.tap.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A script sources this file, calls the functions below, and ends with tap_end. It can be run by
-# hand from the build folder: tests/collectives.tap. SYMM_TEST_SEED repeats a run's random data,
-# SYMM_TEST_SECONDS is the most that a job may take.
+# hand from the build folder: tests/results/collectives.tap. SYMM_TEST_SEED repeats a run's random
+# data, SYMM_TEST_SECONDS is the most that a job may take.
 # shellcheck shell=sh disable=SC1090,SC2034
 
 # ---- surroundings --------------------------------------------------------------------------------
 
 # env.sh is written by configure; without it a plain Open MPI is tested with programs found in $PWD.
-tap_scripts=$(cd "$(dirname "$0")" && pwd)
+tap_scripts=$(cd "$(dirname "$0")/.." && pwd)
 for tap_env in "${SYMM_TEST_ENV:-}" ./tests/env.sh "$tap_scripts/env.sh"; do
     if test -n "$tap_env" && test -r "$tap_env"; then
         . "$tap_env"
         break
     fi
 done
-: "${top_builddir:=$PWD}" "${MPIRUN:=mpirun}" "${MPIRUN_FLAGS=--oversubscribe}"
+: "${top_builddir:=$PWD}" "${top_srcdir:=$tap_scripts/..}"
+: "${MPIRUN:=mpirun}" "${MPIRUN_FLAGS=--oversubscribe}"
 : "${SYMM_HAVE_PML_UCX:=no}" "${SYMM_PML_UCX_FLAGS=--mca pml ucx}"
 : "${SYMM_PML_OB1_FLAGS=--mca pml ob1}" "${SYMM_SANITIZERS=}"
 : "${SYMM_GO_ON_FLAGS=}" "${SYMM_NO_SINGLE_COPY_FLAGS=}"
@@ -38,7 +39,15 @@ case ${OMPI_VERSION:-} in
         ;;
 esac
 
-tap_programs=$top_builddir/tests/mpi
+tap_tests=$top_builddir/tests
+tap_standin=$tap_tests/standin/.libs/standin_driver.so
+tap_driver=$tap_standin
+test -z "${SYMM_TEST_GPUS:-}" || tap_driver=libcuda.so.1
+
+# tap_library FOLDER/NAME: the path of a library that jobs preload, or nothing if it is not built.
+tap_library() {
+    ls "$tap_tests/${1%/*}/.libs/${1##*/}.so" 2>/dev/null
+}
 
 # A sanitizer makes everything several times slower.
 tap_seconds=60
@@ -157,12 +166,12 @@ tap_end_jobs_at_once() {
     export OMPI_MCA_odls_base_sigkill_timeout PRTE_MCA_odls_base_sigkill_timeout
 }
 
-# tap_nest WHAT: from now on the component of mpi/coll_nest.c stands below ours.
+# tap_nest WHAT: from now on the component of results/coll_nest.c stands below ours.
 tap_nest() {
     SYMM_TEST_NEST=$1
     export SYMM_TEST_NEST
     mkdir -p "$tap_folder/components"
-    ln -sf "$tap_programs/.libs/mca_coll_nest.so" "$tap_folder/components"
+    ln -sf "$tap_tests/results/.libs/mca_coll_nest.so" "$tap_folder/components"
     case $OMPI_MCA_mca_base_component_path in
         "$tap_folder"/*) return ;;
     esac

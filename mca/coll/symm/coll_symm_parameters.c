@@ -1,7 +1,7 @@
 /*
  * coll_symm_parameters.c - the component's MCA parameters, with what `ompi_info` says about them.
  *
- * ompi-symm.7 lists the same parameters; tests/manual.tap compares.
+ * ompi-symm.7 lists the same parameters; tests/users/manual.tap compares.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

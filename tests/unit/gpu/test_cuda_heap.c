@@ -1,0 +1,473 @@
+/*
+ * test_cuda_heap.c - heaps of device memory, on the stand-in driver (tests/standin): blocks, peers, several
+ * devices, and what a program has current.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/harness/device_memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIB = 1 << 20, SEGMENT_SIZE = 2 * MIB, BIG = 3 * MIB };
+
+/* ---- drivers --------------------------------------------------------------------------------- */
+
+static void use_no_driver(struct fork_rank *self, void *context)
+{
+    const struct symm_cuda *cuda;
+    const struct symm_kind *kind;
+    struct symm_heap *heap;
+    int device;
+    (void)context;
+    struct symm_process *process = fork_team_process(self);
+    symm_cuda_configure("/nowhere/libcuda.so.1");
+    for (int round = 0; round < 2; round++) {
+        symm_cuda_forget_failure();
+        FORK_CHECK(self, device_failure_names(""));
+        FORK_STATUS(self, symm_cuda_get(&cuda), SYMM_ERR_NOT_FOUND);
+        FORK_CHECK(self, device_failure_names("/nowhere/libcuda.so.1"));
+        FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_ERR_NOT_FOUND);
+        FORK_STATUS(self, symm_kind_cuda_get(0, &kind), SYMM_ERR_NOT_FOUND);
+        FORK_STATUS(self, symm_process_device_heap(process, 0, &heap), SYMM_ERR_NOT_FOUND);
+        FORK_CHECK(self, !symm_cuda_is_used());
+        FORK_CHECK(self, symm_process_heap_at(process, 1) == NULL);
+    }
+    memset(device_alloc(self, symm_process_heap(process), 1000), 1, 1000);
+    device_driver_use(); /* what has failed is tried anew */
+    (void)device_alloc(self, device_heap(self, process, 0), 1000);
+    FORK_CHECK(self, symm_cuda_is_used());
+    symm_process_release(process);
+}
+
+static void test_no_driver(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_no_driver, NULL);
+}
+
+static void use_no_devices(struct fork_rank *self, void *context)
+{
+    struct symm_heap *heap;
+    int device;
+    (void)context;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DEVICES", "0", 1) == 0);
+    struct symm_process *process = device_process(self);
+    FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_ERR_NOT_FOUND);
+    FORK_CHECK(self, device_failure_names("device"));
+    FORK_CHECK(self, symm_process_device_heap(process, 0, &heap) != SYMM_OK);
+    symm_process_release(process);
+}
+
+static void test_no_devices(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_no_devices, NULL);
+}
+
+static void use_wrong_device(struct fork_rank *self, void *context)
+{
+    static const int wrong[] = {-1, 2, SYMM_CUDA_DEVICES_MAX, SYMM_CUDA_DEVICES_MAX + 1};
+    struct symm_process *process = device_process(self);
+    struct symm_heap *heap;
+    (void)context;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        FORK_STATUS(self, symm_process_device_heap(process, wrong[i], &heap), SYMM_ERR_ARGUMENT);
+        FORK_CHECK(self, device_failure_names("no device"));
+    }
+    FORK_CHECK(self, symm_process_heap_at(process, 1) == NULL);
+    symm_process_release(process);
+}
+
+static void test_wrong_devices(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_wrong_device, NULL);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void use_blocks(struct fork_rank *self, void *context)
+{
+    static const size_t sizes[] = {1, 1000, 100000, SEGMENT_SIZE, BIG};
+    enum { BLOCKS = sizeof(sizes) / sizeof(*sizes) };
+    void *blocks[BLOCKS];
+    struct symm_location location;
+    struct symm_heap_stats stats;
+    struct symm_process *process = device_process(self);
+    struct symm_heap *heap = device_heap(self, process, 1);
+    (void)context;
+    FORK_CHECK(self, device_heap(self, process, 1) == heap);
+    FORK_CHECK(self, symm_heap_device(heap) == 1);
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t i = 0; i < BLOCKS; i++) {
+            blocks[i] = device_alloc(self, heap, sizes[i]);
+            FORK_CHECK(self, round > 0 || device_is_zero(self, 1, blocks[i], sizes[i]));
+            device_fill(self, 1, blocks[i], sizes[i], i);
+            FORK_STATUS(self, symm_process_locate(process, blocks[i], sizes[i], &location),
+                        SYMM_OK);
+            FORK_CHECK(self, location.heap == 1);
+            FORK_CHECK(self, symm_heap_address(heap, location.offset) == blocks[i]);
+        }
+        for (size_t i = 0; i < BLOCKS; i++) {
+            FORK_CHECK(self, device_is_filled(self, 1, blocks[i], sizes[i], i));
+            FORK_STATUS(self, symm_heap_free(heap, blocks[i]), SYMM_OK);
+            FORK_STATUS(self, symm_heap_free(heap, blocks[i]), SYMM_ERR_FREED);
+        }
+    }
+    symm_heap_get_stats(heap, &stats);
+    FORK_CHECK(self, stats.segments == 1 && stats.blocks == 0 && stats.segments_retired > 0);
+    symm_process_release(process);
+}
+
+static void test_blocks(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_blocks, NULL);
+}
+
+/* Heaps have numbers in the order of their first use, and addresses tell them apart. */
+static void use_several_heaps(struct fork_rank *self, void *context)
+{
+    struct symm_process *process = device_process(self);
+    struct symm_location location;
+    int local = 0;
+    (void)context;
+    void *blocks[3] = {
+        device_alloc(self, symm_process_heap(process), 1000),
+        device_alloc(self, device_heap(self, process, 1), 1000),
+    };
+    FORK_CHECK(self, symm_cuda_device_reaches(1, blocks[1]));
+    FORK_CHECK(self, !symm_cuda_device_reaches(0, blocks[1])); /* it is not in use yet */
+    blocks[2] = device_alloc(self, device_heap(self, process, 0), 1000);
+    for (uint32_t i = 0; i < 3; i++) {
+        FORK_STATUS(self, symm_process_locate(process, blocks[i], 1000, &location), SYMM_OK);
+        FORK_CHECK(self, location.heap == i);
+        FORK_CHECK(self, symm_cuda_device_reaches(0, blocks[i]) == (i > 0));
+        FORK_CHECK(self, symm_cuda_device_reaches(1, blocks[i]) == (i > 0));
+    }
+    FORK_STATUS(self, symm_process_locate(process, &local, 1, &location), SYMM_ERR_FOREIGN);
+    FORK_CHECK(self, symm_heap_device(symm_process_heap_at(process, 0)) == -1);
+    FORK_CHECK(self, symm_heap_device(symm_process_heap_at(process, 1)) == 1);
+    FORK_CHECK(self, symm_heap_device(symm_process_heap_at(process, 2)) == 0);
+    FORK_CHECK(self, symm_process_heap_at(process, 3) == NULL);
+    FORK_CHECK(self, symm_process_heap_at(process, SYMM_HEAPS_MAX) == NULL);
+    device_fill(self, 0, blocks[1], 1000, 7); /* the other device's */
+    FORK_CHECK(self, device_is_filled(self, 1, blocks[1], 1000, 7));
+    symm_process_release(process);
+}
+
+static void test_several_heaps(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_several_heaps, NULL);
+}
+
+static void use_up_memory(struct fork_rank *self, void *context)
+{
+    enum { BLOCKS = 100 };
+    void *blocks[BLOCKS], *block = NULL;
+    size_t count = 0;
+    enum symm_status status;
+    (void)context;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "16777216", 1) == 0);
+    struct symm_process *process = device_process(self);
+    struct symm_heap *heap = device_heap(self, process, 0);
+    while ((status = symm_heap_alloc(heap, SEGMENT_SIZE, 0, &block)) == SYMM_OK) {
+        FORK_CHECK(self, count < BLOCKS);
+        blocks[count++] = block;
+    }
+    FORK_STATUS(self, status, SYMM_ERR_NO_MEMORY);
+    FORK_CHECK(self, device_failure_names("cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY"));
+    FORK_CHECK(self, count == 8);
+    FORK_STATUS(self, symm_heap_free(heap, blocks[3]), SYMM_OK);
+    FORK_CHECK(self, device_alloc(self, heap, SEGMENT_SIZE) == blocks[3]);
+    symm_process_release(process);
+}
+
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_up_memory, NULL);
+}
+
+/* Less than a segment of the usual size is left. */
+static void use_nearly_full_device(struct fork_rank *self, void *context)
+{
+    const struct symm_heap_config usual = {.window_size = (size_t)1 << 30};
+    struct symm_process *process = NULL;
+    struct symm_heap_stats stats;
+    (void)context;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "16777216", 1) == 0);
+    device_driver_use();
+    FORK_STATUS(self, symm_process_acquire(&usual, &process), SYMM_OK);
+    struct symm_heap *heap = device_heap(self, process, 0);
+    void *block = device_alloc(self, heap, BIG);
+    FORK_CHECK(self, device_is_zero(self, 0, block, BIG));
+    symm_heap_get_stats(heap, &stats);
+    FORK_CHECK(self, stats.segments == 1 && stats.segment_bytes == 4 * MIB);
+    (void)device_alloc(self, heap, 12 * MIB);
+    FORK_STATUS(self, symm_heap_alloc(heap, BIG, 0, &block), SYMM_ERR_NO_MEMORY);
+    symm_process_release(process);
+}
+
+static void test_device_is_nearly_full(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_nearly_full_device, NULL);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct worker {
+    pthread_t thread;
+    struct symm_process *process;
+    int number;
+    bool failed;
+};
+
+/* The first use of the driver, of either device, and of their heaps, by all threads at a time. */
+static void *worker_run(void *argument)
+{
+    struct worker *worker = argument;
+    for (int round = 0; round < 20 && !worker->failed; round++) {
+        struct symm_heap *heap = NULL;
+        struct symm_location location;
+        void *block = NULL;
+        size_t size = (size_t)(1 + round % 3) * MIB;
+        int device = (worker->number + round) % 2;
+        worker->failed =
+            symm_process_device_heap(worker->process, device, &heap) != SYMM_OK ||
+            symm_heap_device(heap) != device ||
+            symm_heap_alloc(heap, size, 0, &block) != SYMM_OK ||
+            symm_process_locate(worker->process, block, size, &location) != SYMM_OK ||
+            symm_process_heap_at(worker->process, location.heap) != heap ||
+            !symm_cuda_device_reaches(device, block) ||
+            symm_heap_free(heap, block) != SYMM_OK;
+    }
+    return NULL;
+}
+
+static void use_threads(struct fork_rank *self, void *context)
+{
+    enum { WORKERS = 4 };
+    struct worker workers[WORKERS];
+    struct symm_process *process = device_process(self);
+    (void)context;
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = (struct worker){.process = process, .number = i};
+        FORK_CHECK(self, pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]) == 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        FORK_CHECK(self, pthread_join(workers[i].thread, NULL) == 0);
+        FORK_CHECK(self, !workers[i].failed);
+    }
+    FORK_CHECK(self, symm_process_heap_at(process, 3) == NULL);
+    symm_process_release(process);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_threads, NULL);
+}
+
+/* ---- what the program has current ------------------------------------------------------------ */
+
+static void use_contexts(struct fork_rank *self, void *context)
+{
+    const struct symm_cuda *cuda;
+    CUcontext before = NULL, after = NULL, program = NULL;
+    char text[SYMM_CUDA_TEXT_SIZE];
+    int device = -1;
+    (void)context;
+    struct symm_process *process = device_process(self);
+    for (int rank = 0; rank < 5; rank++) {
+        symm_cuda_configure_rank(rank);
+        FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_OK);
+        FORK_CHECK(self, device == rank % 2);
+    }
+    FORK_STATUS(self, symm_cuda_get(&cuda), SYMM_OK);
+    (void)device_alloc(self, device_heap(self, process, 0), 1000);
+    FORK_CHECK(self, cuda->cuCtxGetCurrent(&after) == CUDA_SUCCESS && after == NULL);
+    FORK_CHECK(self, cuda->cuDevicePrimaryCtxRetain(&program, 1) == CUDA_SUCCESS);
+    FORK_CHECK(self, cuda->cuCtxPushCurrent(program) == CUDA_SUCCESS);
+    FORK_CHECK(self, cuda->cuCtxGetCurrent(&before) == CUDA_SUCCESS && before == program);
+    symm_cuda_configure_rank(0);
+    FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_OK);
+    FORK_CHECK(self, device == 1);
+    (void)device_alloc(self, device_heap(self, process, 0), BIG);
+    (void)device_alloc(self, device_heap(self, process, 1), BIG);
+    FORK_CHECK(self, cuda->cuCtxGetCurrent(&after) == CUDA_SUCCESS && after == program);
+    for (CUdevice handle = 0; handle < 2; handle++) {
+        unsigned flags = 0;
+        int active = 0;
+        FORK_CHECK(self, cuda->cuDevicePrimaryCtxGetState(handle, &flags, &active) == CUDA_SUCCESS);
+        FORK_CHECK(self, active != 0 && (flags & CU_CTX_SYNC_MEMOPS) != 0);
+    }
+    symm_cuda_device_describe(1, text, sizeof(text));
+    FORK_CHECK(self, strncmp(text, "device 1 (", 10) == 0 && strstr(text, ", GPU-") != NULL);
+    symm_cuda_device_describe(99, text, sizeof(text));
+    FORK_CHECK(self, strcmp(text, "device 99") == 0);
+    symm_process_release(process);
+}
+
+static void test_contexts(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_contexts, NULL);
+}
+
+/* As if another thread of the program were capturing a graph. */
+static void use_while_capturing(struct fork_rank *self, void *context)
+{
+    FORK_CHECK(self, setenv("SYMM_STANDIN_CAPTURING", "1", 1) == 0);
+    use_blocks(self, context);
+}
+
+static void test_capture(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, use_while_capturing, NULL);
+}
+
+/* ---- peers ----------------------------------------------------------------------------------- */
+
+static void wait_until_unmapped(struct fork_rank *self, int device, const void *there)
+{
+    double end = unit_seconds() + 30;
+    unsigned polls = 0;
+    while (symm_cuda_device_reaches(device, there)) {
+        FORK_CHECK(self, unit_seconds() < end);
+        unit_pause(&polls);
+    }
+}
+
+/* The block of every rank, in turns on either device; rank 2 has host memory. */
+static void reach_each_other(struct fork_rank *self, void *context)
+{
+    struct symm_location mine, all[FORK_RANKS_MAX];
+    struct symm_process *process = device_process(self);
+    int device = self->rank % 2, own = self->rank == 2 ? -1 : device;
+    struct symm_heap *heap =
+        own < 0 ? symm_process_heap(process) : device_heap(self, process, device);
+    (void)context;
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
+    for (uint64_t round = 0; round < 4; round++) {
+        void *block = device_alloc(self, heap, BIG);
+        FORK_STATUS(self, symm_process_locate(process, block, BIG, &mine), SYMM_OK);
+        fork_rank_exchange(self, &mine, sizeof(mine), all);
+        if (own < 0) {
+            unit_fill(block, BIG, unit_random_start(2000, 10 * round + (uint64_t)self->rank));
+        } else {
+            device_fill(self, own, block, BIG, 10 * round + (uint64_t)self->rank);
+        }
+        fork_rank_barrier(self);
+        for (int rank = 0; rank < self->size; rank++) {
+            uint64_t seed = 10 * round + (uint64_t)rank;
+            void *there = fork_team_reach(self, team, rank, &all[rank]);
+            FORK_CHECK(self, rank != self->rank || there == block);
+            FORK_CHECK(self, rank == 2 ? unit_is_filled(there, BIG, unit_random_start(2000, seed))
+                                       : device_is_filled(self, device, there, BIG, seed));
+            FORK_CHECK(self, rank == 2 || symm_cuda_device_reaches(device, there));
+        }
+        fork_rank_barrier(self);
+        FORK_STATUS(self, symm_heap_free(heap, block), SYMM_OK);
+        fork_rank_barrier(self);
+        for (int rank = 0; rank < self->size; rank++) {
+            const void *there = symm_team_address(team, rank, &all[rank]);
+            if (round % 2 == 0) { /* otherwise the thread of the server has heard of it */
+                symm_team_collect(team, rank, all[rank].heap, (uint32_t)round + 1);
+                FORK_CHECK(self, !symm_cuda_device_reaches(device, there));
+            }
+            wait_until_unmapped(self, device, there);
+        }
+        fork_rank_barrier(self);
+    }
+    symm_team_destroy(team);
+    symm_process_release(process);
+}
+
+static void test_peers(void **state)
+{
+    (void)state;
+    fork_ranks_run(4, reach_each_other, NULL);
+}
+
+/*
+ * Most of a device is used by all ranks, freed, and allocated again in another size, and nobody makes
+ * a call in between in which it could notice.
+ */
+static void free_most_of_a_device(struct fork_rank *self, void *context)
+{
+    static const size_t sizes[] = {38 * MIB, 60 * MIB, 42 * MIB, 42 * MIB, 64 * MIB};
+    CUresult (*get_info)(size_t *available, size_t *total);
+    struct symm_location mine, all[FORK_RANKS_MAX];
+    (void)context;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MEMORY", "67108864", 1) == 0);
+    struct symm_process *process = device_process(self);
+    struct symm_heap *heap = device_heap(self, process, self->rank % 2);
+    struct symm_team *team = fork_team_create(self, process);
+    FORK_STATUS(self, fork_team_set_up(self, team, 1000, 65536), SYMM_OK);
+    device_driver_symbol(self, "cuMemGetInfo_v2", &get_info);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        void *block = NULL;
+        FORK_STATUS(self, symm_process_device_alloc(process, self->rank % 2, sizes[i], 0, &block),
+                    SYMM_OK);
+        FORK_CHECK(self, device_is_zero(self, self->rank % 2, block, sizes[i]));
+        FORK_STATUS(self, symm_process_locate(process, block, sizes[i], &mine), SYMM_OK);
+        fork_rank_exchange(self, &mine, sizeof(mine), all);
+        for (int rank = 0; rank < self->size; rank++) {
+            (void)fork_team_reach(self, team, rank, &all[rank]);
+        }
+        device_fill(self, self->rank % 2, block, sizes[i], i);
+        fork_rank_barrier(self);
+        FORK_STATUS(self, symm_heap_free(heap, block), SYMM_OK);
+    }
+    /* Memory of the driver's own functions, which wait for nobody, can be had soon. */
+    struct symm_cuda_scope scope;
+    size_t available = 0, total = 0;
+    double end = unit_seconds() + 30;
+    FORK_STATUS(self, symm_cuda_enter(self->rank % 2, &scope), SYMM_OK);
+    unsigned polls = 0;
+    while (get_info(&available, &total) == CUDA_SUCCESS && available < total) {
+        FORK_CHECK(self, unit_seconds() < end);
+        unit_pause(&polls);
+    }
+    FORK_CHECK(self, available == total && total == 64 * MIB);
+    symm_cuda_leave(&scope);
+    fork_rank_barrier(self);
+    symm_team_destroy(team);
+    symm_process_release(process);
+}
+
+static void test_freed_memory_is_free(void **state)
+{
+    (void)state;
+    fork_ranks_run(3, free_most_of_a_device, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_driver),
+        cmocka_unit_test(test_no_devices),
+        cmocka_unit_test(test_wrong_devices),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_several_heaps),
+        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_device_is_nearly_full),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_capture),
+        cmocka_unit_test(test_peers),
+        cmocka_unit_test(test_freed_memory_is_free),
+    };
+    unit_begin("test_cuda_heap", 150);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

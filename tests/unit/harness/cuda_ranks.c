@@ -1,0 +1,210 @@
+/*
+ * cuda_ranks.c - see cuda_ranks.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/harness/cuda_ranks.h"
+#include "tests/unit/harness/device_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heap/cuda_context.h"
+
+void cuda_ranks_begin(struct fork_rank *self, const char *fault)
+{
+    FORK_CHECK(self, setenv("SYMM_STANDIN_DEVICES", "2", 1) == 0);
+    FORK_CHECK(self, fault == NULL || setenv("SYMM_STANDIN_FAIL", fault, 1) == 0);
+    /* One process is all ranks, so their memory is not behind multicast addresses. */
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MULTICAST_ANY", "1", 1) == 0);
+    device_driver_use();
+}
+
+static unsigned char *buffer_make(struct cuda_ranks *ranks, int device, size_t size)
+{
+    struct symm_heap *heap = NULL;
+    void *block = NULL;
+    FORK_STATUS(ranks->self, symm_process_device_heap(ranks->process, device, &heap), SYMM_OK);
+    FORK_STATUS(ranks->self, symm_heap_alloc(heap, size, 0, &block), SYMM_OK);
+    return block;
+}
+
+void cuda_ranks_clear(struct cuda_ranks *ranks, int rank)
+{
+    struct cuda_rank *one = &ranks->ranks[rank];
+    struct symm_heap *heap = NULL;
+    FORK_STATUS(ranks->self, symm_process_device_heap(ranks->process, one->device_number, &heap),
+                SYMM_OK);
+    FORK_STATUS(ranks->self,
+                symm_heap_clear(heap, one->scratch - SYMM_SCRATCH_HEAD, SYMM_SCRATCH_HEAD),
+                SYMM_OK);
+}
+
+bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
+{
+    const struct symm_control_config config = {.payload_size = 64, .piece_size = 4096};
+    struct symm_control control;
+    ranks->self = self;
+    ranks->size = size;
+    for (int rank = 0; rank < size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        one->device_number = rank % (ranks->devices != 0 ? ranks->devices : CUDA_DEVICES);
+        if (symm_device_get(one->device_number, &one->device) != SYMM_OK) {
+            symm_device_close_all();
+            return false;
+        }
+    }
+    ranks->process = fork_team_process(self);
+    FORK_STATUS(self, symm_control_create(&control, size, &config), SYMM_OK);
+    for (int rank = 0; rank < size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        one->input = buffer_make(ranks, one->device_number, CUDA_BUFFER);
+        one->output = buffer_make(ranks, one->device_number, CUDA_BUFFER);
+        one->scratch = buffer_make(ranks, one->device_number, SYMM_SCRATCH_HEAD + CUDA_SCRATCH_MOST) +
+                       SYMM_SCRATCH_HEAD;
+        cuda_ranks_clear(ranks, rank);
+        one->team = (struct symm_team){.rank = rank, .size = size, .control = control};
+    }
+    return true;
+}
+
+void cuda_ranks_close(struct cuda_ranks *ranks)
+{
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        struct symm_heap *heap = NULL;
+        FORK_STATUS(ranks->self,
+                    symm_process_device_heap(ranks->process, one->device_number, &heap), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->input), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->output), SYMM_OK);
+        FORK_STATUS(ranks->self, symm_heap_free(heap, one->scratch - SYMM_SCRATCH_HEAD), SYMM_OK);
+    }
+    symm_control_destroy(&ranks->ranks[0].team.control);
+    symm_process_release(ranks->process);
+    symm_device_close_all();
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from, size_t size)
+{
+    struct symm_cuda_scope scope;
+    FORK_STATUS(ranks->self, symm_cuda_enter(ranks->ranks[rank].device_number, &scope), SYMM_OK);
+    CUdeviceptr there = (CUdeviceptr)(uintptr_t)memory;
+    FORK_CHECK(ranks->self,
+               scope.cuda->cuMemcpyHtoDAsync(there, from, size, NULL) == CUDA_SUCCESS);
+    FORK_CHECK(ranks->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
+    symm_cuda_leave(&scope);
+}
+
+void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void *to, size_t size)
+{
+    struct symm_cuda_scope scope;
+    FORK_STATUS(ranks->self, symm_cuda_enter(ranks->ranks[rank].device_number, &scope), SYMM_OK);
+    CUdeviceptr there = (CUdeviceptr)(uintptr_t)memory;
+    FORK_CHECK(ranks->self,
+               scope.cuda->cuMemcpyDtoHAsync(to, there, size, NULL) == CUDA_SUCCESS);
+    FORK_CHECK(ranks->self, scope.cuda->cuStreamSynchronize(NULL) == CUDA_SUCCESS);
+    symm_cuda_leave(&scope);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
+                     void *const *inputs, void *const *outputs)
+{
+    const void *all_inputs[CUDA_RANKS_MOST];
+    void *all_outputs[CUDA_RANKS_MOST], *scratches[CUDA_RANKS_MOST];
+    unsigned polls = 0;
+    int ended = 0;
+    ranks->sequence++;
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        all_inputs[rank] = inputs[rank];
+        all_outputs[rank] = outputs[rank];
+        scratches[rank] = one->scratch;
+        one->run = *prototype;
+        one->run.team = &one->team;
+        one->run.sequence = ranks->sequence;
+        one->run.device = one->device;
+        one->run.input = inputs[rank];
+        one->run.output = outputs[rank];
+        one->run.inputs = all_inputs;
+        one->run.outputs = all_outputs;
+        one->run.scratches = scratches;
+        one->run.blocks = ranks->blocks == NULL ? NULL : ranks->blocks[rank];
+        one->run.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
+                                                             : CUDA_SCRATCH;
+        if (rank == 0 && ranks->first_limit != 0) {
+            one->run.block_limit = ranks->first_limit;
+        }
+        one->run.failed_rank = 1000;
+        one->status = SYMM_PENDING;
+    }
+    if (ranks->watch != NULL) {
+        ranks->watch(1);
+    }
+    int64_t first_begins = milliseconds() + ranks->late_ms;
+    while (ended < ranks->size) {
+        for (int rank = 0; rank < ranks->size; rank++) {
+            struct cuda_rank *one = &ranks->ranks[rank];
+            bool waits = ranks->late_ms > 0 && rank == 0 && milliseconds() < first_begins;
+            if (one->status == SYMM_PENDING && !waits) {
+                one->status = symm_run_step(&one->run);
+                FORK_CHECK(ranks->self,
+                           one->status == SYMM_PENDING || one->status == SYMM_OK);
+                ended += one->status == SYMM_OK;
+            }
+        }
+        unit_pause(&polls);
+    }
+    if (ranks->watch != NULL) {
+        ranks->watch(0);
+    }
+}
+
+int cuda_ranks_failed(struct cuda_ranks *ranks)
+{
+    int failed = ranks->ranks[0].run.failed_rank;
+    FORK_CHECK(ranks->self, failed < ranks->size);
+    for (int rank = 0; rank < ranks->size; rank++) {
+        const struct symm_run *run = &ranks->ranks[rank].run;
+        FORK_CHECK(ranks->self, run->failed_rank == failed);
+        FORK_CHECK(ranks->self, (run->failure == SYMM_OK) == (failed < 0));
+    }
+    return failed;
+}
+
+void cuda_ranks_check_heads(struct cuda_ranks *ranks)
+{
+    static const unsigned char zeros[SYMM_SCRATCH_HEAD];
+    static unsigned char head[SYMM_SCRATCH_HEAD];
+    for (int rank = 0; rank < ranks->size; rank++) {
+        cuda_ranks_get(ranks, rank, ranks->ranks[rank].scratch - SYMM_SCRATCH_HEAD, head,
+                       sizeof(head));
+        FORK_CHECK(ranks->self, memcmp(head, zeros, sizeof(head)) == 0);
+    }
+}
+
+void cuda_faults_run(const char *const *names, size_t count, int uses, fork_body *body)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int use = 1; use <= uses; use++) {
+            struct cuda_fault fault = {names[i], use};
+            print_message("# %s, use %d\n", fault.what, fault.use);
+            fork_ranks_run(1, body, &fault);
+        }
+    }
+}
