@@ -45,6 +45,7 @@ tests_harness_libharness_la_SOURCES = \
 	tests/harness/placed_buffers.c tests/harness/placed_buffers.h \
 	tests/harness/blocking_calls.c tests/harness/blocking_calls.h tests/harness/persistent.h \
 	tests/harness/blocking_communicators.c tests/harness/blocking_communicators.h \
+	tests/harness/sweep.c tests/harness/sweep.h \
 	tests/harness/variables.c tests/harness/variables.h
 if CUDA
 tests_harness_libharness_la_SOURCES += tests/harness/cuda_memory.c tests/harness/cuda_memory.h \

@@ -15,6 +15,7 @@
  */
 #include "tests/harness/drawn_types.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static void allgather_check(const struct drawn_type *drawn, enum sides sides, in
         data_free(&theirs);
     }
     MPI_Allgather(address_of(&send, send.memory), count, out->type,
-                  address_of(&receive, receive.memory), count, in->type, MPI_COMM_WORLD);
+                  address_of(&receive, receive.memory), count, in->type, test_comm);
     data_check(&send, "what was sent");
     data_check(&receive, "what was received");
     data_free(&send);
@@ -155,7 +156,7 @@ static void in_place_check(const struct drawn_type *drawn, int count)
         data_free(&theirs);
     }
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, address_of(&receive, receive.memory),
-                   rank_count, rank_at, drawn->type, MPI_COMM_WORLD);
+                   rank_count, rank_at, drawn->type, test_comm);
     data_check(&receive, "what was received");
     data_free(&receive);
 }
@@ -168,11 +169,11 @@ static void bcast_check(const struct drawn_type *drawn, int count, int root, boo
     data_fill(&data, test_rank, test_rank == root ? 0 : 1);
     data_expect(&data, &theirs, 0, drawn->type, count);
     if (waits) {
-        MPI_Ibcast(address_of(&data, data.memory), count, drawn->type, root, MPI_COMM_WORLD,
+        MPI_Ibcast(address_of(&data, data.memory), count, drawn->type, root, test_comm,
                    &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-        MPI_Bcast(address_of(&data, data.memory), count, drawn->type, root, MPI_COMM_WORLD);
+        MPI_Bcast(address_of(&data, data.memory), count, drawn->type, root, test_comm);
     }
     data_check(&data, "what was broadcast");
     data_free(&theirs);
@@ -284,11 +285,11 @@ static void pairs_check(bool waits)
     pairs_fill(&send, &receive);
     if (waits) {
         MPI_Ialltoallw(send.memory, send.counts, send.at, send.handles, receive.memory,
-                       receive.counts, receive.at, receive.handles, MPI_COMM_WORLD, &request);
+                       receive.counts, receive.at, receive.handles, test_comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
         MPI_Alltoallw(send.memory, send.counts, send.at, send.handles, receive.memory,
-                      receive.counts, receive.at, receive.handles, MPI_COMM_WORLD);
+                      receive.counts, receive.at, receive.handles, test_comm);
     }
     for (size_t i = 0; i < receive.bytes; i++) {
         if (receive.memory[i] != receive.wanted[i]) {
@@ -301,13 +302,8 @@ static void pairs_check(bool waits)
     row_close(&receive);
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    is_short = argc > 1 && strcmp(argv[argc - 1], "--short") == 0;
-    test_begin(is_short ? argc - 1 : argc, argv, "check_packing", MPI_THREAD_SINGLE);
-    if (test_size == 1 || test_size > RANKS_MAX) { /* coll/self takes displacements for extents */
-        return test_skip("needs 2 to 16 ranks");
-    }
     int cases = test_quick ? QUICK_CASES : CASES;
     for (number = 1; number <= (uint64_t)cases; number++) {
         int list = number % 10 == 0 ? MANY_BLOCKS : number % 10 == 5 ? FEW_BLOCKS : 0;
@@ -319,5 +315,15 @@ int main(int argc, char **argv)
         drawn_type_free(&drawn);
         pairs_check(number % 2 == 0);
     }
+}
+
+int main(int argc, char **argv)
+{
+    is_short = argc > 1 && strcmp(argv[argc - 1], "--short") == 0;
+    test_begin(is_short ? argc - 1 : argc, argv, "check_packing", MPI_THREAD_SINGLE);
+    if (test_size == 1 || test_size > RANKS_MAX) { /* coll/self takes displacements for extents */
+        return test_skip("needs 2 to 16 ranks");
+    }
+    test_sweep(all);
     return test_end();
 }

@@ -8,6 +8,7 @@
 
 #include "tests/harness/buffers.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ void exchange_truncation(bool heap, enum exchange_call call, int count)
         counts[1][rank] = is_receiver && rank == last ? count : 0;
         types[rank] = MPI_INT;
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_dup(test_comm, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     int error = call == EXCHANGE_TYPED
                     ? MPI_Alltoallw(send.data, counts[0], disps, types, receive.data, counts[1],
@@ -81,7 +82,7 @@ void exchange_idle(int first_idle)
             send[rank * BLOCK] = 100 * turn + 10 * test_rank + rank;
         }
         MPI_Alltoallv(send, counts, disps, MPI_INT, receive, counts, disps, MPI_INT,
-                      MPI_COMM_WORLD);
+                      test_comm);
         for (int rank = 0; rank < test_size; rank++) {
             bool idle = turn >= first_idle && (rank == last || test_rank == last);
             test_check(receive[rank * BLOCK] == (idle ? kept(first_idle, rank)

@@ -6,16 +6,13 @@
  */
 #include "tests/harness/forced.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_forced(const char *collective, const char *algorithm)
 {
-    char name[64];
-    snprintf(name, sizeof name, "OMPI_MCA_coll_symm_%s_algorithm", collective);
-    const char *value = getenv(name);
+    const char *value = test_algorithm(collective);
     return value != NULL && strcmp(value, algorithm) == 0;
 }
 

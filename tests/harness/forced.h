@@ -22,11 +22,11 @@ struct test_forced {
     bool gathers_gaps;
 };
 
-/* From what mpirun has put into the environment: coll_symm_allreduce_algorithm, and so on. */
+/* From what the sweep or the parameters say (tests/harness/sweep.h). */
 struct test_forced test_forced_find(void);
 
-/* Offsets from a cache line are multiples of `unit`, other ones for each rank (unless alike), role and call; 64 calls
- * with `number` counting up have them all. */
+/* Offsets from a cache line are multiples of `unit`, other ones for each rank (unless alike), role
+ * and call; 64 calls with `number` counting up have them all. */
 struct test_buffer test_forced_buffer(const struct test_forced *forced, uint64_t number,
                                       size_t bytes, size_t unit, enum test_role role);
 

@@ -96,6 +96,9 @@ void test_same_on_all(const void *bytes, size_t count, size_t element, size_t us
 /* Adds bytes to the digest of all results that test_end prints if SYMM_TEST_DIGEST is set. */
 void test_digest(const void *bytes, size_t length);
 
+/* The digest so far; it begins anew. */
+uint64_t test_digest_take(void);
+
 /* Keeps the calling rank busy for that long without any MPI call: it comes late. */
 void test_delay(unsigned microseconds);
 

@@ -9,6 +9,7 @@
 #include "tests/harness/buffers.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/layouts.h"
+#include "tests/harness/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static void run_in_place(const struct call *call, struct test_buffer *receive)
     /* Send count and type are ignored; odd ranks pass nonsense that would be noticed. */
     MPI_Allgather(MPI_IN_PLACE, test_rank % 2 == 0 ? 0 : 123456, MPI_BYTE,
                   receive->data + call->receive->origin, (int)call->receive_count,
-                  call->receive->type, MPI_COMM_WORLD);
+                  call->receive->type, test_comm);
 }
 
 static void run_out_of_place(const struct call *call, struct test_buffer *receive)
@@ -73,7 +74,7 @@ static void run_out_of_place(const struct call *call, struct test_buffer *receiv
     memcpy(copy, send.data, send.bytes);
     MPI_Allgather(send.data + call->send->origin, (int)call->send_count, call->send->type,
                   receive->data + call->receive->origin, (int)call->receive_count,
-                  call->receive->type, MPI_COMM_WORLD);
+                  call->receive->type, test_comm);
     test_buffer_unchanged(&send, copy, send.bytes, "send");
     free(copy);
     test_buffer_free(&send, "send");
@@ -197,7 +198,7 @@ static void odd_types(void)
     memset(all, 0x77, sizeof all);
     MPI_Type_contiguous(0, MPI_INT, &empty);
     MPI_Type_commit(&empty);
-    MPI_Allgather(&mine, 5, empty, all, 5, empty, MPI_COMM_WORLD);
+    MPI_Allgather(&mine, 5, empty, all, 5, empty, test_comm);
     test_check(all[0] == 0x77777777, "an untouched receive buffer");
     MPI_Type_free(&empty);
 
@@ -205,7 +206,7 @@ static void odd_types(void)
     MPI_Get_address(&mine, &address);
     MPI_Type_create_hindexed(1, &length, &address, MPI_INT, &absolute);
     MPI_Type_commit(&absolute);
-    MPI_Allgather(MPI_BOTTOM, 1, absolute, all, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_BOTTOM, 1, absolute, all, 1, MPI_INT, test_comm);
     for (int rank = 0; rank < test_size && rank < 64; rank++) {
         test_check(all[rank] == rank + 1000, "the number at the absolute address");
     }
@@ -218,15 +219,14 @@ static void nothing_to_do(void)
     struct test_buffer buffer = test_buffer_new(TEST_HEAP, 64, 8);
     unsigned char copy[64];
     memcpy(copy, buffer.data, sizeof copy);
-    MPI_Allgather(buffer.data, 0, MPI_INT, buffer.data + 32, 0, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(buffer.data, 0, MPI_INT, buffer.data + 32, 0, MPI_INT, test_comm);
     test_buffer_unchanged(&buffer, copy, sizeof copy, "receive");
     test_buffer_free(&buffer, "receive");
     run_plain(&predefined[2], 3, SPREAD_RANDOM, false);
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_allgather", MPI_THREAD_SINGLE);
     test_layouts_create(predefined, ints);
     sizes_around_thresholds();
     derived_types();
@@ -234,5 +234,11 @@ int main(int argc, char **argv)
     odd_types();
     nothing_to_do();
     test_layouts_free(predefined, ints);
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_allgather", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

@@ -9,6 +9,7 @@
 #include "tests/harness/buffers.h"
 #include "tests/harness/elements.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static void run_in_place(const struct call *call)
     test_generate(call->element, call->op, number, test_rank, test_size, buffer.data,
                   call->count);
     MPI_Allreduce(MPI_IN_PLACE, buffer.data, (int)call->count, type_on_this_rank(call->element),
-                  test_op_handle(call->op), MPI_COMM_WORLD);
+                  test_op_handle(call->op), test_comm);
     check_result(call, &buffer);
     test_buffer_free(&buffer, "receive");
 }
@@ -71,7 +72,7 @@ static void run_out_of_place(const struct call *call)
     test_generate(call->element, call->op, number, test_rank, test_size, send.data, call->count);
     memcpy(copy, send.data, send.bytes);
     MPI_Allreduce(send.data, receive.data, (int)call->count, type_on_this_rank(call->element),
-                  test_op_handle(call->op), MPI_COMM_WORLD);
+                  test_op_handle(call->op), test_comm);
     check_result(call, &receive);
     test_buffer_unchanged(&send, copy, send.bytes, "send");
     free(copy);
@@ -162,8 +163,8 @@ static void nothing_to_do(void)
     memcpy(copy, buffer.data, sizeof copy);
     for (int i = 0; i < 3; i++) {
         test_case("count 0, call %d", i);
-        MPI_Allreduce(MPI_IN_PLACE, buffer.data, 0, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        MPI_Allreduce(buffer.data, buffer.data + 32, 0, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, buffer.data, 0, MPI_DOUBLE, MPI_SUM, test_comm);
+        MPI_Allreduce(buffer.data, buffer.data + 32, 0, MPI_INT, MPI_MAX, test_comm);
         test_buffer_unchanged(&buffer, copy, sizeof copy, "receive");
         run((struct call){test_element("int32"), OP_SUM, 3, SPREAD_RANDOM, i == 1});
     }
@@ -182,7 +183,7 @@ static void not_a_number(void)
             uint64_t random = test_random(test_stream(++number, (uint64_t)test_rank, 1), 0);
             send[i] = random % 3 == 0 ? NAN : (double)(random % 100);
         }
-        MPI_Allreduce(send, receive, 37, MPI_DOUBLE, ops[op], MPI_COMM_WORLD);
+        MPI_Allreduce(send, receive, 37, MPI_DOUBLE, ops[op], test_comm);
         for (int i = 0; i < 37; i++) {
             /* The sign and payload of a NaN are the processor's business. */
             receive[i] = isnan(receive[i]) ? -1.0 : receive[i];
@@ -202,8 +203,8 @@ static void amid_messages(void)
     for (int i = 0; i < 6; i++) {
         MPI_Request requests[2];
         memset(out.data, test_rank + i, length);
-        MPI_Irecv(in.data, (int)length, MPI_BYTE, from, i, MPI_COMM_WORLD, &requests[0]);
-        MPI_Isend(out.data, (int)length, MPI_BYTE, to, i, MPI_COMM_WORLD, &requests[1]);
+        MPI_Irecv(in.data, (int)length, MPI_BYTE, from, i, test_comm, &requests[0]);
+        MPI_Isend(out.data, (int)length, MPI_BYTE, to, i, test_comm, &requests[1]);
         run((struct call){test_element("int32"), OP_SUM, i % 2 == 0 ? 5 : 30011, SPREAD_RANDOM,
                           false});
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -214,9 +215,9 @@ static void amid_messages(void)
     test_buffer_free(&in, "receive");
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_allreduce", MPI_THREAD_SINGLE);
+    number = 0; /* the same data for each algorithm */
     if (getenv("SYMM_TEST_SIZES") == NULL) {
         every_type_and_operation();
     }
@@ -227,5 +228,11 @@ int main(int argc, char **argv)
     nothing_to_do();
     not_a_number();
     amid_messages();
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_allreduce", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

@@ -8,6 +8,7 @@
 #include "tests/harness/buffers.h"
 #include "tests/harness/exercise.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,9 +39,9 @@ static void one_call(uint64_t call, struct test_memory memory, size_t bytes)
     size_t least = sizeof(int64_t) * (size_t)test_size;
     straggle(call);
     if (test_random(call, 4) % 3 == 0) {
-        test_exercise_allgather(MPI_COMM_WORLD, call, memory, bytes < least ? least : bytes);
+        test_exercise_allgather(test_comm, call, memory, bytes < least ? least : bytes);
     } else {
-        test_exercise_allreduce(MPI_COMM_WORLD, call, memory, bytes);
+        test_exercise_allreduce(test_comm, call, memory, bytes);
     }
 }
 
@@ -94,7 +95,7 @@ static void feedback(int calls)
         word[i] = (uint64_t)i + 1;
     }
     for (int i = 0; i < calls; i++) {
-        MPI_Allreduce(MPI_IN_PLACE, word, WORDS, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, word, WORDS, MPI_UINT64_T, MPI_SUM, test_comm);
         expected *= (uint64_t)test_size;
     }
     for (int i = 0; i < WORDS; i++) {
@@ -117,18 +118,17 @@ static void amid_other_collectives(int calls)
         int value = test_rank == root ? i : -1;
         int sum = 0;
         test_case("amid other collectives, round %d", i);
-        MPI_Bcast(&value, 1, MPI_INT, root, MPI_COMM_WORLD);
+        MPI_Bcast(&value, 1, MPI_INT, root, test_comm);
         one_call(++number, (struct test_memory){send, receive, sizeof send}, sizeof send);
-        MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+        MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, root, test_comm);
         one_call(++number, (struct test_memory){send, receive, sizeof send}, sizeof send);
         test_check(value == i, "the root's value from MPI_Bcast");
         test_check(test_rank != root || sum == i * test_size, "the sum from MPI_Reduce");
     }
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_bursts", MPI_THREAD_SINGLE);
     int calls = test_quick ? 150 : 400;
     random_sizes(calls, 8, SPREAD_MALLOC);
     random_sizes(calls, 8, SPREAD_HEAP);
@@ -139,5 +139,11 @@ int main(int argc, char **argv)
     random_buffers(calls);
     feedback(calls);
     amid_other_collectives(calls / 4);
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_bursts", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

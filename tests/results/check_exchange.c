@@ -12,6 +12,7 @@
 #include "tests/harness/exchange_types.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/persistent.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -433,20 +434,13 @@ static void sizes_run(MPI_Comm comm)
     }
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
     MPI_Comm reversed, half;
-    bool is_ever_idle = argc > 1 && strcmp(argv[1], "--ever-idle") == 0;
-    bool is_idle = is_ever_idle || (argc > 1 && strcmp(argv[1], "--idle") == 0);
-    test_begin(is_idle ? 1 : argc, argv, "check_exchange", MPI_THREAD_SINGLE);
-    if (is_idle) {
-        exchange_idle(is_ever_idle ? 0 : 1);
-        return test_end();
-    }
     exchange_types_open();
-    sizes_run(MPI_COMM_WORLD);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &reversed);
-    MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, test_rank, &half);
+    sizes_run(test_comm);
+    MPI_Comm_split(test_comm, 0, -test_rank, &reversed);
+    MPI_Comm_split(test_comm, test_rank % 2, test_rank, &half);
     size_run(reversed, 500);
     size_run(half, 9000);
     MPI_Comm_free(&half);
@@ -461,5 +455,17 @@ int main(int argc, char **argv)
                             i / 2 % 2 == 0 ? 20 : 10000); /* staged, in other memory */
     }
     exchange_types_close();
+}
+
+int main(int argc, char **argv)
+{
+    bool is_ever_idle = argc > 1 && strcmp(argv[1], "--ever-idle") == 0;
+    bool is_idle = is_ever_idle || (argc > 1 && strcmp(argv[1], "--idle") == 0);
+    test_begin(is_idle ? 1 : argc, argv, "check_exchange", MPI_THREAD_SINGLE);
+    if (is_idle) {
+        exchange_idle(is_ever_idle ? 0 : 1);
+    } else {
+        test_sweep(all);
+    }
     return test_end();
 }

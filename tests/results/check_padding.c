@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,27 +41,27 @@ static void call_make(int call, const void *from, int count, MPI_Datatype type)
     }
     switch (call) {
     case ALLREDUCE:
-        MPI_Allreduce(from, output, count, type, MPI_MAXLOC, MPI_COMM_WORLD);
+        MPI_Allreduce(from, output, count, type, MPI_MAXLOC, test_comm);
         break;
     case REDUCE:
         if (test_rank == 1) {
-            MPI_Reduce(from, output, count, type, MPI_MINLOC, 1, MPI_COMM_WORLD);
+            MPI_Reduce(from, output, count, type, MPI_MINLOC, 1, test_comm);
         } else {
             MPI_Reduce(from == MPI_IN_PLACE ? inputs[0] : from, NULL, count, type, MPI_MINLOC, 1,
-                       MPI_COMM_WORLD);
+                       test_comm);
         }
         break;
     case SCAN:
-        MPI_Scan(from, output, count, type, MPI_MAXLOC, MPI_COMM_WORLD);
+        MPI_Scan(from, output, count, type, MPI_MAXLOC, test_comm);
         break;
     case EXSCAN:
-        MPI_Exscan(from, output, count, type, MPI_MINLOC, MPI_COMM_WORLD);
+        MPI_Exscan(from, output, count, type, MPI_MINLOC, test_comm);
         break;
     case REDUCE_SCATTER:
-        MPI_Reduce_scatter(from, output, counts, type, MPI_MAXLOC, MPI_COMM_WORLD);
+        MPI_Reduce_scatter(from, output, counts, type, MPI_MAXLOC, test_comm);
         break;
     default:
-        MPI_Reduce_scatter_block(from, output, count, type, MPI_MINLOC, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(from, output, count, type, MPI_MINLOC, test_comm);
         break;
     }
 }
@@ -94,10 +95,9 @@ static void call_check(int call, int pair, int count, int place)
     }
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
     static const int counts[] = {1, 2, 60, 1000, COUNT_MOST};
-    test_begin(argc, argv, "check_padding", MPI_THREAD_SINGLE);
     size_t bytes = (size_t)test_size * COUNT_MOST * EXTENT_MOST + GUARD;
     MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &inputs[0]);
     inputs[1] = malloc(bytes);
@@ -114,5 +114,11 @@ int main(int argc, char **argv)
     MPI_Free_mem(output);
     free(inputs[1]);
     MPI_Free_mem(inputs[0]);
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_padding", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

@@ -12,6 +12,7 @@
 #include "tests/harness/harness.h"
 #include "tests/harness/operands.h"
 #include "tests/harness/persistent.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,13 +95,13 @@ static void make(const struct call *call, const void *from, void *to, MPI_Reques
     const struct test_operand *kind = call->kind;
     if (call->form == BLOCKING) {
         MPI_Reduce(from, to, (int)call->count, kind->type, kind->handle, call->root,
-                   MPI_COMM_WORLD);
+                   test_comm);
     } else if (call->form == NONBLOCKING) {
         MPI_Ireduce(from, to, (int)call->count, kind->type, kind->handle, call->root,
-                    MPI_COMM_WORLD, request);
+                    test_comm, request);
     } else {
         PERSISTENT(Reduce)(from, to, (int)call->count, kind->type, kind->handle, call->root,
-                           MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                           test_comm, MPI_INFO_NULL, request);
     }
 }
 
@@ -249,11 +250,16 @@ static void nothing_to_do(void)
     }
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_reduce", MPI_THREAD_SINGLE);
     every_type_and_operation();
     every_kind();
     nothing_to_do();
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_reduce", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

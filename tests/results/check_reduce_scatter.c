@@ -12,6 +12,7 @@
 #include "tests/harness/harness.h"
 #include "tests/harness/operands.h"
 #include "tests/harness/persistent.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,13 +73,13 @@ static void make_block(const struct call *call, const void *send, void *receive,
     const struct test_operand *kind = call->kind;
     int count = call->counts[0];
     if (call->form == BLOCKING) {
-        MPI_Reduce_scatter_block(send, receive, count, kind->type, kind->handle, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(send, receive, count, kind->type, kind->handle, test_comm);
     } else if (call->form == NONBLOCKING) {
-        MPI_Ireduce_scatter_block(send, receive, count, kind->type, kind->handle, MPI_COMM_WORLD,
+        MPI_Ireduce_scatter_block(send, receive, count, kind->type, kind->handle, test_comm,
                                   request);
     } else {
         PERSISTENT(Reduce_scatter_block)(send, receive, count, kind->type, kind->handle,
-                                         MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                                         test_comm, MPI_INFO_NULL, request);
     }
 }
 
@@ -87,13 +88,13 @@ static void make_counts(const struct call *call, const void *send, void *receive
 {
     const struct test_operand *kind = call->kind;
     if (call->form == BLOCKING) {
-        MPI_Reduce_scatter(send, receive, call->counts, kind->type, kind->handle, MPI_COMM_WORLD);
+        MPI_Reduce_scatter(send, receive, call->counts, kind->type, kind->handle, test_comm);
     } else if (call->form == NONBLOCKING) {
-        MPI_Ireduce_scatter(send, receive, call->counts, kind->type, kind->handle, MPI_COMM_WORLD,
+        MPI_Ireduce_scatter(send, receive, call->counts, kind->type, kind->handle, test_comm,
                             request);
     } else {
         PERSISTENT(Reduce_scatter)(send, receive, call->counts, kind->type, kind->handle,
-                                   MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                                   test_comm, MPI_INFO_NULL, request);
     }
 }
 
@@ -120,7 +121,7 @@ static bool keeps_rest(const struct call *call)
     const struct test_operand *kind = call->kind;
     bool has_gaps = kind->element == NULL && kind->extent > kind->monoid->used;
     return test_expects_symm() && getenv("SYMM_TEST_CUDA_LIBRARY") == NULL &&
-           (!has_gaps || getenv("OMPI_MCA_coll_symm_reduce_scatter_algorithm") == NULL) &&
+           (!has_gaps || test_algorithm("reduce_scatter") == NULL) &&
            (!has_gaps || call->total * kind->monoid->used <= slot_bytes());
 }
 
@@ -280,7 +281,7 @@ static void long_elements(int ints, bool heap)
     for (size_t i = 0; i < bytes / 4; i++) {
         from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
     }
-    MPI_Reduce_scatter(send.data, receive.data, counts, type, op, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(send.data, receive.data, counts, type, op, test_comm);
     for (size_t i = 0; i < bytes / 4 && test_rank == owner; i++) {
         uint32_t expected = (uint32_t)i * (uint32_t)(test_size * (test_size + 1) / 2);
         if (to[i] != expected) {
@@ -327,7 +328,7 @@ static void some_ahead(void)
         if (call % 30 == 0 && test_rank == late) {
             test_delay(200000);
         }
-        MPI_Reduce_scatter(send, receive, counts, type, op, MPI_COMM_WORLD);
+        MPI_Reduce_scatter(send, receive, counts, type, op, test_comm);
         for (int i = 0; i < ELEMENTS && test_rank == late; i++) {
             int expected = test_size * call * i + test_size * (test_size - 1) / 2;
             if (receive[4 * i] != expected) {
@@ -350,9 +351,8 @@ static void nothing_to_do(void)
     }
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_reduce_scatter", MPI_THREAD_SINGLE);
     if (getenv("SYMM_TEST_SIZES") == NULL) {
         test_operands_each_predefined(one_type_and_operation);
     }
@@ -362,5 +362,11 @@ int main(int argc, char **argv)
     }
     some_ahead();
     nothing_to_do();
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_reduce_scatter", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

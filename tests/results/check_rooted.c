@@ -11,6 +11,7 @@
 #include "tests/harness/harness.h"
 #include "tests/harness/layouts.h"
 #include "tests/harness/persistent.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -383,7 +384,7 @@ static void other_communicators(void)
 {
     for (int turn = 0; turn < 2; turn++) {
         int color = turn == 1 && test_rank == test_size / 2;
-        MPI_Comm_split(MPI_COMM_WORLD, color, -test_rank, &comm);
+        MPI_Comm_split(test_comm, color, -test_rank, &comm);
         MPI_Comm_rank(comm, &me);
         MPI_Comm_size(comm, &ranks);
         number += 1000000 * (uint64_t)(color + 1);
@@ -392,16 +393,15 @@ static void other_communicators(void)
         number -= 1000000 * (uint64_t)(color + 1);
         MPI_Comm_free(&comm);
     }
-    comm = MPI_COMM_WORLD;
+    comm = test_comm;
     me = test_rank;
     ranks = test_size;
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_rooted", MPI_THREAD_SINGLE);
     test_layouts_create(predefined, ints);
-    comm = MPI_COMM_WORLD;
+    comm = test_comm;
     me = test_rank;
     ranks = test_size;
     sizes_around_thresholds(&predefined[0]);
@@ -411,5 +411,11 @@ int main(int argc, char **argv)
     some_ahead();
     nothing_to_do();
     test_layouts_free(predefined, ints);
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_rooted", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

@@ -11,6 +11,7 @@
 #include "tests/harness/harness.h"
 #include "tests/harness/operands.h"
 #include "tests/harness/persistent.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -217,7 +218,7 @@ static void long_elements(int ints, bool heap, bool exclusive)
     for (size_t i = 0; i < bytes / 4; i++) {
         from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
     }
-    (exclusive ? MPI_Exscan : MPI_Scan)(from, to, ELEMENTS, type, op, MPI_COMM_WORLD);
+    (exclusive ? MPI_Exscan : MPI_Scan)(from, to, ELEMENTS, type, op, test_comm);
     for (size_t i = 0; i < bytes / 4; i++) {
         uint32_t expected = ranks == 0 ? POISON * 0x01010101u
                                        : (uint32_t)i * (ranks * (ranks + 1) / 2);
@@ -257,11 +258,11 @@ static void same_bits(bool exclusive, MPI_Op op)
             values[k] = op == MPI_SUM ? ldexpf((float)(random % 999983), (int)(random >> 60))
                                       : random % 2 == 0 ? 0.0f : -0.0f;
         }
-        call(send[i].data, receive[i].data, COUNT, MPI_FLOAT, op, MPI_COMM_WORLD);
+        call(send[i].data, receive[i].data, COUNT, MPI_FLOAT, op, test_comm);
     }
     for (int k = 0; k < 2048; k += SMALL) { /* a part of it in small calls */
         call((float *)(void *)send[1].data + k, (float *)(void *)receive[2].data + k, SMALL,
-             MPI_FLOAT, op, MPI_COMM_WORLD);
+             MPI_FLOAT, op, test_comm);
     }
     if (test_expects_symm() && getenv("SYMM_TEST_CUDA_LIBRARY") == NULL &&
         (!exclusive || test_rank > 0)) {
@@ -295,7 +296,7 @@ static void some_late(void)
             test_delay(50000);
         }
         (exclusive ? MPI_Exscan : MPI_Scan)(send, receive, count, MPI_INT, MPI_SUM,
-                                            MPI_COMM_WORLD);
+                                            test_comm);
         for (int i = 0; i < count; i++) {
             int expected = ranks == 0 ? -1 : ranks * call * i + ranks * (ranks - 1) / 2;
             if (receive[i] != expected) {
@@ -336,7 +337,7 @@ static void some_ahead(void)
         if (call % 20 == 0 && test_rank == test_size - 1) {
             test_delay(200000);
         }
-        MPI_Scan(send, receive, ELEMENTS, type, op, MPI_COMM_WORLD);
+        MPI_Scan(send, receive, ELEMENTS, type, op, test_comm);
         for (int i = 0; i < ELEMENTS; i++) {
             int expected = ranks * call * i + ranks * (ranks - 1) / 2;
             if (receive[4 * i] != expected) {
@@ -355,25 +356,24 @@ static void nothing_to_do(void)
     struct test_operand kind = test_operand_of_element("int32", OP_SUM);
     for (int i = 0; i < 2 * FORMS; i++) {
         run(&kind, &world, i % 2 == 1, SPREAD_HEAP, i % 4 > 1, (enum form)(i / 2), 1);
-        MPI_Scan(NULL, NULL, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        MPI_Exscan(NULL, NULL, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Scan(NULL, NULL, 0, MPI_INT, MPI_SUM, test_comm);
+        MPI_Exscan(NULL, NULL, 0, MPI_INT, MPI_SUM, test_comm);
         run(&kind, &world, i % 2 == 1, SPREAD_RANDOM, i % 4 > 1, (enum form)(i / 2), 9);
     }
 }
 
 static void teams_make(void)
 {
-    world = (struct team){MPI_COMM_WORLD, test_rank, test_size, "world"};
+    world = (struct team){test_comm, test_rank, test_size, "world"};
     reversed.name = "reversed half";
-    MPI_Comm_split(MPI_COMM_WORLD, test_size > 3 ? test_rank % 2 : 0, -test_rank, &reversed.comm);
+    MPI_Comm_split(test_comm, test_size > 3 ? test_rank % 2 : 0, -test_rank, &reversed.comm);
     MPI_Comm_rank(reversed.comm, &reversed.rank);
     MPI_Comm_size(reversed.comm, &reversed.size);
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
     const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
-    test_begin(argc, argv, "check_scan", MPI_THREAD_SINGLE);
     teams_make();
     test_operands_each_predefined(one_type_and_operation);
     test_operands_each(sizes_around_thresholds);
@@ -385,5 +385,11 @@ int main(int argc, char **argv)
     some_ahead();
     nothing_to_do();
     MPI_Comm_free(&reversed.comm);
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_scan", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

@@ -15,6 +15,7 @@
 #include "tests/harness/forced.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/layouts.h"
+#include "tests/harness/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,23 +140,23 @@ static void make(const struct call *call, const void *send, void *receive, MPI_O
     }
     switch (call->kind) {
     case ALLREDUCE:
-        MPI_Allreduce(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        MPI_Allreduce(send, receive, count, current->type, op, test_comm);
         break;
     case REDUCE:
         MPI_Reduce(test_rank > 0 && call->in_place ? receive : send, receive, count, current->type,
-                   op, 0, MPI_COMM_WORLD);
+                   op, 0, test_comm);
         break;
     case SCAN:
-        MPI_Scan(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        MPI_Scan(send, receive, count, current->type, op, test_comm);
         break;
     case EXSCAN:
-        MPI_Exscan(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        MPI_Exscan(send, receive, count, current->type, op, test_comm);
         break;
     case REDUCE_SCATTER:
-        MPI_Reduce_scatter(send, receive, counts, current->type, op, MPI_COMM_WORLD);
+        MPI_Reduce_scatter(send, receive, counts, current->type, op, test_comm);
         break;
     default:
-        MPI_Reduce_scatter_block(send, receive, count, current->type, op, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(send, receive, count, current->type, op, test_comm);
         break;
     }
     free(counts);
@@ -295,10 +296,9 @@ static void every_type(MPI_Op op, bool kinds)
     }
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
     MPI_Op op;
-    test_begin(argc, argv, "check_type_ops", MPI_THREAD_SINGLE);
     forced = test_forced_find();
     for (int i = 0; i < 2; i++) {
         commutes = i == 1;
@@ -306,5 +306,11 @@ int main(int argc, char **argv)
         every_type(op, getenv("SYMM_TEST_KINDS") != NULL);
         MPI_Op_free(&op);
     }
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_type_ops", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

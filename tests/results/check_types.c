@@ -11,6 +11,7 @@
 #include "tests/harness/forced.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/layouts.h"
+#include "tests/harness/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void reduce_in_place(const struct test_element *element, enum test_op op,
                                            test_form_unit(&element->form), TEST_RECEIVE);
     test_generate(element, op, number, test_rank, test_size, buffer.data, count);
     MPI_Allreduce(MPI_IN_PLACE, buffer.data, (int)count, element->type, test_op_handle(op),
-                  MPI_COMM_WORLD);
+                  test_comm);
     test_check_reduction(element, op, number, buffer.data, count);
     test_buffer_free(&buffer, "receive");
 }
@@ -55,7 +56,7 @@ static void reduce_out_of_place(const struct test_element *element, enum test_op
     test_generate(element, op, number, test_rank, test_size, send.data, count);
     memcpy(copy, send.data, bytes);
     MPI_Allreduce(send.data, receive.data, (int)count, element->type, test_op_handle(op),
-                  MPI_COMM_WORLD);
+                  test_comm);
     test_check_reduction(element, op, number, receive.data, count);
     test_buffer_unchanged(&send, copy, bytes, "send");
     free(copy);
@@ -145,7 +146,7 @@ static void gather(const struct test_layout *from, const struct test_layout *to,
     unsigned char *own = in_place ? receive.data + block * (size_t)test_rank : send.data;
     test_layout_fill(in_place ? to : from, test_stream(number, (uint64_t)test_rank, 0), own, count);
     MPI_Allgather(in_place ? MPI_IN_PLACE : send.data + from->origin, (int)count, from->type,
-                  receive.data + to->origin, (int)count, to->type, MPI_COMM_WORLD);
+                  receive.data + to->origin, (int)count, to->type, test_comm);
     for (int rank = 0; rank < test_size; rank++) {
         test_layout_check(to, test_stream(number, (uint64_t)rank, 0),
                           receive.data + block * (size_t)rank, count, poison, rank);
@@ -212,9 +213,9 @@ static void gather_derived(void)
     test_layouts_free(plain, ints);
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_types", MPI_THREAD_SINGLE);
+    pairs = 0;
     forced = test_forced_find();
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     reduce_everything();
@@ -228,5 +229,11 @@ int main(int argc, char **argv)
         (void)test_elements_every(&types);
         printf("check_types: %zu types, %lu pairs of type and operation\n", types, pairs);
     }
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_types", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }

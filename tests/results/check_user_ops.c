@@ -8,6 +8,7 @@
 #include "tests/harness/buffers.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/monoids.h"
+#include "tests/harness/sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static void run_in_place(const struct call *call)
     struct test_buffer buffer = new_buffer(call, TEST_RECEIVE);
     fill(call, &buffer);
     MPI_Allreduce(MPI_IN_PLACE, buffer.data, (int)call->count, call->type, call->op,
-                  MPI_COMM_WORLD);
+                  test_comm);
     check_result(call, &buffer);
     test_buffer_free(&buffer, "receive");
 }
@@ -104,7 +105,7 @@ static void run_out_of_place(const struct call *call)
     fill(call, &send);
     memcpy(copy, send.data, send.bytes);
     MPI_Allreduce(send.data, receive.data, (int)call->count, call->type, call->op,
-                  MPI_COMM_WORLD);
+                  test_comm);
     check_result(call, &receive);
     test_buffer_unchanged(&send, copy, send.bytes, "send");
     free(copy);
@@ -196,7 +197,7 @@ static void recreated_operation(void)
         int result = -1;
         test_case("operation made anew, time %d", i);
         MPI_Op_create(i % 2 == 0 ? add : largest, 1, &op);
-        MPI_Allreduce(&value, &result, 1, MPI_INT, op, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &result, 1, MPI_INT, op, test_comm);
         if (result != expected) {
             test_fail("expected %d, found %d", expected, result);
         }
@@ -237,7 +238,7 @@ static void elements_that_differ(void)
             ((int *)(void *)send.data)[k] = (int)k + test_rank;
         }
         MPI_Allreduce(send.data, receive.data, test_rank == 0 ? (int)ints : count,
-                      test_rank == 0 ? MPI_INT : three, op, MPI_COMM_WORLD);
+                      test_rank == 0 ? MPI_INT : three, op, test_comm);
         for (size_t k = 0; k < ints; k++) {
             int expected = (int)k * test_size + test_size * (test_size - 1) / 2;
             if (sums[k] != expected) {
@@ -275,7 +276,7 @@ static void elements_without_data(void)
             return;
         }
         memcpy(copy, receive.data, bytes);
-        MPI_Allreduce(send.data, receive.data, counts[i / 2], gap, op, MPI_COMM_WORLD);
+        MPI_Allreduce(send.data, receive.data, counts[i / 2], gap, op, test_comm);
         test_buffer_unchanged(&receive, copy, bytes, "receive");
         free(copy);
         test_buffer_free(&send, "send");
@@ -286,9 +287,8 @@ static void elements_without_data(void)
     MPI_Type_free(&nothing);
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    test_begin(argc, argv, "check_user_ops", MPI_THREAD_SINGLE);
     every_monoid();
     recreated_operation();
     if (test_size == 2) {
@@ -297,5 +297,11 @@ int main(int argc, char **argv)
     elements_without_data();
     test_case("arguments of the user functions");
     test_check(test_monoids_misuses() == 0, "lengths above 0 and the datatype of the call");
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(argc, argv, "check_user_ops", MPI_THREAD_SINGLE);
+    test_sweep(all);
     return test_end();
 }
