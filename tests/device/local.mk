@@ -7,7 +7,11 @@
 device_tests = \
 	tests/device/bringup.tap \
 	tests/device/contexts.tap \
-	tests/device/cuda.tap \
+	tests/device/pieces.tap \
+	tests/device/reductions.tap \
+	tests/device/moves.tap \
+	tests/device/some_ranks.tap \
+	tests/device/gaps.tap \
 	tests/device/device_memory.tap \
 	tests/device/elsewhere.tap \
 	tests/device/gpus.tap \

@@ -1,0 +1,56 @@
+# ondevice.sh - jobs on device memory, for scripts that have sourced tap.sh: on the machine's GPUs with
+# SYMM_TEST_GPUS=1, otherwise on the stand-in driver, which runs the same kernels on the host.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2154
+
+test -z "$SYMM_SANITIZERS" || tap_skip_all "a sanitizer wants to be the first preloaded library"
+ondevice_preload=$(tap_library device/ondevice/ondevice)
+test -n "$ondevice_preload" || tap_skip_all "built without CUDA"
+driver=$tap_driver
+SYMM_BENCH_CUDA_LIBRARY=$driver
+SYMM_TEST_CUDA_LIBRARY=$driver
+export SYMM_BENCH_CUDA_LIBRARY
+ondevice_flags="--mca mpool_symm_cuda_library $driver --mca coll_symm_report 1"
+
+# ondevice DESCRIPTION MPIRUN-ARGUMENTS...: a program whose buffers ondevice/ondevice.c moves passes.
+ondevice() {
+    description=$1
+    shift
+    # shellcheck disable=SC2086 # flags are words
+    tap_passes "$description" -x "LD_PRELOAD=$ondevice_preload" \
+        -x "SYMM_TEST_CUDA_LIBRARY=$driver" $ondevice_flags "$@"
+}
+
+# ondevice_sweep DESCRIPTION LISTS MPIRUN-ARGUMENTS...: likewise with one algorithm after the other.
+ondevice_sweep() {
+    description=$1
+    lists=$2
+    shift 2
+    sweep_run "$description" "$lists" -x "LD_PRELOAD=$ondevice_preload" \
+        -x "SYMM_TEST_CUDA_LIBRARY=$driver" --mca mpool_symm_cuda_library "$driver" "$@"
+}
+
+# ondevice_bench DESCRIPTION RANKS BYTES ARGUMENTS...: so many bytes by the benchmark, once, with
+# results checked; ARGUMENTS are those of mpirun up to --, and the benchmark's.
+ondevice_bench() {
+    description=$1
+    ranks=$2
+    bytes=$3
+    shift 3
+    flags=
+    while test "$1" != --; do
+        flags="$flags $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086 # flags are words
+    tap_passes "$description" -n "$ranks" $ondevice_flags --mca coll symm $flags \
+        "$top_builddir/bench/symm_bench" -c -i 1 -x 0 -b 1 -m "$bytes:$bytes" "$@"
+}
+
+# served ALGORITHM PATTERN: of the last job, a collective by that algorithm.
+served() {
+    tap_has "$description: $2 by $1" "^ *$2 +served: $1 +[1-9]"
+}
