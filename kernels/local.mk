@@ -134,32 +134,28 @@ NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
 NVCC_DEVICES = -gencode arch=compute_80,code=sm_80 $(NVCC_RECENT)
-NVCC_COMPILE = $(NVCC) $(NVCC_FLAGS) $(NVCC_DEVICES) -I$(top_srcdir) -fatbin -o $@
+# Flags and prerequisites follow: the first is compiled, and includes the others.
+compile_image = $(AM_V_GEN)$(MKDIR_P) $(code) && NVCC='$(NVCC)' \
+	$(SHELL) $(top_srcdir)/$(code)/compile $(top_srcdir) $@
 
-$(code)/reduce.fatbin: $(code)/reduce.cu $(code)/copy.cuh $(code)/held.cuh \
-		$(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/reduce.cu
+$(code)/reduce.fatbin: $(code)/reduce.cu $(code)/copy.cuh $(code)/held.cuh $(cuda_device_headers)
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/scan.cu
-$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/exchange.cuh \
-		$(code)/nests.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/gather.cu
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
+$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/exchange.cuh $(code)/nests.cuh $(cuda_device_headers)
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/small.cu
-$(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh \
-		$(code)/packets_few.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/packets.cu
-
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
+$(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh $(code)/packets_few.cuh $(cuda_device_headers)
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC_COMPILE) $(top_srcdir)/$(code)/ring.cu
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
 if MULTICAST
 cuda_fatbins += $(code)/multimem.fatbin
-$(code)/multimem.fatbin: $(code)/multimem.cu $(code)/multimem.cuh \
-		$(cuda_device_headers)
-	$(AM_V_GEN)$(MKDIR_P) $(code) && $(NVCC) $(NVCC_FLAGS) $(NVCC_RECENT) \
-		$(MULTICAST_CPPFLAGS) -I$(top_srcdir) -fatbin -o $@ $(top_srcdir)/$(code)/multimem.cu
+$(code)/multimem.fatbin: $(code)/multimem.cu $(code)/multimem.cuh $(cuda_device_headers)
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_RECENT) $(MULTICAST_CPPFLAGS)' $^
 endif
 
 CLEANFILES += $(cuda_fatbins)
@@ -182,6 +178,7 @@ endif
 endif CUDA
 
 EXTRA_DIST += \
+	kernels/cuda/device_code/compile \
 	kernels/cuda/device_code/combinations.cuh \
 	kernels/cuda/device_code/copy.cuh \
 	kernels/cuda/device_code/exchange.cuh \
