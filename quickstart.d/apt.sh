@@ -1,5 +1,5 @@
-# apt.sh - apt for what must not touch this machine's settings; sourced by quickstart and by
-# tests/sanitizers.
+# apt.sh - apt for what must not touch this machine's settings; sourced by quickstart, and by
+# tests/sanitizers and tests/debian.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
