@@ -8,7 +8,7 @@
 
 #include "kernels/features.h"
 
-#ifndef SYMM_NVCC_DEVICES /* the Makefile says so; tests/sanitizers compiles without it, for ARM */
+#ifndef SYMM_NVCC_DEVICES /* the Makefile says so; tests for ARM compile without it */
 #define SYMM_NVCC_DEVICES ""
 #endif
 

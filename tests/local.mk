@@ -11,8 +11,11 @@ check_DATA = tests/env.sh
 noinst_DATA += tests/env.sh
 
 # The tests once more under checkers, in builds of its own; .ci/run runs a selection.
-dist_noinst_SCRIPTS += tests/sanitizers
-EXTRA_DIST += tests/sanitizers.memcheck tests/sanitizers.tsan tests/sanitizers_arm.sh
+dist_noinst_SCRIPTS += tests/sanitizers/run
+EXTRA_DIST += tests/sanitizers/address.sh tests/sanitizers/arm.sh tests/sanitizers/changed.sh \
+	tests/sanitizers/memcheck.supp \
+	tests/sanitizers/thread.sh tests/sanitizers/thread.supp tests/sanitizers/tools.sh \
+	tests/sanitizers/valgrind.sh
 
 # For other builds of Open MPI; for a person to run.
 dist_noinst_SCRIPTS += tests/ompi_with_cuda tests/ompi_without_headers
