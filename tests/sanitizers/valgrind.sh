@@ -1,4 +1,4 @@
-# valgrind.sh - the part of tests/sanitizers/run about undefined values, and what is left at the end.
+# valgrind.sh - the part of tests/sanitizers/run about undefined values, and what is left.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
