@@ -12,7 +12,12 @@ helper_programs=(check_helper check_later) # with the thread that moves requests
 # leak to it in a child of fork().
 thread_skips=' test_large test_fork '
 
+# Left to --all: the algorithms. Their ranks are processes, whose only other thread serves
+# descriptors, as it does in test_peer and test_server.
+thread_skips+='test_algorithms '
+
 select_all_thread() {
+    thread_skips=${thread_skips/ test_algorithms/}
     thread_programs+=(check_allgather check_allreduce check_bursts check_counters check_memory
         check_user_ops)
 }
