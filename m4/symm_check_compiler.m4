@@ -14,7 +14,7 @@ AC_DEFUN([SYMM_ENABLE_DEBUG], [
 # SYMM_FIND_CC: before AC_PROG_CC, whose own error does not say what to install.
 AC_DEFUN([SYMM_FIND_CC], [
     AS_IF([test -z "$CC"],
-        [AC_CHECK_PROGS([symm_cc], [gcc cc clang])
+        [AC_CHECK_TOOLS([symm_cc], [gcc cc clang])
          AS_IF([test -z "$symm_cc"],
             [AC_MSG_ERROR([there is no C compiler in PATH.
   Debian and Ubuntu: apt-get install gcc libc6-dev make])])])
