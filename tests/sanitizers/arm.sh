@@ -1,5 +1,6 @@
-# sanitizers_arm.sh - the part of tests/sanitizers about 64-bit ARM, whose memory model is weaker:
-# everything is compiled for it, the components with the headers of its Open MPI.
+# arm.sh - the parts of tests/sanitizers/run about 64-bit ARM, whose memory model is weaker:
+# everything is compiled for it (arm), and linked with Debian's Open MPI for it and run in an
+# emulator of the processor (qemu).
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,28 +9,26 @@
 # shellcheck source=quickstart.d/apt.sh
 . "$top/quickstart.d/apt.sh"
 
-arm_compiler=aarch64-linux-gnu-gcc
-arm_headers=$folder/arm/root/usr
+arm=aarch64-linux-gnu
+
+# ---- compiled ------------------------------------------------------------------------------------
 
 # Flags of the build, so that the same C is compiled.
 arm_flags() {
     arm_options=(-O2 -Werror -D_GNU_SOURCE "-DSYMM_HELP_DIR=\"\"" -I"$top/build" -I"$top")
     # shellcheck disable=SC2207 # words
-    arm_options+=($(sed -n 's/^SYMM_CFLAGS = //p' "$top/build/Makefile"))
+    arm_options+=($(of_build SYMM_CFLAGS))
     # What includes cuda.h is compiled where configure has found it.
-    read -ra arm_cuda < <(sed -n 's/^CUDA_CPPFLAGS = //p' "$top/build/Makefile")
-    arm_openmpi=()
-    local name
-    for name in lib/aarch64-linux-gnu/openmpi/include{/openmpi,} include{/aarch64-linux-gnu,}; do
-        arm_openmpi+=(-isystem "$arm_headers/$name")
-    done
+    read -ra arm_cuda < <(of_build CUDA_CPPFLAGS)
 }
 
+# A variable of the build's Makefile.
+of_build() { sed -n "s/^$1 = //p" "$top/build/Makefile"; }
+
 part_arm() {
-    local log=$folder/arm.log source sources=()
+    local log=$folder/arm.log source sources=() openmpi
     local with_cuda='context|driver|handles|imports_state|mappings|sync_flag'
-    need $arm_compiler gcc-aarch64-linux-gnu libc6-dev-arm64-cross ||
-        { missing arm gcc-aarch64-linux-gnu; return; }
+    need $arm-gcc gcc-$arm libc6-dev-arm64-cross || { missing arm gcc-$arm; return; }
     mkdir -p "$folder/arm"
     arm_flags
     for source in "$top"/heap/*.c "$top"/kernels/*.c "$top"/kernels/host/*.c; do
@@ -44,11 +43,12 @@ part_arm() {
         grep -q -E '\bldap?r\b' "$folder/arm/allreduce_staged.s"
     result $? 'arm: release and acquire are in the code'
 
+    have_arm_root arm || return
     log=$folder/arm-components.log
-    fetch_arm_headers >"$log" 2>&1
-    result $? "arm: headers of its Open MPI" "$log" || return
+    openmpi=$arm_root/usr/lib/$arm/openmpi/include
     mapfile -t sources < <(find "$top/mca" -name '*.c')
-    compile_for_arm "${arm_openmpi[@]}" -isystem "$top/mca/shim" "${sources[@]}" >"$log" 2>&1
+    compile_for_arm --sysroot="$arm_root" -isystem "$openmpi/openmpi" -isystem "$openmpi" \
+        -isystem "$top/mca/shim" "${sources[@]}" >"$log" 2>&1
     result $? 'arm: the components compile' "$log"
 }
 
@@ -60,17 +60,108 @@ compile_for_arm() {
         shift
     done
     (cd "$folder/arm" && printf '%s\0' "$@" | xargs -0 -n 8 -P "$(nproc)" \
-        "$arm_compiler" "${arm_options[@]}" "${options[@]}" "${arm_cuda[@]}" -S)
+        "$arm-gcc" "${arm_options[@]}" "${options[@]}" "${arm_cuda[@]}" -S)
 }
 
-# The packages of the release that this machine's apt knows, unpacked only.
-fetch_arm_headers() (
-    [[ ! -e $arm_headers/lib/aarch64-linux-gnu/openmpi/include/mpi.h ]] || exit 0
-    mkdir -p "$folder/arm/packages" && cd "$folder/arm/packages" || exit 1
-    arm_apt() { private_apt "$folder/arm/apt" -o APT::Architecture=arm64 "$@"; }
-    arm_apt update && arm_apt download libopenmpi-dev:arm64 libhwloc-dev:arm64 || exit 1
+# ---- Debian for it -------------------------------------------------------------------------------
+
+# have_arm_root PART: libraries and headers in arm_root, unpacked from packages of the release that
+# this machine's apt knows. They are kept for other trees, under the versions of this machine's.
+have_arm_root() {
+    local log=$folder/arm-root.log versions
+    versions=$(apt-cache show --no-all-versions libopenmpi-dev libcmocka-dev libc6-dev 2>"$log" |
+        sed -n 's/^Version: //p' | tr -c '[:alnum:].+~\n' _ | paste -s -d -)
+    arm_root=${SYMM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ompi-symm}/arm64-$versions
+    fetch_arm_root >>"$log" 2>&1
+    result $? "$1: Debian's Open MPI for it is in a folder of its own" "$log"
+}
+
+# Compilers, which libopenmpi-dev depends on, and what else does not concern us are left out.
+fetch_arm_root() (
+    [[ ! -d $arm_root ]] || exit 0
+    mkdir -p "${arm_root%/*}" && new=$(mktemp -d "$arm_root.XXXXXX") || exit 1
+    trap 'rm -rf "$new"' EXIT
+    arm_apt() {
+        private_apt "$new/apt" -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+            -o Dir::State::status=/dev/null --no-install-recommends "$@"
+    }
+    mkdir "$new/packages" "$new/root" && cd "$new/packages" && arm_apt update || exit 1
+    mapfile -t packages < <(arm_apt --simulate install libopenmpi-dev libcmocka-dev |
+        sed -n 's/^Inst \([^ ]*\).*/\1/p' | grep -E '^(lib|linux-libc|openmpi|zlib)' |
+        grep -vE '^lib(perl|binutils|js-)|san[0-9]+$')
+    arm_apt download "${packages[@]:?}" || exit 1
     for package in *.deb; do
-        dpkg -x "$package" "$folder/arm/root" || exit 1
+        dpkg -x "$package" "$new/root" || exit 1
     done
-    rm -rf "$folder/arm/apt"
+    mv -T "$new/root" "$arm_root" || [[ -d $arm_root ]]
 )
+
+# ---- linked and run ------------------------------------------------------------------------------
+
+# What qemu-user cannot do, by unit test and its part. It says that madvise(MADV_REMOVE) has been
+# done and does nothing; it sets no RLIMIT_AS and RLIMIT_DATA; it has no mremap() that maps the same
+# pages twice; it takes memory for each page of terabytes that are only reserved.
+declare -A qemu_cannot=([test_arena]=test_chunks [test_headroom]=test_address_space
+    [test_reclaim]=test_other_mappings [test_heap_limits]='test_window_*')
+# Whole programs. Of more descriptors than there is room for, qemu leaves the others open
+# (test_strangers). test_ordering's model of executions, which is the same there, takes hours.
+qemu_skips=' test_strangers test_ordering '
+# Ranks that mpirun of this machine starts. qemu has no process_vm_readv().
+qemu_programs=(results/check_allreduce results/check_allgather)
+
+part_qemu() {
+    local log=$folder/qemu.log program library under
+    local -n cannot=qemu_cannot
+    need qemu-aarch64 qemu-user && need $arm-g++ g++-$arm libc6-dev-arm64-cross ||
+        { missing qemu "qemu-user or g++-$arm"; return; }
+    have_arm_root qemu || return
+    under=(qemu-aarch64 -L "$arm_root")
+    configure_for_arm >"$log" 2>&1 &&
+        build qemu '' "\$(unit_tests) \$(standin_tests) ${qemu_programs[*]/#/tests/}" >>"$log" 2>&1
+    result $? 'qemu: everything compiles and links' "$log" || return
+    for library in libsymm mca_coll_symm mca_mpool_symm; do
+        diff <(needed "$top/build/.libs/$library.so") <(needed ".libs/$library.so") >"$log"
+        result $? "qemu: $library needs the same libraries as here" "$log"
+    done
+    run_unit_tests qemu "$qemu_skips"
+    for program in "${qemu_programs[@]}"; do
+        run_qemu "$program"
+    done
+}
+
+# As docs/building.md says, by this machine's mpicc. Kernels for devices are those of the build.
+configure_for_arm() {
+    local cuda=(--without-cuda) code=kernels/cuda/device_code openmpi=$arm_root/usr/lib/$arm/openmpi
+    mkdir -p "$folder/qemu" && cd "$folder/qemu" || return
+    if grep -q '^#define HAVE_CUDA' "$top/build/config.h"; then
+        cuda=(NVCC="$(of_build NVCC)" CUDA_CPPFLAGS="$(of_build CUDA_CPPFLAGS)")
+        mkdir -p $code && cp -u "$top/build/$code/"*.fatbin $code || return
+    fi
+    [[ -e config.status ]] || OPAL_PREFIX=$arm_root/usr OPAL_LIBDIR=$openmpi/lib \
+        OPAL_INCLUDEDIR=$openmpi/include "$top/configure" --host=$arm --enable-werror \
+        CC="$arm-gcc --sysroot=$arm_root" CXX="$arm-g++ --sysroot=$arm_root" \
+        MPICC="$(of_build MPICC)" LDFLAGS=-Wl,-z,defs "${cuda[@]}"
+}
+
+needed() {
+    $arm-objdump -p "$1" | awk '$1 == "NEEDED" && $2 !~ /^ld-linux/ { print $2 }' | sort
+}
+
+# Components that want a function which is not there are not loaded, and serve nothing.
+run_qemu() {
+    local log=$PWD/${1##*/}.log status=0
+    (
+        # shellcheck source=/dev/null
+        . tests/env.sh
+        under=(env OMPI_MCA_mca_base_component_path="$OMPI_MCA_mca_base_component_path"
+            OPAL_PREFIX="$arm_root/usr" LD_BIND_NOW=1 "${under[@]}")
+        unset OMPI_MCA_mca_base_component_path # which mpirun itself would read
+        # PMIx's shared memory holds locks, which have another size there.
+        export PMIX_MCA_gds=hash
+        # shellcheck disable=SC2086 # flags are words
+        limited "$MPIRUN" $MPIRUN_FLAGS -n 2 $SYMM_PML_OB1_FLAGS $SYMM_NO_SINGLE_COPY_FLAGS \
+            --mca coll_symm_report 1 "${under[@]}" "tests/$1" --quick
+    ) >"$log" 2>&1 || status=$?
+    was_served "$log" || status=1
+    result $status "qemu: ${1##*/}, 2 ranks" "$log"
+}

@@ -51,6 +51,7 @@ void unit_begin(const char *name, unsigned seconds)
     if (getenv("SYMM_TEST_FILTER") != NULL) {
         cmocka_set_test_filter(getenv("SYMM_TEST_FILTER"));
     }
+    cmocka_set_skip_filter(getenv("SYMM_TEST_SKIP"));
     (void)signal(SIGALRM, give_up);
     (void)alarm(unit_patience(seconds));
 }
