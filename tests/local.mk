@@ -76,6 +76,7 @@ loaded_ldflags = -module -avoid-version -shared -rpath /nowhere
 
 # Those with the longest scripts come first, so that none of them is left over at the end.
 mpi_programs = $(device_programs) $(results_programs) $(processes_programs) $(users_programs)
+include tests/rules/local.mk
 include tests/device/local.mk
 include tests/results/local.mk
 include tests/processes/local.mk

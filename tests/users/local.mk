@@ -8,7 +8,6 @@ users_tests = \
 	tests/users/bench.tap \
 	tests/users/configure.tap \
 	tests/users/counters.tap \
-	tests/users/documents.tap \
 	tests/users/exports.tap \
 	tests/users/info.tap \
 	tests/users/manual.tap \
