@@ -41,8 +41,10 @@ static inline bool call_scans(enum collective collective)
     return collective == COLLECTIVE_SCAN || collective == COLLECTIVE_EXSCAN;
 }
 
-/* Whether an input has a block for each rank, of as many bytes as the size says, and a result one of
- * each rank. */
+/*
+ * Whether an input has a block for each rank, of as many bytes as the size says, and a result one
+ * of each rank.
+ */
 static inline bool call_exchanges(enum collective collective)
 {
     return collective >= COLLECTIVE_ALLTOALL && collective <= COLLECTIVE_ALLTOALLW;

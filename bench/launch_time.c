@@ -142,7 +142,8 @@ static void time_turns(struct bench *bench)
         double begin = clock_us();
         reduce_start(bench, BYTES / sizeof(float), 0, &ticket);
         wait_for(bench, &ticket);
-        check(symm_device_push_start(bench->device, &push, 1, false, 0, &ticket), "starting a copy");
+        check(symm_device_push_start(bench->device, &push, 1, false, 0, &ticket),
+              "starting a copy");
         wait_for(bench, &ticket);
         if (i >= 0) {
             times[i] = (clock_us() - begin) / 2;

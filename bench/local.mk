@@ -158,6 +158,7 @@ EXTRA_DIST += \
 	bench/plotting/tables.py
 
 EXTRA_DIST += \
+	bench/gpu_overlap.sh \
 	bench/multicast_links.sh \
 	bench/multicast_machine.sh \
 	bench/multicast_speed.sh \

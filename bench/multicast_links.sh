@@ -21,7 +21,8 @@ links_of() {
     [[ $collective == allreduce ]] || bytes=$((bytes / n))
     for i in 50 150; do
         link_totals "$work/link/before"
-        timed_multicast "$name-$i-calls" "$n" "$collective" -- -m "$bytes:$bytes" -i "$i" -x 0 -b 1 ||
+        timed_multicast "$name-$i-calls" "$n" "$collective" -- -m "$bytes:$bytes" -i "$i" -x 0 \
+            -b 1 ||
             return
         link_totals "$work/link/after"
         join "$work/link/before" "$work/link/after" |
@@ -48,7 +49,8 @@ links_of() {
 step_link() {
     local n collective
     mkdir -p "$work/link"
-    if ! command -v nvidia-smi >/dev/null || ! nvidia-smi nvlink -gt d 2>&1 | grep -q 'Data Tx: [0-9]'; then
+    if ! command -v nvidia-smi >/dev/null ||
+        ! nvidia-smi nvlink -gt d 2>&1 | grep -q 'Data Tx: [0-9]'; then
         skip 'link: no counters of NVLink (nvidia-smi nvlink -gt d)'
         return
     fi

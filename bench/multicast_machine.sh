@@ -21,7 +21,8 @@ refuse_if_forbidden() {
     for file in "${NCCL_CONF_FILE:-$HOME/.nccl.conf}" /etc/nccl.conf; do
         if grep -Eqs '^[[:space:]]*NCCL_NVLS_ENABLE[[:space:]]*=[[:space:]]*0' "$file"; then
             refuse "multicast is forbidden here: $file has NCCL_NVLS_ENABLE=0" \
-                'Ask who has written it why. Name another file in NCCL_CONF_FILE if multicast is allowed.'
+                'Ask who has written it why.' \
+                'Name another file in NCCL_CONF_FILE if multicast is allowed.'
         fi
     done
 }
@@ -86,8 +87,8 @@ probe() {
     mkdir -p "$work/machine"
     if ! bench/multicast_probe >"$work/machine/probe.txt"; then
         refuse "$(tail -n 1 "$work/machine/probe.txt")" \
-            'GPUs of compute capability 9.0 or newer behind NVLink switches have it, with the fabric manager' \
-            'running, and not in slices (MIG); see bench/multicast-bringup.md.'
+            'GPUs of compute capability 9.0 or newer behind NVLink switches have it, with the' \
+            'fabric manager running, and not in slices (MIG); see bench/multicast-bringup.md.'
     fi
     able=$(sed -n 's/^multicast: yes: \([0-9]*\).*/\1/p' "$work/machine/probe.txt")
     pass "$(tail -n 1 "$work/machine/probe.txt")"

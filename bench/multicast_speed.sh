@@ -32,8 +32,8 @@ sizes() {
     echo "$((least / share)):$((most / share))"
 }
 
-# One variable switches NCCL's multicast and is an opt-out for us: so what has NCCL without multicast
-# beside it is our unicast, and multicast stands beside NCCL's.
+# One variable switches NCCL's multicast and is an opt-out for us: so what has NCCL without
+# multicast beside it is our unicast, and multicast stands beside NCCL's.
 step_speed() {
     local n collective place flags NCCL_NVLS_ENABLE
     export NCCL_NVLS_ENABLE
@@ -60,7 +60,8 @@ speed_of() {
     timed "$name-without" "$n" "$collective" --mca coll_symm_multicast never -- "$@"
 }
 
-# Only integers and bits have a one-shot by multicast: where it stops being quicker. Sizes are its own.
+# Only integers and bits have a one-shot by multicast: where it stops being quicker. Sizes are its
+# own.
 ints_of() {
     local n=$1 way must most=1M
     [[ -z $try ]] || most=4K
@@ -120,6 +121,7 @@ chosen_by() {
         name=tune/$n-ranks-$collective-chosen
         timed "$name" "$n" "$collective" --mca coll_symm_table "$table" -- --chosen -m "$sizes" \
             "${@:4}" || continue
-        all_near "$work/$name.txt" || [[ -n $try ]] || fail "$name: not near the best for some sizes"
+        all_near "$work/$name.txt" || [[ -n $try ]] ||
+            fail "$name: not near the best for some sizes"
     done
 }

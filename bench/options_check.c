@@ -117,13 +117,15 @@ bool options_check(const struct options *options, char *message, size_t length)
     }
     if (options->compare && gpu && !open_mpi_knows_gpus()) {
         return refuse(&check, "option", "--compare",
-                      "it needs memory of the host: this Open MPI's own components do not know GPUs");
+                      "it needs memory of the host: this Open MPI's own components do not know "
+                      "GPUs");
     }
     if (options->chosen[COLLECTIVE_BARRIER] &&
         (options->rival || options->has_beside || options->show_choice ||
          options->tune_file != NULL)) {
         return refuse(&check, "collective", "barrier",
-                      "it has no data: leave it out with --rival, --beside, --chosen and --tune-to");
+                      "it has no data: leave it out with --rival, --beside, --chosen and "
+                      "--tune-to");
     }
     if (options->rival &&
         (options->chosen[COLLECTIVE_SCAN] || options->chosen[COLLECTIVE_EXSCAN])) {

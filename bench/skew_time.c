@@ -167,7 +167,8 @@ int main(int argc, char **argv)
     }
     double alone = measure(&program, NULL, 0, mean, calls);
     if (program.rank == ROOT) {
-        printf("# %d ranks, each computes %.1f us on average before a call; without calls %.2f us\n",
+        printf("# %d ranks, each computes %.1f us on average before a call; "
+               "without calls %.2f us\n",
                program.ranks, mean, alone);
         printf("# %-12s %10s %12s\n", "", "bytes", "us");
     }

@@ -124,7 +124,8 @@ cuda_algorithms() {
 
 # ---- builds and jobs -----------------------------------------------------------------------------
 
-# build_in FOLDER FILE OPTION...: configure, unless that has been done, and make, with all test programs.
+# build_in FOLDER FILE OPTION...: configure, unless that has been done, and make, with all test
+# programs.
 build_in() {
     local folder=$1 file=$2
     shift 2
@@ -136,8 +137,9 @@ build_in() {
         within 600 "$file" make -C "$folder" -j"$(nproc)" check TESTS=
 }
 
-# build_with_loops FILE: a build in which the kernels for multicast have loops over the replicas instead of its
-# instructions, which must not meet ordinary memory. It has addresses of its own making for multicast objects.
+# build_with_loops FILE: a build in which the kernels for multicast have loops over the replicas
+# instead of its instructions, which must not meet ordinary memory. It has addresses of its own
+# making for multicast objects.
 build_with_loops() {
     local options=()
     read -ra options <<<"${CONFIGURE:-}"
@@ -149,7 +151,8 @@ begin_apart() {
     trap 'finish_running; exit 130' INT TERM HUP
 }
 
-# Go to the build. Sets launch, the options of mpirun; and rival, those that add NCCL to the benchmark.
+# Go to the build. Sets launch, the options of mpirun; and rival, those that add NCCL to the
+# benchmark.
 enter_build() {
     local folder more
     [[ -r $build/tests/env.sh ]] || { say "there is no build: run bench/${0##*/} build"; exit 1; }
@@ -187,20 +190,22 @@ on_device() {
         -x "SYMM_TEST_CUDA_LIBRARY=${DRIVER:-libcuda.so.1}")
 }
 
-# ---- what files say --------------------------------------------------------------------------------
+# ---- what files say ------------------------------------------------------------------------------
 
-# is_served FILE COLLECTIVE ALGORITHM: an algorithm that is forced but cannot be used is replaced without a word, and
-# results are right all the same: only the report tells. $prefix is cuda_, or nothing for host memory.
+# is_served FILE COLLECTIVE ALGORITHM: an algorithm that is forced but cannot be used is replaced
+# without a word, and results are right all the same: only the report tells. $prefix is cuda_, or
+# nothing for host memory.
 is_served() {
     grep -Eq "$2 +served: $prefix$3 +[1-9]" "$1"
 }
 
 # all_near FILE: whether symm_bench --chosen found each size within its limit of the best.
 all_near() {
-    awk '/^# [0-9]+ of [0-9]+ sizes: / { near = $2; all = $4 } END { exit near == "" || near < all }' "$1"
+    awk '/^# [0-9]+ of [0-9]+ sizes: / { near = $2; all = $4 }
+        END { exit near == "" || near < all }' "$1"
 }
 
-# ---- tools -----------------------------------------------------------------------------------------
+# ---- tools ---------------------------------------------------------------------------------------
 
 # Sets checker; false if there is none.
 find_checker() {

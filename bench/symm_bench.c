@@ -1,8 +1,8 @@
 /*
  * symm_bench.c - latency of MPI_Allreduce, MPI_Allgather, MPI_Reduce_scatter,
  * MPI_Reduce_scatter_block, MPI_Scan, MPI_Exscan, MPI_Bcast, MPI_Reduce, MPI_Gather, MPI_Scatter,
- * all-to-all calls and MPI_Barrier, of nonblocking and persistent ones too, in the format of the OSU
- * micro-benchmarks, with and without the component coll/symm, in two kinds of memory, or beside
+ * all-to-all calls and MPI_Barrier, of nonblocking and persistent ones too, in the format of the
+ * OSU micro-benchmarks, with and without the component coll/symm, in two kinds of memory, or beside
  * NCCL, in one run. It is a plain MPI program and knows the component by name only.
  *
  * Each size passes these steps: validate (if asked), find the floor, time the call in blocks, print

@@ -1,6 +1,6 @@
 /*
- * uneven_time.c - MPI_Alltoallv on GPU memory with blocks that differ, beside a floor: the bytes that
- * must enter or leave the busiest GPU, or be copied within one.
+ * uneven_time.c - MPI_Alltoallv on GPU memory with blocks that differ, beside a floor: the bytes
+ * that must enter or leave the busiest GPU, or be copied within one.
  *
  *     mpirun -n RANKS bench/uneven_time [MOST [ROUNDS]]
  *
@@ -68,8 +68,9 @@ static const struct pattern {
     const char *name;
     size_t (*bytes)(int from, int to, size_t bytes);
 } patterns[] = {
-    {"equal", equal},       {"one-pair", one_pair}, {"to-rank-0", to_one}, {"from-rank-0", from_one},
-    {"in-pairs", in_pairs}, {"mostly-kept", kept},  {"triangle", triangle},
+    {"equal", equal},          {"one-pair", one_pair}, {"to-rank-0", to_one},
+    {"from-rank-0", from_one}, {"in-pairs", in_pairs}, {"mostly-kept", kept},
+    {"triangle", triangle},
 };
 
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };

@@ -1,7 +1,7 @@
 /*
  * What the collectives of the training share: where their numbers are, the copies around a call,
- * and a stop-watch; and MPI_Allgather. The all-reduces are in exchange.c. Numbers go in and come out
- * on the host, wherever the memory is that MPI works in.
+ * and a stop-watch; and MPI_Allgather. The all-reduces are in exchange.c. Numbers go in and come
+ * out on the host, wherever the memory is that MPI works in.
  *
  * Errors of MPI end the job (MPI_ERRORS_ARE_FATAL, MPI's default for a communicator).
  *

@@ -8,7 +8,9 @@
 
 #include <stdlib.h>
 
-/* Persistent collectives are part of MPI 4. Open MPI 4.1 has them as an extension, with a prefix. */
+/*
+ * Persistent collectives are part of MPI 4. Open MPI 4.1 has them as an extension, with a prefix.
+ */
 #if !defined(OMPI_MAJOR_VERSION) || OMPI_MAJOR_VERSION >= 5
 #define HAVE_PERSISTENT 1
 #else

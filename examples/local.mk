@@ -1,6 +1,6 @@
 # The examples: data-parallel training on handwritten digits, its data and its comparison script, a
-# two-dimensional Fourier transform, and arrays in Python. They are plain MPI and link nothing of this
-# project. Nothing of them is installed.
+# two-dimensional Fourier transform, and arrays in Python. They are plain MPI and link nothing of
+# this project. Nothing of them is installed.
 
 noinst_PROGRAMS += examples/digits_training examples/fft2d
 

@@ -91,8 +91,8 @@ static bool mpi_gives_device_memory(char *reason)
 }
 
 /*
- * Opens this rank's device if it can be used as `wanted`. By itself the program uses devices only where
- * the ranks reach each other's: two or more, on one node.
+ * Opens this rank's device if it can be used as `wanted`. By itself the program uses devices only
+ * where the ranks reach each other's: two or more, on one node.
  */
 static bool find_device(enum memory_kind wanted, MPI_Comm comm, char *reason)
 {

@@ -324,7 +324,8 @@ PICTURES = {
         "host-2-ranks-alloc.txt, host-2-ranks-malloc.txt",
     ),
     "gpu-ompi-cuda": Picture(
-        "GPU memory beside an Open MPI built with CUDA: time against size, with ompi-symm and without",
+        "GPU memory beside an Open MPI built with CUDA: time against size, with ompi-symm and "
+        "without",
         gpu_ompi_cuda,
         [series.ompi_cuda_file(memory) for memory in GPU_MEMORIES],
         "gpu-2-ompi-cuda-{alloc,cudamalloc}.txt",

@@ -2,11 +2,13 @@
 """MPI_Allreduce and MPI_Allgather on arrays of NumPy, CuPy or PyTorch: checked, and timed.
 
 The arrays come from the library's own allocator and from MPI_Alloc_mem (symmetric.py), and all are
-given to mpi4py as they are; calls that are timed get them as messages. With PyTorch, NCCL can be timed in the same run.
+given to mpi4py as they are; calls that are timed get them as messages. With PyTorch, NCCL can be
+timed in the same run.
 
     mpirun -n 2 --mca coll symm python3 collectives.py --library torch --nccl
 
-Exit status: 0 all results are right; 1 one is wrong, or an error; 2 a bad option, or no such library.
+Exit status: 0 all results are right; 1 one is wrong, or an error; 2 a bad option, or no such
+library.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
@@ -274,7 +276,8 @@ def run(library, options):
             parts = 1 if collective == "allreduce" else COMM.size
             count = max(nbytes // itemsize // parts, 1)
             calls = {title: make(collective, count) for title, make in columns.items()}
-            wrong = {title for title, call in calls.items() if not call.is_right(call.start_plainly)}
+            wrong = {title for title, call in calls.items()
+                     if not call.is_right(call.start_plainly)}
             times = measure(calls, options, nbytes)
             wrong |= {title for title, call in calls.items() if not call.is_right(call.start)}
             right = right and not wrong

@@ -3,13 +3,13 @@
     array = symmetric.empty((1024, 1024), "float32", "cupy")
     comm.Allreduce(MPI.IN_PLACE, array)
 
-Collectives reach such an array directly, on all ranks of the node. Choose the device before the first
-call (torch.cuda.set_device(), cupy.cuda.Device().use()): memory is taken from the current one. Arrays
-that are used again and again are quicker as messages, message() says how much.
+Collectives reach such an array directly, on all ranks of the node. Choose the device before the
+first call (torch.cuda.set_device(), cupy.cuda.Device().use()): memory is taken from the current
+one. Arrays that are used again and again are quicker as messages, message() says how much.
 
-The memory is freed when the last array over it, or view of one, has died, after its device has come to
-rest; at the latest when the interpreter exits, before mpi4py finalizes MPI. Who finalizes MPI himself
-keeps what he has until the process ends.
+The memory is freed when the last array over it, or view of one, has died, after its device has come
+to rest; at the latest when the interpreter exits, before mpi4py finalizes MPI. Who finalizes MPI
+himself keeps what he has until the process ends.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
@@ -33,8 +33,8 @@ CU_MEMORYTYPE_DEVICE = 2
 class Memory:
     """Memory from MPI_Alloc_mem that array libraries can be given, as an array of bytes.
 
-    Arrays made from it (cupy.asarray(), torch.as_tensor(), numpy.asarray()) keep it alive. `device` is
-    the number of its device, None for memory of the host.
+    Arrays made from it (cupy.asarray(), torch.as_tensor(), numpy.asarray()) keep it alive. `device`
+    is the number of its device, None for memory of the host.
     """
 
     def __init__(self, nbytes, kind="cuda"):
@@ -78,7 +78,8 @@ class Memory:
         return self._bytes()
 
     def _bytes(self):
-        return {"shape": (self.nbytes,), "typestr": "|u1", "data": (self.address, False), "version": 3}
+        return {"shape": (self.nbytes,), "typestr": "|u1", "data": (self.address, False),
+                "version": 3}
 
 
 def alloc(nbytes, kind="cuda"):
@@ -101,8 +102,9 @@ def empty(shape, dtype="float32", library="cupy", kind=None):
 def message(array):
     """What mpi4py can be given in place of an array, to make the same call many times.
 
-    comm.Allreduce(MPI.IN_PLACE, message): mpi4py takes 1 to 30 us to find out where an array lies and
-    what is in it, most with PyTorch. With a message that has been done before. It keeps the array.
+    comm.Allreduce(MPI.IN_PLACE, message): mpi4py takes 1 to 30 us to find out where an array lies
+    and what is in it, most with PyTorch. With a message that has been done before. It keeps the
+    array.
     """
     # PyTorch's types are called torch.float32 and so on.
     dtype = numpy.dtype(str(array.dtype).rpartition(".")[2])
