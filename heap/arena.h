@@ -28,7 +28,8 @@
 #include "heap/server.h"
 
 enum {
-    SYMM_ARENA_FIRST = 1 << 20,  /* bytes of the first chunk; each has twice those of the one before */
+    /* bytes of the first chunk; each has twice those of the one before */
+    SYMM_ARENA_FIRST = 1 << 20,
     SYMM_ARENA_MOST = 256 << 20, /* bytes of the largest, or of SYMM_ARENA_BLOCKS blocks */
     SYMM_ARENA_BLOCKS = 64,
 };

@@ -16,8 +16,8 @@ enum { SYMM_FORK_WAIT_NS = 200000000 };
 
 /*
  * fork() may be called by a signal handler that has interrupted the very code that holds the lock:
- * debuggers are started like that.  So the wait is bounded.  False: the lock was not to be had, and a
- * child may find it taken.
+ * debuggers are started like that.  So the wait is bounded.  False: the lock was not to be had, and
+ * a child may find it taken.
  */
 static inline bool symm_fork_lock(pthread_mutex_t *mutex)
 {

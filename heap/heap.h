@@ -38,8 +38,8 @@ void symm_heap_on_retired(struct symm_heap *heap,
 /*
  * Around a fork(): no other thread changes the heap meanwhile, and the child finds nothing locked.
  * False: the lock was not to be had in SYMM_FORK_WAIT_NS, because fork() is called by a signal
- * handler that has interrupted the heap.  end() is called all the same, with that.  A child does not
- * retire segments: peers have them mapped as its parent's, who has blocks there that the child
+ * handler that has interrupted the heap.  end() is called all the same, with that.  A child does
+ * not retire segments: peers have them mapped as its parent's, who has blocks there that the child
  * knows nothing of.
  */
 bool symm_heap_fork_begin(struct symm_heap *heap);

@@ -124,7 +124,8 @@ static int reclaim(void *data)
 static bool reclaim_wake(void *data)
 {
     const struct symm_process *process = data;
-    if (!symm_process_is_own(process)) { /* the parent has blocks there that its child does not know */
+    /* the parent has blocks there that its child does not know */
+    if (!symm_process_is_own(process)) {
         return true;
     }
     if (symm_server_start_thread(process->server) != SYMM_OK) {

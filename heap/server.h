@@ -1,8 +1,8 @@
 /*
  * server.h - hands descriptors of a process's shared memory to its peers.
  *
- * A process exports objects (segments, directories, chunks of its arena) under an id; peers ask for an
- * id over the process's abstract socket and get the descriptor.  A request for an id that is not
+ * A process exports objects (segments, directories, chunks of its arena) under an id; peers ask for
+ * an id over the process's abstract socket and get the descriptor.  A request for an id that is not
  * there yet waits until it is exported, so nobody has to poll for a slower process.  Segments are
  * the exception: a peer hears of a segment only after its export, so a segment that is not there
  * has gone, and the peer is told so at once.  Requests are answered by one sleeping thread, so a
@@ -57,7 +57,9 @@ void symm_server_destroy(struct symm_server *server);
 /* The name by which peers ask, a secret of the job; lives as long as the server. */
 const char *symm_server_name(const struct symm_server *server);
 
-/* The name that a peer is given to tell us of memory that has gone.  It is good for nothing else. */
+/*
+ * The name that a peer is given to tell us of memory that has gone.  It is good for nothing else.
+ */
 const char *symm_server_name_to_tell(const struct symm_server *server);
 
 /* How many have been sent away: other users, those without the secret, and those with nonsense. */

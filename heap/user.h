@@ -19,8 +19,8 @@
 enum symm_status symm_user_check_own(void);
 
 /*
- * Whether the other end of a socket has our effective user id (SO_PEERCRED: the kernel noted it when
- * the other end connected or listened).  Errors: PERMISSION, SYSTEM.
+ * Whether the other end of a socket has our effective user id (SO_PEERCRED: the kernel noted it
+ * when the other end connected or listened).  Errors: PERMISSION, SYSTEM.
  */
 SYMM_PRIVATE enum symm_status symm_user_check_peer(int descriptor);
 

@@ -26,7 +26,8 @@ static void ranks_print(const struct rank_findings *ranks, const bool *marked, i
         if (!marked[i]) {
             continue;
         }
-        while (last + 1 < count && marked[last + 1] && ranks[last + 1].rank == ranks[last].rank + 1) {
+        while (last + 1 < count && marked[last + 1] &&
+               ranks[last + 1].rank == ranks[last].rank + 1) {
             last++;
         }
         length += (size_t)snprintf(text + length, size - length, "%s%d", length > 0 ? "," : "",

@@ -144,8 +144,8 @@ static bool rival_name(const char *variable, char *name, size_t size)
 }
 
 /*
- * Those that stand aside: coll/self takes communicators of one rank, coll/inter inter-communicators,
- * and these hand every call on to the component below.
+ * Those that stand aside: coll/self takes communicators of one rank, coll/inter
+ * inter-communicators, and these hand every call on to the component below.
  */
 static bool is_no_rival(const char *name)
 {

@@ -259,7 +259,8 @@ void ompi_look(struct ompi *ompi, struct findings *findings)
     if (ompi->release != NULL && end != NULL) {
         finding_add(findings, TOPIC_OMPI, FINDING_PROBLEM, "ompi.start",
                     "loading Open MPI's components in a process of their own: %s", end);
-        finding_remedy(findings, "run ompi_info, which loads them as well, and see which one fails");
+        finding_remedy(findings,
+                       "run ompi_info, which loads them as well, and see which one fails");
     }
     free(version);
     free(end);

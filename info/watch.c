@@ -2,8 +2,8 @@
  * watch.c - see watch.h.
  *
  * MPI_Init may end the process without a call of exit(), and a component may crash.  A child that
- * waits at a pipe notices both.  It is in a session of its own, because mpirun ends the processes of
- * a job that fails.
+ * waits at a pipe notices both.  It is in a session of its own, because mpirun ends the processes
+ * of a job that fails.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

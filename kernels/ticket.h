@@ -1,6 +1,6 @@
 /*
- * ticket.h - work that is under way on a device; kernels/cuda/launch/device.h gives tickets and tests
- * them.
+ * ticket.h - work that is under way on a device; kernels/cuda/launch/device.h gives tickets and
+ * tests them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -123,7 +123,8 @@ AC_DEFUN([SYMM_CHECK_RECORDING], [
 AC_DEFUN([SYMM_ADD_SANITIZERS], [
     AC_MSG_CHECKING([whether $CC links with -fsanitize=$SYMM_SANITIZERS])
     CFLAGS="$CFLAGS -fsanitize=$SYMM_SANITIZERS -fno-sanitize-recover=all -fno-omit-frame-pointer"
-    CXXFLAGS="$CXXFLAGS -fsanitize=$SYMM_SANITIZERS -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    CXXFLAGS="$CXXFLAGS -fsanitize=$SYMM_SANITIZERS -fno-sanitize-recover=all"
+    CXXFLAGS="$CXXFLAGS -fno-omit-frame-pointer"
     AC_LINK_IFELSE([AC_LANG_PROGRAM],
         [AC_MSG_RESULT([yes])],
         [AC_MSG_RESULT([no])

@@ -32,9 +32,9 @@ AC_DEFUN([SYMM_CHECK_CUDA], [
     AM_CONDITIONAL([CUDA], [test "$have_cuda" = yes])
 ])
 
-# SYMM_ENABLE_MULTICAST: sets MULTICAST_CPPFLAGS, HAVE_MULTICAST and MULTICAST_UNICAST in config.h, and the
-# conditionals MULTICAST and NVLINK_MULTICAST (the driver's functions are called). Part of device memory,
-# so after SYMM_CHECK_CUDA.
+# SYMM_ENABLE_MULTICAST: sets MULTICAST_CPPFLAGS, HAVE_MULTICAST and MULTICAST_UNICAST in config.h,
+# and the conditionals MULTICAST and NVLINK_MULTICAST (the driver's functions are called). Part of
+# device memory, so after SYMM_CHECK_CUDA.
 AC_DEFUN([SYMM_ENABLE_MULTICAST], [
     AC_ARG_ENABLE([multicast],
         [AS_HELP_STRING([--disable-multicast],

@@ -43,7 +43,8 @@ Will be built and installed
   coll/symm       $symm_show_componentdir
   mpool/symm      $symm_show_componentdir"])
     AS_IF([test "$symm_show_componentdir" != "$OMPI_PKGLIBDIR"],
-        [AS_ECHO(["Open MPI does not look there by itself. After make install, with that folder first:
+        [AS_ECHO(["Open MPI does not look there by itself. After make install, with that folder
+first:
 export OMPI_MCA_mca_base_component_path=$symm_show_componentdir:$OMPI_PKGLIBDIR"])])
     AS_ECHO(["
 Next: make, make check, make install"])

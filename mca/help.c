@@ -99,8 +99,9 @@ void symm_help_show(const char *file, const char *topic, ...)
         (void)vsnprintf(message, sizeof(message), format, arguments);
         va_end(arguments);
     } else {
-        (void)snprintf(message, sizeof(message),
-                       RULE "Sorry! There is a message about \"%s\", but no help text for it was found.\n"
+        (void)snprintf(message, sizeof(message), RULE
+                       "Sorry! There is a message about \"%s\", but no help text for it was "
+                       "found.\n"
                        "  file:    %s\n  folders: %s%s%s\n" RULE,
                        topic, file, folders != NULL ? folders : own_folder,
                        folders != NULL ? "" : ":", folders != NULL ? "" : SYMM_HELP_DIR);

@@ -6,11 +6,11 @@
  * environment variable SYMM_HELP_DIR is set, the folders that it lists are searched instead of
  * both.
  *
- * The texts have the form of Open MPI's, and messages look like Open MPI's.  But they are read here,
- * because Open MPI 6.0 reads no files: its texts are in its library.  They go straight to standard
- * error.  Open MPI's opal_show_help() sends them to mpirun, which merges duplicates, but mpirun
- * 4.1.4 loses about one in three of them.  So if all ranks know of a problem, only rank 0 may print
- * a message.
+ * The texts have the form of Open MPI's, and messages look like Open MPI's.  But they are read
+ * here, because Open MPI 6.0 reads no files: its texts are in its library.  They go straight to
+ * standard error.  Open MPI's opal_show_help() sends them to mpirun, which merges duplicates, but
+ * mpirun 4.1.4 loses about one in three of them.  So if all ranks know of a problem, only rank 0
+ * may print a message.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -12,7 +12,8 @@ mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h \
+	mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/coll/symm/coll_symm.h \
@@ -141,7 +142,8 @@ mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h mca/once.c mca/once.h \
+	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h \
+	mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
 	mca/mpool/symm/mpool_symm.h \

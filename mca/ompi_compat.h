@@ -327,8 +327,8 @@ static inline int symm_ompi_raise(int error, const char *function)
 }
 
 /*
- * What MPI_Get_library_version() says, by its other name: tools stand in front of MPI's functions and
- * may not be ready when components are opened.  In 6.0 components are not linked with MPI's
+ * What MPI_Get_library_version() says, by its other name: tools stand in front of MPI's functions
+ * and may not be ready when components are opened.  In 6.0 components are not linked with MPI's
  * functions, which a program in Python may have loaded for itself only.  Then it is the
  * identification of the core.
  */

@@ -1,6 +1,6 @@
 /*
- * ompi_ulfm.h - the part of ompi_compat.h about jobs that outlive some of their processes: ULFM, from
- * 5.0 on with mpirun --with-ft ulfm.  ompi_compat.h includes it.
+ * ompi_ulfm.h - the part of ompi_compat.h about jobs that outlive some of their processes: ULFM,
+ * from 5.0 on with mpirun --with-ft ulfm.  ompi_compat.h includes it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

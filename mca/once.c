@@ -50,8 +50,8 @@ static bool name_connect(const struct name *name, int asking)
 }
 
 /*
- * Those who have asked stay in the holder's queue, which 128 fill where net.core.somaxconn is small.
- * So few ask, and are enough to speak for all.
+ * Those who have asked stay in the holder's queue, which 128 fill where net.core.somaxconn is
+ * small.  So few ask, and are enough to speak for all.
  */
 static bool may_ask(void)
 {

@@ -98,8 +98,8 @@ static __device__ __forceinline__ void symm_finish(const symm_cuda_finish &finis
 /*
  * The same for a kernel whose stores reach peers as packets only, without the alias fence.  Its
  * results are in its own device's memory.  A later kernel may load them through a peer's mapping,
- * which PTX asks a fence for.  In SASS that fence is MEMBAR.SC.SYS and CCTL.IVALL: the release has a
- * barrier of its own, and there is nothing to be invalidated where results are stored, because
+ * which PTX asks a fence for.  In SASS that fence is MEMBAR.SC.SYS and CCTL.IVALL: the release has
+ * a barrier of its own, and there is nothing to be invalidated where results are stored, because
  * stores go through the first-level cache.
  */
 static __device__ __forceinline__ void symm_finish_packets(const symm_cuda_finish &finish,

@@ -274,7 +274,9 @@ SYMM_DEVICE void packets_narrow(const typename Op::accumulator (&results)[LENGTH
     }
 }
 
-/* The units at byte `first`, `first` + `step`, and so on.  False: something is not there in time. */
+/*
+ * The units at byte `first`, `first` + `step`, and so on.  False: something is not there in time.
+ */
 template <class Op, class T, int LANES, int UNITS>
 SYMM_DEVICE bool packets_reduce_units(const symm_cuda_packets &arguments, uint64_t first,
                                       uint64_t step, patience &left)

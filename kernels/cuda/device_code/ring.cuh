@@ -15,11 +15,11 @@
  * thread does: a fence at system scope, and the words.  Of the readers one thread finds a word with
  * acquire, and they have a barrier behind it.
  *
- * Ranks reach a slot through mappings of their own, so PTX asks for an alias fence as well.  In SASS
- * that is MEMBAR.SC.SYS and CCTL.IVALL.  The fence has a barrier of its own, acquire invalidates the
- * reader's first-level cache, and stores go through the writer's.  With alias fences a call takes 2
- * to 3 % longer (bench/results/gpu-h100-ring.txt).  A kernel has one at its end, for those who use
- * results later.
+ * Ranks reach a slot through mappings of their own, so PTX asks for an alias fence as well.  In
+ * SASS that is MEMBAR.SC.SYS and CCTL.IVALL.  The fence has a barrier of its own, acquire
+ * invalidates the reader's first-level cache, and stores go through the writer's.  With alias
+ * fences a call takes 2 to 3 % longer (bench/results/gpu-h100-ring.txt).  A kernel has one at its
+ * end, for those who use results later.
  *
  * (NCCL's Simple protocol in its ring for reduce.)
  *

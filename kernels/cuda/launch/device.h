@@ -4,7 +4,8 @@
  * A start queues a kernel or copies and returns a ticket.  The caller tests the ticket until the
  * answer is not SYMM_PENDING; nothing else ends a ticket.  When the answer is SYMM_OK, what has
  * been stored is visible to work that is started later, on any device of the node.  No work waits
- * for another rank for long.  Calls of the program on its own streams and contexts are not disturbed.
+ * for another rank for long.  Calls of the program on its own streams and contexts are not
+ * disturbed.
  *
  * This layer knows addresses that the device can reach.  It knows neither teams nor what the work
  * is for.  No header of CUDA is needed.  In a build without CUDA (device_absent.c) there are no

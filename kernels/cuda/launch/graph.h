@@ -40,7 +40,9 @@ struct symm_graph {
 /* The graphs of a device. */
 struct symm_graphs {
     struct symm_graph all[SYMM_DEVICE_GRAPHS];
-    /* A bit for each that is free; from bit 32 on the life of the context in which they were made. */
+    /*
+     * A bit for each that is free; from bit 32 on the life of the context in which they were made.
+     */
     _Atomic uint64_t free;
     _Atomic unsigned turn; /* which one is given another function next */
 };

@@ -38,16 +38,16 @@ static const struct symm_parameter host_staging_parameter = {
     "Whether device buffers of collectives that this component does not serve are copied to host "
     "memory for the component below, and the results copied back. auto: if Open MPI itself does "
     "not know device memory (opal_cuda_support), or its UCX has not loaded libucm_cuda.so; and for "
-    "nonblocking and persistent reductions. always: in any case. never: not at all; these calls end "
-    "in a segmentation fault unless Open MPI itself knows device memory",
+    "nonblocking and persistent reductions. always: in any case. never: not at all; these calls "
+    "end in a segmentation fault unless Open MPI itself knows device memory",
     OPAL_INFO_LVL_2};
 
 static const struct symm_parameter host_pinned_parameter = {
     "host_pinned",
     "The most bytes of pinned host memory that a process keeps for copies of device buffers. A "
     "call needs a block for each of its buffers. Those that do not fit are copied through ordinary "
-    "memory, two to three times slower. 65536 to 1099511627776; suffixes k, m and g are understood. "
-    "0: none",
+    "memory, two to three times slower. 65536 to 1099511627776; suffixes k, m and g are "
+    "understood. 0: none",
     OPAL_INFO_LVL_2};
 
 static const struct symm_parameter device_scratch_parameter = {
@@ -71,8 +71,8 @@ static const struct symm_parameter scratch_least_parameter = {
     "scratch_least",
     "Bytes from which on calls on device buffers that other ranks cannot reach go through scratch "
     "on the devices, and from which on kernels pack what has gaps there. Smaller calls are made on "
-    "copies in host memory, which takes less time, where there are such copies (host_staging). 0 to "
-    "1099511627776; suffixes k, m and g are understood",
+    "copies in host memory, which takes less time, where there are such copies (host_staging). 0 "
+    "to 1099511627776; suffixes k, m and g are understood",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter ipc_bytes_parameter = {
@@ -112,8 +112,8 @@ static const struct symm_parameter device_pads_parameter = {
     "The most bytes of a device's memory that a process takes as pads, to which other ranks send "
     "small data as packets. A communicator of N ranks takes 128 KiB times N with its first small "
     "call on device buffers, up to 8 ranks, and 4 MiB times N with the first that sends more than "
-    "64 KiB to a rank by packets, for which half of the value is room. 262144 to 8589934592; suffixes k, m and g are "
-    "understood. 0: none; small calls then take some microseconds longer",
+    "64 KiB to a rank by packets, for which half of the value is room. 262144 to 8589934592; "
+    "suffixes k, m and g are understood. 0: none; small calls then take some microseconds longer",
     OPAL_INFO_LVL_5};
 
 static const struct symm_parameter multicast_parameter = {

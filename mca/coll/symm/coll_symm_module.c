@@ -111,12 +111,12 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
  * first call ranks may get different ones: MPI_Comm_idup makes nonblocking all-reduces on the
  * communicator from within opal_progress(), and each rank is there at a moment of its own.
  *
- * The counter begins anew after 2^30 nonblocking calls, and five of them get these tags again.  Over
- * pml/ucx, which sends 24 bits of a tag, it begins anew after 2^24.  A vote is disturbed if one of
- * the five calls is under way at the same time.  Votes are made at first calls and for new memory
- * only, so this is not guarded against.  A guard would have to hold the counter back in the same
- * call on all ranks, which only libnbc could do.  Over pml/ucx libnbc's tags meet those of Open
- * MPI's own blocking collectives just as often.
+ * The counter begins anew after 2^30 nonblocking calls, and five of them get these tags again.
+ * Over pml/ucx, which sends 24 bits of a tag, it begins anew after 2^24.  A vote is disturbed if
+ * one of the five calls is under way at the same time.  Votes are made at first calls and for new
+ * memory only, so this is not guarded against.  A guard would have to hold the counter back in the
+ * same call on all ranks, which only libnbc could do.  Over pml/ucx libnbc's tags meet those of
+ * Open MPI's own blocking collectives just as often.
  */
 static void tags_reserve(struct mca_coll_symm_tags *tags, struct ompi_communicator_t *comm)
 {

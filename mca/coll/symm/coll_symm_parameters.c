@@ -116,8 +116,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
-        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
-        "memory of the component on the devices, any buffers there",
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
+        "through memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_ALLGATHERV] = {
         "allgatherv_algorithm",
@@ -126,8 +126,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its input to all ranks' outputs "
-        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
-        "memory of the component on the devices, any buffers there",
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
+        "through memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_ALLTOALLV] = {
         "alltoallv_algorithm",
@@ -136,8 +136,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
-        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
-        "memory of the component on the devices, any buffers there",
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
+        "through memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_ALLTOALLW] = {
         "alltoallw_algorithm",
@@ -146,8 +146,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
-        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: through "
-        "memory of the component on the devices, any buffers there",
+        "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
+        "through memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_BCAST] = {
         "bcast_algorithm",
@@ -210,9 +210,9 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
         "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
         "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank reads its block of the root's input. "
-        "copy_engine: in device memory, copies without a kernel of the root's blocks to all outputs. "
-        "kernel: in device memory, the same by a kernel. scratch: through memory of the component "
-        "on the devices, any buffers there",
+        "copy_engine: in device memory, copies without a kernel of the root's blocks to all "
+        "outputs. kernel: in device memory, the same by a kernel. scratch: through memory of the "
+        "component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
 };
 
@@ -226,8 +226,8 @@ static const struct symm_parameter table_parameter = {
 static const struct symm_parameter staged_max_parameter = {
     "allgather_staged_max",
     "Bytes of the largest block of an all-gather, gatherv or scatterv, and of all blocks of a rank "
-    "in an all-to-all, that are served on memory that the other ranks cannot reach. Larger ones are "
-    "left to the component below. 1024 to 1099511627776, rounded down to a multiple of 1024; "
+    "in an all-to-all, that are served on memory that the other ranks cannot reach. Larger ones "
+    "are left to the component below. 1024 to 1099511627776, rounded down to a multiple of 1024; "
     "suffixes k, m and g are understood. 0: no limit, but just below 1 MiB in all-to-alls of more "
     "than 8 ranks where the kernel copies between processes in one step (CMA), and there, on "
     "processors of Intel, just below 128 KiB to a rank in an all-to-all out of place and without "

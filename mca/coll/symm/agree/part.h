@@ -25,9 +25,9 @@ void mca_coll_symm_part_fetch_divided(const struct symm_operation *operation,
 
 /*
  * Find what this rank reads of the payloads, once it is known whether they travel in lines.
- * Calls with a root read their lines elsewhere (agree/loose.c).  To fetch a cache line in vain costs
- * less than to find the part of a short payload; of two ranks' tables and blocks the other's block
- * is nearly all.
+ * Calls with a root read their lines elsewhere (agree/loose.c).  To fetch a cache line in vain
+ * costs less than to find the part of a short payload; of two ranks' tables and blocks the other's
+ * block is nearly all.
  */
 static inline void mca_coll_symm_part_find(struct symm_operation *operation)
 {

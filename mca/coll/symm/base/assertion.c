@@ -8,8 +8,8 @@
  * and takes the kinds of the job instead (mpi_memory_alloc_kinds), from which it has removed those
  * of devices if it was built without them.  We serve device memory all the same, so only what the
  * program itself has said of the communicator counts.  Where 6.0 reads the key, it gives us the
- * first value whatever the program sets, so a second one is no promise.  Neither is a first one that
- * may be the job's.
+ * first value whatever the program sets, so a second one is no promise.  Neither is a first one
+ * that may be the job's.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -3,9 +3,10 @@
  *
  * The components below take a tag for each nonblocking or persistent call, within that call.  All
  * ranks make these calls in one order, so they get the same tags.  A call of ours that turns out
- * not to be served is made below later, when ranks may have made different numbers of further calls.
- * So its tag is taken in the program's call as well, and lent to the component below afterwards:
- * the communicator's counter stands at the lent tag while that component makes its call.
+ * not to be served is made below later, when ranks may have made different numbers of further
+ * calls.  So its tag is taken in the program's call as well, and lent to the component below
+ * afterwards: the communicator's counter stands at the lent tag while that component makes its
+ * call.
  *
  * Another thread may make a nonblocking call on the communicator at that moment.  So all our
  * functions that lead to such a call hold a lock.  Where there are several threads, we stand in

@@ -272,16 +272,16 @@ const struct symm_row mca_coll_symm_built_in[] = {
 };
 
 /*
- * Little data between devices go by packets, ahead of the model's rows, which do not know them.  Two
- * H100: bench/results/gpu-h100-2-ranks-*.table.  An engine that makes all of a call is quicker: in
- * a broadcast, and in gathers, all-gathers and scatters in place.  In place a rank of a
+ * Little data between devices go by packets, ahead of the model's rows, which do not know them.
+ * Two H100: bench/results/gpu-h100-2-ranks-*.table.  An engine that makes all of a call is quicker:
+ * in a broadcast, and in gathers, all-gathers and scatters in place.  In place a rank of a
  * reduce-scatter or an all-to-all would write where others still read, and other algorithms go
  * through scratch: packets are quicker up to some 500 KiB to a peer, and 250 KiB among four in a
  * reduce-scatter (bench/results/gpu-h200-{2,3,4}-ranks-in-place.table).  Other algorithms are
  * quicker for scans in place of more than 64 KiB.  All was measured over NVLink.
  *
- * Four H100: gpu-h100-4-ranks-*.table there.  All-to-alls and scatters by packets take as long as by
- * kernels, within 2 %, and need no mapped memory.  The limits for more devices are not measured.
+ * Four H100: gpu-h100-4-ranks-*.table there.  All-to-alls and scatters by packets take as long as
+ * by kernels, within 2 %, and need no mapped memory.  The limits for more devices are not measured.
  * What others send to a rank grows with their number.
  */
 #define PACKETS_OF_TWO(collective, place, limit, algorithm)                                       \

@@ -158,7 +158,9 @@ static bool pages_are_slow(const struct symm_algorithm_row *row, const struct sy
            facts->bytes > (of_more ? row->small_pages_most_of_more : row->small_pages_most);
 }
 
-/* Whether scratch is a detour: it is in the table before what is quicker where others are reached. */
+/*
+ * Whether scratch is a detour: it is in the table before what is quicker where others are reached.
+ */
 static bool scratch_is_slow(const struct symm_algorithm_row *row, const struct symm_facts *facts)
 {
     return row->small_pages_least > 0 && facts->outputs_reachable &&

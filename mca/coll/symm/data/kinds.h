@@ -1,8 +1,8 @@
 /*
  * data/kinds.h - what a program promises about the memory of the buffers on a communicator.
  *
- * MPI 4.1 has the info key mpi_assert_memory_alloc_kinds for that.  Its value lists kinds of memory,
- * each with or without a restriction: "system,mpi:alloc_mem,cuda:device".
+ * MPI 4.1 has the info key mpi_assert_memory_alloc_kinds for that.  Its value lists kinds of
+ * memory, each with or without a restriction: "system,mpi:alloc_mem,cuda:device".
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -50,7 +50,9 @@ static bool room_make(struct symm_nests *nests)
     return true;
 }
 
-/* Put a loop around a nest.  One that goes on where the loop inside it ends is no loop of its own. */
+/*
+ * Put a loop around a nest.  One that goes on where the loop inside it ends is no loop of its own.
+ */
 static bool loop_add(struct symm_cuda_nest *nest, const struct symm_cuda_loop *loop)
 {
     struct symm_cuda_loop *inner = nest->depth > 0 ? &nest->loops[nest->depth - 1] : NULL;
@@ -140,7 +142,8 @@ static bool elem_add(struct walk *walk, const ddt_elem_desc_t *elem, size_t at)
     struct symm_cuda_loop blocks = {elem->count, elem->extent, run};
     struct symm_nest item = {
         .nest = {.memory = (void *)(walk->buffer + (uintptr_t)elem->disp),
-                 .packed = (void *)(uintptr_t)(walk->packed + at), .run = run, .limit = SYMM_CUDA_NEST_ALL},
+                 .packed = (void *)(uintptr_t)(walk->packed + at), .run = run,
+                 .limit = SYMM_CUDA_NEST_ALL},
         .at = at, .block = walk->block};
     return run == 0 || elem->count == 0 ||
            (loop_add(&item.nest, &blocks) && item_add(walk, item, walk->depth - 1));

@@ -29,8 +29,9 @@ struct symm_nests {
 
 /*
  * Add the elements of a layout, which begin at `buffer` as the program has them, and whose bytes
- * are packed from offset `at` on, in the order of the type map; nest.packed is such an offset.  Returns false if there would be too
- * many nests, or there is no memory for them; some may have been added then.
+ * are packed from offset `at` on, in the order of the type map; nest.packed is such an offset.
+ * Returns false if there would be too many nests, or there is no memory for them; some may have
+ * been added then.
  */
 bool mca_coll_symm_nests_add(struct symm_nests *nests, const struct symm_layout *layout,
                              const void *buffer, size_t at, int block);

@@ -25,8 +25,8 @@ struct symm_place {
 };
 
 /*
- * Describe the memory that the byte at `address` belongs to, which is of these kinds.  The driver is
- * not asked if the program has promised the answer.
+ * Describe the memory that the byte at `address` belongs to, which is of these kinds.  The driver
+ * is not asked if the program has promised the answer.
  */
 void mca_coll_symm_recognise(const void *address, enum symm_kinds kinds, struct symm_place *place);
 

@@ -35,7 +35,9 @@ struct symm_side {
     struct ompi_datatype_t *dtype;
     struct ompi_datatype_t *const *dtypes;
     const struct symm_packed_block *packed;
-    /* The following is known once the side has been measured, unless blocks have their own types. */
+    /*
+     * The following is known once the side has been measured, unless blocks have their own types.
+     */
     bool is_measured;
     bool plain;      /* elements without gaps, one after the other */
     size_t size;     /* bytes of an element; its extent, too, if it is plain */

@@ -1,6 +1,6 @@
 /*
- * device/host_copy.h - a buffer argument of a collective and, if the buffer is on a device, its copy
- * in host memory.
+ * device/host_copy.h - a buffer argument of a collective and, if the buffer is on a device, its
+ * copy in host memory.
  *
  * The copy has the buffer's layout, so counts, displacements and types stay the same.  Only what
  * the call reads is copied to the host, and only what it writes is copied back.  Gaps are not

@@ -3,8 +3,8 @@
  *
  * A process has pieces of each device's heap, so that peers map them once like any buffer.  A piece
  * is of one call at a time.  There is one, unless several calls that need scratch are under way:
- * nonblocking ones, or those of several threads.  A call for which there is none, or no more memory,
- * does without it and says so to its peers.
+ * nonblocking ones, or those of several threads.  A call for which there is none, or no more
+ * memory, does without it and says so to its peers.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 /*
- * Take a piece of a device's scratch: *size bytes at the address returned, with any content.  On the
- * way in *size says how much is wanted; it is got if possible, but all pieces of a device have no
- * more than coll_symm_device_scratch together.  NULL: there is none for now.  Local.
+ * Take a piece of a device's scratch: *size bytes at the address returned, with any content.  On
+ * the way in *size says how much is wanted; it is got if possible, but all pieces of a device have
+ * no more than coll_symm_device_scratch together.  NULL: there is none for now.  Local.
  */
 void *mca_coll_symm_scratch_take(int device, size_t *size, int *piece);
 

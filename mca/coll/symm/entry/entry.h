@@ -101,8 +101,8 @@ int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc);
 
 /*
  * A call without data ends at once: the request is empty, or a persistent one that does nothing.  A
- * persistent request of coll/libnbc sends messages all the same, does not hold its communicator, and
- * crashes where the program frees that before it waits (4.1.4).
+ * persistent request of coll/libnbc sends messages all the same, does not hold its communicator,
+ * and crashes where the program frees that before it waits (4.1.4).
  */
 
 /*

@@ -13,8 +13,8 @@
 
 /*
  * Describe a call of `collective`.  The caller has set call->sending, call->receiving,
- * call->in_place, and call->root of a rooted collective.  In place, the blocks that are sent are those that are received, or, of an
- * all-gather, this rank's.
+ * call->in_place, and call->root of a rooted collective.  In place, the blocks that are sent are
+ * those that are received, or, of an all-gather, this rank's.
  */
 void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collective collective,
                                      enum symm_kinds kinds, struct ompi_communicator_t *comm);

@@ -33,7 +33,8 @@ static inline bool mca_coll_symm_reduction_has_combine(const struct ompi_op_t *o
 /*
  * Elements are copied whole, from one to the next.  For predefined types, pair types included, C's
  * structs are copied in the same way.  A derived type may have gaps, which are the program's and
- * must not be touched, so elements travel without them.  There are `results` elements in the output.
+ * must not be touched, so elements travel without them.  There are `results` elements in the
+ * output.
  */
 __attribute__((always_inline))
 static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_t results)

@@ -51,8 +51,8 @@ static inline bool mca_coll_symm_has_bytes(enum symm_host_copy_collective collec
 }
 
 /*
- * Whether one of the buffers, as they are described, is no row and has to be packed by the host: its
- * elements have gaps, or its pieces lie where no displacement of an int says it.
+ * Whether one of the buffers, as they are described, is no row and has to be packed by the host:
+ * its elements have gaps, or its pieces lie where no displacement of an int says it.
  */
 bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy_buffers *buffers,
                                    const struct symm_host_copy *copy);

@@ -43,7 +43,8 @@ static bool is_wanted(void)
  */
 bool mca_coll_symm_host_copy_is_on(void)
 {
-    _Atomic int *known = &mca_coll_symm_component.host_copies; /* threads set it to the same value */
+    /* threads set it to the same value */
+    _Atomic int *known = &mca_coll_symm_component.host_copies;
     int answer = atomic_load_explicit(known, memory_order_relaxed);
     if (answer == 0) {
         answer = is_wanted() ? 1 : -1;

@@ -13,9 +13,9 @@
  * True: messages go through pml/ucx, and its UCX takes device memory for host memory.  UCX 1.22
  * keeps a cache of the memory that CUDA has allocated, and its module libucm_cuda.so fills the
  * cache.  If that module cannot be loaded, the cache stays empty without a word, and UCX reads
- * device memory with the host: a segmentation fault in uct_mm_ep_am_short() or memcpy().  The module
- * needs the CUDA runtime library that it was linked with; Python's wheel keeps it in a folder of its
- * own, libucx_cu13.libs.
+ * device memory with the host: a segmentation fault in uct_mm_ep_am_short() or memcpy().  The
+ * module needs the CUDA runtime library that it was linked with; Python's wheel keeps it in a
+ * folder of its own, libucx_cu13.libs.
  *
  * Where UCX_MEMTYPE_CACHE says no, UCX asks the driver and needs no cache.
  */

@@ -3,8 +3,8 @@
  *
  * Names follow from the counters: coll_symm_allreduce_two_shot_calls and _bytes, and so on.  Open
  * MPI has room for 2048 variables of all components (4.1, 5.0), so calls that were not served have
- * no bytes.  A handle of a variable counts from its allocation on; the variables belong to the process and need
- * no start.
+ * no bytes.  A handle of a variable counts from its allocation on; the variables belong to the
+ * process and need no start.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

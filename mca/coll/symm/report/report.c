@@ -218,7 +218,8 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
                        mca_coll_symm_reason_text((enum symm_reason)reason));
         row_print(name, how, &outcomes->fallback[collective][reason]);
     }
-    row_print(name, "failed: an MPI error, as for calls that differ", &outcomes->failed[collective]);
+    row_print(name, "failed: an MPI error, as for calls that differ",
+              &outcomes->failed[collective]);
 }
 
 static void host_copy_row_print(enum symm_host_copy_collective collective,

@@ -52,8 +52,8 @@ static void nap(long *length)
 }
 
 /*
- * Sleep until a request comes.  One that has come already is seen here, or its thread sees that this
- * one is asleep.
+ * Sleep until a request comes.  One that has come already is seen here, or its thread sees that
+ * this one is asleep.
  */
 static void sleep_unless_needed(void)
 {

@@ -298,8 +298,8 @@ void mca_coll_symm_queues_close(void)
 /* ---- walks of the helper's thread ------------------------------------------------------------ */
 
 /*
- * Make the steps that a thread outside of MPI may make.  An operation that is served leaves its lane
- * to the next one; its request is left to the program.
+ * Make the steps that a thread outside of MPI may make.  An operation that is served leaves its
+ * lane to the next one; its request is left to the program.
  */
 static bool queue_walk_outside(struct symm_queue *queue)
 {

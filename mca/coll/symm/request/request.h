@@ -2,8 +2,8 @@
  * request/request.h - nonblocking and persistent calls of collectives that we serve.
  *
  * The program gets a request of ours.  It holds the call, and waits in a queue (request/queue.h)
- * for its turn in a lane (base/lane.h).  The nonblocking calls of a communicator go to its lanes for
- * such calls one by one, in turn.  Each persistent operation has a lane of its own.
+ * for its turn in a lane (base/lane.h).  The nonblocking calls of a communicator go to its lanes
+ * for such calls one by one, in turn.  Each persistent operation has a lane of its own.
  *
  * A rank learns only in its turn that a call is not served: the ranks agree on that.  The
  * component below then makes the call, while the program waits.  It takes a tag for each

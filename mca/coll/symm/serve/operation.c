@@ -115,9 +115,9 @@ bool mca_coll_symm_operation_needs_progress(const struct symm_operation *operati
 /* ---- driving --------------------------------------------------------------------------------- */
 
 /*
- * Whether a call is worth setting up shared memory.  All ranks count the same calls.  A barrier that
- * goes below asks nobody, so one that meets another collective there is not noticed.  Calls that
- * return requests are rarer than blocking barriers, and set up at once.
+ * Whether a call is worth setting up shared memory.  All ranks count the same calls.  A barrier
+ * that goes below asks nobody, so one that meets another collective there is not noticed.  Calls
+ * that return requests are rarer than blocking barriers, and set up at once.
  */
 static bool is_worth_set_up(struct mca_coll_symm_lane *lane, const struct symm_call *call)
 {

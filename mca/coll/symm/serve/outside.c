@@ -29,8 +29,8 @@ bool mca_coll_symm_outside_may_start(const struct mca_coll_symm_lane *lane)
 }
 
 /*
- * Whether the step behind the agreement starts a run, and nothing else.  Looking changes nothing, so
- * that step comes to the same result.
+ * Whether the step behind the agreement starts a run, and nothing else.  Looking changes nothing,
+ * so that step comes to the same result.
  */
 static bool starts_run(struct symm_operation *operation)
 {
