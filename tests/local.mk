@@ -1,5 +1,5 @@
-# tests/local.mk - the tests: folders by group (docs/testing.md), what they share, and the scripts that
-# run them in other builds and on other systems.
+# tests/local.mk - the tests: folders by group (docs/testing.md), what they share, and the scripts
+# that run them in other builds and on other systems.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -30,8 +30,8 @@ PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 export PRTE_ALLOW_RUN_AS_ROOT PRTE_ALLOW_RUN_AS_ROOT_CONFIRM
 
-# In 4.1 pml/cm and pml/ucx look for networks that are not there, 0.2 s of each start, and pml/ob1 is
-# taken in the end. (In 5.0 sessions crash without pml/cm.)
+# In 4.1 pml/cm and pml/ucx look for networks that are not there, 0.2 s of each start, and pml/ob1
+# is taken in the end. (In 5.0 sessions crash without pml/cm.)
 case ${OMPI_VERSION:-} in
     4.*)
         : "${OMPI_MCA_pml=ob1}"
@@ -158,8 +158,8 @@ tap_run() {
     fi
 }
 
-# mpirun, which a rank's error has made end a job, waits a second before it kills the other ranks; for
-# scripts that do not look for what those have to say.
+# mpirun, which a rank's error has made end a job, waits a second before it kills the other ranks;
+# for scripts that do not look for what those have to say.
 tap_end_jobs_at_once() {
     OMPI_MCA_odls_base_sigkill_timeout=0
     PRTE_MCA_odls_base_sigkill_timeout=0
@@ -198,7 +198,8 @@ tap_passes() {
 # The last job must have succeeded.
 tap_judge() {
     if test "$tap_status" -eq 77 || grep -q ': skipped: ' "$tap_output"; then
-        tap_skip "$tap_description$tap_over" "$(sed -n 's/.*: skipped: //p' "$tap_output" | head -n 1)"
+        tap_skip "$tap_description$tap_over" \
+            "$(sed -n 's/.*: skipped: //p' "$tap_output" | head -n 1)"
     else
         tap_ok "$tap_status" "$tap_description$tap_over"
     fi

@@ -1,6 +1,6 @@
 /*
- * A library to preload: Open MPI 4.1 seems to know device memory, as builds with CUDA do.  (Its parameter
- * opal_cuda_support says so; on other builds it cannot be set, MPI_Init crashes.)
+ * A library to preload: Open MPI 4.1 seems to know device memory, as builds with CUDA do.  (Its
+ * parameter opal_cuda_support says so; on other builds it cannot be set, MPI_Init crashes.)
  *
  * Only those who ask for that parameter by name are told so, which is our component.
  *
@@ -15,7 +15,9 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* As in Open MPI's headers, where these are declared; no number of a parameter is as large as ours. */
+/*
+ * As in Open MPI's headers, where these are declared; no number of a parameter is as large as ours.
+ */
 EXPORTED int mca_base_var_find(const char *project, const char *framework, const char *component,
                                const char *name);
 EXPORTED int mca_base_var_get_value(int index, const void *value, void *source, const char **file);

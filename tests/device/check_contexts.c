@@ -283,7 +283,9 @@ static bool is_there(const void *memory)
     return result == CUDA_SUCCESS;
 }
 
-/* On all ranks, or on all but the first, which keeps its memory and what it has open of the others. */
+/*
+ * On all ranks, or on all but the first, which keeps its memory and what it has open of the others.
+ */
 static void reset_on(bool all_ranks)
 {
     bool mine = all_ranks || test_rank != 0;

@@ -1,10 +1,10 @@
 /*
- * MPI_Alloc_mem and MPI_Free_mem of device memory, until there is none left, and again; nothing is done with
- * the memory. SYMM_TEST_DEVICES=0 says that there is none in the first place: then each call fails.
- * SYMM_TEST_SCRATCH is the number of MiB that there are to get although a large all-reduce has taken scratch.
- * SYMM_TEST_ALTERNATE is the number of MiB that a device has: blocks of more than half of it come and
- * go.
- * tests/device/device_memory.tap judges what is printed beside.
+ * MPI_Alloc_mem and MPI_Free_mem of device memory, until there is none left, and again; nothing is
+ * done with the memory. SYMM_TEST_DEVICES=0 says that there is none in the first place: then each
+ * call fails.  SYMM_TEST_SCRATCH is the number of MiB that there are to get although a large
+ * all-reduce has taken scratch.  SYMM_TEST_ALTERNATE is the number of MiB that a device has: blocks
+ * of more than half of it come and go.  tests/device/device_memory.tap judges what is printed
+ * beside.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -97,8 +97,9 @@ static void check_scratch(size_t expected)
 }
 
 /*
- * Each block takes most of the device, is used by all ranks, and freed; nothing tells the others but,
- * at most, calls on host memory.  Rank 0 frees and allocates once more while the others make no call at all.
+ * Each block takes most of the device, is used by all ranks, and freed; nothing tells the others
+ * but, at most, calls on host memory.  Rank 0 frees and allocates once more while the others make
+ * no call at all.
  */
 static void check_alternation(size_t total)
 {

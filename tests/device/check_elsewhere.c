@@ -1,16 +1,18 @@
 /*
- * check_elsewhere.c - when memory of cuMemAlloc() is mapped by the other ranks, and when they let it go.
+ * check_elsewhere.c - when memory of cuMemAlloc() is mapped by the other ranks, and when they let
+ * it go.
  *
  *     check_elsewhere calls | rules | lost
  *
- * "calls" makes some calls on such memory, and two on memory from MPI_Alloc_mem, after one on both; results
- * must be right; who serves them, the script sees in the report.  "rules" counts what is served on mapped memory and how often the driver is asked to open
- * or close some, for three ranks, with the defaults of coll_symm_ipc_sightings and _least, and 4 MiB as
- * coll_symm_ipc_bytes: an allocation of the stand-in driver has 2 MiB, so one of each of the two others has room.
- * "lost" has rank 0 of two take its memory for freed while a thread of its is in a call on it.
+ * "calls" makes some calls on such memory, and two on memory from MPI_Alloc_mem, after one on both;
+ * results must be right; who serves them, the script sees in the report.  "rules" counts what is
+ * served on mapped memory and how often the driver is asked to open or close some, for three ranks,
+ * with the defaults of coll_symm_ipc_sightings and _least, and 4 MiB as coll_symm_ipc_bytes: an
+ * allocation of the stand-in driver has 2 MiB, so one of each of the two others has room.  "lost"
+ * has rank 0 of two take its memory for freed while a thread of its is in a call on it.
  *
- * Runs on the stand-in driver named by SYMM_TEST_CUDA_LIBRARY, which must be the one that the component was
- * given.
+ * Runs on the stand-in driver named by SYMM_TEST_CUDA_LIBRARY, which must be the one that the
+ * component was given.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -37,7 +39,7 @@ static symm_standin_uses_function *standin_uses;
 static symm_standin_fail_function *standin_fail;
 static int served_variable = -1;
 
-/* ---- what is counted ----------------------------------------------------------------------------- */
+/* ---- what is counted ------------------------------------------------------------------------- */
 
 static void standin_open(void)
 {
@@ -82,14 +84,17 @@ static unsigned long closed(void)
     return uses_of("cuIpcCloseMemHandle");
 }
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static unsigned value_of(unsigned call, int rank, int i)
 {
     return (unsigned)test_random(test_stream(call, (uint64_t)rank, 0), (uint64_t)i);
 }
 
-/* Sums from one place to another; the same: in place.  Whether two-shot has done it, on buffers that are mapped. */
+/*
+ * Sums from one place to another; the same: in place.  Whether two-shot has done it, on buffers
+ * that are mapped.
+ */
 static bool sum(char *send, char *receive, int count)
 {
     static unsigned data[LARGE], results[LARGE], call;
@@ -152,9 +157,12 @@ static void run_calls(void)
     release(kept);
 }
 
-/* ---- rules --------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-/* From the second call on an allocation on; another one, which as a rule has its address, is another one. */
+/*
+ * From the second call on an allocation on; another one, which as a rule has its address, is
+ * another one.
+ */
 static void run_sightings(void)
 {
     char *memory = allocate(), *in_place = allocate();
@@ -228,7 +236,7 @@ static void run_few_bytes(void)
     }
 }
 
-/* ---- lost ---------------------------------------------------------------------------------------- */
+/* ---- lost ------------------------------------------------------------------------------------ */
 
 struct late_call {
     pthread_t thread;
@@ -246,7 +254,10 @@ static void *late_call_make(void *argument)
     return NULL;
 }
 
-/* Until the other thread asks the driver about its buffer, and then for as long as it takes to post its line. */
+/*
+ * Until the other thread asks the driver about its buffer, and then for as long as it takes to post
+ * its line.
+ */
 static void call_await(void)
 {
     while (uses_of("cuPointerGetAttributes") == 0) {
@@ -255,7 +266,10 @@ static void call_await(void)
     test_delay(100000);
 }
 
-/* All that rank 0 has offered seems to have been freed; the other rank hears of it in the second call. */
+/*
+ * All that rank 0 has offered seems to have been freed; the other rank hears of it in the second
+ * call.
+ */
 static void memory_retire(char *heap)
 {
     standin_fail(test_rank == 0 ? "cuPointerGetAttribute:1+:CUDA_ERROR_INVALID_VALUE" : "");

@@ -1,12 +1,12 @@
 /*
- * Some calls on device memory, of rank r on device r modulo the number of devices; and what a program does
- * with GPUs beside them, and finds as it left it: contexts of its own, whose work on the buffers is seen,
- * and a kernel of its own that fails, which the calls after it report.
+ * Some calls on device memory, of rank r on device r modulo the number of devices; and what a
+ * program does with GPUs beside them, and finds as it left it: contexts of its own, whose work on
+ * the buffers is seen, and a kernel of its own that fails, which the calls after it report.
  *
  *     check_gpus calls | contexts | broken-before | broken-after
  *
- * Runs on the stand-in driver named by SYMM_STANDIN_DRIVER, which must be the one that the component was
- * given.  tests/device/gpus.tap judges what is printed beside.
+ * Runs on the stand-in driver named by SYMM_STANDIN_DRIVER, which must be the one that the
+ * component was given.  tests/device/gpus.tap judges what is printed beside.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@
 
 enum { COUNT = 1 << 16, BYTES = COUNT * (int)sizeof(int), CALLS = 20 };
 
-/* ---- the driver, beside the component ----------------------------------------------------------- */
+/* ---- the driver, beside the component -------------------------------------------------------- */
 
 static struct {
     symm_standin_watch_function *watch;
@@ -80,7 +80,7 @@ static bool driver_open(void)
     return found;
 }
 
-/* ---- contexts of the program's own ---------------------------------------------------------------- */
+/* ---- contexts of the program's own ----------------------------------------------------------- */
 
 static int *device_memory(MPI_Info info)
 {
@@ -120,7 +120,8 @@ static void check_sum(int *input, int *output, int call)
     for (int rank = 0; rank < test_size; rank++) {
         expected += 0x01010101 * (1 + (call + rank) % 20);
     }
-    test_check(driver.set((CUdeviceptr)(uintptr_t)input, byte, BYTES) == CUDA_SUCCESS, "cuMemsetD8");
+    test_check(driver.set((CUdeviceptr)(uintptr_t)input, byte, BYTES) == CUDA_SUCCESS,
+               "cuMemsetD8");
     test_check(sum(input, output) == MPI_SUCCESS, "MPI_Allreduce");
     test_check(driver.to_host(results, (CUdeviceptr)(uintptr_t)output, BYTES) == CUDA_SUCCESS,
                "cuMemcpyDtoH");
@@ -168,7 +169,7 @@ static void run_calls(MPI_Info info, bool other_contexts)
     MPI_Free_mem(output);
 }
 
-/* ---- a kernel of the program's own that fails ------------------------------------------------------ */
+/* ---- a kernel of the program's own that fails ------------------------------------------------ */
 
 /* It stores to an address that nobody has. */
 static void break_context(void)
@@ -201,7 +202,8 @@ static void run_broken(MPI_Info info, bool before)
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int error = sum(input, output);
-    test_check(test_rank != 0 || error != MPI_SUCCESS, "the call fails on the rank that it concerns");
+    test_check(test_rank != 0 || error != MPI_SUCCESS,
+               "the call fails on the rank that it concerns");
     check_left(context);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Every blocking collective on device memory, compared byte by byte with the same call on host memory: all
- * types, in place and not, all sorts of communicators, roots and memory, one buffer or both on a device, or
- * one rank's only.
+ * Every blocking collective on device memory, compared byte by byte with the same call on host
+ * memory: all types, in place and not, all sorts of communicators, roots and memory, one buffer or
+ * both on a device, or one rank's only.
  *
  * The driver is loaded after MPI has been used, as many programs do.
  *
@@ -227,7 +227,8 @@ static void reuse_check(void)
     munmap(host, room);
     unsigned char *device = device_memory_within(host, room, step);
     if (test_rank == 0) {
-        printf("# %s\n", device != NULL ? "an address was used again" : "no address was used again");
+        printf("# %s\n",
+               device != NULL ? "an address was used again" : "no address was used again");
     }
     if (device != NULL) {
         memset(expected, test_rank + 1, BYTES);

@@ -1,12 +1,12 @@
 /*
- * check_multicast.c - when calls go by multicast, which has been forced: on which buffers, on several
- * communicators, while memory comes and goes; and that all results are right.
+ * check_multicast.c - when calls go by multicast, which has been forced: on which buffers, on
+ * several communicators, while memory comes and goes; and that all results are right.
  *
  *     check_multicast host|cuda used|unused
  *
- * "used": by multicast is what lies alike on all ranks, and nothing else.  "unused": nothing is, as something
- * forbids it.  Segments are of 2 MiB (mpool_symm_segment_size), and device memory is that of the driver
- * which SYMM_TEST_CUDA_LIBRARY names, with a device for each rank.
+ * "used": by multicast is what lies alike on all ranks, and nothing else.  "unused": nothing is, as
+ * something forbids it.  Segments are of 2 MiB (mpool_symm_segment_size), and device memory is that
+ * of the driver which SYMM_TEST_CUDA_LIBRARY names, with a device for each rank.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,8 @@
 
 enum {
     SEGMENT = 2 << 20,
-    ALONE = SEGMENT - (256 << 10), /* a block that shares its segment with no other one of this size */
+    /* a block that shares its segment with no other one of this size */
+    ALONE = SEGMENT - (256 << 10),
     SMALL = 20011,                 /* elements: no round number */
     RANKS_MAX = 16,
 };
@@ -34,7 +35,7 @@ static bool on_device, is_used;
 static int reduced, gathered; /* variables: calls by multicast */
 static unsigned number;       /* of the call */
 
-/* ---- memory -------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static unsigned *block_get(size_t bytes)
 {
@@ -69,7 +70,7 @@ static void copy(void *to, const void *from, size_t bytes, bool is_write)
     memcpy(to, from, bytes);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static unsigned value_of(int world_rank, int i)
 {
@@ -111,7 +112,8 @@ static void results_check(const unsigned *found, int count, const int ranks[], i
 /* One call; send == receive: in place.  Whether it has gone by multicast. */
 static bool call(MPI_Comm comm, unsigned *send, unsigned *receive, int count, bool gathers)
 {
-    int ranks[RANKS_MAX], rank, size = world_ranks(comm, ranks), variable = gathers ? gathered : reduced;
+    int ranks[RANKS_MAX], rank, size = world_ranks(comm, ranks);
+    int variable = gathers ? gathered : reduced;
     bool in_place = send == receive;
     unsigned *data = malloc((size_t)(count * size) * sizeof *data);
     unsigned long long before = variables_read(variable);
@@ -149,7 +151,7 @@ static size_t room_for(int count)
     return (size_t)count * (size_t)test_size * sizeof(unsigned);
 }
 
-/* ---- cases --------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static void run_places(void)
 {
@@ -201,7 +203,8 @@ static void run_rounds(void)
     for (int round = 0; round < ROUNDS; round++) {
         unsigned *fresh = block_get(ALONE);
         test_case("round %d", round);
-        test_check(call(MPI_COMM_WORLD, kept, kept, 3001, false) == is_used, "the memory that stays");
+        test_check(call(MPI_COMM_WORLD, kept, kept, 3001, false) == is_used,
+                   "the memory that stays");
         (void)call(MPI_COMM_WORLD, kept, fresh, 3001, round % 2 == 0);
         block_give(fresh);
         if (round % 3 == 0) {

@@ -1,7 +1,7 @@
 /*
- * Every nonblocking and persistent collective on device memory, compared byte by byte with the blocking one
- * on host memory: all types, in place and not, all sorts of communicators, roots and memory, one buffer or
- * both on a device, or one rank's only; one at a time, and several under way.
+ * Every nonblocking and persistent collective on device memory, compared byte by byte with the
+ * blocking one on host memory: all types, in place and not, all sorts of communicators, roots and
+ * memory, one buffer or both on a device, or one rank's only; one at a time, and several under way.
  *
  * With SYMM_TEST_REDUCTIONS set, reductions only.
  *
@@ -60,8 +60,9 @@ static void call_check(struct pending *pending, const char *comm_name, int type)
 }
 
 /*
- * coll/libnbc reduces to a root in temporary memory of which it takes the beginning for the first byte of
- * data.  With types whose data begin elsewhere it writes outside of it, on host memory too (4.1.4, 5.0.7).
+ * coll/libnbc reduces to a root in temporary memory of which it takes the beginning for the first
+ * byte of data.  With types whose data begin elsewhere it writes outside of it, on host memory too
+ * (4.1.4, 5.0.7).
  */
 static bool corrupts_memory(const struct blocking_call *call, MPI_Datatype type)
 {
@@ -135,7 +136,8 @@ static void several_begin(uint64_t round, const struct blocking_case *common)
 {
     for (int i = 0; i < UNDER_WAY; i++) {
         struct pending *pending = pendings[i];
-        uint64_t random = test_random(test_stream(round, 0, 3), (uint64_t)i); /* alike on all ranks */
+        /* alike on all ranks */
+        uint64_t random = test_random(test_stream(round, 0, 3), (uint64_t)i);
         do {
             pending->call = &blocking_calls[random % (uint64_t)blocking_call_count];
             random = test_mix(random + 1);

@@ -1,7 +1,7 @@
 /*
- * The requests of nonblocking and persistent collectives on device memory: communicators, datatypes and
- * operations that are freed before the end, requests that must not be freed yet, MPI_Startall, operations
- * that do not commute, threads, and thousands of rounds after which nothing is left.
+ * The requests of nonblocking and persistent collectives on device memory: communicators, datatypes
+ * and operations that are freed before the end, requests that must not be freed yet, MPI_Startall,
+ * operations that do not commute, threads, and thousands of rounds after which nothing is left.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -316,8 +316,9 @@ static long private_memory(void)
 }
 
 /*
- * Three requests are there at a time: of a type and an operation of the program, or with arrays.  The
- * persistent one is made once, since libnbc keeps what it has made for one (4.1.4: some 100 bytes).
+ * Three requests are there at a time: of a type and an operation of the program, or with arrays.
+ * The persistent one is made once, since libnbc keeps what it has made for one (4.1.4: some 100
+ * bytes).
  */
 static void rounds_make(const struct buffers *buffers, MPI_Datatype type, MPI_Op op, int rounds)
 {

@@ -1,6 +1,6 @@
 /*
- * check_scratch.c - all-reduces in which every rank keeps its input to itself, in managed memory, while outputs are
- * in the heap, after one that has gone through scratch.
+ * check_scratch.c - all-reduces in which every rank keeps its input to itself, in managed memory,
+ * while outputs are in the heap, after one that has gone through scratch.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -12,11 +12,11 @@
 enum { NEIGHBORS = 2 };
 
 /* A collective in the form that the case wants; `iname` is its name behind MPI_I. */
-#define MAKE(kase, name, iname, ...)                                                                  \
-    ((kase)->form == FORM_BLOCKING      ? MPI_##name(__VA_ARGS__, (kase)->comm)                       \
-     : (kase)->form == FORM_NONBLOCKING ? MPI_I##iname(__VA_ARGS__, (kase)->comm, (kase)->request)    \
-                                        : PERSISTENT(name)(__VA_ARGS__, (kase)->comm, MPI_INFO_NULL,  \
-                                                           (kase)->request))
+#define MAKE(kase, name, iname, ...)                                                               \
+    ((kase)->form == FORM_BLOCKING      ? MPI_##name(__VA_ARGS__, (kase)->comm)                    \
+     : (kase)->form == FORM_NONBLOCKING ? MPI_I##iname(__VA_ARGS__, (kase)->comm, (kase)->request) \
+                                        : PERSISTENT(name)(__VA_ARGS__, (kase)->comm,              \
+                                                           MPI_INFO_NULL, (kase)->request))
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /*
- * blocking_calls.h - every blocking collective as a call on two buffers of a fixed size, for comparing what
- * it does in one memory with what it does in another; and its nonblocking and persistent forms.
+ * blocking_calls.h - every blocking collective as a call on two buffers of a fixed size, for
+ * comparing what it does in one memory with what it does in another; and its nonblocking and
+ * persistent forms.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

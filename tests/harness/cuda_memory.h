@@ -1,5 +1,6 @@
 /*
- * cuda_memory.h - memory of a CUDA device for test programs: from the driver, or from MPI_Alloc_mem.
+ * cuda_memory.h - memory of a CUDA device for test programs: from the driver, or from
+ * MPI_Alloc_mem.
  *
  * SYMM_TEST_CUDA_LIBRARY is the driver to load; default libcuda.so.1.
  *
@@ -23,7 +24,10 @@ enum cuda_memory {
 
 extern const char *const cuda_memory_names[CUDA_MEMORY_KINDS];
 
-/* Load the driver, and make a device the current one.  Whatever fails here and below ends the program. */
+/*
+ * Load the driver, and make a device the current one.  Whatever fails here and below ends the
+ * program.
+ */
 void cuda_memory_open(int local_rank);
 
 /* Make another device the current one, of so many; larger numbers begin again. */

@@ -27,11 +27,15 @@ struct test_element {
     struct test_form form;
 };
 
-/* One element for every C type that is represented differently, and the pairs. A table that is built
- * at run time since handles are no constants. */
+/*
+ * One element for every C type that is represented differently, and the pairs. A table that is
+ * built at run time since handles are no constants.
+ */
 const struct test_element *test_elements(size_t *count);
 
-/* Every predefined type that this MPI has and the standard allows in reductions, by all its names. */
+/*
+ * Every predefined type that this MPI has and the standard allows in reductions, by all its names.
+ */
 const struct test_element *test_elements_every(size_t *count);
 
 /* The entry of that name; ends the program if there is none. */

@@ -58,9 +58,11 @@ static bool check_element(const struct test_element *element, enum test_op op, s
     return false;
 }
 
-/* Whether this rank looks at an element. Long floating-point results are divided between the ranks of
- * the world: a wrong element on any rank either differs from rank 0's, which check_bits sees, or is
- * wrong on the rank that looks at it too. */
+/*
+ * Whether this rank looks at an element. Long floating-point results are divided between the ranks
+ * of the world: a wrong element on any rank either differs from rank 0's, which check_bits sees, or
+ * is wrong on the rank that looks at it too.
+ */
 static bool is_mine(const struct test_element *element, size_t i, size_t count)
 {
     return count <= SHARED_ABOVE || element->form.scalar < SCALAR_FLOAT ||

@@ -57,9 +57,9 @@ static void add(const char *name, MPI_Datatype type, enum test_family family, in
 }
 
 /*
- * Whether -1 is less than 5. Open MPI 4.1.2 to 4.1.4 get that wrong for MPI_UNSIGNED_LONG (issue 10525 of
- * Open MPI) and for MPI_OFFSET, without any collective. All we can then ask for is the same answer; but
- * kernels on devices compare what they are told that the type is.
+ * Whether -1 is less than 5. Open MPI 4.1.2 to 4.1.4 get that wrong for MPI_UNSIGNED_LONG (issue
+ * 10525 of Open MPI) and for MPI_OFFSET, without any collective. All we can then ask for is the
+ * same answer; but kernels on devices compare what they are told that the type is.
  */
 static bool is_signed(const char *name, MPI_Datatype type, bool should)
 {
@@ -123,7 +123,9 @@ static void add_real_pair(const char *name, MPI_Datatype type)
 }
 
 #ifdef MPI_REAL16 /* an Open MPI without Fortran has none */
-/* Sixteen bytes may be something else than C's long double, of which the reference knows nothing. */
+/*
+ * Sixteen bytes may be something else than C's long double, of which the reference knows nothing.
+ */
 static bool adds_long_doubles(MPI_Datatype type)
 {
     long double one = 1.25L, two = 2.5L;

@@ -11,8 +11,11 @@
 
 enum { TEST_STREAM_VALUES = 0 };
 
-/* After so many elements the values repeat, since making and reducing them takes the tests most of their
- * time. A prime, so that what lands in a wrong block, slice or piece is a wrong value all the same. */
+/*
+ * After so many elements the values repeat, since making and reducing them takes the tests most of
+ * their time. A prime, so that what lands in a wrong block, slice or piece is a wrong value all the
+ * same.
+ */
 enum { TEST_PERIOD = 1021 };
 
 struct test_value test_value_random(const struct test_element *element, enum test_op op,

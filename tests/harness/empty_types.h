@@ -1,6 +1,6 @@
 /*
- * empty_types.h - datatypes without data, as programs come to make them: of no elements, of elements
- * without data, and resized.  Open MPI gives some of them extents that mean nothing.
+ * empty_types.h - datatypes without data, as programs come to make them: of no elements, of
+ * elements without data, and resized.  Open MPI gives some of them extents that mean nothing.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

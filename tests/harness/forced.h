@@ -1,6 +1,6 @@
 /*
- * For tests with forced algorithms: which calls those can serve, and buffers for such calls, at every
- * alignment in turn.
+ * For tests with forced algorithms: which calls those can serve, and buffers for such calls, at
+ * every alignment in turn.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

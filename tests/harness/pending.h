@@ -1,6 +1,6 @@
 /*
- * pending.h - a nonblocking or persistent collective on device memory that is under way, whose result is
- * compared byte by byte with the one of the same blocking call on host memory.
+ * pending.h - a nonblocking or persistent collective on device memory that is under way, whose
+ * result is compared byte by byte with the one of the same blocking call on host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,7 +12,9 @@
 #include "tests/harness/cuda_memory.h"
 
 /* Which of the buffers are on a device. */
-enum pending_where { PENDING_BOTH, PENDING_SEND, PENDING_RECEIVE, PENDING_FIRST_RANK, PENDING_WHERES };
+enum pending_where {
+    PENDING_BOTH, PENDING_SEND, PENDING_RECEIVE, PENDING_FIRST_RANK, PENDING_WHERES
+};
 extern const char *const pending_where_names[PENDING_WHERES];
 
 struct pending {
@@ -33,7 +35,10 @@ struct pending {
 void pending_buffers_get(struct pending *pending);
 void pending_buffers_put(struct pending *pending);
 
-/* Make the blocking call on host memory, and the other one; false: it fails, and nothing is under way. */
+/*
+ * Make the blocking call on host memory, and the other one; false: it fails, and nothing is under
+ * way.
+ */
 bool pending_make(struct pending *pending);
 
 /* The same once more for a persistent request that is complete. */

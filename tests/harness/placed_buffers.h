@@ -25,7 +25,8 @@ struct placed_buffer {
     int place;
     unsigned char *memory; /* BLOCKING_BYTES */
     void *address;         /* for MPI: BLOCKING_MIDDLE bytes behind; NULL if there is none */
-    unsigned char expected[BLOCKING_BYTES]; /* what has been written, and has to be there at the end */
+    /* what has been written, and has to be there at the end */
+    unsigned char expected[BLOCKING_BYTES];
 };
 
 /* Fill the buffer of that place with random bytes; `role`: 0 or 1. */

@@ -55,8 +55,8 @@ static bool all_deprived(bool mine)
 }
 
 /*
- * The most, or the fewest, descriptors that were open in some milliseconds: the server's thread closes one
- * for a moment to turn somebody away, and has one more while it answers.
+ * The most, or the fewest, descriptors that were open in some milliseconds: the server's thread
+ * closes one for a moment to turn somebody away, and has one more while it answers.
  */
 static int open_descriptors(bool most)
 {
@@ -101,7 +101,8 @@ int main(int argc, char **argv)
     test_case("descriptors");
     int left = open_descriptors(false);
     if (left > descriptors) {
-        test_fail("expected the %d open descriptors of the first round, found %d", descriptors, left);
+        test_fail("expected the %d open descriptors of the first round, found %d", descriptors,
+                  left);
     }
     test_deprive_end();
     return test_end();

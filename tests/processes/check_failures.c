@@ -1,7 +1,8 @@
 /*
  * Processes that die and communicators that are revoked, with Open MPI's ULFM extension: calls
  * return an error instead of waiting for ever, buffers are the program's own again when they do,
- * and the survivors go on with a communicator from MPIX_Comm_shrink.  For tests/processes/failures.tap.
+ * and the survivors go on with a communicator from MPIX_Comm_shrink.  For
+ * tests/processes/failures.tap.
  *
  *   check_failures revoked KIND       rank 0 revokes a communicator in which the others wait
  *   check_failures dead KIND RANK     that rank dies instead of making a call
@@ -99,8 +100,8 @@ static int call_with_root(MPI_Comm comm, enum kind kind, const struct arrays *ar
         displacements[i] = i * block;
     }
     return kind == KIND_GATHERV
-               ? MPI_Gatherv(arrays->send, block, MPI_DOUBLE, arrays->receive, counts, displacements,
-                             MPI_DOUBLE, 0, comm)
+               ? MPI_Gatherv(arrays->send, block, MPI_DOUBLE, arrays->receive, counts,
+                             displacements, MPI_DOUBLE, 0, comm)
                : MPI_Scatterv(arrays->send, counts, displacements, MPI_DOUBLE, arrays->receive,
                               block, MPI_DOUBLE, 0, comm);
 }

@@ -158,8 +158,8 @@ static void shared_memory(void)
 }
 
 /*
- * A child that gives back a block, as a language's collector of garbage may do, takes nothing from its
- * parent: no thread of the child's empties the memory that both have.
+ * A child that gives back a block, as a language's collector of garbage may do, takes nothing from
+ * its parent: no thread of the child's empties the memory that both have.
  */
 static void freed_by_child(void)
 {

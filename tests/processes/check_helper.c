@@ -1,7 +1,7 @@
 /*
  * The thread that moves requests on while the program computes (coll_symm_progress_thread): data
- * have moved when the program comes back to MPI, peers need not wait for it, what only the program's
- * threads may do is left to them, and the thread sleeps when there is nothing to do.
+ * have moved when the program comes back to MPI, peers need not wait for it, what only the
+ * program's threads may do is left to them, and the thread sleeps when there is nothing to do.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 /* Many steps of an operation, so that a call of MPI alone does not make it. */
-enum { COUNT = 1 << 20, MANY = 12, WARM_UP = 8, SMALL = 1000, MIDDLE = 1 << 18, COMPUTING = 1000000 };
+enum { COUNT = 1 << 20, MANY = 12, WARM_UP = 8, SMALL = 1000, MIDDLE = 1 << 18 };
+enum { COMPUTING = 1000000 };
 
 static bool moves;    /* this rank has the thread */
 static bool is_alone; /* the only one: what is complete when depends on the others' calls to MPI */

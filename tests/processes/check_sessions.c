@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The harness needs a world, so this program checks for itself. SYMM_TEST_SESSION_ROUNDS: how many
- * times MPI is initialised and finalized; 2 by default. Exit status 77: the MPI has no sessions; 75:
- * MPI has been finalized, and does not come back.
+ * times MPI is initialised and finalized; 2 by default. Exit status 77: the MPI has no sessions;
+ * 75: MPI has been finalized, and does not come back.
  */
 #define _POSIX_C_SOURCE 200809L
 

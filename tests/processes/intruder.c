@@ -1,12 +1,12 @@
 /*
- * A process that wants memory of a job that it does not belong to, and knows no more than everybody:
- * the names of sockets in /proc/net/unix, and the form of requests. check_intruders has it started
- * as another user, and as the same user in another container.
+ * A process that wants memory of a job that it does not belong to, and knows no more than
+ * everybody: the names of sockets in /proc/net/unix, and the form of requests. check_intruders has
+ * it started as another user, and as the same user in another container.
  *
  *     intruder INODE...
  *
- * The sockets with these numbers are tried, so that jobs of other tests are left in peace. It prints
- * how many servers it has asked and how many requests were answered, and ends with 0.
+ * The sockets with these numbers are tried, so that jobs of other tests are left in peace. It
+ * prints how many servers it has asked and how many requests were answered, and ends with 0.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,7 @@
 /*
  * A job in which one rank is killed: it prints the process id of every rank, then calls collectives
- * for ever. The last rank kills itself where the argument says. Used by tests/processes/cleanup.tap.
+ * for ever. The last rank kills itself where the argument says. Used by
+ * tests/processes/cleanup.tap.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -76,7 +76,10 @@ uint16_t test_float16_encode(enum test_scalar scalar, double value)
     } else if (isfinite(size)) {
         int exponent = ilogb(size) > 1 - bias ? ilogb(size) : 1 - bias;
         double units = nearbyint(ldexp(size, width - exponent));
-        /* Exponents below the least normal one and fractions that carry come out right by themselves. */
+        /*
+         * Exponents below the least normal one and fractions that carry come out right by
+         * themselves.
+         */
         double all = units + ldexp(exponent + bias - 1, width);
         bits = all < infinite ? (unsigned)all : infinite;
     }

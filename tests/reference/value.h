@@ -1,9 +1,9 @@
 /*
- * value.h - one element of a buffer in a form in which a reference can compute: wide enough for every
- * type.
+ * value.h - one element of a buffer in a form in which a reference can compute: wide enough for
+ * every type.
  *
- * The references of all tests are made of this file and reduction.h. They share nothing with the code
- * under test and know neither MPI nor CUDA.
+ * The references of all tests are made of this file and reduction.h. They share nothing with the
+ * code under test and know neither MPI nor CUDA.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -67,7 +67,9 @@ size_t test_scalar_used(enum test_scalar scalar);
 /* The value that an integer type keeps of these 64 bits. */
 uint64_t test_scalar_wrap(enum test_scalar scalar, uint64_t bits);
 
-/* The value of 16 bits by the definition of the format, and the bits of the value's nearest number. */
+/*
+ * The value of 16 bits by the definition of the format, and the bits of the value's nearest number.
+ */
 double test_float16_decode(enum test_scalar scalar, uint16_t bits);
 uint16_t test_float16_encode(enum test_scalar scalar, double value);
 

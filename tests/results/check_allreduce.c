@@ -1,7 +1,7 @@
 /*
  * MPI_Allreduce with predefined types and operations against an independent reference: every
- * type with every operation (SYMM_TEST_SIZES leaves these out), sizes around every threshold, memory of
- * every sort, in place or not.
+ * type with every operation (SYMM_TEST_SIZES leaves these out), sizes around every threshold,
+ * memory of every sort, in place or not.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

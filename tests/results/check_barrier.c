@@ -130,7 +130,8 @@ static void with_messages(void)
         } else if (before == sender) {
             test_delay(300);
             MPI_Recv(message, LARGE, MPI_BYTE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            test_check(message[0] == sender && message[LARGE - 1] == sender, "the message is right");
+            test_check(message[0] == sender && message[LARGE - 1] == sender,
+                       "the message is right");
         }
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);

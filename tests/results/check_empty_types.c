@@ -1,6 +1,6 @@
 /*
- * Every blocking collective with datatypes without data, on all ranks and beside data, with buffers on
- * the host, on a device, and NULL, which is MPI_BOTTOM; and that the calls after them are right.
+ * Every blocking collective with datatypes without data, on all ranks and beside data, with buffers
+ * on the host, on a device, and NULL, which is MPI_BOTTOM; and that the calls after them are right.
  *
  *     check_empty_types host|cuda
  *
@@ -38,7 +38,9 @@ static int place_choose(uint64_t turn, bool may_be_none)
 
 /* ---- calls that are served ------------------------------------------------------------------- */
 
-/* Each rank's number, by both collectives that share lines: what an earlier call has left is seen. */
+/*
+ * Each rank's number, by both collectives that share lines: what an earlier call has left is seen.
+ */
 static void next_calls_check(MPI_Comm comm)
 {
     int size, mine = 1000 + test_rank, sum = 0, all[BLOCKING_RANKS_MAX];

@@ -1,8 +1,9 @@
 /*
  * MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, MPI_Allgatherv, MPI_Gatherv and MPI_Scatterv against
- * an independent image of the receive buffer: blocking, nonblocking and persistent, blocks of any lengths in any order, types
- * with gaps and bounds that are not 0, another one on each rank and for each block, sizes around
- * every threshold, memory of every sort, in place or not, late ranks, blocks that are too long.
+ * an independent image of the receive buffer: blocking, nonblocking and persistent, blocks of any
+ * lengths in any order, types with gaps and bounds that are not 0, another one on each rank and for
+ * each block, sizes around every threshold, memory of every sort, in place or not, late ranks,
+ * blocks that are too long.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -80,7 +81,9 @@ static bool sends_one(const struct call *call)
     return call->collective == ALLGATHERV || call->collective == GATHERV;
 }
 
-/* Whether this rank leaves out its send buffer.  At the root of MPI_Scatterv it is the other one. */
+/*
+ * Whether this rank leaves out its send buffer.  At the root of MPI_Scatterv it is the other one.
+ */
 static bool sends_in_place(const struct call *call)
 {
     return call->in_place && call->collective != SCATTERV;

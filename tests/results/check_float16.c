@@ -87,7 +87,8 @@ static void check(const struct operation *operation, size_t count)
         bool is_right = isnan(expected.real) ? isnan(found)
                                              : fabsl(found - expected.real) <= bound;
         if (!is_right) {
-            test_fail("element %zu of %zu: expected %Lg, found %Lg", i, count, expected.real, found);
+            test_fail("element %zu of %zu: expected %Lg, found %Lg", i, count, expected.real,
+                      found);
             return;
         }
     }

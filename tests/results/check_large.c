@@ -39,7 +39,7 @@ static void release(void *memory, bool heap)
     }
 }
 
-/* ---- data -------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 /* Its period is a prime, so that data in the wrong place is wrong data. Sums are exact. */
 static double datum(size_t i, int rank)
@@ -80,7 +80,7 @@ static void check_block(const double *data, size_t count, int rank)
     }
 }
 
-/* ---- places beyond 4 GiB ----------------------------------------------------------------------- */
+/* ---- places beyond 4 GiB --------------------------------------------------------------------- */
 
 /* Both collectives from one place to another; `receive` has room for the blocks of all ranks. */
 static void work(double *send, double *receive, size_t count)
@@ -143,8 +143,8 @@ static void far_in_the_heap(void)
 }
 
 /*
- * Blocks whose displacements stand for up to 5 GiB, gathered in one buffer or scattered from it.  An
- * element is a whole block, and as long as 1 GiB with the gap behind it.
+ * Blocks whose displacements stand for up to 5 GiB, gathered in one buffer or scattered from it.
+ * An element is a whole block, and as long as 1 GiB with the gap behind it.
  */
 static void far_apart(size_t count)
 {
@@ -170,7 +170,8 @@ static void far_apart(size_t count)
         } else if (call == 1) {
             MPI_Allgatherv(own, counts[0], MPI_DOUBLE, block, ones, places, type, MPI_COMM_WORLD);
         } else {
-            MPI_Alltoallv(own, counts, zeros, MPI_DOUBLE, block, ones, places, type, MPI_COMM_WORLD);
+            MPI_Alltoallv(own, counts, zeros, MPI_DOUBLE, block, ones, places, type,
+                          MPI_COMM_WORLD);
         }
         for (int rank = 0; rank < test_size && (call > 0 || test_rank == 1); rank++) {
             check_block(at(block, (size_t)places[rank] * gib), count, rank);
@@ -189,7 +190,7 @@ static void far_apart(size_t count)
     release(block, true);
 }
 
-/* ---- more than 4 GiB --------------------------------------------------------------------------- */
+/* ---- more than 4 GiB ------------------------------------------------------------------------- */
 
 static size_t memory_available(void)
 {

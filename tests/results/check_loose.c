@@ -260,8 +260,8 @@ static void uneven_run(enum form form, int root, int count, int *result)
     int at = 0;
     bool has_late = first != last;
     MPI_Request request = MPI_REQUEST_NULL;
-    test_case("gatherv, %s, root %d, %d integers, and more of a late rank%s", form_names[form], root,
-              count, result == received ? "" : ", into the heap");
+    test_case("gatherv, %s, root %d, %d integers, and more of a late rank%s", form_names[form],
+              root, count, result == received ? "" : ", into the heap");
     for (int rank = 0; rank < test_size; rank++) {
         counts[rank] = rank == last ? count + OWN_MORE : count;
         places[rank] = at;

@@ -1,12 +1,13 @@
 /*
- * An array that is distributed along one axis and then along another, by types that programs make of
- * vectors of vectors; where an axis is shorter than there are ranks, some get nothing, and have no buffer.
+ * An array that is distributed along one axis and then along another, by types that programs make
+ * of vectors of vectors; where an axis is shorter than there are ranks, some get nothing, and have
+ * no buffer.
  *
  *     check_redistribution host|cuda
  *
- * Then each rank in turn has nothing, in types without data, beside ranks that have something.  (Not in
- * gathers and scatters: there Open MPI 4.1 sends a message for nothing that its root does not receive.)
- * Device memory is that of the driver which SYMM_TEST_CUDA_LIBRARY names.
+ * Then each rank in turn has nothing, in types without data, beside ranks that have something.
+ * (Not in gathers and scatters: there Open MPI 4.1 sends a message for nothing that its root does
+ * not receive.) Device memory is that of the driver which SYMM_TEST_CUDA_LIBRARY names.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -150,8 +151,9 @@ static void array_check(int place, int from, int to)
 static MPI_Datatype types[EMPTY_TYPES];
 
 /*
- * What a rank sends to each other one: a number, or from the idle rank no elements of nothing.  (An element of
- * nothing would meet a count of 0: Open MPI 4.1.6 posts a message for the one and none for the other.)
+ * What a rank sends to each other one: a number, or from the idle rank no elements of nothing.  (An
+ * element of nothing would meet a count of 0: Open MPI 4.1.6 posts a message for the one and none
+ * for the other.)
  */
 struct pieces {
     int counts[RANKS_MAX], displacements[RANKS_MAX];

@@ -198,8 +198,9 @@ static void sizes_around_thresholds(const struct test_operand *kind)
     const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
     const size_t sizes[] = {1, 16, 5 * kind->extent, 2048 + kind->extent, 8192,
-                            8192 + kind->extent, slot - kind->extent, slot, slot + kind->extent, 65536 + 48, piece - kind->extent, piece,
-                            piece + kind->extent, 3 * piece + 96};
+                            8192 + kind->extent, slot - kind->extent, slot, slot + kind->extent,
+                            65536 + 48, piece - kind->extent, piece, piece + kind->extent,
+                            3 * piece + 96};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] - (test_quick ? 1 : 0); i++) {
         run_size(kind, sizes[i]);
     }

@@ -186,8 +186,9 @@ static void sizes_around_thresholds(const struct test_operand *kind)
 {
     const size_t slot = test_parameter("coll_symm_slot_size", 17408);
     const size_t piece = test_parameter("coll_symm_piece_size", 262144);
-    const size_t sizes[] = {1, 5 * kind->extent, 8192, 8192 + kind->extent, slot - kind->extent, slot, slot + kind->extent,
-                            65536 + 48, piece - kind->extent, piece + kind->extent, 5 * piece + 96};
+    const size_t sizes[] = {1, 5 * kind->extent, 8192, 8192 + kind->extent, slot - kind->extent,
+                            slot, slot + kind->extent, 65536 + 48, piece - kind->extent,
+                            piece + kind->extent, 5 * piece + 96};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         run_size(kind, sizes[i]);
     }

@@ -26,7 +26,7 @@ static struct test_forced forced;
 
 static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
 
-/* ---- the operations ---------------------------------------------------------------------------- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
 static const struct test_layout *current; /* of the call under way */
 static bool commutes;
@@ -69,7 +69,7 @@ static void operation(void *in, void *inout, int *length, MPI_Datatype *type)
     combine_elements(in, inout, (size_t)*length);
 }
 
-/* ---- one call ---------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 static unsigned char *new_bytes(size_t bytes)
 {
@@ -196,7 +196,7 @@ static void reduce(MPI_Op op, const struct call *call)
     test_buffer_free(&receive, "receive");
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static void every_place(MPI_Op op, struct call call)
 {

@@ -1,6 +1,6 @@
 /*
- * Every predefined type with every operation that the standard allows on it, all-gathers of every type,
- * and every alignment: one by one, and only with calls that the algorithms forced by
+ * Every predefined type with every operation that the standard allows on it, all-gathers of every
+ * type, and every alignment: one by one, and only with calls that the algorithms forced by
  * coll_symm_allreduce_algorithm and coll_symm_allgather_algorithm can serve. types.tap reads in the
  * component's report whether they have.
  *
@@ -30,7 +30,7 @@ static struct test_buffer new_buffer(size_t bytes, size_t unit, enum test_role r
     return test_forced_buffer(&forced, number, bytes, unit, role);
 }
 
-/* ---- all-reduce -------------------------------------------------------------------------------- */
+/* ---- all-reduce ------------------------------------------------------------------------------ */
 
 static void reduce_in_place(const struct test_element *element, enum test_op op, size_t count)
 {
@@ -129,7 +129,7 @@ static void reduce_at_every_offset(void)
     }
 }
 
-/* ---- all-gather -------------------------------------------------------------------------------- */
+/* ---- all-gather ------------------------------------------------------------------------------ */
 
 static void gather(const struct test_layout *from, const struct test_layout *to, size_t count,
                    bool in_place)
@@ -193,8 +193,10 @@ static void gather_everything(void)
     }
 }
 
-/* Derived types, other ones on each rank and for sending and receiving. Those without gaps are served
- * like predefined ones, by every algorithm. */
+/*
+ * Derived types, other ones on each rank and for sending and receiving. Those without gaps are
+ * served like predefined ones, by every algorithm.
+ */
 static void gather_derived(void)
 {
     static const size_t counts[] = {1, 2, 41, 1100};

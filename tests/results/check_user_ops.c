@@ -215,8 +215,8 @@ static void add_ints(void *in, void *inout, int *length, MPI_Datatype *type)
 }
 
 /*
- * Rank 0 passes as many ints as the other one in elements of three, of which slices are cut elsewhere.
- * MPI does not allow that, but Open MPI without us gives the right sums with two ranks.
+ * Rank 0 passes as many ints as the other one in elements of three, of which slices are cut
+ * elsewhere. MPI does not allow that, but Open MPI without us gives the right sums with two ranks.
  */
 static void elements_that_differ(void)
 {

@@ -1,8 +1,8 @@
 /*
  * devices.c - which devices there are, and what they say of themselves.
  *
- * SYMM_STANDIN_DEVICES=N devices exist (default 2), of which CUDA_VISIBLE_DEVICES leaves those that it
- * names by number or by the beginning of "GPU-<uuid>", up to the first name that fits none.
+ * SYMM_STANDIN_DEVICES=N devices exist (default 2), of which CUDA_VISIBLE_DEVICES leaves those that
+ * it names by number or by the beginning of "GPU-<uuid>", up to the first name that fits none.
  * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).  What it
  * has created counts until no process has it mapped any more.
  * SYMM_STANDIN_CAPABILITY=N is their compute capability's first number (default 9).
@@ -152,7 +152,7 @@ void standin_device_refund(int device, size_t size)
     standin_devices[device].used -= size;
 }
 
-/* ---- the driver's functions ------------------------------------------------------------------- */
+/* ---- the driver's functions ------------------------------------------------------------------ */
 
 CUresult cuInit(unsigned flags)
 {

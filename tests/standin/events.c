@@ -168,7 +168,9 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
     return result;
 }
 
-/* The event may be of another context; what it stands for is fixed now, whatever it records later. */
+/*
+ * The event may be of another context; what it stands for is fixed now, whatever it records later.
+ */
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
 {
     CUcontext context;

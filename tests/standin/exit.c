@@ -1,9 +1,9 @@
 /*
  * exit.c - what is looked at when the process ends.
  *
- * SYMM_STANDIN_STRICT=1: everything must have been given back; otherwise the process says what has not,
- * and ends with status 86.  SYMM_STANDIN_KEPT=NAME[:N],... names sorts of things that may be left, N of
- * them at most.
+ * SYMM_STANDIN_STRICT=1: everything must have been given back; otherwise the process says what has
+ * not, and ends with status 86.  SYMM_STANDIN_KEPT=NAME[:N],... names sorts of things that may be
+ * left, N of them at most.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

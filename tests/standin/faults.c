@@ -1,12 +1,12 @@
 /*
  * faults.c - how often each function is used, and uses that are to fail.
  *
- * SYMM_STANDIN_FAIL=NAME:N[+][:ERROR][@RANK],...  the N-th use of the function NAME in a process (all
- *     from there on with a plus) returns ERROR and does nothing else; only on that rank of an MPI
- *     job.  Without ERROR: CUDA_ERROR_OUT_OF_MEMORY from what allocates, CUDA_ERROR_NOT_FOUND from
- *     cuGetProcAddress, CUDA_ERROR_UNKNOWN from the rest.  With SIGKILL instead of ERROR the process
- *     dies there.  The names `kernel` and `copy` stand for what streams do later: it fails when it
- *     is its turn, and breaks its context.
+ * SYMM_STANDIN_FAIL=NAME:N[+][:ERROR][@RANK],...  the N-th use of the function NAME in a process
+ *     (all from there on with a plus) returns ERROR and does nothing else; only on that rank of an
+ *     MPI job.  Without ERROR: CUDA_ERROR_OUT_OF_MEMORY from what allocates, CUDA_ERROR_NOT_FOUND
+ *     from cuGetProcAddress, CUDA_ERROR_UNKNOWN from the rest.  With SIGKILL instead of ERROR the
+ *     process dies there.  The names `kernel` and `copy` stand for what streams do later: it fails
+ *     when it is its turn, and breaks its context.
  * SYMM_STANDIN_COUNT=FILE  at exit each process adds lines "RANK NAME USES" there.
  * SYMM_STANDIN_CAPTURING=1  as if the application were capturing a graph in another thread: what is
  *     not allowed then fails, unless the calling thread has exchanged its mode for a relaxed one.
@@ -198,7 +198,7 @@ static const char *name_of(size_t what)
     return what < FUNCTIONS_MAX ? standin_functions[what].name : later_names[what - FUNCTIONS_MAX];
 }
 
-/* ---- for programs ------------------------------------------------------------------------------ */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 __attribute__((visibility("default"))) void symm_standin_fail(const char *list)
 {
@@ -209,7 +209,8 @@ __attribute__((visibility("default"))) void symm_standin_fail(const char *list)
     standin_unlock();
 }
 
-__attribute__((visibility("default"))) const char *symm_standin_uses(size_t i, unsigned long *number)
+__attribute__((visibility("default"))) const char *symm_standin_uses(size_t i,
+                                                                     unsigned long *number)
 {
     const char *name = NULL;
     standin_lock();

@@ -1,10 +1,10 @@
 /*
  * ipc.c - memory of cuMemAlloc() in other processes: cuIpcGetMemHandle, cuIpcOpenMemHandle, ...
  *
- * A handle names a process, its descriptor of the memory file and the memory's serial number; whoever
- * opens it looks in /proc.  Memory stays until the last process has closed it, as a file does.  Where the real
- * driver's releases differ, this one is strict: a handle is opened once per context, is closed in that
- * context, and is not made for an address within an allocation.
+ * A handle names a process, its descriptor of the memory file and the memory's serial number;
+ * whoever opens it looks in /proc.  Memory stays until the last process has closed it, as a file
+ * does.  Where the real driver's releases differ, this one is strict: a handle is opened once per
+ * context, is closed in that context, and is not made for an address within an allocation.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -35,7 +35,8 @@ static CUresult export_memory(CUipcMemHandle *exported, CUdeviceptr address)
     const struct standin_mapping *mapping = standin_mapping_at(address);
     if (mapping == NULL || !mapping->reservation->internal ||
         mapping->reservation->pooled || mapping->address != address) {
-        return CUDA_ERROR_INVALID_VALUE; /* host memory, VMM memory, and what is another process's */
+        /* host memory, VMM memory, and what is another process's */
+        return CUDA_ERROR_INVALID_VALUE;
     }
     struct handle handle = {.serial = mapping->allocation->serial,
                             .process = getpid(),

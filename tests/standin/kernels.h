@@ -1,6 +1,6 @@
 /*
- * kernels.h - what the stand-in driver has that the real one has not: a kernel of its own, for tests of
- * the driver itself, and a switch for programs that use it beside what they test.
+ * kernels.h - what the stand-in driver has that the real one has not: a kernel of its own, for
+ * tests of the driver itself, and a switch for programs that use it beside what they test.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,16 +23,16 @@ struct symm_standin_add {
 
 /*
  * The type of the function "symm_standin_watch", for dlsym().  What the calling thread does after
- * watch(0) is neither counted nor made to fail nor delayed, nor is what streams then do for it; watch(1)
- * ends that.
+ * watch(0) is neither counted nor made to fail nor delayed, nor is what streams then do for it;
+ * watch(1) ends that.
  */
 typedef void symm_standin_watch_function(int on);
 symm_standin_watch_function symm_standin_watch;
 
 /*
- * The types of two more.  fail(list) takes the list in place of SYMM_STANDIN_FAIL's ("": nothing fails) and
- * counts from 0 again.  uses(i, &number) is the name of the i-th function that has been used since, and
- * how often; NULL behind the last.
+ * The types of two more.  fail(list) takes the list in place of SYMM_STANDIN_FAIL's ("": nothing
+ * fails) and counts from 0 again.  uses(i, &number) is the name of the i-th function that has been
+ * used since, and how often; NULL behind the last.
  */
 typedef void symm_standin_fail_function(const char *list);
 typedef const char *symm_standin_uses_function(size_t i, unsigned long *number);

@@ -1,7 +1,7 @@
 # tests/standin/local.mk - the stand-in driver: a test double of libcuda on host memory.
 #
-# Never installed. Tests give its path, tests/standin/.libs/standin_driver.so in the build folder, to
-# what they test; it is never found by the loader.
+# Never installed. Tests give its path, tests/standin/.libs/standin_driver.so in the build folder,
+# to what they test; it is never found by the loader.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,14 +1,14 @@
 /*
  * machine.c - what is wrong with the machine's devices.
  *
- * SYMM_STANDIN_NO_PEER=A-B,...  devices A and B (numbers as without CUDA_VISIBLE_DEVICES) do not reach each
- *     other's memory: cuMemSetAccess() fails.
+ * SYMM_STANDIN_NO_PEER=A-B,...  devices A and B (numbers as without CUDA_VISIBLE_DEVICES) do not
+ *     reach each other's memory: cuMemSetAccess() fails.
  * SYMM_STANDIN_NO_VMM=A,...  device A has no virtual memory management.
  * SYMM_STANDIN_NO_EXPORT=A,...  device A cannot export memory as a file descriptor.
- * SYMM_STANDIN_MIG=1  each device is a slice of one.  A process sees one of them, and cannot import what
- *     comes from another.
- * SYMM_STANDIN_FABRIC=1  the devices have fabric handles; 2: they say so, and nobody is granted one, as on a
- *     node without an IMEX channel; 3: likewise, in other words.
+ * SYMM_STANDIN_MIG=1  each device is a slice of one.  A process sees one of them, and cannot import
+ *     what comes from another.
+ * SYMM_STANDIN_FABRIC=1  the devices have fabric handles; 2: they say so, and nobody is granted
+ *     one, as on a node without an IMEX channel; 3: likewise, in other words.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -2,9 +2,8 @@
  * memfile.c - one allocation of device memory as a file in memory.
  *
  * Behind the memory is a page that says what it is, so that an importer learns size and device from
- * the descriptor alone, and refuses descriptors of anything else.  A random serial number tells it from
- * all other memory.  New memory is not zero: here and
- * there are bytes that nobody wrote.
+ * the descriptor alone, and refuses descriptors of anything else.  A random serial number tells it
+ * from all other memory.  New memory is not zero: here and there are bytes that nobody wrote.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

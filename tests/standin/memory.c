@@ -1,8 +1,9 @@
 /*
- * memory.c - reservations, allocations and mappings: what VMM functions and cuMemAlloc() are made of.
+ * memory.c - reservations, allocations and mappings: what VMM functions and cuMemAlloc() are made
+ * of.
  *
- * The addresses of a reservation are never accessible.  Granting a device access maps the memory into
- * that device's view of the reservation, which is as large and has the same alignment.
+ * The addresses of a reservation are never accessible.  Granting a device access maps the memory
+ * into that device's view of the reservation, which is as large and has the same alignment.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -31,7 +32,7 @@ static void *pointer(uint64_t address)
     return (void *)(uintptr_t)address; /* NOLINT */
 }
 
-/* ---- address space ---------------------------------------------------------------------------- */
+/* ---- address space --------------------------------------------------------------------------- */
 
 /* Addresses without any right, at a multiple of `alignment`; NULL: none left. */
 static unsigned char *reserve(size_t size, size_t alignment)
@@ -116,7 +117,7 @@ CUresult standin_memory_free(uint64_t base, size_t size)
     return CUDA_SUCCESS;
 }
 
-/* ---- allocations ------------------------------------------------------------------------------ */
+/* ---- allocations ----------------------------------------------------------------------------- */
 
 CUresult standin_memory_create(size_t size, int device, bool exportable,
                                struct standin_allocation **created)
@@ -249,7 +250,7 @@ void standin_memory_drop(struct standin_allocation *allocation)
     memory_end(allocation);
 }
 
-/* ---- mappings --------------------------------------------------------------------------------- */
+/* ---- mappings -------------------------------------------------------------------------------- */
 
 CUresult standin_memory_map(uint64_t address, size_t size, struct standin_allocation *allocation)
 {

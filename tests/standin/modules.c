@@ -18,7 +18,7 @@
 struct standin_objects standin_modules;
 static struct standin_objects functions;
 
-/* ---- the own kernel --------------------------------------------------------------------------- */
+/* ---- the own kernel -------------------------------------------------------------------------- */
 
 static void run_add(const void *memory, unsigned blocks, unsigned block_threads)
 {
@@ -47,7 +47,7 @@ static const struct symm_cuda_host_kernel *kernel_find(const char *name)
     return symm_cuda_host_kernel_find(name);
 }
 
-/* ---- modules and functions -------------------------------------------------------------------- */
+/* ---- modules and functions ------------------------------------------------------------------- */
 
 static void unload(CUmodule module)
 {

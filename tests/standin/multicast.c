@@ -1,9 +1,11 @@
 /*
- * multicast.c - the driver's functions for multicast objects: cuMulticastCreate, cuMulticastBindMem, ...
+ * multicast.c - the driver's functions for multicast objects: cuMulticastCreate,
+ * cuMulticastBindMem, ...
  *
- * The rules are those of the real driver, and stricter where a program could not tell: a device binds memory
- * of its own, made in the same process, one range at a time; unbinding names exactly that range.  What
- * waits in the real driver until all devices have been added fails here: in a test nobody may come.
+ * The rules are those of the real driver, and stricter where a program could not tell: a device
+ * binds memory of its own, made in the same process, one range at a time; unbinding names exactly
+ * that range.  What waits in the real driver until all devices have been added fails here: in a
+ * test nobody may come.
  *
  * SYMM_STANDIN_MULTICAST=0  no device has it; otherwise those have from compute capability 9.0 on.
  * SYMM_STANDIN_MULTICAST_LEAST=BYTES, SYMM_STANDIN_MULTICAST_RECOMMENDED=BYTES  the granularities

@@ -1,11 +1,12 @@
 /*
- * multicast_launch.c - what a kernel of multicast is given: an address by multicast, and the replicas behind
- * it one by one.
+ * multicast_launch.c - what a kernel of multicast is given: an address by multicast, and the
+ * replicas behind it one by one.
  *
- * Compiled for the host, the kernels go to the replicas.  So nothing would be noticed if the multicast
- * address were another one; therefore it is looked at here, when the kernel is launched: it has to lie in
- * a mapping of an object to which all devices have bound memory, and that memory has to be what the
- * replicas are, each once, at the same place.  Otherwise the launch fails, and it is said why.
+ * Compiled for the host, the kernels go to the replicas.  So nothing would be noticed if the
+ * multicast address were another one; therefore it is looked at here, when the kernel is launched:
+ * it has to lie in a mapping of an object to which all devices have bound memory, and that memory
+ * has to be what the replicas are, each once, at the same place.  Otherwise the launch fails, and
+ * it is said why.
  *
  * SYMM_STANDIN_MULTICAST_ANY=1  any address will do: for tests of kernels alone.
  *
@@ -98,7 +99,9 @@ static const char *check_reduce(const struct symm_cuda_multimem *arguments, int 
     return wrong;
 }
 
-/* A build with loops in the place of multicast (--enable-multicast=unicast) has no such addresses. */
+/*
+ * A build with loops in the place of multicast (--enable-multicast=unicast) has no such addresses.
+ */
 static bool is_checked(const char *kernel)
 {
 #ifdef MULTICAST_UNICAST

@@ -1,10 +1,11 @@
 /*
- * multicast_objects.c - multicast objects as small files in memory, shared by the processes that have them.
+ * multicast_objects.c - multicast objects as small files in memory, shared by the processes that
+ * have them.
  *
- * Such a file tells which devices have been added and what each of them has bound: the serial number of the
- * memory, and where in it.  Behind an object there is no memory: an address at which it is mapped is never
- * accessible, and kernels compiled for the host go to the replicas (multicast_launch.c sees to it that they
- * are the right ones).
+ * Such a file tells which devices have been added and what each of them has bound: the serial
+ * number of the memory, and where in it.  Behind an object there is no memory: an address at which
+ * it is mapped is never accessible, and kernels compiled for the host go to the replicas
+ * (multicast_launch.c sees to it that they are the right ones).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -29,7 +30,7 @@ static const char magic[16] = "symm multicast 1";
 struct standin_bound *standin_bounds;
 size_t standin_orphans;
 
-/* ---- files --------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static CUresult attach(int descriptor, size_t size, struct standin_allocation **attached)
 {
@@ -148,7 +149,7 @@ bool standin_multicast_is_complete(const struct standin_allocation *object, cons
     return added == wanted;
 }
 
-/* ---- what is given back in the wrong order ---------------------------------------------------------- */
+/* ---- what is given back in the wrong order --------------------------------------------------- */
 
 /* An object or memory goes for good in this process. */
 void standin_multicast_drop(const struct standin_allocation *allocation)

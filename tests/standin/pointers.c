@@ -1,6 +1,6 @@
 /*
- * pointers.c - what an address is: where it lies, what belongs to it, how work on a device gets there;
- * cuMemAlloc(), whose memory is a reservation, an allocation and a mapping in one.
+ * pointers.c - what an address is: where it lies, what belongs to it, how work on a device gets
+ * there; cuMemAlloc(), whose memory is a reservation, an allocation and a mapping in one.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -135,8 +135,8 @@ CUresult cuMemFree(CUdeviceptr address)
 }
 
 /*
- * Of the device's default pool, at once, as a stream without work would do it.  Freed memory goes when all
- * work that has been given is done, which is later than a program may rely on.
+ * Of the device's default pool, at once, as a stream without work would do it.  Freed memory goes
+ * when all work that has been given is done, which is later than a program may rely on.
  */
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream handle)
 {
@@ -269,7 +269,8 @@ static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdevice
     }
     switch ((int)attribute) { /* these are about the reservation, also for VMM memory */
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return PUT(CUdeviceptr, reservation->base);
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return PUT(size_t, range_size(reservation, reservation->size));
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        return PUT(size_t, range_size(reservation, reservation->size));
     default: break;
     }
     if (mapping == NULL) {

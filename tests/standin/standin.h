@@ -19,7 +19,8 @@
  *   streams.c  SYMM_STANDIN_DELAY, SYMM_STANDIN_SEED
  *   exit.c     SYMM_STANDIN_STRICT, SYMM_STANDIN_KEPT
  *   functions.c  SYMM_STANDIN_VERSION
- *   multicast.c  SYMM_STANDIN_MULTICAST, SYMM_STANDIN_MULTICAST_LEAST, SYMM_STANDIN_MULTICAST_RECOMMENDED
+ *   multicast.c  SYMM_STANDIN_MULTICAST, SYMM_STANDIN_MULTICAST_LEAST,
+ *                SYMM_STANDIN_MULTICAST_RECOMMENDED
  *   multicast_launch.c  SYMM_STANDIN_MULTICAST_ANY
  *
  * Every driver function has the form `begin, static function that does it, end`: begin counts the
@@ -35,7 +36,10 @@
 #pragma GCC visibility push(default)
 #include <cuda.h>
 
-/* The form of CUDA 3.2, which headers no longer declare: later ones take structs that older headers lack. */
+/*
+ * The form of CUDA 3.2, which headers no longer declare: later ones take structs that older headers
+ * lack.
+ */
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 #pragma GCC visibility pop
 
@@ -89,15 +93,17 @@ CUresult standin_fault_later(const char *what);
 
 void standin_fault_dump(void);
 
-/* Whether what the calling thread does is counted; streams do as the thread did that gave the work. */
+/*
+ * Whether what the calling thread does is counted; streams do as the thread did that gave the work.
+ */
 bool standin_fault_is_watched(void);
 
 /* The calling thread's capture mode is not CU_STREAM_CAPTURE_MODE_RELAXED. */
 bool standin_capture_is_strict(void);
 
 /*
- * First and last thing in every function of the driver.  standin_begin() leaves the lock taken if it
- * returns CUDA_SUCCESS; standin_end() releases it and returns its argument.
+ * First and last thing in every function of the driver.  standin_begin() leaves the lock taken if
+ * it returns CUDA_SUCCESS; standin_end() releases it and returns its argument.
  */
 CUresult standin_begin(const char *function);
 CUresult standin_end(CUresult result);
@@ -163,7 +169,10 @@ int standin_physical_of_uuid(const CUuuid *uuid); /* -1: no device of this machi
 CUresult standin_device_charge(int device, size_t size);
 void standin_device_refund(int device, size_t size);
 
-/* What is wrong with devices, by the numbers that they have without CUDA_VISIBLE_DEVICES (machine.c). */
+/*
+ * What is wrong with devices, by the numbers that they have without CUDA_VISIBLE_DEVICES
+ * (machine.c).
+ */
 bool standin_machine_is_sliced(void);
 bool standin_machine_has_vmm(int physical);
 bool standin_machine_can_export(int physical);
@@ -268,7 +277,7 @@ void standin_handle_give(struct standin_allocation *allocation,
                          CUmemGenericAllocationHandle *handle);
 struct standin_allocation *standin_handle_find(CUmemGenericAllocationHandle handle); /* or NULL */
 
-/* ---- multicast objects ------------------------------------------------------------------------- */
+/* ---- multicast objects ----------------------------------------------------------------------- */
 
 bool standin_multicast_is(int descriptor);
 CUresult standin_multicast_import(int descriptor, struct standin_allocation **imported);

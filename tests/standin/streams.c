@@ -3,11 +3,11 @@
  *
  * Before each piece of work the thread may sleep for a random time, so that what is only ordered by
  * luck goes wrong sooner or later.  SYMM_STANDIN_DELAY is the longest such time in microseconds
- * (default 50, 0: none), SYMM_STANDIN_SEED chooses the sequence (default 1).  What has been given after
- * symm_standin_watch(0) is done without delay.
+ * (default 50, 0: none), SYMM_STANDIN_SEED chooses the sequence (default 1).  What has been given
+ * after symm_standin_watch(0) is done without delay.
  *
- * Stream 0 of a context and its streams that were not made with CU_STREAM_NON_BLOCKING wait for each
- * other, as with the real driver.
+ * Stream 0 of a context and its streams that were not made with CU_STREAM_NON_BLOCKING wait for
+ * each other, as with the real driver.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -34,7 +34,7 @@ struct standin_work {
 
 struct standin_objects standin_streams;
 
-/* ---- random delays ---------------------------------------------------------------------------- */
+/* ---- random delays --------------------------------------------------------------------------- */
 
 uint32_t standin_stream_random(CUstream stream, uint32_t below)
 {
@@ -67,7 +67,7 @@ static uint64_t first_random(void)
     return mixed == 0 ? 1 : mixed;
 }
 
-/* ---- the thread ------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static void *serve(void *argument)
 {
@@ -122,7 +122,7 @@ static CUresult start_thread(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* ---- queueing --------------------------------------------------------------------------------- */
+/* ---- queueing -------------------------------------------------------------------------------- */
 
 static CUresult append(CUstream stream, standin_run *run, const void *payload, size_t size)
 {
@@ -219,7 +219,7 @@ void standin_streams_drain(CUcontext context)
     }
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 CUstream standin_stream_create(CUcontext context, unsigned flags)
 {
@@ -269,7 +269,7 @@ CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *strea
                : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* ---- the driver's functions ------------------------------------------------------------------- */
+/* ---- the driver's functions ------------------------------------------------------------------ */
 
 /* The start that functions about one stream have in common. */
 static CUresult begin_with_stream(const char *function, CUstream handle, CUstream *stream)

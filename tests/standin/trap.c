@@ -1,6 +1,7 @@
 /*
- * trap.c - a kernel that touches what its device has no access to ends, and the process goes on, as it
- * would with a real device.  Whatever else causes such a signal goes to the handler that was there.
+ * trap.c - a kernel that touches what its device has no access to ends, and the process goes on, as
+ * it would with a real device.  Whatever else causes such a signal goes to the handler that was
+ * there.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

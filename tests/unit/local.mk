@@ -38,7 +38,8 @@ unit_tests = \
 	tests/unit/component/test_tune_rows \
 	tests/unit/heap/test_version
 
-# Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this path.
+# Kernels compiled for the host, and device memory on the stand-in driver, which tests open by this
+# path.
 if CUDA
 unit_tests += \
 	tests/unit/gpu/test_cuda_contexts \
@@ -230,7 +231,8 @@ tests_unit_ordering_test_ordering_LDFLAGS = -Wl,--wrap=memcpy,--wrap=madvise \
 tests_unit_ordering_test_ordering_LDADD = tests/unit/ordering/librecorded.la $(unit_libs) $(OMPI_LIBS)
 endif
 
-# Tests of what knows devices, on the stand-in driver, which they open by its path: where libtool builds it.
+# Tests of what knows devices, on the stand-in driver, which they open by its path: where libtool
+# builds it.
 if CUDA
 standin_tests = \
 	tests/unit/standin/test_standin \

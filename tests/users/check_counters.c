@@ -19,7 +19,8 @@
 #include "tests/harness/variables.h"
 
 enum { REDUCED = 200000, GATHERED = 100000, BLOCK = 70000, MOST_THREADS = 8, THREAD_CALLS = 4000 };
-enum { GAPS_MOST = 2000, PACKED_MOST = GAPS_MOST * 200 }; /* elements and bytes: too much to be packed */
+/* elements and bytes: too much to be packed */
+enum { GAPS_MOST = 2000, PACKED_MOST = GAPS_MOST * 200 };
 
 struct expectation {
     const char *name; /* without coll_symm_ and _calls, _bytes; *: all that begin so, together */
@@ -92,8 +93,8 @@ static void reduce_blocks(void *send, void *receive)
 }
 
 /*
- * Three times little, and more than is packed: six times on all ranks, twice on the last one while the
- * others send the same bytes plainly.
+ * Three times little, and more than is packed: six times on all ranks, twice on the last one while
+ * the others send the same bytes plainly.
  */
 static void gather_gaps(void *send, void *receive)
 {

@@ -1,8 +1,8 @@
 """check_results.py RESULTS DOCUMENT... - the tables of docs/results*.md against the raw files.
 
-The numbers of each cell are recomputed from the files in the folder RESULTS, and compared in as many
-digits as the cell has. CHECKED, at the end, names the heading above each table and the function that
-recomputes its cells. Prints TAP: a line for each table, and what differs.
+The numbers of each cell are recomputed from the files in the folder RESULTS, and compared in as
+many digits as the cell has. CHECKED, at the end, names the heading above each table and the
+function that recomputes its cells. Prints TAP: a line for each table, and what differs.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
@@ -22,8 +22,8 @@ RESULTS, *DOCUMENTS = sys.argv[1:]
 raw_results.FOLDER = RESULTS
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
-# ---- the cells: a function gets the first cell of the row and the heading of the column, and returns
-# the numbers that the cell has to have; None stands for an empty cell
+# ---- the cells: a function gets the first cell of the row and the heading of the column, and
+# returns the numbers that the cell has to have; None stands for an empty cell
 
 
 def size_of(text):
@@ -65,7 +65,8 @@ def barrier(row, column):
     for head, line in zip(lines("host-barrier.txt"), lines("host-barrier.txt")[1:]):
         here = head.startswith(f"# {cores} cores") if " cores " in head else here
         if here and head.endswith(f" ranks {ranks}"):
-            values.append(float(line.split(",")[("with, µs", "without, µs", "ratio").index(column) + 1]))
+            place = ("with, µs", "without, µs", "ratio").index(column)
+            values.append(float(line.split(",")[place + 1]))
     return [statistics.median(values)]
 
 
@@ -110,9 +111,9 @@ def typed(row, column):
     if column.endswith("without gaps"):
         return [field("gpu-typed.txt", f"# -n {ranks} bench/typed_time 256", words, 3)]
     below = {"2": "256 5", "4": "16 5"}[ranks]
+    without = f"# -n {ranks} --mca coll_symm_device_packing 0 bench/typed_time {below}"
     found = [field("gpu-typed.txt", title, words, 2)
-             for title in (f"# -n {ranks} bench/typed_time 256",
-                           f"# -n {ranks} --mca coll_symm_device_packing 0 bench/typed_time {below}")]
+             for title in (f"# -n {ranks} bench/typed_time 256", without)]
     return found[:1] if ranks == "4" and words[1] > 16 << 20 else found
 
 
@@ -141,7 +142,8 @@ def any_origin(row, column):
 def osu(row, column):
     benchmark = row.split("`")[1]
     if column == "without":
-        crashed = all(field(f"gpu-{gpus}-osu.txt", "", [benchmark, column], 2) == 139 for gpus in (1, 2))
+        crashed = all(field(f"gpu-{gpus}-osu.txt", "", [benchmark, column], 2) == 139
+                      for gpus in (1, 2))
         return [] if crashed else ["no segmentation fault"]
     place = ("8 B", "8 KiB", "1 MiB").index(column.split(": ")[1]) + 4
     mode = "heap" if "MPI_Alloc" in row else "with"
@@ -314,7 +316,8 @@ def main():
         tests.append((f"{heading}: all cells are as in the files", wrong))
     files, names = set(os.listdir(RESULTS)) - {"README.md"}, names_in(text)
     tests.append(("every file of bench/results is named",
-                  [file for file in files if not any(fnmatch.fnmatch(file, name) for name in names)]))
+                  [file for file in files
+                    if not any(fnmatch.fnmatch(file, name) for name in names)]))
     tests.append(("every file that is named is there",
                   [name for name in names if not fnmatch.filter(files, name)]))
     for number, (description, wrong) in enumerate(tests, 1):

@@ -20,7 +20,7 @@ def lines(name):
 
 
 def field(name, title, words, place):
-    """A number of the first line that begins with WORDS, below the line TITLE; None if none does."""
+    """A number of the first line that begins with WORDS, below the line TITLE, or None."""
     start = lines(name).index(title) + 1 if title else 0
     for line in lines(name)[start:]:
         if title and line.startswith("# ----"):
@@ -32,7 +32,7 @@ def field(name, title, words, place):
 
 @functools.cache
 def bench(name):
-    """What symm_bench has printed, by ranks, collective and size: the row of most blocks, by column."""
+    """What symm_bench has printed, by ranks, collective and size: of most blocks, by column."""
     found, ranks, rows, columns = {}, None, None, None
     for line in lines(name):
         if line.startswith("# ----"):
@@ -69,7 +69,9 @@ def many_runs(ranks):
 
 @functools.cache
 def overlap(name):
-    """Rows of bench/overlap: by kind of job (sides, in place, algorithms), collective, size and side."""
+    """Rows of bench/overlap: by kind of job (sides, in place, algorithms), collective, size and
+    side.
+    """
     found, command, kind = {}, "", ""
     for line in lines(name):
         words = line.split()

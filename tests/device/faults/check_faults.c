@@ -1,18 +1,18 @@
 /*
- * check_faults.c - pairs of ranks, each of which runs a script on device memory while a function of the driver
- * fails; faults.tap starts it and judges what it prints.
+ * check_faults.c - pairs of ranks, each of which runs a script on device memory while a function of
+ * the driver fails; faults.tap starts it and judges what it prints.
  *
  *   check_faults FOLDER SCRIPT CASE...
  *
- * Ranks 2 i and 2 i + 1 work on the i-th case, in a communicator of their own: one start of mpirun serves
- * many cases, and each has fresh processes.  Scripts that begin with "rooted" or "three-" have three
- * ranks.  A case is "none", or FUNCTION:USE, with @RANK behind it if only that one of the ranks meets
- * the fault.  What rank 0 prints goes to FOLDER/CASE.0, and so on; the last line from the program
- * itself has the number of calls that have failed, as they may.
+ * Ranks 2 i and 2 i + 1 work on the i-th case, in a communicator of their own: one start of mpirun
+ * serves many cases, and each has fresh processes.  Scripts that begin with "rooted" or "three-"
+ * have three ranks.  A case is "none", or FUNCTION:USE, with @RANK behind it if only that one of
+ * the ranks meets the fault.  What rank 0 prints goes to FOLDER/CASE.0, and so on; the last line
+ * from the program itself has the number of calls that have failed, as they may.
  *
- * Runs on the stand-in driver named by SYMM_STANDIN_DRIVER, which must be the one that the component was
- * given.  What this program itself asks of the driver is never made to fail, so whatever goes wrong is
- * the component's.
+ * Runs on the stand-in driver named by SYMM_STANDIN_DRIVER, which must be the one that the
+ * component was given.  What this program itself asks of the driver is never made to fail, so
+ * whatever goes wrong is the component's.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -38,7 +38,7 @@ MPI_Info faults_info;
 static unsigned long errors;
 static int output;
 
-/* ---- the driver --------------------------------------------------------------------------------- */
+/* ---- the driver ------------------------------------------------------------------------------ */
 
 static bool find(void *library, const char *name, void *function)
 {
@@ -77,7 +77,7 @@ bool faults_ok(CUresult result, const char *call)
     return result == CUDA_SUCCESS;
 }
 
-/* ---- what is printed ------------------------------------------------------------------------------ */
+/* ---- what is printed ------------------------------------------------------------------------- */
 
 /* One descriptor for both streams, so that lines stay in order. */
 static void output_open(const char *folder, const char *name)
@@ -115,7 +115,7 @@ unsigned long faults_errors(void)
     return errors;
 }
 
-/* ---- a case ------------------------------------------------------------------------------------- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 /* The stand-in driver reads it when it is first used. */
 static void fault_set(const char *name)

@@ -1,6 +1,6 @@
 /*
- * check_faults.h - what the scripts of check_faults share: the driver beside the component, and the pair of
- * ranks that works on a case.
+ * check_faults.h - what the scripts of check_faults share: the driver beside the component, and the
+ * pair of ranks that works on a case.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,9 @@
 
 #include "tests/standin/kernels.h"
 
-/* What the program asks of the driver itself; never made to fail where watch(0) stands before it. */
+/*
+ * What the program asks of the driver itself; never made to fail where watch(0) stands before it.
+ */
 struct faults_driver {
     symm_standin_watch_function *watch;
     symm_standin_fail_function *fail;
@@ -47,10 +49,15 @@ extern MPI_Info faults_info; /* for MPI_Alloc_mem: memory of a device */
 void faults_note_error(const char *call);
 unsigned long faults_errors(void);
 
-/* What this rank has printed since the last call of this function, or its last part; until the next. */
+/*
+ * What this rank has printed since the last call of this function, or its last part; until the
+ * next.
+ */
 const char *faults_said(void);
 
-/* What the other rank of the pair says; of three ranks rank 1 hears rank 0, and the others rank 1. */
+/*
+ * What the other rank of the pair says; of three ranks rank 1 hears rank 0, and the others rank 1.
+ */
 int faults_other_says(int mine);
 
 /*
@@ -65,10 +72,15 @@ void faults_check_same(int error);
  */
 bool faults_is_named(const char *function);
 
-/* Work that fails later breaks its context, which cannot be used again: that is for fresh processes. */
+/*
+ * Work that fails later breaks its context, which cannot be used again: that is for fresh
+ * processes.
+ */
 bool faults_is_later(const char *name);
 
-/* The first, second and last use of each function that rank 1 has used since faults_driver.fail(). */
+/*
+ * The first, second and last use of each function that rank 1 has used since faults_driver.fail().
+ */
 typedef bool faults_wanted_function(const char *function);
 typedef void faults_run_function(const void *kind, const char *function, unsigned long use);
 void faults_each_use(const char *call, faults_wanted_function *is_wanted,
@@ -78,8 +90,8 @@ void faults_each_use(const char *call, faults_wanted_function *is_wanted,
 unsigned faults_value(uint64_t call, int rank, int i);
 
 /*
- * Work on the device has failed in an earlier call: its context is of no use any more.  The functions
- * below find that out.
+ * Work on the device has failed in an earlier call: its context is of no use any more.  The
+ * functions below find that out.
  */
 extern bool faults_device_is_lost;
 
@@ -105,8 +117,8 @@ void faults_rooted(bool elsewhere);
 void faults_rooted_again(bool elsewhere);
 
 /*
- * So many elements in one, whose type names the second half first.  Where all ranks do that, data lie
- * where they would lie without it.
+ * So many elements in one, whose type names the second half first.  Where all ranks do that, data
+ * lie where they would lie without it.
  */
 void faults_gaps_put(int *count, MPI_Datatype *type);
 

@@ -1,17 +1,18 @@
 /*
- * faults_calls.c - the scripts "calls" and "again" of check_faults: all-reduces and all-gathers on device
- * memory, in place and not, and such as go to the component below on copies in host memory; blocking,
- * nonblocking and persistent.
+ * faults_calls.c - the scripts "calls" and "again" of check_faults: all-reduces and all-gathers on
+ * device memory, in place and not, and such as go to the component below on copies in host memory;
+ * blocking, nonblocking and persistent.
  *
  * With "_elsewhere" behind its name, a script does so on memory of cuMemAlloc().
  *
- * "calls" runs all of them twice, the second time with new memory, in processes that have just started;
- * which algorithms serve them, MCA parameters say.  "again" makes them all work first; then each use of
- * each function in each kind of call fails, one at a time, on one rank and on both, in the same processes,
- * and after each fault the same call has to work.
+ * "calls" runs all of them twice, the second time with new memory, in processes that have just
+ * started; which algorithms serve them, MCA parameters say.  "again" makes them all work first;
+ * then each use of each function in each kind of call fails, one at a time, on one rank and on
+ * both, in the same processes, and after each fault the same call has to work.
  *
- * A rank whose call succeeds must have the right result; one whose call fails gets an MPI error, and one of
- * the two has named the function.  Where the ranks work on each other's memory, both calls fail, or none.
+ * A rank whose call succeeds must have the right result; one whose call fails gets an MPI error,
+ * and one of the two has named the function.  Where the ranks work on each other's memory, both
+ * calls fail, or none.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -73,7 +74,7 @@ static void add(void *in, void *inout, int *length, MPI_Datatype *type)
     }
 }
 
-/* ---- one call -------------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 /* Inputs where the call reads them, and outputs that are not yet right. */
 static void call_prepare(const struct kind *kind)
@@ -186,8 +187,8 @@ static bool is_served_on_device(const struct kind *kind)
 }
 
 /*
- * Copies for a nonblocking or persistent call each rank makes for itself.  Who cannot read its data has
- * the error; the other one's call succeeds, and what it has received is worth nothing.
+ * Copies for a nonblocking or persistent call each rank makes for itself.  Who cannot read its data
+ * has the error; the other one's call succeeds, and what it has received is worth nothing.
  */
 static bool is_worth_nothing(const struct kind *kind)
 {
@@ -216,7 +217,7 @@ static bool call_run(const struct kind *kind)
     return error == MPI_SUCCESS;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void memory_give(void)
 {
@@ -268,7 +269,7 @@ void faults_calls(bool elsewhere)
     MPI_Op_free(&work.sum);
 }
 
-/* ---- the same processes again ---------------------------------------------------------------------- */
+/* ---- the same processes again ---------------------------------------------------------------- */
 
 /* What is asked about memory from elsewhere, once for an allocation. */
 static void memory_renew(void)

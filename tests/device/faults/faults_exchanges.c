@@ -2,7 +2,8 @@
  * faults_exchanges.c - the scripts "exchanges" and "exchanges-again" of check_faults: exchanges of
  * blocks, broadcasts, reduce-scatters and scans of two ranks that have all their data on devices;
  * with "three-" in front of the name, such calls of three ranks, most of them persistent.  "gaps"
- * has calls of two ranks with types whose elements are no row of bytes: kernels pack and unpack them.
+ * has calls of two ranks with types whose elements are no row of bytes: kernels pack and unpack
+ * them.
  *
  * The ranks meet in each of these calls, also in those with a root, before and after they work on
  * each other's memory.  So all get the same error, or none, also after work that has failed has

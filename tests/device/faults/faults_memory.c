@@ -1,6 +1,7 @@
 /*
- * faults_memory.c - the script "memory" of check_faults: device memory from MPI_Alloc_mem, used as a program
- * uses it. Blocks of several sizes are filled and read on the device, and freed in another order.
+ * faults_memory.c - the script "memory" of check_faults: device memory from MPI_Alloc_mem, used as
+ * a program uses it. Blocks of several sizes are filled and read on the device, and freed in
+ * another order.
  *
  * Memory that cannot be had is no failure here: it must have been said, and the ranks go on.
  *

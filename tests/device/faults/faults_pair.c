@@ -26,8 +26,8 @@ int faults_other_says(int mine)
     MPI_Comm_size(faults_pair, &size);
     for (int other = faults_rank == 1 ? size - 1 : 1; other >= 0; other--) {
         if ((faults_rank == 1) != (other == 1)) {
-            MPI_Sendrecv(&mine, 1, MPI_INT, other, TAG, &theirs, 1, MPI_INT, other, TAG, faults_pair,
-                         MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&mine, 1, MPI_INT, other, TAG, &theirs, 1, MPI_INT, other, TAG,
+                         faults_pair, MPI_STATUS_IGNORE);
         }
     }
     return theirs;

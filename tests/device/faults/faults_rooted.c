@@ -1,14 +1,16 @@
 /*
- * faults_rooted.c - the scripts "rooted" and "rooted-again" of check_faults: small broadcasts, scatters,
- * gathers, reduces and scans in which rank 1 has its data on a device, and ranks 0 and 2 in host memory.
+ * faults_rooted.c - the scripts "rooted" and "rooted-again" of check_faults: small broadcasts,
+ * scatters, gathers, reduces and scans in which rank 1 has its data on a device, and ranks 0 and 2
+ * in host memory.
  *
- * Ranks leave such a call at once that have data for others and wait for none, and rank 1 cannot go below
- * then.  So rank 1 alone has the error, if it cannot deliver what it has got.  If it cannot bring what
- * rank 0 waits for, both have one; in a scan that is rank 2.  If rank 1 is the root of a broadcast or scatter, nobody has left, and
- * all go below.  Nobody waits for ever, who succeeds has the right data, and the next call works.
+ * Ranks leave such a call at once that have data for others and wait for none, and rank 1 cannot go
+ * below then.  So rank 1 alone has the error, if it cannot deliver what it has got.  If it cannot
+ * bring what rank 0 waits for, both have one; in a scan that is rank 2.  If rank 1 is the root of a
+ * broadcast or scatter, nobody has left, and all go below.  Nobody waits for ever, who succeeds has
+ * the right data, and the next call works.
  *
- * "rooted" makes each call twice, in processes that have just started, and some more if a device has been
- * lost.  In "rooted-again" each use of each function fails in processes that go on.
+ * "rooted" makes each call twice, in processes that have just started, and some more if a device
+ * has been lost.  In "rooted-again" each use of each function fails in processes that go on.
  *
  * With "_elsewhere" behind its name, a script does so on memory of cuMemAlloc().
  *
@@ -58,7 +60,7 @@ static struct {
     bool elsewhere;
 } work;
 
-/* ---- data ------------------------------------------------------------------------------------------ */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static unsigned value_of(int rank, int i)
 {
@@ -115,15 +117,15 @@ static void call_check(const struct kind *kind)
     }
 }
 
-/* ---- one call -------------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 static int request_run(const struct kind *kind, const void *send, void *receive)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     int error = kind->collective == BCAST
                     ? MPI_Ibcast(receive, COUNT, MPI_UNSIGNED, kind->root, faults_pair, &request)
-                    : MPI_Igather(send, COUNT, MPI_UNSIGNED, receive, COUNT, MPI_UNSIGNED, kind->root,
-                                  faults_pair, &request);
+                    : MPI_Igather(send, COUNT, MPI_UNSIGNED, receive, COUNT, MPI_UNSIGNED,
+                                  kind->root, faults_pair, &request);
     return faults_wait(&request, error);
 }
 
@@ -187,7 +189,7 @@ static void errors_check(const struct kind *kind)
     }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void memory_get(void)
 {
@@ -210,7 +212,7 @@ static void memory_give(void)
     faults_driver.watch(1);
 }
 
-/* ---- the scripts ----------------------------------------------------------------------------------- */
+/* ---- the scripts ----------------------------------------------------------------------------- */
 
 void faults_rooted(bool elsewhere)
 {

@@ -1,5 +1,6 @@
 /*
- * ondevice.c - runs the collectives of any test program on device memory; preloaded, never installed.
+ * ondevice.c - runs the collectives of any test program on device memory; preloaded, never
+ * installed.
  *
  * It stands in front of MPI_Allreduce and MPI_Allgather, and of what ondevice_reductions.c,
  * ondevice_exchange.c and ondevice_rooted.c have: copies of the program's buffers go to blocks from
@@ -10,14 +11,15 @@
  * SYMM_TEST_CUDA_LIBRARY  the driver to load; default libcuda.so.1
  * SYMM_TEST_DEVICE_RANK   only this rank's buffers go to its device
  * SYMM_TEST_DEVICE_PART   "send" or "receive": only that buffer
- * SYMM_TEST_DEVICE_TURNS  "calls": a rank's device changes from call to call, in many combinations with the
- *                         others'; "buffers": and is another one for the receive buffer; "mixed": in
- *                         every fourth call
- * SYMM_TEST_DEVICE_MEMORY "fresh": buffers are cuMemAlloc() memory, which is freed after the call; "kept": it is
- *                         kept for later calls, as caching allocators do; "mixed": from call to
- *                         call, rank to rank and buffer to buffer one of these, or from MPI_Alloc_mem; in
- *                         every fourth call all buffers are of one sort; "pool": cuMemAllocAsync(); "managed":
- *                         cuMemAllocManaged(); "mapped": the program maps it itself; "any": all in turns
+ * SYMM_TEST_DEVICE_TURNS  "calls": a rank's device changes from call to call, in many combinations
+ *                         with the others'; "buffers": and is another one for the receive buffer;
+ *                         "mixed": in every fourth call
+ * SYMM_TEST_DEVICE_MEMORY "fresh": buffers are cuMemAlloc() memory, which is freed after the call;
+ *                         "kept": it is kept for later calls, as caching allocators do; "mixed":
+ *                         from call to call, rank to rank and buffer to buffer one of these, or
+ *                         from MPI_Alloc_mem; in every fourth call all buffers are of one sort;
+ *                         "pool": cuMemAllocAsync(); "managed": cuMemAllocManaged(); "mapped": the
+ *                         program maps it itself; "any": all in turns
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -131,7 +133,8 @@ static void driver_open(void)
     devices = devices < DEVICES_MAX ? devices : DEVICES_MAX;
     for (int i = 0; i < devices && error == CUDA_SUCCESS; i++) {
         error = get(&device, i);
-        if (error == CUDA_SUCCESS && (getenv("SYMM_TEST_DEVICE_TURNS") || i == local_rank % devices)) {
+        if (error == CUDA_SUCCESS &&
+            (getenv("SYMM_TEST_DEVICE_TURNS") || i == local_rank % devices)) {
             error = retain(&contexts[i], device);
         }
     }
@@ -141,13 +144,17 @@ static void driver_open(void)
     }
 }
 
-/* Local rank modulo devices, unless they take turns: rank 0's every call, rank 1's every second one, ... */
+/*
+ * Local rank modulo devices, unless they take turns: rank 0's every call, rank 1's every second
+ * one, ...
+ */
 static CUcontext context_choose(const char *part)
 {
     const char *turns = getenv("SYMM_TEST_DEVICE_TURNS");
     int turn = turns == NULL ? 0 : ondevice_calls >> local_rank % 3;
     if (turns != NULL && strcmp(part, "receive") == 0) {
-        turn += strcmp(turns, "buffers") == 0 || (strcmp(turns, "mixed") == 0 && ondevice_calls % 4 == 3);
+        turn += strcmp(turns, "buffers") == 0 ||
+                (strcmp(turns, "mixed") == 0 && ondevice_calls % 4 == 3);
     }
     return contexts[(local_rank + turn) % devices];
 }

@@ -24,7 +24,8 @@ static struct ondevice_moved blocks_move(const struct blocks *blocks, const char
 {
     MPI_Aint lower = 0, upper = 0;
     bool is_first = true;
-    int ranks = blocks->buffer == MPI_IN_PLACE || blocks->none ? 0 : blocks->one ? 1 : blocks->ranks;
+    bool is_empty = blocks->buffer == MPI_IN_PLACE || blocks->none;
+    int ranks = is_empty ? 0 : blocks->one ? 1 : blocks->ranks;
     for (int rank = 0; rank < ranks; rank++) {
         MPI_Datatype type = blocks->types != NULL ? blocks->types[rank] : blocks->type;
         int size, count = blocks->counts != NULL ? blocks->counts[rank] : blocks->count;

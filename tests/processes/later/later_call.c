@@ -212,8 +212,8 @@ static void scan_draw(struct later_call *call, uint64_t random)
 }
 
 /*
- * Every fourth all-reduce and every third all-gather is a reduce or a gather instead.  In place only
- * the root is.
+ * Every fourth all-reduce and every third all-gather is a reduce or a gather instead.  In place
+ * only the root is.
  */
 static void root_draw(struct later_call *call, uint64_t random)
 {

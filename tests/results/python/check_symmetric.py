@@ -1,8 +1,8 @@
 """check_symmetric.py LIBRARY - the life of memory from examples/python/symmetric.py, and whether
 examples/python/collectives.py notices wrong results.
 
-Two ranks. When the program ends, rank 0 still has an array, which has to be freed before MPI is finalized;
-rank 1 finalizes MPI with an array, which must not be freed afterwards.
+Two ranks. When the program ends, rank 0 still has an array, which has to be freed before MPI is
+finalized; rank 1 finalizes MPI with an array, which must not be freed afterwards.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause

@@ -166,8 +166,8 @@ static void come_late(const struct random_call *call)
 }
 
 /*
- * The call by calls with a root: a reduce and a broadcast, a gather and a broadcast, or a reduce and
- * a scatter.
+ * The call by calls with a root: a reduce and a broadcast, a gather and a broadcast, or a reduce
+ * and a scatter.
  */
 static void make_parts(const struct random_call *call, const unsigned char *send,
                        unsigned char *receive)

@@ -227,8 +227,8 @@ static void place_side(const struct random_call *call, const struct plan *plan,
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /*
- * Two all-gathers in three, and one all-reduce in five: those have the types of operations.  Numbers
- * come from streams of their own, so that the other calls are what they are without it.
+ * Two all-gathers in three, and one all-reduce in five: those have the types of operations.
+ * Numbers come from streams of their own, so that the other calls are what they are without it.
  */
 static bool is_exchange(const struct random_call *call, struct draw *draw)
 {

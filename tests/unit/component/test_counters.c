@@ -56,7 +56,8 @@ static void test_places(void **state)
     operation.reason = SYMM_REASON_PEER;
     mca_coll_symm_count_operation(&operation);
     expected.outcomes[SYMM_CALL_BLOCKING].fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].calls += 1;
-    expected.outcomes[SYMM_CALL_BLOCKING].fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].bytes += (uint64_t)5 << 30;
+    expected.outcomes[SYMM_CALL_BLOCKING].fallback[SYMM_ALLGATHER][SYMM_REASON_PEER].bytes +=
+        (uint64_t)5 << 30;
 
     operation.outcome = SYMM_OUTCOME_ERROR;
     mca_coll_symm_count_operation(&operation);
@@ -127,7 +128,8 @@ static void test_words(void **state)
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         int staged = 0;
         for (int k = 0; k < SYMM_HOST_COPY_COUNT; k++) {
-            staged += mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)k, (enum symm_collective)i);
+            staged += mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)k,
+                                                    (enum symm_collective)i);
         }
         assert_int_equal(staged, symm_collective_get((enum symm_collective)i)->writes_outputs);
     }

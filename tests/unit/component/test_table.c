@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-/* ---- built-in rows --------------------------------------------------------------------------------- */
+/* ---- built-in rows --------------------------------------------------------------------------- */
 
 /* The limits that measurements gave, on both sides. */
 static void test_limits(void **state)
@@ -199,7 +199,7 @@ static void test_multicast(void **state)
     }
 }
 
-/* ---- the model ------------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 /* Within 15 % of medians in bench/results. */
 static void test_model(void **state)
@@ -246,7 +246,10 @@ static void test_model(void **state)
     assert_true(mca_coll_symm_model_time(SYMM_ALLREDUCE_TWO_SHOT, 2, 1, false) < 0);
 }
 
-/* For each number of ranks there is room, an answer for each size, and nothing by multicast without it. */
+/*
+ * For each number of ranks there is room, an answer for each size, and nothing by multicast without
+ * it.
+ */
 static void test_model_rows(void **state)
 {
     (void)state;

@@ -77,7 +77,8 @@ static void test_faults(void **state)
         {"allreduce host 2 any any 99999999999 staged\n", 1, "99999999999", "bytes: "},
         {"allreduce host 2 any any 0 kernel\n", 1, "kernel",
          "allreduce in host memory: slot staged staged_one_shot one_shot two_shot multimem below"},
-        {"allgather device 2 any any 0 slot\n", 1, "slot", "allgather in device memory: copy_engine"},
+        {"allgather device 2 any any 0 slot\n", 1, "slot",
+         "allgather in device memory: copy_engine"},
         {"allreduce host 2 out any 0 slot\n", 1, "slot", "any for place"},
         {"\x01\x02 x\n", 1, "?? x", "seven words"},
     };
@@ -102,7 +103,10 @@ static void test_faults(void **state)
     assert_string_equal(fault.value, "49 rows for 5 ranks");
 }
 
-/* A file's rows come first, for the sizes and ranks that they name; what is forced comes before them. */
+/*
+ * A file's rows come first, for the sizes and ranks that they name; what is forced comes before
+ * them.
+ */
 static void test_override(void **state)
 {
     (void)state;
@@ -176,7 +180,8 @@ static void test_scratch(void **state)
     mca_coll_symm_table_fill(&table, 4, NULL, 0);
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true),
                      symm_algorithm_get(SYMM_ALLREDUCE_CUDA_PUSH)->scratch_wanted(24 << 20, 4));
-    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true, true), 0); /* multicast needs none */
+    /* multicast needs none */
+    assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, true, true), 0);
     call.payload_bytes--;
     assert_int_equal(mca_coll_symm_choose_scratch(&call, &team, false, true), 0);
     assert_true(read_text("allreduce device any in any 1M-2M copy_engine\n"));
@@ -316,7 +321,10 @@ static void test_parameters(void **state)
     mca_coll_symm_component.allgather_staged_max = 0;
 }
 
-/* What is left to the component below before ranks know of each other, and what travels in the slot instead. */
+/*
+ * What is left to the component below before ranks know of each other, and what travels in the slot
+ * instead.
+ */
 static void test_below(void **state)
 {
     const uint8_t forced = SYMM_ALLREDUCE_STAGED + 1;
@@ -350,7 +358,9 @@ static void test_below(void **state)
     assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, 0, 0), SYMM_LEFT_NOT);
     assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_LEFT_NOT);
 
-    /* A file's rows come first; one that is not for every place has to wait for the ranks' lines. */
+    /*
+     * A file's rows come first; one that is not for every place has to wait for the ranks' lines.
+     */
     assert_true(read_text("allreduce host 40 any any 1K-2K staged\n"
                           "allreduce host 40 out any 2K-3K below\n"
                           "allgather host 40 any any 200K-400K below\n"));

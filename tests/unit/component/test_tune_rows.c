@@ -1,5 +1,6 @@
 /*
- * test_tune_rows.c - from measured times to rows of a table of choices: who wins, and from how many bytes on.
+ * test_tune_rows.c - from measured times to rows of a table of choices: who wins, and from how many
+ * bytes on.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -25,8 +26,8 @@ const char *call_name(enum collective collective)
 /* Nothing is measured yet; sizes double from 1 KiB on. */
 static struct tune_part part_of(enum collective collective, int sizes)
 {
-    static const char *const words[CANDIDATES] = {"first", "second", "multimem", "multimem_one_shot",
-                                                   "slot"};
+    static const char *const words[CANDIDATES] = {"first", "second", "multimem",
+                                                  "multimem_one_shot", "slot"};
     struct tune_part part = {.there = true, .sizes = sizes};
     part.forcing.collective = collective;
     part.forcing.count = CANDIDATES;
@@ -70,7 +71,8 @@ static void expect_rows(const struct tune_part *part, int ranks, const char *exp
     tune_rows_write(file, part, ranks, true);
     assert_int_equal(fclose(file), 0);
     char *rest;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
         if (line[0] != '#') {
             assert_true(strlen(rows) + strlen(line) + 2 < sizeof(rows));
             strcat(strcat(rows, line), "\n");
@@ -91,8 +93,8 @@ static void test_one_wins(void **state)
 }
 
 /*
- * 4 behind at 2 KiB, 4 ahead at 4 KiB: even at 3 KiB. In an all-gather the blocks of all count, in a
- * gatherv or scatterv a block.
+ * 4 behind at 2 KiB, 4 ahead at 4 KiB: even at 3 KiB. In an all-gather the blocks of all count, in
+ * a gatherv or scatterv a block.
  */
 static void test_lines_cross(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * test_cuda_kernels.c - the bodies of the device kernels, compiled for the host: every type with every
- * operation, odd counts, all alignments, one-shot and two-shot, against a reference of its own.
+ * test_cuda_kernels.c - the bodies of the device kernels, compiled for the host: every type with
+ * every operation, odd counts, all alignments, one-shot and two-shot, against a reference of its
+ * own.
  *
  * What a host cannot show: aliasing, memory ordering, and what nvcc makes of the same source.
  *

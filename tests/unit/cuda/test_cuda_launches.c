@@ -89,7 +89,10 @@ static void run_wrong_arguments(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-/* Devices are opened while a function fails: then that is said, nothing is left, and it works again. */
+/*
+ * Devices are opened while a function fails: then that is said, nothing is left, and it works
+ * again.
+ */
 static void run_open_with_fault(struct fork_rank *self, void *context)
 {
     const struct cuda_fault *fault = context;
@@ -113,7 +116,7 @@ static void run_open_with_fault(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_launches(void **state)
 {

@@ -1,12 +1,14 @@
 /*
- * test_cuda_multimem.c - the kernels of multicast, with loops over the replicas for its accesses, on the
- * stand-in driver and by themselves: every type with every operation that the switch has, two-shot and
- * one-shot, in place and not, odd counts, all alignments, and copies of blocks.
+ * test_cuda_multimem.c - the kernels of multicast, with loops over the replicas for its accesses,
+ * on the stand-in driver and by themselves: every type with every operation that the switch has,
+ * two-shot and one-shot, in place and not, odd counts, all alignments, and copies of blocks.
  *
- * SYMM_TEST_GPUS=1 takes the machine's own driver and GPUs, one or two; this needs a build configured with
- * --enable-multicast=unicast, since elsewhere the instructions themselves would meet ordinary memory.
+ * SYMM_TEST_GPUS=1 takes the machine's own driver and GPUs, one or two; this needs a build
+ * configured with --enable-multicast=unicast, since elsewhere the instructions themselves would
+ * meet ordinary memory.
  *
- * What the loops cannot show, tests/device/multimem_ptx.tap looks for in what nvcc makes of the same source.
+ * What the loops cannot show, tests/device/multimem_ptx.tap looks for in what nvcc makes of the
+ * same source.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -32,8 +34,8 @@ enum { COUNT_MOST = 1500, SHIFT_MOST = 32, BYTES_MOST = COUNT_MOST * 8 + 2 * SHI
 static unsigned char inputs[CUDA_RANKS_MOST][BYTES_MOST], before[BYTES_MOST], got[BYTES_MOST];
 
 /*
- * Kernels are run on devices by the launch layer, or, without a process, as they are on memory of this one:
- * there a thread has many turns, as it has on a device with large arrays.
+ * Kernels are run on devices by the launch layer, or, without a process, as they are on memory of
+ * this one: there a thread has many turns, as it has on a device with large arrays.
  */
 struct host_buffers {
     _Alignas(64) unsigned char input[CUDA_BUFFER], output[CUDA_BUFFER];
@@ -119,7 +121,7 @@ static void tickets_finish(struct cuda_ranks *ranks, struct symm_ticket *tickets
     }
 }
 
-/* ---- all-reduce -------------------------------------------------------------------------------- */
+/* ---- all-reduce ------------------------------------------------------------------------------ */
 
 struct plan {
     enum symm_cuda_type type;
@@ -183,8 +185,8 @@ static void inputs_draw(struct cuda_ranks *ranks, const struct plan *plan,
 }
 
 /*
- * What rank `rank` would start.  Where accesses are loops, any replica's address is as good as that of
- * multicast.
+ * What rank `rank` would start.  Where accesses are loops, any replica's address is as good as that
+ * of multicast.
  */
 static struct symm_cuda_multimem arguments_make(struct cuda_ranks *ranks, const struct plan *plan,
                                                 int rank)
@@ -202,7 +204,8 @@ static struct symm_cuda_multimem arguments_make(struct cuda_ranks *ranks, const 
     arguments.input = arguments.unicast.inputs[rank];
     if (!plan->one_shot) {
         size_t begin, end;
-        symm_slice(plan->count, cuda_types[plan->type].form.extent, rank, ranks->size, &begin, &end);
+        symm_slice(plan->count, cuda_types[plan->type].form.extent, rank, ranks->size, &begin,
+                   &end);
         arguments.unicast.begin = begin;
         arguments.unicast.end = end;
         arguments.output = arguments.unicast.outputs[0];
@@ -258,8 +261,8 @@ static void allreduce(struct cuda_ranks *ranks, const struct plan *plan, struct 
 }
 
 /*
- * Placements in turn: aligned, both shifted alike by elements, differently by elements, by any bytes.  In
- * place there is one shift.
+ * Placements in turn: aligned, both shifted alike by elements, differently by elements, by any
+ * bytes.  In place there is one shift.
  */
 static void plan_place(struct plan *plan, int placement, struct unit_random *random)
 {
@@ -307,7 +310,7 @@ static void run_allreduces(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks[0]);
 }
 
-/* ---- all-gather -------------------------------------------------------------------------------- */
+/* ---- all-gather ------------------------------------------------------------------------------ */
 
 struct block {
     size_t bytes, shift, input_shift;
@@ -382,7 +385,7 @@ static void run_allgathers(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks[0]);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* GPUs are for kernels with loops only. */
 static void skip_unless_possible(void)

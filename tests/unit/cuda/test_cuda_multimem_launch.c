@@ -1,6 +1,6 @@
 /*
- * test_cuda_multimem_launch.c - the launch layer of multicast: what there are kernels for, wrong arguments,
- * the driver's failures, and devices that are too old.
+ * test_cuda_multimem_launch.c - the launch layer of multicast: what there are kernels for, wrong
+ * arguments, the driver's failures, and devices that are too old.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

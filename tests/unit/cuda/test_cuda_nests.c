@@ -119,7 +119,8 @@ static void turn_make(struct stage *stage, int turn)
     int count = 1 + (int)below(stage, (size_t)most);
     memory_fill(stage, (uint64_t)turn);
     for (int i = 0; i < count; i++) {
-        nests[i] = nest_draw(stage, (size_t)i, grains[below(stage, sizeof(grains) / sizeof(*grains))]);
+        nests[i] =
+            nest_draw(stage, (size_t)i, grains[below(stage, sizeof(grains) / sizeof(*grains))]);
     }
     nests_run(stage, nests, count, turn % 2 == 0, limits[turn % 3]);
 }

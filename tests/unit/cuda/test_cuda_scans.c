@@ -1,7 +1,7 @@
 /*
- * test_cuda_scans.c - the bodies of the kernels of scans, compiled for the host: every type with every
- * operation, odd counts, all alignments, any ranks in place, inclusive and exclusive, against a
- * reference of its own and against the reductions of as many inputs, bit by bit.
+ * test_cuda_scans.c - the bodies of the kernels of scans, compiled for the host: every type with
+ * every operation, odd counts, all alignments, any ranks in place, inclusive and exclusive, against
+ * a reference of its own and against the reductions of as many inputs, bit by bit.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

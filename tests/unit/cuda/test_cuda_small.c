@@ -269,7 +269,8 @@ static void starts_make(struct stage *stage)
             (void)reduction_make(stage, &plan);
         } else {
             FORK_STATUS(stage->self,
-                        symm_device_push_start(stage->device, &push, 1, false, 0, &ticket), SYMM_OK);
+                        symm_device_push_start(stage->device, &push, 1, false, 0, &ticket),
+                        SYMM_OK);
             device_ticket_await(stage->self, stage->device, &ticket);
         }
     }

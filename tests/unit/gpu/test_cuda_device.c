@@ -1,7 +1,7 @@
 /*
  * test_cuda_device.c - the algorithms on devices, on the stand-in driver: every type with every
- * operation, all all-reduces and all-gathers, ranks that give up, and each of the driver's functions
- * made to fail while they run.
+ * operation, all all-reduces and all-gathers, ranks that give up, and each of the driver's
+ * functions made to fail while they run.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ enum { COUNT_MOST = 600, SHIFT_MOST = 16, BYTES_MOST = COUNT_MOST * 16 + SHIFT_M
 
 static unsigned char inputs[CUDA_RANKS_MOST][BYTES_MOST], before[BYTES_MOST], got[BYTES_MOST];
 
-/* ---- all-reduce -------------------------------------------------------------------------------- */
+/* ---- all-reduce ------------------------------------------------------------------------------ */
 
 struct plan {
     enum symm_algorithm algorithm;
@@ -122,7 +122,8 @@ static void run_allreduces(struct fork_rank *self, void *context)
         FORK_CHECK(self, symm_cuda_type_extent(plan.type) == cuda_types[plan.type].form.extent);
         FORK_CHECK(self, symm_device_can_reduce(plan.type, plan.op) ==
                              cuda_op_is_allowed(plan.type, plan.op));
-        for (int turn = 0; turn < 2 * ALLREDUCES - 1 && symm_device_can_reduce(plan.type, plan.op); turn++) {
+        for (int turn = 0; turn < 2 * ALLREDUCES - 1 && symm_device_can_reduce(plan.type, plan.op);
+             turn++) {
             plan.algorithm = allreduces[turn / 2];
             plan.in_place = turn % 2 != 0; /* one-shot is the last, since it cannot be */
             bool is_small = unit_random_below(&random, 2) == 0;
@@ -135,7 +136,7 @@ static void run_allreduces(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-/* ---- all-gather -------------------------------------------------------------------------------- */
+/* ---- all-gather ------------------------------------------------------------------------------ */
 
 struct gathering {
     enum symm_algorithm algorithm;
@@ -226,7 +227,7 @@ static void run_allgather_beside(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-/* ---- giving up --------------------------------------------------------------------------------- */
+/* ---- giving up ------------------------------------------------------------------------------- */
 
 /*
  * One of two ranks gives up in the middle of calls, as if the other had died: its work ends, every
@@ -274,7 +275,7 @@ static void run_given_up(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static symm_standin_watch_function *watch_find(struct fork_rank *self)
 {
@@ -283,7 +284,10 @@ static symm_standin_watch_function *watch_find(struct fork_rank *self)
     return watch;
 }
 
-/* Whether a call must end in an error.  Questions to the driver are asked again, so there it depends. */
+/*
+ * Whether a call must end in an error.  Questions to the driver are asked again, so there it
+ * depends.
+ */
 static bool is_vital(const struct cuda_fault *fault)
 {
     static const char *const vital[] = {"cuLaunchKernel", "cuMemcpyAsync", "cuEventRecord",
@@ -337,7 +341,7 @@ static void run_with_fault(struct fork_rank *self, void *context)
     }
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_allreduce(void **state)
 {

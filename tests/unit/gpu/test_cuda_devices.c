@@ -1,6 +1,6 @@
 /*
- * test_cuda_devices.c - heaps of device memory where devices are not alike: links are missing, memory
- * cannot be shared, ranges cannot be unmapped.
+ * test_cuda_devices.c - heaps of device memory where devices are not alike: links are missing,
+ * memory cannot be shared, ranges cannot be unmapped.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -39,7 +39,8 @@ static void use_own_devices(struct fork_rank *self, void *context)
             symm_cuda_forget_failure();
             FORK_STATUS(self, symm_cuda_device_reach(device, blocks[other]),
                         linked ? SYMM_OK : SYMM_ERR_SYSTEM);
-            FORK_CHECK(self, linked || device_failure_names("cuMemSetAccess: CUDA_ERROR_INVALID_DEVICE"));
+            FORK_CHECK(self,
+                       linked || device_failure_names("cuMemSetAccess: CUDA_ERROR_INVALID_DEVICE"));
         }
     }
     FORK_STATUS(self, symm_cuda_device_reach(0, self), SYMM_ERR_NOT_FOUND);
@@ -62,8 +63,8 @@ static void use_later_access(struct fork_rank *self, void *context)
 }
 
 /*
- * Rank 0's memory is on device 0.  Rank 1 uses device 1, which does not reach it, and then device 2 as
- * well, which does: so the memory can be mapped after all.
+ * Rank 0's memory is on device 0.  Rank 1 uses device 1, which does not reach it, and then device 2
+ * as well, which does: so the memory can be mapped after all.
  */
 static void use_peer_device(struct fork_rank *self, void *context)
 {
@@ -110,9 +111,11 @@ static void test_links(void **state)
     fork_ranks_run(2, use_peer_device, NULL);
 }
 
-/* ---- ranges that cannot be unmapped ------------------------------------------------------------ */
+/* ---- ranges that cannot be unmapped ---------------------------------------------------------- */
 
-/* Nothing is ever unmapped: each block has addresses of its own, and none is found where one was. */
+/*
+ * Nothing is ever unmapped: each block has addresses of its own, and none is found where one was.
+ */
 static void use_stuck_ranges(struct fork_rank *self, void *context)
 {
     enum { ROUNDS = 5 };
@@ -143,8 +146,8 @@ static void use_stuck_ranges(struct fork_rank *self, void *context)
 }
 
 /*
- * A new block of rank 0 lies where an old one was, which rank 1 could not unmap: rank 1 does not map over
- * it, and says why; when unmapping works again, it does.
+ * A new block of rank 0 lies where an old one was, which rank 1 could not unmap: rank 1 does not
+ * map over it, and says why; when unmapping works again, it does.
  */
 static void use_stuck_peer(struct fork_rank *self, void *context)
 {
@@ -196,7 +199,7 @@ static void test_stuck_ranges(void **state)
     fork_ranks_run(2, use_stuck_peer, NULL);
 }
 
-/* ---- memory that cannot be shared --------------------------------------------------------------- */
+/* ---- memory that cannot be shared ------------------------------------------------------------ */
 
 static void use_plain_memory(struct fork_rank *self, void *context)
 {
@@ -230,7 +233,8 @@ static void use_plain_memory(struct fork_rank *self, void *context)
     FORK_STATUS(self, symm_cuda_plain_alloc(1, (size_t)1 << 40, &blocks[0]), SYMM_ERR_NO_MEMORY);
     FORK_CHECK(self, device_failure_names("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"));
     FORK_STATUS(self, symm_cuda_plain_alloc(2, 1, &blocks[0]), SYMM_ERR_ARGUMENT);
-    (void)device_alloc(self, device_heap(self, process, 0), BIG); /* nothing is wrong with that one */
+    /* nothing is wrong with that one */
+    (void)device_alloc(self, device_heap(self, process, 0), BIG);
     symm_process_release(process);
 }
 

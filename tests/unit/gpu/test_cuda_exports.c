@@ -1,6 +1,6 @@
 /*
- * test_cuda_exports.c - memory from elsewhere that is offered to other processes (heap/cuda_ipc.h), on the
- * stand-in driver: names, sightings, handles, and what has been freed.
+ * test_cuda_exports.c - memory from elsewhere that is offered to other processes (heap/cuda_ipc.h),
+ * on the stand-in driver: names, sightings, handles, and what has been freed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -68,7 +68,10 @@ static unsigned sight(struct fork_rank *self, const struct ipc_owner *owner, int
     return sightings;
 }
 
-/* More allocations than there are places: one that peers have heard of stays, and of others the last ones. */
+/*
+ * More allocations than there are places: one that peers have heard of stays, and of others the
+ * last ones.
+ */
 static void use_up_places(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
@@ -91,7 +94,10 @@ static void test_places_are_used_again(void **state)
     fork_ranks_run(1, use_up_places, NULL);
 }
 
-/* What has been freed is noticed at once, however many allocations there are: only others count as asked about. */
+/*
+ * What has been freed is noticed at once, however many allocations there are: only others count as
+ * asked about.
+ */
 static void review_many(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);

@@ -1,6 +1,6 @@
 /*
- * test_cuda_faults.c - heaps of device memory when a function of the driver fails: each one at its first,
- * second and third use, where blocks come and go, and where peers' memory is mapped.
+ * test_cuda_faults.c - heaps of device memory when a function of the driver fails: each one at its
+ * first, second and third use, where blocks come and go, and where peers' memory is mapped.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -92,8 +92,8 @@ static void run_with_each(int ranks, fork_body *body)
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /*
- * Blocks come and go.  The n-th use of one function fails: one step fails with it or none does, and the
- * next try goes well.
+ * Blocks come and go.  The n-th use of one function fails: one step fails with it or none does, and
+ * the next try goes well.
  */
 static void use_blocks(struct fork_rank *self, void *context)
 {
@@ -136,7 +136,8 @@ static void test_blocks(void **state)
 /* Whether copies, which look at the contents, can be made without meeting the fault. */
 static bool copies_are_safe(const struct fault *fault)
 {
-    return strncmp(fault->function, "cuMem", 5) == 0 && strncmp(fault->function, "cuMemcpy", 8) != 0;
+    return strncmp(fault->function, "cuMem", 5) == 0 &&
+           strncmp(fault->function, "cuMemcpy", 8) != 0;
 }
 
 /* The last part of a block, which is all that is looked at: there are many faults. */

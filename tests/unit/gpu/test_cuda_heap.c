@@ -400,8 +400,8 @@ static void test_peers(void **state)
 }
 
 /*
- * Most of a device is used by all ranks, freed, and allocated again in another size, and nobody makes
- * a call in between in which it could notice.
+ * Most of a device is used by all ranks, freed, and allocated again in another size, and nobody
+ * makes a call in between in which it could notice.
  */
 static void free_most_of_a_device(struct fork_rank *self, void *context)
 {

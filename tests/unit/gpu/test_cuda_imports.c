@@ -1,6 +1,6 @@
 /*
- * test_cuda_imports.c - memory from elsewhere that other processes offer (heap/cuda_ipc.h), on the stand-in
- * driver: what is freed and allocated anew, bytes that are bounded, calls that fail.
+ * test_cuda_imports.c - memory from elsewhere that other processes offer (heap/cuda_ipc.h), on the
+ * stand-in driver: what is freed and allocated anew, bytes that are bounded, calls that fail.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -37,16 +37,19 @@ static void use_peers(struct fork_rank *self, void *context)
             FORK_STATUS(self, ipc_peer_open(owner.peers[rank], &offers[rank], device), SYMM_OK);
             void *theirs = symm_importer_address(owner.peers[rank], location, device);
             FORK_CHECK(self, theirs != NULL);
-            FORK_CHECK(self, device_is_filled(self, device, theirs, IPC_SIZE - 512, (uint64_t)rank));
+            FORK_CHECK(self,
+                       device_is_filled(self, device, theirs, IPC_SIZE - 512, (uint64_t)rank));
             FORK_CHECK(self, symm_importer_address(owner.peers[rank], location,
                                                    1 - device) == NULL);
         }
     }
-    FORK_CHECK(self, device_driver_uses(self, "cuIpcOpenMemHandle") == (unsigned long)self->size - 1);
+    FORK_CHECK(self,
+               device_driver_uses(self, "cuIpcOpenMemHandle") == (unsigned long)self->size - 1);
     symm_imports_leave(owner.imports);
     fork_rank_barrier(self);
     ipc_owner_end(self, &owner);
-    FORK_CHECK(self, device_driver_uses(self, "cuIpcCloseMemHandle") == (unsigned long)self->size - 1);
+    FORK_CHECK(self,
+               device_driver_uses(self, "cuIpcCloseMemHandle") == (unsigned long)self->size - 1);
 }
 
 static void test_peers(void **state)
@@ -121,7 +124,8 @@ static void test_address_is_used_again(void **state)
 /* ---- bounds and failures --------------------------------------------------------------------- */
 
 /* Rank 0 offers many allocations and rank 1 does `body` with them. */
-typedef void with_offers(struct fork_rank *self, struct ipc_owner *owner, const struct ipc_offer *offers);
+typedef void with_offers(struct fork_rank *self, struct ipc_owner *owner,
+                         const struct ipc_offer *offers);
 
 static void use_offers(struct fork_rank *self, size_t most, with_offers *body)
 {
@@ -166,7 +170,8 @@ static enum symm_status call_on(const struct ipc_owner *owner, const struct ipc_
     return status;
 }
 
-static void exceed_bound(struct fork_rank *self, struct ipc_owner *owner, const struct ipc_offer *offers)
+static void exceed_bound(struct fork_rank *self, struct ipc_owner *owner,
+                         const struct ipc_offer *offers)
 {
     struct ipc_offer huge = offers[4], large = offers[4];
     huge.handle.size = 1 << 30;
@@ -194,7 +199,8 @@ static void exceed_bound(struct fork_rank *self, struct ipc_owner *owner, const 
     FORK_STATUS(self, ipc_peer_open(owner->peers[0], &offers[3], 1), SYMM_OK);
     symm_imports_leave(owner->imports);
     FORK_CHECK(self, dropped(owner) == 2);
-    (void)symm_imports_enter(owner->imports); /* one is in use, and without the other it is still too much */
+    /* one is in use, and without the other it is still too much */
+    (void)symm_imports_enter(owner->imports);
     FORK_CHECK(self, is_there(owner, &offers[3]));
     FORK_STATUS(self, ipc_peer_open(owner->peers[0], &large, 1), SYMM_ERR_NO_MEMORY);
     symm_imports_leave(owner->imports);
@@ -213,7 +219,8 @@ static void test_bytes_are_bounded(void **state)
     fork_ranks_run(2, use_bound, NULL);
 }
 
-static void meet_failures(struct fork_rank *self, struct ipc_owner *owner, const struct ipc_offer *offers)
+static void meet_failures(struct fork_rank *self, struct ipc_owner *owner,
+                          const struct ipc_offer *offers)
 {
     FORK_STATUS(self, call_on(owner, &offers[0]), SYMM_OK);
     FORK_STATUS(self, call_on(owner, &offers[1]), SYMM_OK);
@@ -228,7 +235,8 @@ static void meet_failures(struct fork_rank *self, struct ipc_owner *owner, const
     FORK_STATUS(self, call_on(owner, &offers[3]), SYMM_OK);
     ipc_faults_set("cuCtxPushCurrent:1:CUDA_ERROR_UNKNOWN");
     FORK_STATUS(self, call_on(owner, &offers[4]), SYMM_ERR_SYSTEM);
-    ipc_faults_set("cuIpcCloseMemHandle:1,cuIpcOpenMemHandle:1"); /* what stays open is closed later */
+    /* what stays open is closed later */
+    ipc_faults_set("cuIpcCloseMemHandle:1,cuIpcOpenMemHandle:1");
     FORK_STATUS(self, call_on(owner, &offers[4]), SYMM_OK);
     FORK_STATUS(self, call_on(owner, &offers[0]), SYMM_OK);
     FORK_CHECK(self, device_driver_uses(self, "cuIpcCloseMemHandle") == 2);

@@ -117,8 +117,8 @@ struct copier {
 };
 
 /*
- * A copy by an address that is not of multicast, so that the kernel fails: SYSTEM if it has been started,
- * ARGUMENT if there are no kernels.
+ * A copy by an address that is not of multicast, so that the kernel fails: SYSTEM if it has been
+ * started, ARGUMENT if there are no kernels.
  */
 static enum symm_status multimem_copy(const struct copier *copier)
 {

@@ -65,8 +65,9 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
         struct cuda_rank *one = &ranks->ranks[rank];
         one->input = buffer_make(ranks, one->device_number, CUDA_BUFFER);
         one->output = buffer_make(ranks, one->device_number, CUDA_BUFFER);
-        one->scratch = buffer_make(ranks, one->device_number, SYMM_SCRATCH_HEAD + CUDA_SCRATCH_MOST) +
-                       SYMM_SCRATCH_HEAD;
+        one->scratch =
+            buffer_make(ranks, one->device_number, SYMM_SCRATCH_HEAD + CUDA_SCRATCH_MOST) +
+            SYMM_SCRATCH_HEAD;
         cuda_ranks_clear(ranks, rank);
         one->team = (struct symm_team){.rank = rank, .size = size, .control = control};
     }
@@ -89,7 +90,7 @@ void cuda_ranks_close(struct cuda_ranks *ranks)
     symm_device_close_all();
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from, size_t size)
 {
@@ -113,7 +114,7 @@ void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void
     symm_cuda_leave(&scope);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static int64_t milliseconds(void)
 {

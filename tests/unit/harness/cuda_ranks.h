@@ -1,6 +1,6 @@
 /*
- * cuda_ranks.h - several ranks in one process, for the algorithms on devices: each has buffers on a device
- * of the stand-in driver (rank modulo two) and a run, and all runs are stepped in turn.
+ * cuda_ranks.h - several ranks in one process, for the algorithms on devices: each has buffers on a
+ * device of the stand-in driver (rank modulo two) and a run, and all runs are stepped in turn.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -51,7 +51,9 @@ struct cuda_ranks {
     struct cuda_rank ranks[CUDA_RANKS_MOST];
 };
 
-/* To do first in a rank of fork_ranks: the driver, with `fault` as SYMM_STANDIN_FAIL (NULL: none). */
+/*
+ * To do first in a rank of fork_ranks: the driver, with `fault` as SYMM_STANDIN_FAIL (NULL: none).
+ */
 void cuda_ranks_begin(struct fork_rank *self, const char *fault);
 
 /* The devices for `size` ranks; false, and nothing held, if one cannot be got. */
@@ -62,7 +64,8 @@ void cuda_ranks_close(struct cuda_ranks *ranks);
 void cuda_ranks_clear(struct cuda_ranks *ranks, int rank);
 
 /* Between the device's memory and this process'. */
-void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from, size_t size);
+void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from,
+                    size_t size);
 void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void *to, size_t size);
 
 /*

@@ -27,8 +27,8 @@ const char *cuda_op_name(enum symm_cuda_op op);
 bool cuda_op_is_allowed(enum symm_cuda_type type, enum symm_cuda_op op);
 
 /*
- * The type whose kernels are used: signed integers, bool and byte share those of unsigned ones where
- * the bits are the same.
+ * The type whose kernels are used: signed integers, bool and byte share those of unsigned ones
+ * where the bits are the same.
  */
 enum symm_cuda_type cuda_kernel_type(enum symm_cuda_type type, enum symm_cuda_op op);
 
@@ -42,14 +42,19 @@ enum cuda_placement { ALIGNED, SHIFTED_ALIKE, SHIFTED, MISALIGNED, CUDA_PLACEMEN
 size_t cuda_shift_draw(enum cuda_placement placement, const struct test_form *form,
                        struct unit_random *random, size_t common);
 
-/* An element of any value, the odd ones (NaN, zeros of both signs, ties) not rare; padding as it is. */
+/*
+ * An element of any value, the odd ones (NaN, zeros of both signs, ties) not rare; padding as it
+ * is.
+ */
 void cuda_element_draw(enum symm_cuda_type type, struct unit_random *random, void *element);
 
 /* elements[0] op elements[1] op ... in this order; padding of `result` as it is. */
 void cuda_reference(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
                     const void *const *elements, void *result);
 
-/* Whether two elements are the same: in all bits but padding, and those of NaNs that were computed. */
+/*
+ * Whether two elements are the same: in all bits but padding, and those of NaNs that were computed.
+ */
 bool cuda_element_is_same(enum symm_cuda_type type, enum symm_cuda_op op, const void *a,
                           const void *b);
 

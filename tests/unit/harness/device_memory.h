@@ -1,8 +1,8 @@
 /*
  * device_memory.h - device memory for tests, on the stand-in driver (tests/standin).
  *
- * The driver reads its settings from the environment once, and does not survive a fork: so it is used in
- * ranks (fork_ranks.h) only, which set the environment before.
+ * The driver reads its settings from the environment once, and does not survive a fork: so it is
+ * used in ranks (fork_ranks.h) only, which set the environment before.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -2,8 +2,8 @@
  * elements.h - element types with a reduction each, random arrays of them, and the results to
  * expect.
  *
- * The expected results are those of tests/reference, in the order that kernels/reduction.h documents.
- * Only the product of ELEMENT_GROUP, which MPI does not know, is reduced here.
+ * The expected results are those of tests/reference, in the order that kernels/reduction.h
+ * documents. Only the product of ELEMENT_GROUP, which MPI does not know, is reduced here.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -12,8 +12,8 @@
 #include "heap/team.h"
 
 /*
- * This process's heap, small segments first, and a server.  Memory goes at once, so that what is left
- * can be counted.
+ * This process's heap, small segments first, and a server.  Memory goes at once, so that what is
+ * left can be counted.
  */
 struct symm_process *fork_team_process(struct fork_rank *self);
 

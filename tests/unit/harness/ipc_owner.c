@@ -79,7 +79,8 @@ struct ipc_offer ipc_offer_make(struct fork_rank *self, const struct ipc_owner *
     return offer;
 }
 
-enum symm_status ipc_peer_open(struct symm_importer *peer, const struct ipc_offer *offer, int device)
+enum symm_status ipc_peer_open(struct symm_importer *peer, const struct ipc_offer *offer,
+                               int device)
 {
     enum symm_status status;
     unsigned polls = 0;

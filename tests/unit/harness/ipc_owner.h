@@ -1,6 +1,6 @@
 /*
- * ipc_owner.h - ranks with memory of cuMemAlloc() on the stand-in driver, which they offer to each other
- * (heap/cuda_ipc.h); for tests.
+ * ipc_owner.h - ranks with memory of cuMemAlloc() on the stand-in driver, which they offer to each
+ * other (heap/cuda_ipc.h); for tests.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

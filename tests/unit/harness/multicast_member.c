@@ -53,7 +53,7 @@ void member_set_up(struct member *member, const struct multicast_block *block)
     FORK_CHECK(member->self, outcome.ready && member_state(member, block) == SYMM_MULTICAST_READY);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void copy(struct member *member, void *memory, int32_t *here, bool there)
 {

@@ -1,6 +1,6 @@
 /*
- * multicast_member.h - a rank with a device of the stand-in driver that sets up multicast groups, and sums by
- * multicast in them.
+ * multicast_member.h - a rank with a device of the stand-in driver that sets up multicast groups,
+ * and sums by multicast in them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -30,7 +30,9 @@ struct member {
 /* Puts a variable into the environment, for a driver that is not open yet. */
 void member_set(struct fork_rank *self, const char *name, const char *value);
 
-/* All ranks together; each on the device that it names. At the end nothing must be bound any more. */
+/*
+ * All ranks together; each on the device that it names. At the end nothing must be bound any more.
+ */
 void member_begin(struct member *member, struct fork_rank *self, int device);
 void member_end(struct member *member);
 

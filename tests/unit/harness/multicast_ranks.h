@@ -1,6 +1,6 @@
 /*
- * multicast_ranks.h - forked ranks that set up multicast groups: blocks of all ranks, and the steps with the
- * ranks' votes between them.
+ * multicast_ranks.h - forked ranks that set up multicast groups: blocks of all ranks, and the steps
+ * with the ranks' votes between them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

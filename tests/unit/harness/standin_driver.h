@@ -1,9 +1,9 @@
 /*
- * standin_driver.h - the stand-in driver opened as an application's: its functions by name, and the few
- * things that every use of it begins with.
+ * standin_driver.h - the stand-in driver opened as an application's: its functions by name, and the
+ * few things that every use of it begins with.
  *
- * The driver reads its settings from the environment when they are first needed, so each test uses it
- * in a rank (fork_ranks.h) that has set them and opened it.
+ * The driver reads its settings from the environment when they are first needed, so each test uses
+ * it in a rank (fork_ranks.h) that has set them and opened it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -132,7 +132,10 @@ CUmemAllocationProp standin_properties(int device);
 CUdeviceptr standin_memory_make(struct fork_rank *self, int device, size_t units);
 void standin_memory_end(struct fork_rank *self, CUdeviceptr memory, size_t units);
 
-/* Fill memory with numbers from `first` on, and check them, through copies that have been waited for. */
+/*
+ * Fill memory with numbers from `first` on, and check them, through copies that have been waited
+ * for.
+ */
 void standin_numbers_put(struct fork_rank *self, CUdeviceptr memory, uint32_t first, size_t count);
 void standin_numbers_check(struct fork_rank *self, CUdeviceptr memory, uint32_t first,
                            size_t count);

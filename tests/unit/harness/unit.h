@@ -30,7 +30,10 @@ void unit_begin(const char *name, unsigned seconds);
 /* `seconds` times SYMM_TEST_PATIENCE, for checkers that make everything slow. */
 unsigned unit_patience(unsigned seconds);
 
-/* How many uses of each function are to fail, in tests that try some: SYMM_TEST_USES, or `otherwise`. */
+/*
+ * How many uses of each function are to fail, in tests that try some: SYMM_TEST_USES, or
+ * `otherwise`.
+ */
 int unit_uses(int otherwise);
 
 /* ---- random numbers -------------------------------------------------------------------------- */

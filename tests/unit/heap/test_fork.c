@@ -1,6 +1,7 @@
 /*
- * test_fork.c - what a child of fork() can do with the host memory of its parent: give blocks back, whatever
- * other threads were doing at the fork, and without taking anything from the parent and its peers.
+ * test_fork.c - what a child of fork() can do with the host memory of its parent: give blocks back,
+ * whatever other threads were doing at the fork, and without taking anything from the parent and
+ * its peers.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -46,7 +47,10 @@ static void *alloc_ok(struct symm_heap *heap, size_t size)
     return block;
 }
 
-/* Fork; the child gives the blocks back and takes one more.  Whether it has ended well, and in time. */
+/*
+ * Fork; the child gives the blocks back and takes one more.  Whether it has ended well, and in
+ * time.
+ */
 static bool child_frees(struct symm_heap *heap, void *const *blocks, int count)
 {
     pid_t child = fork();

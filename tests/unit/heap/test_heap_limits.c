@@ -276,7 +276,10 @@ static void test_many_segments(void **state)
     symm_heap_destroy(heap, 0);
 }
 
-/* A spare is kept of whatever size is usual by then: a loop of allocating and freeing costs no calls. */
+/*
+ * A spare is kept of whatever size is usual by then: a loop of allocating and freeing costs no
+ * calls.
+ */
 static void test_spare_of_many_segments(void **state)
 {
     struct symm_heap *heap = create_ok(&symm_kind_host, NULL, (size_t)4 << 30, SEGMENT_SIZE);
@@ -284,7 +287,8 @@ static void test_spare_of_many_segments(void **state)
     while (stats_of(heap).segments < 70) {
         (void)alloc_ok(heap, SEGMENT_SIZE - 4096, 0);
     }
-    (void)alloc_ok(heap, SEGMENT_SIZE - 4096, 0); /* the newest has twice the size: now it is full */
+    /* the newest has twice the size: now it is full */
+    (void)alloc_ok(heap, SEGMENT_SIZE - 4096, 0);
     uint64_t retired = stats_of(heap).segments_retired;
     for (unsigned i = 0; i < 10; i++) {
         assert_status(symm_heap_free(heap, alloc_ok(heap, SEGMENT_SIZE - 4096, 0)), SYMM_OK);

@@ -3,8 +3,8 @@
  *
  * The buffers are address ranges of 4 GiB and 1 MiB, of which all but the end is the same 1 MiB of
  * memory over and over; so is the data.  The last 2 MiB, which the 32-bit border lies in the middle
- * of, are memory of their own with data of their own: an offset or count that has lost its upper half
- * leaves them as they were, or takes what belongs elsewhere for them.
+ * of, are memory of their own with data of their own: an offset or count that has lost its upper
+ * half leaves them as they were, or takes what belongs elsewhere for them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -30,7 +30,7 @@ static const size_t period = MIB, tail = 2 * MIB;
 static const size_t head = 4095 * MIB;
 static const size_t bytes = 4097 * MIB;
 
-/* ---- buffers ----------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 /* Address ranges for `blocks` such buffers in a row, each of its own memory. */
 static unsigned char *range_make(int blocks)
@@ -103,7 +103,7 @@ static bool block_is_reduced(unsigned char *buffer)
     return true;
 }
 
-/* ---- one call ---------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 /* Exclusive or of bytes, eight at a time: more than 2^32 elements in reasonable time. */
 static void combine(void *context, const void *left, const void *right, void *target, size_t count)
@@ -203,7 +203,7 @@ static void call_make(enum symm_algorithm algorithm)
     }
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_allreduce_staged(void **state)
 {

@@ -118,7 +118,8 @@ static void test_adopted(void **state)
     free_ok(heap, first);
     free_ok(heap, second); /* a spare, and remains */
     assert_status(symm_heap_alloc(heap, SEGMENT_SIZE, 0, &first), SYMM_OK); /* in the spare */
-    assert_status(symm_heap_alloc(heap, 64, 0, &small), SYMM_OK); /* a segment in place of the remains */
+    /* a segment in place of the remains */
+    assert_status(symm_heap_alloc(heap, 64, 0, &small), SYMM_OK);
     free_ok(heap, first);
     reclaim_all(heap);
     assert_true(resident() <= SYMM_CHUNK_SIZE);

@@ -103,7 +103,9 @@ static void test_half_packets(void **state)
     symm_server_destroy(server);
 }
 
-/* What one server has been asked is worth nothing at another, though it be the next of a process. */
+/*
+ * What one server has been asked is worth nothing at another, though it be the next of a process.
+ */
 static void test_replayed_packets(void **state)
 {
     struct symm_server *server = server_start();

@@ -263,7 +263,8 @@ static void test_unknown_names(void **state)
     assert_status(symm_name_make(&nobody), SYMM_OK);
     symm_name_format(&nobody, name);
     assert_status(request_object(name, &id, &object), SYMM_ERR_UNREACHABLE);
-    static const char *const wrong[] = {"", ":", "ompi-symm-without-words", "ompi-symm-few:01234567",
+    static const char *const wrong[] = {"", ":", "ompi-symm-without-words",
+                                        "ompi-symm-few:01234567",
                                         "ompi-symm-x:0123456789abcdef0123456789abcdeg"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         assert_status(request_object(wrong[i], &id, &object), SYMM_ERR_ARGUMENT);

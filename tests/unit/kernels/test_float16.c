@@ -1,6 +1,6 @@
 /*
- * test_float16.c - binary16 and bfloat16: every number, rounding against a search for the nearest, and
- * the operations against double.
+ * test_float16.c - binary16 and bfloat16: every number, rounding against a search for the nearest,
+ * and the operations against double.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -65,8 +65,9 @@ static void test_rounding(void **state)
         uint16_t infinity = (uint16_t)(((1 << format->exponent_bits) - 1) << format->fraction_bits);
         for (uint16_t number = 0; number < infinity; number++) {
             double low = value_of(format, number);
-            double high = number + 1 == infinity ? 2 * low - value_of(format, (uint16_t)(number - 1))
-                                                 : value_of(format, (uint16_t)(number + 1));
+            double high = number + 1 == infinity
+                              ? 2 * low - value_of(format, (uint16_t)(number - 1))
+                              : value_of(format, (uint16_t)(number + 1));
             float middle = (float)((low + high) / 2); /* exact: one bit more */
             uint16_t even = (uint16_t)(number + (number & 1));
             if ((double)middle != (low + high) / 2) {

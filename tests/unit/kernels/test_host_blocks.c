@@ -1,5 +1,6 @@
 /*
- * test_host_blocks.c - blocks of pinned host memory for copies of device memory: what is kept, and how much.
+ * test_host_blocks.c - blocks of pinned host memory for copies of device memory: what is kept, and
+ * how much.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -60,7 +61,8 @@ static void use_limit(struct fork_rank *self, void *context)
     small = get(self, 300 * KIB, false);
     symm_host_block_put(&small);
     symm_host_block_put(&first);
-    first = get(self, LIMIT, true); /* though blocks are a little larger than asked for, otherwise */
+    /* though blocks are a little larger than asked for, otherwise */
+    first = get(self, LIMIT, true);
     symm_host_block_put(&first);
     symm_host_blocks_limit(LIMIT); /* which gives back what is kept */
     first = get(self, LIMIT / 2, true); /* both buffers of a call */

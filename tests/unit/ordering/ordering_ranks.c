@@ -134,7 +134,9 @@ static bool is_in_slot(const struct planned_call *planned)
     return strchr("rgchsv", planned->algorithm) != NULL;
 }
 
-/* Bytes of a line: up to 320, as much as there is anyway, and a table of the blocks of four ranks. */
+/*
+ * Bytes of a line: up to 320, as much as there is anyway, and a table of the blocks of four ranks.
+ */
 enum { LINE = 512 };
 
 enum { ROOT_OF_BCAST = 0, ROOT_OF_OTHERS = 1 };

@@ -61,7 +61,9 @@ int ordering_calls_parse(const char *text, struct planned_call *calls, int most)
 void ordering_record(struct recording *recording, int ranks, const struct planned_call *calls,
                      int count, struct unit_random random);
 
-/* From now on rings have so many slots after so many calls (heap/control.h); at first they have 8. */
+/*
+ * From now on rings have so many slots after so many calls (heap/control.h); at first they have 8.
+ */
 void ordering_ring_set(unsigned slots, unsigned calls);
 
 /* So many calls have been made without an operation, so far. */

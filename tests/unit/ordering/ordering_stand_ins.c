@@ -208,7 +208,7 @@ void symm_team_set_segment_state(struct symm_team *team, int rank,
     unexpected(__func__);
 }
 
-/* ---- all is in host memory, and is not counted ------------------------------------------------ */
+/* ---- all is in host memory, and is not counted ----------------------------------------------- */
 
 int mca_coll_symm_device_of(const void *address, enum symm_kinds kinds)
 {
@@ -221,7 +221,7 @@ void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorith
     (void)call, (void)algorithm;
 }
 
-/* ---- buffers that mixed calls copy: all are in host memory ------------------------------------ */
+/* ---- buffers that mixed calls copy: all are in host memory ----------------------------------- */
 
 bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
 {
@@ -319,7 +319,7 @@ void symm_multicast_groups_collect(struct symm_team *team, int rank, uint32_t he
     unexpected(__func__);
 }
 
-/* ---- pads: there are no devices --------------------------------------------------------------- */
+/* ---- pads: there are no devices -------------------------------------------------------------- */
 
 void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algorithm algorithm,
                               const struct symm_facts *facts)

@@ -1,6 +1,6 @@
 /*
- * test_standin.c - the stand-in driver does what it is to do: functions, devices, contexts, faults, what is
- * left at exit.  Memory, and streams with all that they do, have files of their own.
+ * test_standin.c - the stand-in driver does what it is to do: functions, devices, contexts, faults,
+ * what is left at exit.  Memory, and streams with all that they do, have files of their own.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ static void set(const char *name, const char *value)
     (void)setenv(name, value, 1);
 }
 
-/* ---- looking up, devices, contexts ------------------------------------------------------------- */
+/* ---- looking up, devices, contexts ----------------------------------------------------------- */
 
 static void rank_look_up(struct fork_rank *self, void *context)
 {
@@ -169,7 +169,7 @@ static void test_contexts(void **state)
     fork_ranks_run(1, rank_contexts, NULL);
 }
 
-/* ---- faults, counts, what is left -------------------------------------------------------------- */
+/* ---- faults, counts, what is left ------------------------------------------------------------ */
 
 static void rank_faults(struct fork_rank *self, void *context)
 {

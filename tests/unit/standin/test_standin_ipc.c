@@ -1,5 +1,6 @@
 /*
- * test_standin_ipc.c - the stand-in driver's CUDA IPC: memory of one process in another, and what is refused.
+ * test_standin_ipc.c - the stand-in driver's CUDA IPC: memory of one process in another, and what
+ * is refused.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

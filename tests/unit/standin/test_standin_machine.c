@@ -1,6 +1,6 @@
 /*
- * test_standin_machine.c - the stand-in driver's devices that lack something, and contexts that programs
- * make.
+ * test_standin_machine.c - the stand-in driver's devices that lack something, and contexts that
+ * programs make.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,6 @@
 /*
- * test_standin_memory.c - the stand-in driver's memory: what it refuses, memory of other processes, what
- * the program must not touch, pinned host memory.
+ * test_standin_memory.c - the stand-in driver's memory: what it refuses, memory of other processes,
+ * what the program must not touch, pinned host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,6 @@
 /*
- * test_standin_multicast.c - the stand-in driver's multicast objects keep the rules of the real driver: what
- * is done in the wrong order, twice, or at the wrong place, fails.
+ * test_standin_multicast.c - the stand-in driver's multicast objects keep the rules of the real
+ * driver: what is done in the wrong order, twice, or at the wrong place, fails.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -124,7 +124,7 @@ static void test_rules(void **state)
     fork_ranks_run(1, rank_without_multicast, capability);
 }
 
-/* ---- launches ------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static uint32_t *flag; /* pinned: which a kernel raises at its end */
 
@@ -196,7 +196,7 @@ static void test_launches(void **state)
     fork_ranks_run(1, rank_launches, NULL);
 }
 
-/* ---- what is left --------------------------------------------------------------------------------- */
+/* ---- what is left ---------------------------------------------------------------------------- */
 
 static void end_child(struct fork_rank *self, CUmemGenericAllocationHandle object)
 {

@@ -1,6 +1,6 @@
 /*
- * test_standin_streams.c - the stand-in driver's streams, events, copies and kernels: their order, when
- * functions return, and what breaks a context.
+ * test_standin_streams.c - the stand-in driver's streams, events, copies and kernels: their order,
+ * when functions return, and what breaks a context.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -55,7 +55,7 @@ static void wait_for(struct fork_rank *self, CUstream stream, const uint32_t *ga
     STANDIN_OK(self, cu.cuStreamWaitValue32(stream, (uintptr_t)gate, 1, CU_STREAM_WAIT_VALUE_EQ));
 }
 
-/* ---- order ------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void rank_order(struct fork_rank *self, void *context)
 {
@@ -149,7 +149,7 @@ static void test_stream_zero_waits(void **state)
     fork_ranks_run(1, rank_stream_zero, NULL);
 }
 
-/* ---- when functions return --------------------------------------------------------------------- */
+/* ---- when functions return ------------------------------------------------------------------- */
 
 static void rank_copies(struct fork_rank *self, void *context)
 {
@@ -231,7 +231,7 @@ static void test_sync_memops(void **state)
     fork_ranks_run(1, rank_sync_memops, NULL);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void rank_kernel_rules(struct fork_rank *self, void *context)
 {

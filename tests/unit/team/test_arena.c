@@ -133,7 +133,8 @@ static void test_classes(void **state)
         struct symm_control *control = &taken[i].control;
         for (int rank = 0; rank < control->size; rank++) {
             for (uint64_t slot = 0; slot < control->ring; slot++) {
-                assert_int_equal(symm_control_line(control, control->grown + slot, rank)->payload[1], i);
+                assert_int_equal(
+                    symm_control_line(control, control->grown + slot, rank)->payload[1], i);
             }
         }
         assert_int_equal(control->stages[0], i);

@@ -1,6 +1,6 @@
 /*
- * test_control.c - control memory: its layout, and the protocol of lines, phases and staging buffers
- * between forked ranks of random speed.
+ * test_control.c - control memory: its layout, and the protocol of lines, phases and staging
+ * buffers between forked ranks of random speed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -170,7 +170,8 @@ static void phases_run(struct fork_rank *self, struct talk *talk, uint64_t call,
 {
     for (uint64_t step = 1; step <= steps; step++) {
         size_t words = 1 + (size_t)(call * step % WORDS);
-        uint64_t *mine = (uint64_t *)(void *)symm_stage_buffer(&talk->control, self->rank, step % 2);
+        uint64_t *mine =
+            (uint64_t *)(void *)symm_stage_buffer(&talk->control, self->rank, step % 2);
         for (size_t i = 0; i < words; i++) {
             mine[i] = call * 1000 + step * 10 + (uint64_t)self->rank;
         }

@@ -1,7 +1,7 @@
 /*
- * test_cuda_multicast.c - multicast groups of device memory, on the stand-in driver: which devices have it,
- * life and use, segments that go while they are bound, and each call of the driver failing on any rank.
- * In a build with loops in the place of NVLink: use.
+ * test_cuda_multicast.c - multicast groups of device memory, on the stand-in driver: which devices
+ * have it, life and use, segments that go while they are bound, and each call of the driver failing
+ * on any rank. In a build with loops in the place of NVLink: use.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,7 @@
 
 enum { MIB = 1 << 20, BIG = 3 * MIB, SMALL = 64 * 1024, LATER = 1 << 20 };
 
-/* ---- life ---------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void live(struct fork_rank *self, void *context)
 {
@@ -39,7 +39,8 @@ static void live(struct fork_rank *self, void *context)
     FORK_CHECK(self, member.left("binding") == 2 && member.left("handle") == handles + 2);
     member_use(&member, &input, &output, 3);
     member_use(&member, &output, &input, 5);
-    FORK_CHECK(self, member_sum(&member, &input, &output, 16) == SYMM_ERR_SYSTEM); /* not the same place */
+    /* not the same place */
+    FORK_CHECK(self, member_sum(&member, &input, &output, 16) == SYMM_ERR_SYSTEM);
     FORK_CHECK(self, device_failure_names("cuLaunchKernel"));
     member_use(&member, &input, &output, 7);
     multicast_block_free(rank, &output); /* unbound before its memory goes, known to others later */
@@ -114,7 +115,7 @@ static void test_shared_devices(void **state)
     fork_ranks_run(2, share_device, NULL);
 }
 
-/* ---- who has it --------------------------------------------------------------------------------------- */
+/* ---- who has it ------------------------------------------------------------------------------ */
 
 struct machine {
     const char *name, *value; /* of a variable */
@@ -167,7 +168,7 @@ static void test_machines(void **state)
     }
 }
 
-/* ---- fabric handles ------------------------------------------------------------------------------------- */
+/* ---- fabric handles -------------------------------------------------------------------------- */
 
 struct grant {
     const char *channels; /* the folder of the IMEX channels */
@@ -229,7 +230,7 @@ static void test_fabric(void **state)
     }
 }
 
-/* ---- faults --------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 enum { FUNCTIONS_MOST = 64, NAME_SIZE = 48 };
 
@@ -300,7 +301,9 @@ static struct counts counts_get(struct member *member)
     };
 }
 
-/* One call of the driver fails on one rank while a group is set up, and after that while it ends. */
+/*
+ * One call of the driver fails on one rank while a group is set up, and after that while it ends.
+ */
 static void fail_once(struct member *member, const char *name, unsigned long use_number, int victim)
 {
     struct fork_rank *self = member->self;

@@ -1,5 +1,6 @@
 /*
- * test_multicast.c - multicast groups of teams, in host memory: what fits, set-up, use, and every end.
+ * test_multicast.c - multicast groups of teams, in host memory: what fits, set-up, use, and every
+ * end.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -29,7 +30,8 @@ static void set_up_well(struct multicast_rank *rank, const struct multicast_bloc
 }
 
 /* Each rank stores a piece to all through the group; all pieces arrive in the own block. */
-static void use(struct multicast_rank *rank, const struct multicast_block *block, unsigned char salt)
+static void use(struct multicast_rank *rank, const struct multicast_block *block,
+                unsigned char salt)
 {
     enum { PIECE = 4096 };
     struct fork_rank *self = rank->self;
@@ -52,7 +54,7 @@ static void use(struct multicast_rank *rank, const struct multicast_block *block
     fork_rank_barrier(self);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 /* Whether there are so many, once the server has answered who asks just now. */
 static bool descriptors_come_to(size_t wanted)
@@ -112,7 +114,7 @@ static void test_life(void **state)
     }
 }
 
-/* ---- what fits ----------------------------------------------------------------------------------- */
+/* ---- what fits ------------------------------------------------------------------------------- */
 
 static void compare_places(struct fork_rank *self, void *context)
 {
@@ -167,7 +169,7 @@ static void test_what_fits(void **state)
     fork_ranks_run(1, be_alone, NULL);
 }
 
-/* ---- refusals -------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 /* A rank loses one vote after the other; each time all is undone, and works later. */
 static void lose_votes(struct fork_rank *self, void *context)
@@ -286,9 +288,12 @@ static void test_refusals(void **state)
     fork_ranks_run(2, join_nobody, NULL);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------ */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
-/* More groups than a team holds: the one that has gone unused for longest is given up, if for long enough. */
+/*
+ * More groups than a team holds: the one that has gone unused for longest is given up, if for long
+ * enough.
+ */
 static void evict(struct fork_rank *self, void *context)
 {
     enum { COUNT = SYMM_MULTICAST_GROUPS_MAX };
@@ -367,7 +372,7 @@ static void test_limits(void **state)
     fork_ranks_run(2, fill_process, NULL);
 }
 
-/* ---- opting out --------------------------------------------------------------------------------------- */
+/* ---- opting out ------------------------------------------------------------------------------ */
 
 static void opt_out(struct fork_rank *self, void *context)
 {

@@ -83,7 +83,8 @@ static void run_growth(struct fork_rank *self, void *context)
     const uint64_t much = SYMM_PAD_ROW_FIRST / 2 + 1, most = SYMM_PAD_ROW_MOST / 2;
     const size_t large = RANKS * (size_t)SYMM_PAD_ROW_MOST;
     (void)context;
-    FORK_CHECK(self, symm_pad_row(much - 1) == SYMM_PAD_ROW_FIRST && symm_pad_row(0) == SYMM_PAD_ROW_FIRST);
+    FORK_CHECK(self, symm_pad_row(much - 1) == SYMM_PAD_ROW_FIRST &&
+                         symm_pad_row(0) == SYMM_PAD_ROW_FIRST);
     FORK_CHECK(self, symm_pad_row(much) == SYMM_PAD_ROW_MOST);
     FORK_CHECK(self, symm_pad_row(most) == SYMM_PAD_ROW_MOST && symm_pad_row(most + 1) == 0);
     FORK_CHECK(self, !symm_pad_offer(&pad, process, 0, RANKS, most + 1, FIRST, plenty));

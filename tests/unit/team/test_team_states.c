@@ -1,6 +1,6 @@
 /*
- * test_team_states.c - what a team knows of its ranks' segments and memory from elsewhere: mapped, refused, for
- * which devices, and when that is forgotten.
+ * test_team_states.c - what a team knows of its ranks' segments and memory from elsewhere: mapped,
+ * refused, for which devices, and when that is forgotten.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -81,7 +81,9 @@ static void use_devices(struct symm_team *team, uint8_t first, uint8_t second)
     symm_team_devices_done(team);
 }
 
-/* What the team knows, it knows of the devices that its ranks used; of the last few combinations. */
+/*
+ * What the team knows, it knows of the devices that its ranks used; of the last few combinations.
+ */
 static void test_segment_states_of_devices(void **state)
 {
     struct symm_process *process = NULL;
@@ -121,7 +123,10 @@ static void test_segment_states_of_devices(void **state)
     symm_process_release(process);
 }
 
-/* A rank has closed memory from elsewhere: which is mapped, is forgotten, but not what was refused, nor segments. */
+/*
+ * A rank has closed memory from elsewhere: which is mapped, is forgotten, but not what was refused,
+ * nor segments.
+ */
 static void test_dropped_is_forgotten(void **state)
 {
     struct symm_process *process = NULL;

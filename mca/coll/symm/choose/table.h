@@ -51,7 +51,8 @@ struct symm_row {
 /*
  * A team's table has room for the rows that a file may have for one number of ranks, and for the
  * other rows of all collectives: the rows from measurements and the model's.
- * tests/unit/component/test_table.c compares the number of other rows with what the collectives take.
+ * tests/unit/component/test_table.c compares the number of other rows with what the collectives
+ * take.
  */
 enum {
     SYMM_TABLE_FILE_MOST = 48, /* rows of a file for any one number of ranks */
