@@ -68,6 +68,7 @@ tests_device_aware_la_LIBADD = -ldl
 tests_device_ondevice_ondevice_la_SOURCES = \
 	tests/device/ondevice/ondevice.c tests/device/ondevice/ondevice.h \
 	tests/device/ondevice/ondevice_exchange.c \
+	tests/device/ondevice/ondevice_memory.c tests/device/ondevice/ondevice_memory.h \
 	tests/device/ondevice/ondevice_reductions.c \
 	tests/device/ondevice/ondevice_rooted.c
 tests_device_ondevice_ondevice_la_LDFLAGS = $(loaded_ldflags)

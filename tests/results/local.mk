@@ -49,6 +49,8 @@ dist_check_SCRIPTS += $(results_tests)
 check_PROGRAMS += $(results_programs)
 EXTRA_DIST += tests/results/python/check_symmetric.py tests/results/python/standin/cupy.py
 
+tests_results_check_exchange_SOURCES = tests/results/check_exchange.c \
+	tests/results/exchange_sides.c tests/results/exchange_sides.h
 tests_results_check_float16_LDADD = $(harness_libs) libsymm.la
 
 random_sources = \

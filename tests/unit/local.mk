@@ -49,6 +49,7 @@ unit_tests += \
 	tests/unit/gpu/test_cuda_exports \
 	tests/unit/gpu/test_cuda_faults \
 	tests/unit/gpu/test_cuda_heap \
+	tests/unit/gpu/test_cuda_heap_peers \
 	tests/unit/cuda/test_cuda_hold \
 	tests/unit/gpu/test_cuda_imports \
 	tests/unit/cuda/test_cuda_kernels \
@@ -109,6 +110,8 @@ tests_unit_heap_test_fork_LDADD = $(unit_libs)
 tests_unit_heap_test_headroom_LDADD = $(unit_libs)
 tests_unit_heap_test_headroom_LDFLAGS = -Wl,--wrap=open
 tests_unit_heap_test_heap_LDADD = $(unit_libs)
+tests_unit_heap_test_heap_limits_SOURCES = tests/unit/heap/test_heap_limits.c \
+	tests/unit/heap/counting_kind.c tests/unit/heap/counting_kind.h
 tests_unit_heap_test_heap_limits_LDADD = $(unit_libs)
 tests_unit_heap_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
 tests_unit_heap_test_large_LDADD = $(unit_libs)
@@ -116,6 +119,8 @@ tests_unit_team_test_multicast_LDADD = $(unit_libs)
 tests_unit_heap_test_peer_LDADD = $(unit_libs)
 tests_unit_heap_test_reclaim_LDADD = $(unit_libs)
 tests_unit_heap_test_secrets_LDADD = $(unit_libs)
+tests_unit_heap_test_server_SOURCES = tests/unit/heap/test_server.c \
+	tests/unit/heap/server_texts.c tests/unit/heap/server_texts.h
 tests_unit_heap_test_server_LDADD = $(unit_libs)
 tests_unit_heap_test_strangers_LDADD = $(unit_libs)
 tests_unit_team_test_team_LDADD = $(unit_libs)
@@ -127,7 +132,8 @@ tests_unit_component_test_counters_SOURCES = tests/unit/component/test_counters.
 tests_unit_component_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
-tests_unit_component_test_lines_SOURCES = tests/unit/component/test_lines.c mca/coll/symm/report/lines.c
+tests_unit_component_test_lines_SOURCES = tests/unit/component/test_lines.c \
+	mca/coll/symm/report/lines.c
 tests_unit_component_test_lines_LDADD = $(unit_libs)
 
 choose_sources = tests/unit/component/table_stand_ins.c tests/unit/component/table_stand_ins.h \
@@ -139,17 +145,20 @@ choose_sources = tests/unit/component/table_stand_ins.c tests/unit/component/tab
 tests_unit_component_test_table_SOURCES = tests/unit/component/test_table.c $(choose_sources)
 tests_unit_component_test_table_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
-tests_unit_component_test_table_file_SOURCES = tests/unit/component/test_table_file.c $(choose_sources)
+tests_unit_component_test_table_file_SOURCES = tests/unit/component/test_table_file.c \
+	$(choose_sources)
 tests_unit_component_test_table_file_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_table_file_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 
 # The benchmark's.
-tests_unit_component_test_tune_rows_SOURCES = tests/unit/component/test_tune_rows.c bench/tune_rows.c
+tests_unit_component_test_tune_rows_SOURCES = tests/unit/component/test_tune_rows.c \
+	bench/tune_rows.c
 tests_unit_component_test_tune_rows_LDADD = $(unit_libs)
 tests_unit_heap_test_version_LDADD = $(unit_libs)
 
 # The pool's parser as it stands, with the functions of Open MPI that it calls.
-tests_unit_component_test_hints_SOURCES = tests/unit/component/test_hints.c mca/mpool/symm/mpool_symm_hints.c
+tests_unit_component_test_hints_SOURCES = tests/unit/component/test_hints.c \
+	mca/mpool/symm/mpool_symm_hints.c
 tests_unit_component_test_hints_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
 
@@ -157,7 +166,8 @@ tests_unit_component_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
 ordering_model = tests/unit/ordering/ordering_model.c tests/unit/ordering/ordering_model.h \
 	tests/unit/ordering/ordering_set.c tests/unit/ordering/ordering_set.h \
 	tests/unit/ordering/ordering_state.c tests/unit/ordering/ordering_state.h
-tests_unit_ordering_test_pads_ordering_SOURCES = tests/unit/ordering/test_pads_ordering.c $(ordering_model)
+tests_unit_ordering_test_pads_ordering_SOURCES = tests/unit/ordering/test_pads_ordering.c \
+	$(ordering_model)
 tests_unit_ordering_test_pads_ordering_LDADD = $(unit_libs)
 
 # The component's code and the kernels, compiled so that ordering_recorder.c hears of each access.
@@ -210,14 +220,16 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/report/words.c \
 	tests/unit/ordering/ordering_recorded.c tests/unit/ordering/ordering_recorded.h
 
-tests_unit_ordering_test_ordering_SOURCES = tests/unit/ordering/test_ordering.c tests/unit/ordering/test_ordering.h \
+tests_unit_ordering_test_ordering_SOURCES = tests/unit/ordering/test_ordering.c \
+	tests/unit/ordering/test_ordering.h \
 	tests/unit/ordering/test_ordering_life.c \
 	tests/unit/ordering/ordering_elsewhere.c \
 	tests/unit/ordering/ordering_hooks.c \
 	tests/unit/ordering/ordering_leave.c \
 	tests/unit/ordering/ordering_life.c tests/unit/ordering/ordering_life.h \
 	tests/unit/ordering/ordering_multicast.c \
-	tests/unit/ordering/ordering_ranks.c tests/unit/ordering/ordering_ranks.h tests/unit/ordering/ordering_actor.h \
+	tests/unit/ordering/ordering_ranks.c tests/unit/ordering/ordering_ranks.h \
+	tests/unit/ordering/ordering_actor.h \
 	tests/unit/ordering/ordering_programs.c tests/unit/ordering/ordering_programs.h \
 	tests/unit/ordering/ordering_prompt.c \
 	tests/unit/ordering/ordering_recorder.c tests/unit/ordering/ordering_recorder.h \
@@ -228,7 +240,8 @@ tests_unit_ordering_test_ordering_SOURCES = tests/unit/ordering/test_ordering.c 
 tests_unit_ordering_test_ordering_CPPFLAGS = $(component_cppflags)
 tests_unit_ordering_test_ordering_LDFLAGS = -Wl,--wrap=memcpy,--wrap=madvise \
 	-Wl,--wrap=symm_control_next_start,--wrap=symm_arena_abandon
-tests_unit_ordering_test_ordering_LDADD = tests/unit/ordering/librecorded.la $(unit_libs) $(OMPI_LIBS)
+tests_unit_ordering_test_ordering_LDADD = tests/unit/ordering/librecorded.la $(unit_libs) \
+	$(OMPI_LIBS)
 endif
 
 # Tests of what knows devices, on the stand-in driver, which they open by its path: where libtool
@@ -238,6 +251,7 @@ standin_tests = \
 	tests/unit/standin/test_standin \
 	tests/unit/standin/test_standin_contexts \
 	tests/unit/standin/test_standin_ipc \
+	tests/unit/standin/test_standin_kernels \
 	tests/unit/standin/test_standin_machine \
 	tests/unit/standin/test_standin_memory \
 	tests/unit/standin/test_standin_streams
@@ -252,7 +266,8 @@ tests_unit_harness_libdevice_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSYMM_STANDIN_DRIVER='"$(abs_top_builddir)/tests/standin/.libs/standin_driver.so"'
 tests_unit_harness_libdevice_la_SOURCES = \
 	tests/unit/harness/cuda_ranks.c tests/unit/harness/cuda_ranks.h \
-	tests/unit/harness/cuda_reference.c tests/unit/harness/cuda_reference.h tests/unit/harness/kernel_flags.h \
+	tests/unit/harness/cuda_reference.c tests/unit/harness/cuda_reference.h \
+	tests/unit/harness/kernel_flags.h \
 	tests/unit/harness/device_memory.c tests/unit/harness/device_memory.h \
 	tests/unit/harness/device_program.c tests/unit/harness/device_program.h \
 	tests/unit/harness/ipc_owner.c tests/unit/harness/ipc_owner.h \
@@ -261,6 +276,7 @@ tests_unit_harness_libdevice_la_SOURCES = \
 EXTRA_tests_unit_harness_libdevice_la_DEPENDENCIES = tests/standin/standin_driver.la
 
 device_libs = tests/unit/harness/libdevice.la $(unit_libs) -ldl
+additions = tests/unit/standin/additions.c tests/unit/standin/additions.h
 
 tests_unit_gpu_test_cuda_contexts_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_device_LDADD = $(device_libs)
@@ -269,6 +285,7 @@ tests_unit_cuda_test_cuda_exchange_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_exports_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_faults_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_heap_LDADD = $(device_libs)
+tests_unit_gpu_test_cuda_heap_peers_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_hold_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_imports_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_kernels_LDADD = kernels/cuda/device_code/libhost.la $(device_libs)
@@ -294,6 +311,11 @@ tests_unit_standin_test_standin_ipc_LDADD = $(device_libs)
 tests_unit_standin_test_standin_machine_LDADD = $(device_libs)
 tests_unit_standin_test_standin_memory_LDADD = $(device_libs)
 tests_unit_standin_test_standin_multicast_LDADD = $(device_libs)
+tests_unit_standin_test_standin_kernels_SOURCES = $(additions) \
+	tests/unit/standin/test_standin_kernels.c
+tests_unit_standin_test_standin_kernels_LDADD = $(device_libs)
+tests_unit_standin_test_standin_streams_SOURCES = $(additions) \
+	tests/unit/standin/test_standin_streams.c
 tests_unit_standin_test_standin_streams_LDADD = $(device_libs)
 endif
 

@@ -30,7 +30,8 @@ users_programs = \
 TESTS += $(users_tests)
 dist_check_SCRIPTS += $(users_tests)
 check_PROGRAMS += $(users_programs)
-EXTRA_DIST += tests/users/plot/check_pictures.py tests/users/check_results.py \
+EXTRA_DIST += tests/users/plot/check_pictures.py \
+	tests/users/plot/drawn_pictures.py tests/users/check_results.py \
 	tests/users/raw_results.py
 
 # Doubles of libraries, which the benchmark loads at run time.

@@ -25,11 +25,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/device/ondevice/ondevice.h"
+#include "tests/device/ondevice/ondevice_memory.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,61 +40,13 @@ enum { GUARD = 192, ALIGNMENT = 64, PATTERN = 0x6d, DEVICES_MAX = 16 };
 
 static CUresult (*use)(CUcontext);
 static CUcontext contexts[DEVICES_MAX];
-static int devices, local_rank;
+static int devices;
+int ondevice_local_rank;
 _Atomic int ondevice_calls;
-static CUresult (*allocate)(CUdeviceptr *, size_t);
-static CUresult (*release)(CUdeviceptr);
-static CUresult (*allocate_pooled)(CUdeviceptr *, size_t, CUstream);
-static CUresult (*release_pooled)(CUdeviceptr, CUstream);
-static CUresult (*allocate_managed)(CUdeviceptr *, size_t, unsigned);
-static CUresult (*current_device)(CUdevice *);
-static CUresult (*reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
-static CUresult (*unreserve)(CUdeviceptr, size_t);
-static CUresult (*create)(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,
-                          unsigned long long);
-static CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
-                       unsigned long long);
-static CUresult (*unmap)(CUdeviceptr, size_t);
-static CUresult (*drop)(CUmemGenericAllocationHandle);
-static CUresult (*grant)(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t);
 static CUresult (*upload)(CUdeviceptr, const void *, size_t);
 static CUresult (*download)(void *, CUdeviceptr, size_t);
 static void (*watch)(int); /* of the stand-in driver */
 static bool wanted;
-
-static void stop(const char *what, int error)
-{
-    fprintf(stderr, "ondevice: %s (%d)\n", what, error);
-    PMPI_Abort(MPI_COMM_WORLD, 3);
-    exit(3);
-}
-
-static void *find(void *library, const char *name)
-{
-    void *function = dlsym(library, name);
-    if (function == NULL) {
-        stop(name, -1);
-    }
-    return function;
-}
-
-/* ISO C has no cast from what dlsym() returns to a function. */
-#define FIND(function, name) (*(void **)&(function) = find(library, name))
-
-static void other_memory_find(void *library)
-{
-    FIND(allocate_pooled, "cuMemAllocAsync");
-    FIND(release_pooled, "cuMemFreeAsync");
-    FIND(allocate_managed, "cuMemAllocManaged");
-    FIND(current_device, "cuCtxGetDevice");
-    FIND(reserve, "cuMemAddressReserve");
-    FIND(unreserve, "cuMemAddressFree");
-    FIND(create, "cuMemCreate");
-    FIND(map, "cuMemMap");
-    FIND(unmap, "cuMemUnmap");
-    FIND(drop, "cuMemRelease");
-    FIND(grant, "cuMemSetAccess");
-}
 
 /* The stand-in driver delays what is watched, which is of no use where we wait for it ourselves. */
 static void watch_set(int on)
@@ -110,21 +62,21 @@ static void driver_open(void)
     const char *path = getenv("SYMM_TEST_CUDA_LIBRARY");
     void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (library == NULL) {
-        stop(dlerror(), -1);
+        ondevice_stop(dlerror(), -1);
         return;
     }
     watch = (void (*)(int))dlsym(library, "symm_standin_watch");
-    CUresult (*init)(unsigned) = (CUresult(*)(unsigned))find(library, "cuInit");
-    CUresult (*count)(int *) = (CUresult(*)(int *))find(library, "cuDeviceGetCount");
-    CUresult (*get)(CUdevice *, int) = (CUresult(*)(CUdevice *, int))find(library, "cuDeviceGet");
+    CUresult (*init)(unsigned) = (CUresult(*)(unsigned))ondevice_find(library, "cuInit");
+    CUresult (*count)(int *) = (CUresult(*)(int *))ondevice_find(library, "cuDeviceGetCount");
+    CUresult (*get)(CUdevice *, int) =
+        (CUresult(*)(CUdevice *, int))ondevice_find(library, "cuDeviceGet");
     CUresult (*retain)(CUcontext *, CUdevice) =
-        (CUresult(*)(CUcontext *, CUdevice))find(library, "cuDevicePrimaryCtxRetain");
-    use = (CUresult(*)(CUcontext))find(library, "cuCtxSetCurrent");
-    allocate = (CUresult(*)(CUdeviceptr *, size_t))find(library, "cuMemAlloc_v2");
-    release = (CUresult(*)(CUdeviceptr))find(library, "cuMemFree_v2");
-    upload = (CUresult(*)(CUdeviceptr, const void *, size_t))find(library, "cuMemcpyHtoD_v2");
-    download = (CUresult(*)(void *, CUdeviceptr, size_t))find(library, "cuMemcpyDtoH_v2");
-    other_memory_find(library);
+        (CUresult(*)(CUcontext *, CUdevice))ondevice_find(library, "cuDevicePrimaryCtxRetain");
+    use = (CUresult(*)(CUcontext))ondevice_find(library, "cuCtxSetCurrent");
+    upload =
+        (CUresult(*)(CUdeviceptr, const void *, size_t))ondevice_find(library, "cuMemcpyHtoD_v2");
+    download = (CUresult(*)(void *, CUdeviceptr, size_t))ondevice_find(library, "cuMemcpyDtoH_v2");
+    ondevice_memory_find(library);
     CUdevice device;
     CUresult error = init(0);
     if (error == CUDA_SUCCESS) {
@@ -134,13 +86,13 @@ static void driver_open(void)
     for (int i = 0; i < devices && error == CUDA_SUCCESS; i++) {
         error = get(&device, i);
         if (error == CUDA_SUCCESS &&
-            (getenv("SYMM_TEST_DEVICE_TURNS") || i == local_rank % devices)) {
+            (getenv("SYMM_TEST_DEVICE_TURNS") || i == ondevice_local_rank % devices)) {
             error = retain(&contexts[i], device);
         }
     }
     if (error != CUDA_SUCCESS || devices == 0 ||
-        use(contexts[local_rank % devices]) != CUDA_SUCCESS) {
-        stop("no device", (int)error);
+        use(contexts[ondevice_local_rank % devices]) != CUDA_SUCCESS) {
+        ondevice_stop("no device", (int)error);
     }
 }
 
@@ -151,12 +103,12 @@ static void driver_open(void)
 static CUcontext context_choose(const char *part)
 {
     const char *turns = getenv("SYMM_TEST_DEVICE_TURNS");
-    int turn = turns == NULL ? 0 : ondevice_calls >> local_rank % 3;
+    int turn = turns == NULL ? 0 : ondevice_calls >> ondevice_local_rank % 3;
     if (turns != NULL && strcmp(part, "receive") == 0) {
         turn += strcmp(turns, "buffers") == 0 ||
                 (strcmp(turns, "mixed") == 0 && ondevice_calls % 4 == 3);
     }
-    return contexts[(local_rank + turn) % devices];
+    return contexts[(ondevice_local_rank + turn) % devices];
 }
 
 static void open_all(void)
@@ -166,7 +118,7 @@ static void open_all(void)
     MPI_Comm node;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    PMPI_Comm_rank(node, &local_rank);
+    PMPI_Comm_rank(node, &ondevice_local_rank);
     PMPI_Comm_free(&node);
     driver_open();
     wanted = only == NULL || atoi(only) == rank;
@@ -184,184 +136,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int rc = PMPI_Init_thread(argc, argv, required, provided);
     open_all();
     return rc;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-
-
-static enum origin origin_choose(const char *part)
-{
-    const char *memory = getenv("SYMM_TEST_DEVICE_MEMORY");
-    if (memory == NULL) {
-        return FROM_MPI;
-    }
-    int sorts = strcmp(memory, "any") == 0 ? ORIGINS : strcmp(memory, "mixed") == 0 ? 3 : 0;
-    if (sorts > 0 && ondevice_calls % 4 == 3) {
-        return (enum origin)(ondevice_calls / 4 % sorts);
-    }
-    if (sorts > 0) {
-        return (enum origin)((ondevice_calls * 5 / 2 + local_rank + (*part == 's')) % sorts);
-    }
-    static const char *const names[ORIGINS] = {"mpi", "fresh", "kept", "pool", "managed", "mapped"};
-    for (int origin = 0; origin < ORIGINS; origin++) {
-        if (strcmp(memory, names[origin]) == 0) {
-            return (enum origin)origin;
-        }
-    }
-    stop(memory, -1);
-    return FRESH;
-}
-
-static void *memory_from_mpi(size_t bytes)
-{
-    MPI_Info info;
-    void *block = NULL;
-    PMPI_Info_create(&info);
-    PMPI_Info_set(info, "mpool_hints", "mpool=symm,kind=cuda");
-    PMPI_Alloc_mem((MPI_Aint)bytes, info, &block);
-    PMPI_Info_free(&info);
-    return block;
-}
-
-static void *memory_fresh(size_t bytes)
-{
-    CUdeviceptr block = 0;
-    if (allocate(&block, bytes) != CUDA_SUCCESS) {
-        stop("no memory", (int)bytes);
-    }
-    return (void *)(uintptr_t)block;
-}
-
-static void *memory_pooled(size_t bytes)
-{
-    CUdeviceptr block = 0;
-    if (allocate_pooled(&block, bytes, CU_STREAM_LEGACY) != CUDA_SUCCESS) {
-        stop("no memory in the pool", (int)bytes);
-    }
-    return (void *)(uintptr_t)block;
-}
-
-static void *memory_managed(size_t bytes)
-{
-    CUdeviceptr block = 0;
-    if (allocate_managed(&block, bytes, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS) {
-        stop("no managed memory", (int)bytes);
-    }
-    return (void *)(uintptr_t)block;
-}
-
-/* In whole granules: such memory cannot be had otherwise. */
-static size_t granules(size_t bytes)
-{
-    const size_t granule = 2 << 20;
-    return (bytes + granule - 1) / granule * granule;
-}
-
-static void *memory_mapped(size_t bytes)
-{
-    CUdeviceptr block = 0;
-    CUdevice device = 0;
-    CUmemGenericAllocationHandle handle;
-    CUmemAllocationProp property = {
-        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
-    };
-    CUresult error = current_device(&device);
-    property.location.id = device;
-    CUmemAccessDesc access = {.location = property.location,
-                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    if (error != CUDA_SUCCESS || reserve(&block, granules(bytes), 0, 0, 0) != CUDA_SUCCESS ||
-        create(&handle, granules(bytes), &property, 0) != CUDA_SUCCESS ||
-        map(block, granules(bytes), 0, handle, 0) != CUDA_SUCCESS ||
-        drop(handle) != CUDA_SUCCESS || grant(block, granules(bytes), &access, 1) != CUDA_SUCCESS) {
-        stop("no memory to map", (int)bytes);
-    }
-    return (void *)(uintptr_t)block;
-}
-
-static CUresult mapped_release(CUdeviceptr block, size_t bytes)
-{
-    CUresult error = unmap(block, granules(bytes));
-    return error == CUDA_SUCCESS ? unreserve(block, granules(bytes)) : error;
-}
-
-/* Blocks of the context that nobody has at the moment, the first that is large enough. */
-static struct kept {
-    CUcontext context;
-    void *block;
-    size_t bytes;
-    bool taken;
-} kept[32];
-static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
-enum { KEPT_COUNT = sizeof kept / sizeof kept[0] };
-
-static void *memory_kept(size_t bytes, CUcontext context)
-{
-    void *block = NULL;
-    pthread_mutex_lock(&kept_mutex);
-    for (size_t i = 0; i < KEPT_COUNT && block == NULL; i++) {
-        if (kept[i].block == NULL) {
-            size_t size = bytes < 1 << 20 ? 1 << 20 : bytes;
-            kept[i] = (struct kept){.context = context, .block = memory_fresh(size), .bytes = size};
-        }
-        if (!kept[i].taken && kept[i].context == context && kept[i].bytes >= bytes) {
-            kept[i].taken = true;
-            block = kept[i].block;
-        }
-    }
-    pthread_mutex_unlock(&kept_mutex);
-    return block;
-}
-
-static bool kept_return(const void *block)
-{
-    bool found = false;
-    pthread_mutex_lock(&kept_mutex);
-    for (size_t i = 0; i < KEPT_COUNT && !found; i++) {
-        found = kept[i].block == block && kept[i].taken;
-        kept[i].taken = kept[i].taken && !found;
-    }
-    pthread_mutex_unlock(&kept_mutex);
-    return found;
-}
-
-/* The device's context is current. */
-static void *memory_get(size_t bytes, enum origin *origin, CUcontext context)
-{
-    void *block = *origin == KEPT ? memory_kept(bytes, context) : NULL;
-    if (*origin == KEPT && block == NULL) {
-        *origin = FRESH;
-    }
-    if (block != NULL) {
-        return block;
-    }
-    switch (*origin) {
-    case FROM_MPI: return memory_from_mpi(bytes);
-    case POOLED: return memory_pooled(bytes);
-    case MANAGED: return memory_managed(bytes);
-    case MAPPED: return memory_mapped(bytes);
-    default: return memory_fresh(bytes);
-    }
-}
-
-static bool memory_release(void *block, size_t bytes, enum origin origin)
-{
-    CUdeviceptr address = (CUdeviceptr)(uintptr_t)block;
-    switch (origin) {
-    case FROM_MPI: return PMPI_Free_mem(block) == MPI_SUCCESS;
-    case KEPT: return kept_return(block);
-    case POOLED: return release_pooled(address, CU_STREAM_LEGACY) == CUDA_SUCCESS;
-    case MAPPED: return mapped_release(address, bytes) == CUDA_SUCCESS;
-    default: return release(address) == CUDA_SUCCESS;
-    }
-}
-
-static void memory_end(void *block, size_t bytes, enum origin origin)
-{
-    if (!memory_release(block, bytes, origin)) {
-        stop("memory could not be freed", origin);
-    }
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -399,21 +173,21 @@ struct ondevice_moved ondevice_move(const void *buffer, MPI_Aint lower, size_t b
     }
     moved.context = context_choose(part);
     if (use(moved.context) != CUDA_SUCCESS) { /* a context is current in one thread only */
-        stop("no context", 0);
+        ondevice_stop("no context", 0);
     }
     moved.host = (unsigned char *)moved.address + lower;
     size_t total = moved.bytes + 2 * GUARD + ALIGNMENT;
     unsigned char *guards = malloc(total);
-    moved.origin = origin_choose(part);
-    moved.block = memory_get(total, &moved.origin, moved.context);
+    moved.origin = ondevice_memory_choose(part);
+    moved.block = ondevice_memory_get(total, &moved.origin, moved.context);
     if (guards == NULL || moved.block == NULL) {
-        stop("no memory", (int)total);
+        ondevice_stop("no memory", (int)total);
     }
     memset(guards, PATTERN, total);
     moved.data = moved.block + GUARD + (uintptr_t)moved.host % ALIGNMENT;
     memcpy(guards + (moved.data - moved.block), moved.host, moved.bytes);
     if (upload((CUdeviceptr)(uintptr_t)moved.block, guards, total) != CUDA_SUCCESS) {
-        stop("upload failed", 0);
+        ondevice_stop("upload failed", 0);
     }
     free(guards);
     moved.address = moved.data - lower;
@@ -432,7 +206,7 @@ static void check_guards(const unsigned char *copy, size_t before, size_t bytes,
 {
     for (size_t i = 0; i < total; i++) {
         if ((i < before || i >= before + bytes) && copy[i] != PATTERN) {
-            stop("memory beside a buffer was changed", (int)(i - before));
+            ondevice_stop("memory beside a buffer was changed", (int)(i - before));
         }
     }
 }
@@ -447,7 +221,7 @@ void ondevice_move_back(struct ondevice_moved *moved)
     watch_set(0);
     if (copy == NULL || use(moved->context) != CUDA_SUCCESS ||
         download(copy, (CUdeviceptr)(uintptr_t)moved->block, total) != CUDA_SUCCESS) {
-        stop("download failed", 0);
+        ondevice_stop("download failed", 0);
         return;
     }
     watch_set(1);
@@ -455,7 +229,7 @@ void ondevice_move_back(struct ondevice_moved *moved)
     check_guards(copy, before, moved->bytes, total);
     memcpy(moved->host, copy + before, moved->bytes);
     free(copy);
-    memory_end(moved->block, total, moved->origin);
+    ondevice_memory_end(moved->block, total, moved->origin);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */

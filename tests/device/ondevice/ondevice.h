@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum origin { FROM_MPI, FRESH, KEPT, POOLED, MANAGED, MAPPED, ORIGINS };
+#include "tests/device/ondevice/ondevice_memory.h"
 
 struct ondevice_moved {
     void *host;              /* where the data begins */
@@ -23,8 +23,6 @@ struct ondevice_moved {
     size_t bytes;
     void *address;           /* for MPI */
 };
-
-extern _Atomic int ondevice_calls; /* so far */
 
 /* Copy a buffer whose data begin `lower` bytes behind `buffer`.  `part` is "send" or "receive". */
 struct ondevice_moved ondevice_move(const void *buffer, MPI_Aint lower, size_t bytes,

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "tests/unit/harness/unit.h"
+#include "tests/unit/heap/counting_kind.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -44,81 +45,6 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int des
     (void)munmap(mapped, skip);
     (void)munmap(mapped + skip + size, 3 * SEGMENT_SIZE - skip);
     return mapped + skip;
-}
-
-/* ---- a kind that counts and can refuse ------------------------------------------------------- */
-
-enum call { RESERVE, CREATE, EXPORT, MAP, CALLS };
-
-static struct {
-    unsigned refuse_in[CALLS];  /* the n-th from now; 0: none */
-    int reservations, handles;  /* made and not given back */
-} counts;
-
-static bool is_refused(enum call call)
-{
-    return counts.refuse_in[call] > 0 && --counts.refuse_in[call] == 0;
-}
-
-static enum symm_status counting_reserve(const struct symm_kind *kind, size_t size, void **base)
-{
-    enum symm_status status =
-        is_refused(RESERVE) ? SYMM_ERR_NO_MEMORY : symm_kind_host.reserve(kind, size, base);
-    counts.reservations += status == SYMM_OK;
-    return status;
-}
-
-static void counting_unreserve(const struct symm_kind *kind, void *base, size_t size)
-{
-    counts.reservations--;
-    symm_kind_host.unreserve(kind, base, size);
-}
-
-static enum symm_status counting_create(const struct symm_kind *kind, size_t size,
-                                        symm_handle *handle)
-{
-    enum symm_status status =
-        is_refused(CREATE) ? SYMM_ERR_NO_MEMORY : symm_kind_host.create(kind, size, handle);
-    counts.handles += status == SYMM_OK;
-    return status;
-}
-
-static enum symm_status counting_export(const struct symm_kind *kind, symm_handle handle,
-                                        int *descriptor)
-{
-    return is_refused(EXPORT) ? SYMM_ERR_NO_MEMORY
-                              : symm_kind_host.export_handle(kind, handle, descriptor);
-}
-
-static enum symm_status counting_map(const struct symm_kind *kind, void *address, size_t size,
-                                     symm_handle handle, int owned)
-{
-    enum symm_status status = is_refused(MAP)
-                                  ? SYMM_ERR_NO_MEMORY
-                                  : symm_kind_host.map(kind, address, size, handle, owned);
-    assert_int_equal((uintptr_t)address % symm_kind_host.granularity, 0);
-    assert_int_equal(size % symm_kind_host.granularity, 0);
-    return status;
-}
-
-static void counting_release(const struct symm_kind *kind, symm_handle handle, size_t size,
-                             int owned)
-{
-    counts.handles--;
-    symm_kind_host.release(kind, handle, size, owned);
-}
-
-static struct symm_kind counting_kind(void)
-{
-    struct symm_kind kind = symm_kind_host;
-    kind.reserve = counting_reserve;
-    kind.unreserve = counting_unreserve;
-    kind.create = counting_create;
-    kind.export_handle = counting_export;
-    kind.map = counting_map;
-    kind.release = counting_release;
-    memset(&counts, 0, sizeof(counts));
-    return kind;
 }
 
 /* ---- helpers --------------------------------------------------------------------------------- */
@@ -176,7 +102,7 @@ static void test_window_is_halved(void **state)
     const struct symm_heap_config config = {.window_size = (size_t)8 << 30};
     struct symm_heap *heap = NULL;
     (void)state;
-    counts.refuse_in[RESERVE] = 1;
+    counting.refuse_in[COUNTING_RESERVE] = 1;
     assert_status(symm_heap_create(&kind, 0, NULL, &config, &heap), SYMM_OK);
     assert_int_equal(stats_of(heap).window_size, (size_t)4 << 30);
     symm_heap_destroy(heap, 0);
@@ -186,10 +112,10 @@ static void test_window_is_halved(void **state)
     symm_heap_destroy(heap, 0);
     heap = NULL;
     const struct symm_heap_config least = {.window_size = (size_t)1 << 30};
-    counts.refuse_in[RESERVE] = 1;
+    counting.refuse_in[COUNTING_RESERVE] = 1;
     assert_status(symm_heap_create(&kind, 0, NULL, &least, &heap), SYMM_ERR_NO_MEMORY);
     assert_null(heap);
-    assert_int_equal(counts.reservations, 0);
+    assert_int_equal(counting.reservations, 0);
 }
 
 static void test_window_exhaustion(void **state)
@@ -326,15 +252,15 @@ static void test_refused_segments(void **state)
     assert_status(symm_server_create(&server), SYMM_OK);
     struct symm_heap *heap = create_ok(&kind, server, (size_t)1 << 30, SEGMENT_SIZE);
     size_t mappings = unit_mappings("symm-segment");
-    for (enum call call = CREATE; call < CALLS; call++) {
+    for (enum counting_call call = COUNTING_CREATE; call < COUNTING_CALLS; call++) {
         struct symm_heap_stats before = stats_of(heap);
         size_t descriptors = unit_open_descriptors();
-        counts.refuse_in[call] = 1;
+        counting.refuse_in[call] = 1;
         assert_status(symm_heap_alloc(heap, SEGMENT_SIZE - 4096, 0, &block), SYMM_ERR_NO_MEMORY);
-        assert_int_equal(counts.refuse_in[call], 0);
+        assert_int_equal(counting.refuse_in[call], 0);
         struct symm_heap_stats after = stats_of(heap);
         assert_memory_equal(&before, &after, sizeof(before));
-        assert_int_equal(counts.handles, before.segments);
+        assert_int_equal(counting.handles, before.segments);
         assert_int_equal(unit_mappings("symm-segment"), mappings + before.segments);
         assert_int_equal(unit_open_descriptors(), descriptors);
         memset(alloc_ok(heap, SEGMENT_SIZE - 4096, 0), 1, SEGMENT_SIZE - 4096);
@@ -342,8 +268,8 @@ static void test_refused_segments(void **state)
     }
     symm_heap_destroy(heap, 0);
     symm_server_destroy(server);
-    assert_int_equal(counts.reservations, 0);
-    assert_int_equal(counts.handles, 0);
+    assert_int_equal(counting.reservations, 0);
+    assert_int_equal(counting.handles, 0);
 }
 
 /* A process may run out of descriptors at any point; that is an error, and passes. */
@@ -435,8 +361,8 @@ static void test_nothing_is_left(void **state)
     }
     symm_heap_destroy(heap, 0);
     symm_server_destroy(server);
-    assert_int_equal(counts.reservations, 0);
-    assert_int_equal(counts.handles, 0);
+    assert_int_equal(counting.reservations, 0);
+    assert_int_equal(counting.handles, 0);
     assert_int_equal(unit_open_descriptors(), descriptors);
     assert_int_equal(unit_mappings("symm-"), mappings);
 }
@@ -453,7 +379,7 @@ static void test_kept_memory(void **state)
     symm_heap_destroy(heap, 1);
     assert_true(block[0] == 7 && block[9999] == 7);
     memset(block, 8, 10000);
-    assert_int_equal(counts.handles, 0);
+    assert_int_equal(counting.handles, 0);
     assert_int_equal(unit_open_descriptors(), descriptors - 1); /* the directory's */
     assert_int_equal(munmap(window, (size_t)64 << 20), 0);
 }

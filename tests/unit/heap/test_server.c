@@ -8,6 +8,7 @@
 
 #include "tests/unit/harness/fork_ranks.h"
 #include "tests/unit/harness/request_wait.h"
+#include "tests/unit/heap/server_texts.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -19,53 +20,6 @@
 #include <unistd.h>
 
 #include "heap/server.h"
-
-static int setup(void **state)
-{
-    struct symm_server *server = NULL;
-    if (symm_server_create(&server) != SYMM_OK || symm_server_start_thread(server) != SYMM_OK) {
-        return -1;
-    }
-    *state = server;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    symm_server_destroy(*state);
-    return 0;
-}
-
-static void export_text(struct symm_server *server, uint32_t number, const char *text)
-{
-    struct symm_object_id id = object_id(number);
-    struct symm_object object = object_make(text);
-    assert_true(object.descriptor >= 0);
-    assert_status(symm_server_export(server, &id, &object), SYMM_OK);
-    (void)close(object.descriptor); /* the server has its own */
-}
-
-static void withdraw(struct symm_server *server, uint32_t number)
-{
-    struct symm_object_id id = object_id(number);
-    symm_server_withdraw(server, &id);
-}
-
-static struct symm_request begin(struct symm_server *server, uint32_t number)
-{
-    struct symm_request request;
-    struct symm_object_id id = object_id(number);
-    symm_request_begin(&request, symm_server_name(server), &id);
-    return request;
-}
-
-static void expect_text(struct symm_server *server, uint32_t number, const char *text)
-{
-    struct symm_object_id id = object_id(number);
-    struct symm_object object;
-    assert_status(request_object(symm_server_name(server), &id, &object), SYMM_OK);
-    assert_true(object_is(&object, text));
-}
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
@@ -89,19 +43,19 @@ static void test_names(void **state)
 static void test_export_replace_withdraw(void **state)
 {
     struct symm_object object;
-    export_text(*state, 1, "one");
-    export_text(*state, 2, "two");
-    expect_text(*state, 1, "one");
-    expect_text(*state, 2, "two");
-    expect_text(*state, 1, "one"); /* as often as anybody likes */
-    export_text(*state, 1, "another one");
-    expect_text(*state, 1, "another one");
-    expect_text(*state, 2, "two");
-    withdraw(*state, 1);
-    withdraw(*state, 1);
-    withdraw(*state, 99);
-    expect_text(*state, 2, "two");
-    struct symm_request request = begin(*state, 1);
+    server_export_text(*state, 1, "one");
+    server_export_text(*state, 2, "two");
+    server_expect_text(*state, 1, "one");
+    server_expect_text(*state, 2, "two");
+    server_expect_text(*state, 1, "one"); /* as often as anybody likes */
+    server_export_text(*state, 1, "another one");
+    server_expect_text(*state, 1, "another one");
+    server_expect_text(*state, 2, "two");
+    server_withdraw(*state, 1);
+    server_withdraw(*state, 1);
+    server_withdraw(*state, 99);
+    server_expect_text(*state, 2, "two");
+    struct symm_request request = server_begin(*state, 1);
     assert_status(request_wait(&request, 0.05, &object), SYMM_PENDING);
     symm_request_cancel(&request);
     symm_request_cancel(&request);
@@ -114,15 +68,15 @@ static void test_many_objects(void **state)
     char text[32];
     for (uint32_t i = 0; i < OBJECTS; i++) {
         (void)snprintf(text, sizeof(text), "object %u", (unsigned)i);
-        export_text(*state, i, text);
+        server_export_text(*state, i, text);
     }
     for (uint32_t i = 0; i < OBJECTS; i += 3) {
-        withdraw(*state, i);
+        server_withdraw(*state, i);
     }
     for (uint32_t i = 0; i < OBJECTS; i++) {
         (void)snprintf(text, sizeof(text), "object %u", (unsigned)i);
         if (i % 3 != 0) {
-            expect_text(*state, i, text);
+            server_expect_text(*state, i, text);
         }
     }
 }
@@ -156,14 +110,14 @@ static void test_every_word_of_an_id(void **state)
 static void test_waiting_request(void **state)
 {
     struct symm_object object;
-    struct symm_request first = begin(*state, 5), second = begin(*state, 6);
+    struct symm_request first = server_begin(*state, 5), second = server_begin(*state, 6);
     assert_status(request_wait(&first, 0.02, &object), SYMM_PENDING);
     assert_status(request_wait(&second, 0.02, &object), SYMM_PENDING);
-    export_text(*state, 5, "late");
+    server_export_text(*state, 5, "late");
     assert_status(request_wait(&first, 30, &object), SYMM_OK);
     assert_true(object_is(&object, "late"));
     assert_status(request_wait(&second, 0.02, &object), SYMM_PENDING);
-    export_text(*state, 6, "later");
+    server_export_text(*state, 6, "later");
     assert_status(request_wait(&second, 30, &object), SYMM_OK);
     assert_true(object_is(&object, "later"));
 }
@@ -174,13 +128,13 @@ static void test_refusal(void **state)
     struct symm_object_id id = object_id(7);
     struct symm_object object;
     const struct symm_object refusal = {.descriptor = -1};
-    struct symm_request request = begin(*state, 7);
+    struct symm_request request = server_begin(*state, 7);
     assert_status(request_wait(&request, 0.02, &object), SYMM_PENDING);
     assert_status(symm_server_export(*state, &id, &refusal), SYMM_OK);
     assert_status(request_wait(&request, 30, &object), SYMM_ERR_NOT_FOUND);
     assert_status(request_object(symm_server_name(*state), &id, &object), SYMM_ERR_NOT_FOUND);
-    export_text(*state, 7, "not refused any more");
-    expect_text(*state, 7, "not refused any more");
+    server_export_text(*state, 7, "not refused any more");
+    server_expect_text(*state, 7, "not refused any more");
 }
 
 /*
@@ -191,7 +145,7 @@ static void test_no_answer_is_lost(void **state)
 {
     struct symm_object_id id = object_id(1);
     double end = unit_seconds() + 1.5;
-    export_text(*state, 1, "one");
+    server_export_text(*state, 1, "one");
     for (unsigned i = 0; i < 50000 && unit_seconds() < end; i++) {
         struct symm_request request;
         struct symm_object object;
@@ -213,10 +167,10 @@ static void test_late_thread(void **state)
     struct symm_object object;
     (void)state;
     assert_status(symm_server_create(&server), SYMM_OK);
-    struct symm_request before = begin(server, 1), unanswered = begin(server, 2);
+    struct symm_request before = server_begin(server, 1), unanswered = server_begin(server, 2);
     assert_status(request_wait(&before, 0.02, &object), SYMM_PENDING);
     assert_status(request_wait(&unanswered, 0.02, &object), SYMM_PENDING);
-    export_text(server, 1, "one");
+    server_export_text(server, 1, "one");
     assert_status(symm_server_start_thread(server), SYMM_OK);
     assert_status(symm_server_start_thread(server), SYMM_OK); /* it runs: fine */
     assert_status(request_wait(&before, 30, &object), SYMM_OK);
@@ -237,9 +191,9 @@ static void test_destroy_while_clients_wait(void **state)
     assert_status(symm_server_create(&server), SYMM_OK);
     (void)strcpy(name, symm_server_name(server));
     assert_status(symm_server_start_thread(server), SYMM_OK);
-    export_text(server, 1000, "never asked for");
+    server_export_text(server, 1000, "never asked for");
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        requests[i] = begin(server, i);
+        requests[i] = server_begin(server, i);
         requests[i].name = name;
         (void)symm_request_test(&requests[i], &object);
     }
@@ -286,8 +240,8 @@ static void test_signals_are_blocked(void **state)
     (void)pthread_sigmask(SIG_BLOCK, &ours, &before);
     (void)kill(getpid(), SIGUSR1);
     (void)kill(getpid(), SIGTERM);
-    export_text(*state, 1, "one");
-    expect_text(*state, 1, "one"); /* the thread has been scheduled since */
+    server_export_text(*state, 1, "one");
+    server_expect_text(*state, 1, "one"); /* the thread has been scheduled since */
     (void)sigpending(&pending);
     assert_true(sigismember(&pending, SIGUSR1));
     assert_true(sigismember(&pending, SIGTERM));
@@ -312,12 +266,12 @@ static void test_many_clients(void **state)
     size_t clients = wide.rlim_cur > 2 * MOST + 200 ? MOST : 300;
     size_t descriptors = unit_open_descriptors();
     for (size_t i = 0; i < clients; i++) {
-        requests[i] = begin(*state, (uint32_t)i % 10);
+        requests[i] = server_begin(*state, (uint32_t)i % 10);
         (void)symm_request_test(&requests[i], &object);
     }
     for (uint32_t i = 0; i < 10; i++) {
         char text[] = {(char)('a' + i), 0};
-        export_text(*state, i, text);
+        server_export_text(*state, i, text);
     }
     for (size_t i = 0; i < clients; i++) {
         char text[] = {(char)('a' + i % 10), 0};
@@ -325,7 +279,7 @@ static void test_many_clients(void **state)
         assert_true(object_is(&object, text));
     }
     for (uint32_t i = 0; i < 10; i++) {
-        withdraw(*state, i);
+        server_withdraw(*state, i);
     }
     /* The server's ends close when its thread gets to it. */
     double end = unit_seconds() + 30;
@@ -423,7 +377,7 @@ static void test_threads(void **state)
     double end = unit_seconds() + 0.5;
     size_t answers = 0;
     for (uint32_t i = 0; unit_seconds() < end || answers == 0; i++) {
-        struct symm_request request = begin(*state, i % (8 * THREADS));
+        struct symm_request request = server_begin(*state, i % (8 * THREADS));
         struct symm_object object;
         enum symm_status status = request_wait(&request, 0.01, &object);
         if (status == SYMM_OK) {
@@ -444,19 +398,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
-        cmocka_unit_test_setup_teardown(test_export_replace_withdraw, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_many_objects, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_every_word_of_an_id, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_waiting_request, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refusal, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_answer_is_lost, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_export_replace_withdraw, server_setup,
+                                        server_teardown),
+        cmocka_unit_test_setup_teardown(test_many_objects, server_setup, server_teardown),
+        cmocka_unit_test_setup_teardown(test_every_word_of_an_id, server_setup, server_teardown),
+        cmocka_unit_test_setup_teardown(test_waiting_request, server_setup, server_teardown),
+        cmocka_unit_test_setup_teardown(test_refusal, server_setup, server_teardown),
+        cmocka_unit_test_setup_teardown(test_no_answer_is_lost, server_setup, server_teardown),
         cmocka_unit_test(test_late_thread),
         cmocka_unit_test(test_destroy_while_clients_wait),
         cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test_setup_teardown(test_signals_are_blocked, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_many_clients, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_signals_are_blocked, server_setup, server_teardown),
+        cmocka_unit_test_setup_teardown(test_many_clients, server_setup, server_teardown),
         cmocka_unit_test(test_server_without_descriptors),
-        cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_threads, server_setup, server_teardown),
     };
     unit_begin("test_server", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /*
- * test_standin_streams.c - the stand-in driver's streams, events, copies and kernels: their order,
- * when functions return, and what breaks a context.
+ * test_standin_streams.c - the stand-in driver's streams, events and copies: their order, and when
+ * functions return.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "tests/unit/harness/standin_driver.h"
+#include "tests/unit/standin/additions.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,35 +15,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "kernels/cuda/device_code/arguments.h"
-#include "tests/standin/kernels.h"
-
-enum { COUNT = 100000, BYTES = 4 * COUNT, ROUNDS = 40 };
-
-static void launch(struct fork_rank *self, CUfunction kernel, CUstream stream,
-                   struct symm_standin_add add)
-{
-    void *parameters[] = {&add};
-    STANDIN_OK(self, cu.cuLaunchKernel(kernel, 4, 1, 1, 256, 1, 1, 0, stream, parameters, NULL));
-}
-
-static struct symm_standin_add addition(CUdeviceptr target, CUdeviceptr source, uint32_t number)
-{
-    return (struct symm_standin_add){.target = (uint32_t *)(uintptr_t)target,
-                                     .source = (const uint32_t *)(uintptr_t)source,
-                                     .count = COUNT,
-                                     .number = number};
-}
-
-/* A word that streams can wait for, and the program can write. */
-static uint32_t *gate_make(struct fork_rank *self)
-{
-    void *word;
-    STANDIN_OK(self, cu.cuMemHostAlloc(&word, 4096, CU_MEMHOSTALLOC_PORTABLE));
-    memset(word, 0, 4096);
-    return word;
-}
 
 static void gate_open(uint32_t *gate)
 {
@@ -73,7 +44,7 @@ static void rank_order(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuEventQuery(event)); /* never recorded */
     standin_numbers_put(self, memory, 0, COUNT);
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        launch(self, kernel, streams[i % 2], addition(other, memory, 1));
+        standin_add_launch(self, kernel, streams[i % 2], standin_addition(other, memory, 1));
         STANDIN_OK(self, cu.cuMemcpyDtoDAsync(memory, other, BYTES, streams[i % 2]));
         STANDIN_OK(self, cu.cuEventRecord(event, streams[i % 2]));
         STANDIN_OK(self, cu.cuStreamWaitEvent(streams[(i + 1) % 2], event, 0));
@@ -101,7 +72,7 @@ static void rank_disorder(struct fork_rank *self, void *context)
     (void)context;
     (void)setenv("SYMM_STANDIN_DELAY", "300", 1);
     standin_start(self, 0);
-    uint32_t *word = gate_make(self);
+    uint32_t *word = standin_word_make(self);
     STANDIN_OK(self, cu.cuStreamCreate(&streams[0], CU_STREAM_NON_BLOCKING));
     STANDIN_OK(self, cu.cuStreamCreate(&streams[1], CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 500 && !(seen[0] && seen[1]); i++) {
@@ -126,7 +97,7 @@ static void rank_stream_zero(struct fork_rank *self, void *context)
     CUstream free_stream;
     (void)context;
     standin_start(self, 0);
-    uint32_t *gate = gate_make(self);
+    uint32_t *gate = standin_word_make(self);
     CUdeviceptr word = (uintptr_t)gate;
     STANDIN_OK(self, cu.cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
     STANDIN_OK(self, cu.cuStreamCreate(&free_stream, CU_STREAM_NON_BLOCKING));
@@ -159,7 +130,7 @@ static void rank_copies(struct fork_rank *self, void *context)
     (void)context;
     standin_start(self, 0);
     FORK_CHECK(self, pageable != NULL);
-    uint32_t *gate = gate_make(self);
+    uint32_t *gate = standin_word_make(self);
     CUdeviceptr memory = standin_memory_make(self, 0, 1);
     STANDIN_OK(self, cu.cuMemHostAlloc(&pinned, BYTES, 0));
     STANDIN_OK(self, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -231,219 +202,6 @@ static void test_sync_memops(void **state)
     fork_ranks_run(1, rank_sync_memops, NULL);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-static void rank_kernel_rules(struct fork_rank *self, void *context)
-{
-    CUmodule module;
-    CUfunction none;
-    CUcontext other;
-    int threads;
-    void *nothing[] = {NULL};
-    (void)context;
-    standin_start(self, 0);
-    CUfunction kernel = standin_kernel(self, &module);
-    STANDIN_RESULT(self, cu.cuModuleGetFunction(&none, module, "no_such_kernel"),
-                   CUDA_ERROR_NOT_FOUND);
-    CUmodule no_module;
-    STANDIN_RESULT(self, cu.cuModuleLoadData(&no_module, "not an image"),
-                   CUDA_ERROR_INVALID_IMAGE);
-    STANDIN_OK(self, cu.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-                                           kernel));
-    FORK_CHECK(self, threads == 1024);
-    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 1, 1, 1, 2048, 1, 1, 0, NULL, nothing, NULL),
-                   CUDA_ERROR_INVALID_VALUE);
-    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 0, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL),
-                   CUDA_ERROR_INVALID_VALUE);
-    STANDIN_OK(self, cu.cuDevicePrimaryCtxRetain(&other, 1));
-    STANDIN_OK(self, cu.cuCtxPushCurrent(other));
-    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL),
-                   CUDA_ERROR_INVALID_HANDLE);
-    STANDIN_OK(self, cu.cuCtxPopCurrent(&other));
-    STANDIN_OK(self, cu.cuModuleUnload(module));
-    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL),
-                   CUDA_ERROR_INVALID_HANDLE);
-}
-
-static void test_kernel_rules(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_kernel_rules, NULL);
-}
-
-/* The flag is what the host waits for: everything is there when it is. */
-static void rank_flag(struct fork_rank *self, void *context)
-{
-    CUmodule module;
-    CUstream stream;
-    (void)context;
-    standin_start(self, 1);
-    CUfunction kernel = standin_kernel(self, &module);
-    CUdeviceptr memory = standin_memory_make(self, 1, 1);
-    uint32_t *flag = gate_make(self);
-    STANDIN_OK(self, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    standin_numbers_put(self, memory, 0, COUNT);
-    for (uint32_t i = 1; i <= 20; i++) {
-        unsigned polls = 0;
-        struct symm_standin_add add = addition(memory, memory, 1);
-        add.flag = flag;
-        add.sequence = i;
-        launch(self, kernel, stream, add);
-        while (atomic_load((_Atomic uint32_t *)(void *)flag) != i) {
-            unit_pause(&polls);
-        }
-        standin_numbers_check(self, memory, i, COUNT);
-    }
-}
-
-static void test_kernel_raises_flag(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_flag, NULL);
-}
-
-/* A kernel of ours that reads memory of two devices, as the host build has it. */
-static void rank_reduction(struct fork_rank *self, void *context)
-{
-    CUmodule module;
-    CUfunction kernel;
-    CUmemAccessDesc access = {.location = standin_properties(0).location,
-                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    CUdeviceptr memory[2];
-    (void)context;
-    standin_start(self, 0);
-    for (int device = 0; device < 2; device++) {
-        memory[device] = standin_memory_make(self, device, 1);
-        STANDIN_OK(self, cu.cuMemSetAccess(memory[device], STANDIN_UNIT, &access, 1));
-        standin_numbers_put(self, memory[device], 10, COUNT);
-    }
-    uint32_t *flag = gate_make(self);
-    struct symm_cuda_reduce sum = {
-        .inputs = {(void *)(uintptr_t)memory[0], (void *)(uintptr_t)memory[1]},
-        .outputs = {(void *)(uintptr_t)memory[1]},
-        .begin = 1,
-        .end = COUNT - 1,
-        .ranks = 2,
-        .output_count = 1,
-        .finish = {.flags = flag, .sequence = 99},
-    };
-    void *parameters[] = {&sum};
-    STANDIN_OK(self, cu.cuModuleLoadData(&module, ".version 8.0\n"));
-    STANDIN_OK(self, cu.cuModuleGetFunction(&kernel, module, "symm_reduce_uint32_sum"));
-    STANDIN_OK(self, cu.cuLaunchKernel(kernel, 3, 1, 1, 128, 1, 1, 0, NULL, parameters, NULL));
-    STANDIN_OK(self, cu.cuCtxSynchronize());
-    FORK_CHECK(self, *flag == 99);
-    uint32_t *result = malloc(BYTES);
-    FORK_CHECK(self, result != NULL);
-    STANDIN_OK(self, cu.cuMemcpyDtoH(result, memory[1], BYTES));
-    for (uint32_t i = 0; i < COUNT; i++) {
-        FORK_CHECK(self, result[i] == (i == 0 || i == COUNT - 1 ? 10 + i : 2 * (10 + i)));
-    }
-    free(result);
-}
-
-static void test_kernels_of_the_library(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_reduction, NULL);
-}
-
-/* Memory that only device 0 may touch, used by a kernel on device 1. */
-static void break_context(struct fork_rank *self)
-{
-    CUmodule module;
-    CUcontext context;
-    CUstream stream;
-    standin_start(self, 0);
-    CUdeviceptr memory = standin_memory_make(self, 0, 1);
-    STANDIN_OK(self, cu.cuDevicePrimaryCtxRetain(&context, 1));
-    STANDIN_OK(self, cu.cuCtxPushCurrent(context));
-    CUfunction kernel = standin_kernel(self, &module);
-    STANDIN_RESULT(self, cu.cuMemsetD8Async(memory, 0, 4, NULL), CUDA_ERROR_INVALID_VALUE);
-    STANDIN_OK(self, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    launch(self, kernel, stream, addition(memory, memory, 1));
-    STANDIN_RESULT(self, cu.cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-    STANDIN_RESULT(self, cu.cuStreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
-    STANDIN_RESULT(self, cu.cuModuleUnload(module), CUDA_ERROR_ILLEGAL_ADDRESS);
-    STANDIN_RESULT(self, cu.cuCtxPopCurrent(&context), CUDA_ERROR_ILLEGAL_ADDRESS);
-    STANDIN_OK(self, cu.cuStreamQuery(NULL)); /* device 0 is as it was */
-}
-
-/* Past the end of what is mapped, on the right device. */
-static void run_past_end(struct fork_rank *self)
-{
-    CUmodule module;
-    standin_start(self, 0);
-    CUdeviceptr memory = standin_memory_make(self, 0, 1);
-    CUfunction kernel = standin_kernel(self, &module);
-    launch(self, kernel, NULL, addition(memory + STANDIN_UNIT - BYTES + 4, memory, 1));
-    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-}
-
-static void fail_kernel(struct fork_rank *self)
-{
-    CUmodule module;
-    (void)setenv("SYMM_STANDIN_FAIL", "kernel:2", 1);
-    standin_start(self, 0);
-    CUdeviceptr memory = standin_memory_make(self, 0, 1);
-    CUfunction kernel = standin_kernel(self, &module);
-    launch(self, kernel, NULL, addition(memory, memory, 1));
-    STANDIN_OK(self, cu.cuCtxSynchronize());
-    launch(self, kernel, NULL, addition(memory, memory, 1));
-    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
-}
-
-static void give_pageable(struct fork_rank *self)
-{
-    CUmodule module;
-    static uint32_t ours[COUNT];
-    standin_start(self, 0);
-    CUdeviceptr memory = standin_memory_make(self, 0, 1);
-    CUfunction kernel = standin_kernel(self, &module);
-    launch(self, kernel, NULL, addition(memory, (uintptr_t)ours, 1));
-    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-}
-
-static void rank_broken(struct fork_rank *self, void *unused)
-{
-    char said[4096];
-    (void)unused;
-    FORK_CHECK(self, standin_child(break_context, self, said) == 0);
-    FORK_CHECK(self, strstr(said, "symm_standin_add on device 1: an illegal memory access"));
-    FORK_CHECK(self, standin_child(run_past_end, self, NULL) == 0);
-    FORK_CHECK(self, standin_child(fail_kernel, self, NULL) == 0);
-    FORK_CHECK(self, standin_child(give_pageable, self, said) == 0);
-    FORK_CHECK(self, strstr(said, "host memory that is not pinned, in word 1"));
-}
-
-static void test_errors_stick(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_broken, NULL);
-}
-
-static void rank_fork(struct fork_rank *self, void *unused)
-{
-    (void)unused;
-    standin_start(self, 0);
-    CUdeviceptr memory = standin_memory_make(self, 0, 1);
-    standin_numbers_put(self, memory, 7, COUNT);
-    int count;
-    pid_t child = fork();
-    if (child == 0) {
-        _exit(cu.cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
-    }
-    int status;
-    FORK_CHECK(self, waitpid(child, &status, 0) == child && status == 0);
-    standin_numbers_check(self, memory, 7, COUNT);
-}
-
-static void test_children_have_no_driver(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_fork, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,11 +210,6 @@ int main(void)
         cmocka_unit_test(test_stream_zero_waits),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_sync_memops),
-        cmocka_unit_test(test_kernel_rules),
-        cmocka_unit_test(test_kernel_raises_flag),
-        cmocka_unit_test(test_kernels_of_the_library),
-        cmocka_unit_test(test_errors_stick),
-        cmocka_unit_test(test_children_have_no_driver),
     };
     unit_begin("test_standin_streams", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,244 @@
+/*
+ * test_standin_kernels.c - the stand-in driver's kernels: how they are launched, what they see, and
+ * what breaks a context.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/standin/additions.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/cuda/device_code/arguments.h"
+
+static void rank_kernel_rules(struct fork_rank *self, void *context)
+{
+    CUmodule module;
+    CUfunction none;
+    CUcontext other;
+    int threads;
+    void *nothing[] = {NULL};
+    (void)context;
+    standin_start(self, 0);
+    CUfunction kernel = standin_kernel(self, &module);
+    STANDIN_RESULT(self, cu.cuModuleGetFunction(&none, module, "no_such_kernel"),
+                   CUDA_ERROR_NOT_FOUND);
+    CUmodule no_module;
+    STANDIN_RESULT(self, cu.cuModuleLoadData(&no_module, "not an image"),
+                   CUDA_ERROR_INVALID_IMAGE);
+    STANDIN_OK(self, cu.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                           kernel));
+    FORK_CHECK(self, threads == 1024);
+    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 1, 1, 1, 2048, 1, 1, 0, NULL, nothing, NULL),
+                   CUDA_ERROR_INVALID_VALUE);
+    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 0, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL),
+                   CUDA_ERROR_INVALID_VALUE);
+    STANDIN_OK(self, cu.cuDevicePrimaryCtxRetain(&other, 1));
+    STANDIN_OK(self, cu.cuCtxPushCurrent(other));
+    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL),
+                   CUDA_ERROR_INVALID_HANDLE);
+    STANDIN_OK(self, cu.cuCtxPopCurrent(&other));
+    STANDIN_OK(self, cu.cuModuleUnload(module));
+    STANDIN_RESULT(self, cu.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL),
+                   CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void test_kernel_rules(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, rank_kernel_rules, NULL);
+}
+
+/* The flag is what the host waits for: everything is there when it is. */
+static void rank_flag(struct fork_rank *self, void *context)
+{
+    CUmodule module;
+    CUstream stream;
+    (void)context;
+    standin_start(self, 1);
+    CUfunction kernel = standin_kernel(self, &module);
+    CUdeviceptr memory = standin_memory_make(self, 1, 1);
+    uint32_t *flag = standin_word_make(self);
+    STANDIN_OK(self, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    standin_numbers_put(self, memory, 0, COUNT);
+    for (uint32_t i = 1; i <= 20; i++) {
+        unsigned polls = 0;
+        struct symm_standin_add add = standin_addition(memory, memory, 1);
+        add.flag = flag;
+        add.sequence = i;
+        standin_add_launch(self, kernel, stream, add);
+        while (atomic_load((_Atomic uint32_t *)(void *)flag) != i) {
+            unit_pause(&polls);
+        }
+        standin_numbers_check(self, memory, i, COUNT);
+    }
+}
+
+static void test_kernel_raises_flag(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, rank_flag, NULL);
+}
+
+/* A kernel of ours that reads memory of two devices, as the host build has it. */
+static void rank_reduction(struct fork_rank *self, void *context)
+{
+    CUmodule module;
+    CUfunction kernel;
+    CUmemAccessDesc access = {.location = standin_properties(0).location,
+                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUdeviceptr memory[2];
+    (void)context;
+    standin_start(self, 0);
+    for (int device = 0; device < 2; device++) {
+        memory[device] = standin_memory_make(self, device, 1);
+        STANDIN_OK(self, cu.cuMemSetAccess(memory[device], STANDIN_UNIT, &access, 1));
+        standin_numbers_put(self, memory[device], 10, COUNT);
+    }
+    uint32_t *flag = standin_word_make(self);
+    struct symm_cuda_reduce sum = {
+        .inputs = {(void *)(uintptr_t)memory[0], (void *)(uintptr_t)memory[1]},
+        .outputs = {(void *)(uintptr_t)memory[1]},
+        .begin = 1,
+        .end = COUNT - 1,
+        .ranks = 2,
+        .output_count = 1,
+        .finish = {.flags = flag, .sequence = 99},
+    };
+    void *parameters[] = {&sum};
+    STANDIN_OK(self, cu.cuModuleLoadData(&module, ".version 8.0\n"));
+    STANDIN_OK(self, cu.cuModuleGetFunction(&kernel, module, "symm_reduce_uint32_sum"));
+    STANDIN_OK(self, cu.cuLaunchKernel(kernel, 3, 1, 1, 128, 1, 1, 0, NULL, parameters, NULL));
+    STANDIN_OK(self, cu.cuCtxSynchronize());
+    FORK_CHECK(self, *flag == 99);
+    uint32_t *result = malloc(BYTES);
+    FORK_CHECK(self, result != NULL);
+    STANDIN_OK(self, cu.cuMemcpyDtoH(result, memory[1], BYTES));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        FORK_CHECK(self, result[i] == (i == 0 || i == COUNT - 1 ? 10 + i : 2 * (10 + i)));
+    }
+    free(result);
+}
+
+static void test_kernels_of_the_library(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, rank_reduction, NULL);
+}
+
+/* Memory that only device 0 may touch, used by a kernel on device 1. */
+static void break_context(struct fork_rank *self)
+{
+    CUmodule module;
+    CUcontext context;
+    CUstream stream;
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    STANDIN_OK(self, cu.cuDevicePrimaryCtxRetain(&context, 1));
+    STANDIN_OK(self, cu.cuCtxPushCurrent(context));
+    CUfunction kernel = standin_kernel(self, &module);
+    STANDIN_RESULT(self, cu.cuMemsetD8Async(memory, 0, 4, NULL), CUDA_ERROR_INVALID_VALUE);
+    STANDIN_OK(self, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    standin_add_launch(self, kernel, stream, standin_addition(memory, memory, 1));
+    STANDIN_RESULT(self, cu.cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    STANDIN_RESULT(self, cu.cuStreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    STANDIN_RESULT(self, cu.cuModuleUnload(module), CUDA_ERROR_ILLEGAL_ADDRESS);
+    STANDIN_RESULT(self, cu.cuCtxPopCurrent(&context), CUDA_ERROR_ILLEGAL_ADDRESS);
+    STANDIN_OK(self, cu.cuStreamQuery(NULL)); /* device 0 is as it was */
+}
+
+/* Past the end of what is mapped, on the right device. */
+static void run_past_end(struct fork_rank *self)
+{
+    CUmodule module;
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    CUfunction kernel = standin_kernel(self, &module);
+    standin_add_launch(self, kernel, NULL,
+                       standin_addition(memory + STANDIN_UNIT - BYTES + 4, memory, 1));
+    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void fail_kernel(struct fork_rank *self)
+{
+    CUmodule module;
+    (void)setenv("SYMM_STANDIN_FAIL", "kernel:2", 1);
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    CUfunction kernel = standin_kernel(self, &module);
+    standin_add_launch(self, kernel, NULL, standin_addition(memory, memory, 1));
+    STANDIN_OK(self, cu.cuCtxSynchronize());
+    standin_add_launch(self, kernel, NULL, standin_addition(memory, memory, 1));
+    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void give_pageable(struct fork_rank *self)
+{
+    CUmodule module;
+    static uint32_t ours[COUNT];
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    CUfunction kernel = standin_kernel(self, &module);
+    standin_add_launch(self, kernel, NULL, standin_addition(memory, (uintptr_t)ours, 1));
+    STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void rank_broken(struct fork_rank *self, void *unused)
+{
+    char said[4096];
+    (void)unused;
+    FORK_CHECK(self, standin_child(break_context, self, said) == 0);
+    FORK_CHECK(self, strstr(said, "symm_standin_add on device 1: an illegal memory access"));
+    FORK_CHECK(self, standin_child(run_past_end, self, NULL) == 0);
+    FORK_CHECK(self, standin_child(fail_kernel, self, NULL) == 0);
+    FORK_CHECK(self, standin_child(give_pageable, self, said) == 0);
+    FORK_CHECK(self, strstr(said, "host memory that is not pinned, in word 1"));
+}
+
+static void test_errors_stick(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, rank_broken, NULL);
+}
+
+static void rank_fork(struct fork_rank *self, void *unused)
+{
+    (void)unused;
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    standin_numbers_put(self, memory, 7, COUNT);
+    int count;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(cu.cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    }
+    int status;
+    FORK_CHECK(self, waitpid(child, &status, 0) == child && status == 0);
+    standin_numbers_check(self, memory, 7, COUNT);
+}
+
+static void test_children_have_no_driver(void **state)
+{
+    (void)state;
+    fork_ranks_run(1, rank_fork, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernel_rules),
+        cmocka_unit_test(test_kernel_raises_flag),
+        cmocka_unit_test(test_kernels_of_the_library),
+        cmocka_unit_test(test_errors_stick),
+        cmocka_unit_test(test_children_have_no_driver),
+    };
+    unit_begin("test_standin_kernels", 100);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
