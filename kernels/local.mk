@@ -142,11 +142,13 @@ $(code)/reduce.fatbin: $(code)/reduce.cu $(code)/copy.cuh $(code)/held.cuh $(cud
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/scan.fatbin: $(code)/scan.cu $(code)/scan.cuh $(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
-$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/exchange.cuh $(code)/nests.cuh $(cuda_device_headers)
+$(code)/gather.fatbin: $(code)/gather.cu $(code)/copy.cuh $(code)/exchange.cuh $(code)/nests.cuh \
+		$(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/small.fatbin: $(code)/small.cu $(code)/small.cuh $(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
-$(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh $(code)/packets_few.cuh $(cuda_device_headers)
+$(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh $(code)/packets_few.cuh \
+		$(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^

@@ -49,13 +49,11 @@ tap_library() {
     ls "$tap_tests/${1%/*}/.libs/${1##*/}.so" 2>/dev/null
 }
 
-# A sanitizer makes everything several times slower.
-tap_seconds=60
+# What a job may take. It is there for jobs that hang: on a machine with other work a job of two
+# seconds has taken a minute.
+tap_seconds=240
 tap_matrix=
-if test -n "$SYMM_SANITIZERS"; then
-    tap_seconds=150
-    tap_matrix=--quick
-fi
+test -z "$SYMM_SANITIZERS" || tap_matrix=--quick # everything is several times slower
 tap_seconds=${SYMM_TEST_SECONDS:-$tap_seconds}
 
 # A folder for outputs, also the jobs' TMPDIR, so that what they leave there is theirs for certain.
@@ -78,6 +76,16 @@ tap_ok() {
         tap_failed=$((tap_failed + 1))
         echo "not ok $tap_count - $2"
         tap_show "$tap_output"
+    fi
+}
+
+# tap_time STATUS DESCRIPTION: as tap_ok, for what is about a time. Beside other work it is skipped
+# where it is not as expected.
+tap_time() {
+    if test "$1" -ne 0 && test "$(cut -d . -f 1 /proc/loadavg)" -ge "$(getconf _NPROCESSORS_ONLN)"; then
+        tap_skip "$2" "$(tap_load)"
+    else
+        tap_ok "$1" "$2"
     fi
 }
 
@@ -141,6 +149,10 @@ tap_choose_pml() {
     esac
 }
 
+tap_load() {
+    echo "load $(cut -d ' ' -f 1 /proc/loadavg), $(getconf _NPROCESSORS_ONLN) processors"
+}
+
 # tap_run PROGRAM-AND-MPIRUN-ARGUMENTS...: runs mpirun within the time limit, keeps the output in
 # $tap_output and the exit status in $tap_status; 124 means that it had to be ended.
 tap_run() {
@@ -154,7 +166,7 @@ tap_run() {
     TMPDIR=$tap_folder/tmp timeout --kill-after=10 "$tap_seconds" \
         "$MPIRUN" $MPIRUN_FLAGS "$@" </dev/null >"$tap_output" 2>&1 || tap_status=$?
     if test "$tap_status" -eq 124; then
-        echo "ended after $tap_seconds seconds" >>"$tap_output"
+        echo "ended after $tap_seconds s, $(tap_load)" >>"$tap_output"
     fi
 }
 

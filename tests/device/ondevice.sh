@@ -1,5 +1,5 @@
-# ondevice.sh - jobs on device memory, for scripts that have sourced tap.sh: on the machine's GPUs with
-# SYMM_TEST_GPUS=1, otherwise on the stand-in driver, which runs the same kernels on the host.
+# ondevice.sh - jobs on device memory, for scripts that have sourced tap.sh: on the machine's GPUs
+# with SYMM_TEST_GPUS=1, otherwise on the stand-in driver, which runs the same kernels on the host.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,7 +14,8 @@ SYMM_TEST_CUDA_LIBRARY=$driver
 export SYMM_BENCH_CUDA_LIBRARY
 ondevice_flags="--mca mpool_symm_cuda_library $driver --mca coll_symm_report 1"
 
-# ondevice DESCRIPTION MPIRUN-ARGUMENTS...: a program whose buffers ondevice/ondevice.c moves passes.
+# ondevice DESCRIPTION MPIRUN-ARGUMENTS...: the program passes; ondevice/ondevice.c has its buffers
+# on devices.
 ondevice() {
     description=$1
     shift

@@ -45,7 +45,7 @@ def check_words(top, lists):
         for word in parts(name):
             used.setdefault(word, name)
     terms = parts(" ".join(EMPHASIS.findall(tree.text(top, GLOSSARY))))
-    rows = [words[0] for _, words in tree.listed(path)]
+    rows = [word for _, words in tree.listed(path) for word in words]
     known = terms | set(rows)
     known |= {word + "s" for word in known}
     for word in sorted(set(used) - known):

@@ -152,7 +152,8 @@ configure_for_arm() {
 lacks_nothing() {
     local here=$top/build/.libs/$1.so there=.libs/$1.so
     diff <(needed "$here") <(needed "$there") &&
-        $arm-gcc --sysroot="$arm_root" -x c -o "$folder/linked" <(echo 'int main(void) { return 0; }') \
+        $arm-gcc --sysroot="$arm_root" -x c -o "$folder/linked" \
+            <(echo 'int main(void) { return 0; }') \
             -x none -Wl,--no-as-needed "$there" -Wl,-rpath-link,.libs \
             -Wl,-rpath-link,"$arm_root/usr/lib/$arm/openmpi/lib"
 }
