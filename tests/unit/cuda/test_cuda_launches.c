@@ -23,7 +23,7 @@ enum { STARTS = SYMM_CUDA_SLOTS + 10, SIZE = 256 };
 static unsigned char input[SIZE], got[SIZE];
 
 /* More than there are slots for: the rest is told to come back. */
-static void run_many(struct fork_rank *self, void *context)
+static void test_many(struct fork_rank *self, void *context)
 {
     struct symm_ticket tickets[STARTS];
     struct cuda_ranks ranks = {0};
@@ -64,7 +64,7 @@ static void run_many(struct fork_rank *self, void *context)
     cuda_ranks_close(&ranks);
 }
 
-static void run_wrong_arguments(struct fork_rank *self, void *context)
+static void test_wrong_arguments(struct fork_rank *self, void *context)
 {
     struct cuda_ranks ranks = {0};
     struct symm_device *device;
@@ -118,13 +118,6 @@ static void run_open_with_fault(struct fork_rank *self, void *context)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_launches(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_many, NULL);
-    fork_ranks_run(1, run_wrong_arguments, NULL);
-}
-
 static void test_failures_in_opening(void **state)
 {
     static const struct cuda_fault faults[] = {
@@ -161,7 +154,8 @@ static void test_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),
+        FORK_TEST(test_many, 1),
+        FORK_TEST(test_wrong_arguments, 1),
         cmocka_unit_test(test_failures_in_opening),
         cmocka_unit_test(test_blocks),
     };

@@ -44,7 +44,7 @@ static bool is_in_table(enum symm_cuda_type type, enum symm_cuda_op op, bool one
     }
 }
 
-static void run_wrong_arguments(struct fork_rank *self, void *context)
+static void test_wrong_arguments(struct fork_rank *self, void *context)
 {
     struct cuda_ranks ranks = {0};
     struct symm_ticket ticket;
@@ -72,7 +72,7 @@ static void run_wrong_arguments(struct fork_rank *self, void *context)
 }
 
 /* What fails is named, leaves no module, and works the next time. */
-static void run_load_with_faults(struct fork_rank *self, void *context)
+static void test_load_with_faults(struct fork_rank *self, void *context)
 {
     static const char *const faults[] = {
         "cuDeviceGetAttribute:1", "cuModuleLoadData:1", "cuModuleGetFunction:1",
@@ -102,7 +102,7 @@ static void run_load_with_faults(struct fork_rank *self, void *context)
     }
 }
 
-static void run_older_device(struct fork_rank *self, void *context)
+static void test_older_device(struct fork_rank *self, void *context)
 {
     struct symm_device *device;
     (void)context;
@@ -124,19 +124,13 @@ static void test_table(void **state)
     }
 }
 
-static void test_launches(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_wrong_arguments, NULL);
-    fork_ranks_run(1, run_load_with_faults, NULL);
-    fork_ranks_run(1, run_older_device, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
-        cmocka_unit_test(test_launches),
+        FORK_TEST(test_wrong_arguments, 1),
+        FORK_TEST(test_load_with_faults, 1),
+        FORK_TEST(test_older_device, 1),
     };
     unit_begin("test_cuda_multimem_launch", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

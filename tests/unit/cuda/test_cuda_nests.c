@@ -157,7 +157,7 @@ static void refusals_make(struct stage *stage)
                 SYMM_ERR_ARGUMENT);
 }
 
-static void run_nests(struct fork_rank *self, void *context)
+static void test_nests(struct fork_rank *self, void *context)
 {
     static const size_t grains[] = {1, 2, 4, 8, 16};
     struct stage stage = {.self = self, .random = unit_random_start(71, 0)};
@@ -176,15 +176,9 @@ static void run_nests(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-static void test_nests(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_nests, NULL);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nests)};
+    const struct CMUnitTest tests[] = {FORK_TEST(test_nests, 1)};
     unit_begin("test_cuda_nests", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,7 +254,7 @@ static void plan_draw(struct stage *stage, struct plan *plan)
               unit_random_start(unit_random_next(random), 1));
 }
 
-static void run_reductions(struct fork_rank *self, void *context)
+static void test_reductions(struct fork_rank *self, void *context)
 {
     struct stage stage;
     (void)context;
@@ -286,7 +286,7 @@ static void run_reductions(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-static void run_copies(struct fork_rank *self, void *context)
+static void test_copies(struct fork_rank *self, void *context)
 {
     struct stage stage;
     (void)context;
@@ -309,7 +309,7 @@ static void run_copies(struct fork_rank *self, void *context)
 
 /* ---- what cannot be, and waiting ------------------------------------------------------------- */
 
-static void run_refusals(struct fork_rank *self, void *context)
+static void test_refusals(struct fork_rank *self, void *context)
 {
     struct stage stage;
     struct plan plan = {.op = SYMM_CUDA_OP_COUNT, .ranks = 2, .bytes = 64, .step = 64,
@@ -337,7 +337,7 @@ static void run_refusals(struct fork_rank *self, void *context)
 }
 
 /* A kernel with patience gives up all the same, and at the right time. */
-static void run_patience(struct fork_rank *self, void *context)
+static void test_patience(struct fork_rank *self, void *context)
 {
     const uint64_t patience = 20 * 1000 * 1000;
     struct plan plan = {.op = SYMM_CUDA_OP_COUNT, .ranks = 2, .bytes = 4000, .step = 4000,
@@ -355,33 +355,13 @@ static void run_patience(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
-
-static void test_reductions(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_reductions, NULL);
-}
-
-static void test_copies(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_copies, NULL);
-}
-
-static void test_limits(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_refusals, NULL);
-    fork_ranks_run(1, run_patience, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_limits),
+        FORK_TEST(test_reductions, 1),
+        FORK_TEST(test_copies, 1),
+        FORK_TEST(test_refusals, 1),
+        FORK_TEST(test_patience, 1),
     };
     unit_begin("test_cuda_packets", 120);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void full_make(struct stage *stage)
     FORK_CHECK(stage->self, memcmp(after[3], before[2], OWN) == 0);
 }
 
-static void run_pushes(struct fork_rank *self, void *context)
+static void test_pushes(struct fork_rank *self, void *context)
 {
     struct stage stage = {.self = self, .random = unit_random_start(61, 0)};
     struct symm_ticket ticket;
@@ -113,15 +113,9 @@ static void run_pushes(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-static void test_pushes(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_pushes, NULL);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pushes)};
+    const struct CMUnitTest tests[] = {FORK_TEST(test_pushes, 1)};
     unit_begin("test_cuda_push", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

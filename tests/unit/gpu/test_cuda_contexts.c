@@ -59,7 +59,7 @@ static bool is_all(struct fork_rank *self, CUdeviceptr memory, unsigned char val
 /* ---- waiting for stream 0 -------------------------------------------------------------------- */
 
 /* The driver is seen before there is a context: so nothing has to be waited for. */
-static void seen_early(struct fork_rank *self, void *context)
+static void test_seen_early(struct fork_rank *self, void *context)
 {
     struct symm_memory memory;
     CUstream stream;
@@ -80,7 +80,7 @@ static void seen_early(struct fork_rank *self, void *context)
 }
 
 /* It is seen afterwards, and the stream is busy for ever: the wait ends, once. */
-static void seen_late(struct fork_rank *self, void *context)
+static void test_seen_late(struct fork_rank *self, void *context)
 {
     CUstream stream;
     (void)context;
@@ -98,7 +98,7 @@ static void seen_late(struct fork_rank *self, void *context)
 }
 
 /* A capture survives our first call in its context; the wait is made up for in a later one. */
-static void capture_in_flight(struct fork_rank *self, void *context)
+static void test_capture_in_flight(struct fork_rank *self, void *context)
 {
     CUstreamCaptureMode mode = *(const CUstreamCaptureMode *)context;
     CUstream stream;
@@ -118,7 +118,7 @@ static void capture_in_flight(struct fork_rank *self, void *context)
 }
 
 /* A context of the program's own, likewise. */
-static void capture_in_own(struct fork_rank *self, void *context)
+static void test_capture_in_own(struct fork_rank *self, void *context)
 {
     CUcontext own;
     CUstream stream;
@@ -140,7 +140,7 @@ static void capture_in_own(struct fork_rank *self, void *context)
 }
 
 /* A context of the program's own whose stream is busy for ever: the wait ends, once. */
-static void own_busy(struct fork_rank *self, void *context)
+static void test_own_busy(struct fork_rank *self, void *context)
 {
     CUcontext own;
     CUstream stream;
@@ -159,7 +159,7 @@ static void own_busy(struct fork_rank *self, void *context)
 }
 
 /* A driver that sets flags only of the context that is current. */
-static void flag_refused(struct fork_rank *self, void *context)
+static void test_flag_refused(struct fork_rank *self, void *context)
 {
     (void)context;
     program_begin(self);
@@ -170,7 +170,7 @@ static void flag_refused(struct fork_rank *self, void *context)
 }
 
 /* A driver that fails to say whether it is done is asked again in the next call. */
-static void settling_fails(struct fork_rank *self, void *context)
+static void test_settling_fails(struct fork_rank *self, void *context)
 {
     (void)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "100000", 1) == 0);
@@ -187,7 +187,7 @@ static void settling_fails(struct fork_rank *self, void *context)
 }
 
 /* cudaSetDeviceFlags() takes the flag away that we rely on. */
-static void flags_overwritten(struct fork_rank *self, void *context)
+static void test_flags_overwritten(struct fork_rank *self, void *context)
 {
     bool is_foreign = *(const bool *)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "20000", 1) == 0);
@@ -208,54 +208,23 @@ static void flags_overwritten(struct fork_rank *self, void *context)
     }
 }
 
-/* ---- the tests ------------------------------------------------------------------------------- */
-
-static void test_seen_early(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, seen_early, NULL);
-}
-
-static void test_seen_late(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, seen_late, NULL);
-    fork_ranks_run(1, own_busy, NULL);
-}
-
-static void test_settling_fails(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, settling_fails, NULL);
-    fork_ranks_run(1, flag_refused, NULL);
-}
-
-static void test_captures(void **state)
-{
-    (void)state;
-    for (CUstreamCaptureMode mode = 0; mode <= CU_STREAM_CAPTURE_MODE_RELAXED; mode++) {
-        fork_ranks_run(1, capture_in_flight, &mode);
-    }
-    fork_ranks_run(1, capture_in_own, NULL);
-}
-
-static void test_flags_overwritten(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        bool is_foreign = i != 0;
-        fork_ranks_run(1, flags_overwritten, &is_foreign);
-    }
-}
+/* A context of a row. */
+#define MODE(name) &(CUstreamCaptureMode){CU_STREAM_CAPTURE_MODE_##name}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seen_early),
-        cmocka_unit_test(test_seen_late),
-        cmocka_unit_test(test_settling_fails),
-        cmocka_unit_test(test_captures),
-        cmocka_unit_test(test_flags_overwritten),
+        FORK_TEST(test_seen_early, 1),
+        FORK_TEST(test_seen_late, 1),
+        FORK_TEST(test_own_busy, 1),
+        FORK_TEST(test_settling_fails, 1),
+        FORK_TEST(test_flag_refused, 1),
+        FORK_TEST_WITH(test_capture_in_flight, 1, MODE(GLOBAL)),
+        FORK_TEST_WITH(test_capture_in_flight, 1, MODE(THREAD_LOCAL)),
+        FORK_TEST_WITH(test_capture_in_flight, 1, MODE(RELAXED)),
+        FORK_TEST(test_capture_in_own, 1),
+        FORK_TEST_WITH(test_flags_overwritten, 1, &(bool){false}),
+        FORK_TEST_WITH(test_flags_overwritten, 1, &(bool){true}),
     };
     unit_begin("test_cuda_contexts", 90);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void set(struct fork_rank *self, const char *name, const char *value)
 /* ---- links ----------------------------------------------------------------------------------- */
 
 /* Devices 0 and 1 reach device 2 and not each other. */
-static void use_own_devices(struct fork_rank *self, void *context)
+static void test_use_own_devices(struct fork_rank *self, void *context)
 {
     void *blocks[3];
     (void)context;
@@ -49,7 +49,7 @@ static void use_own_devices(struct fork_rank *self, void *context)
 }
 
 /* A device that could not be given access when it came into use is given it later. */
-static void use_later_access(struct fork_rank *self, void *context)
+static void test_use_later_access(struct fork_rank *self, void *context)
 {
     (void)context;
     set(self, "SYMM_STANDIN_FAIL", "cuMemSetAccess:2");
@@ -66,7 +66,7 @@ static void use_later_access(struct fork_rank *self, void *context)
  * Rank 0's memory is on device 0.  Rank 1 uses device 1, which does not reach it, and then device 2
  * as well, which does: so the memory can be mapped after all.
  */
-static void use_peer_device(struct fork_rank *self, void *context)
+static void test_use_peer_device(struct fork_rank *self, void *context)
 {
     struct symm_location location = {.serial = 0}, all[2];
     char text[SYMM_CUDA_TEXT_SIZE];
@@ -103,20 +103,12 @@ static void use_peer_device(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_links(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_own_devices, NULL);
-    fork_ranks_run(1, use_later_access, NULL);
-    fork_ranks_run(2, use_peer_device, NULL);
-}
-
 /* ---- ranges that cannot be unmapped ---------------------------------------------------------- */
 
 /*
  * Nothing is ever unmapped: each block has addresses of its own, and none is found where one was.
  */
-static void use_stuck_ranges(struct fork_rank *self, void *context)
+static void test_use_stuck_ranges(struct fork_rank *self, void *context)
 {
     enum { ROUNDS = 5 };
     struct symm_location location;
@@ -149,7 +141,7 @@ static void use_stuck_ranges(struct fork_rank *self, void *context)
  * A new block of rank 0 lies where an old one was, which rank 1 could not unmap: rank 1 does not
  * map over it, and says why; when unmapping works again, it does.
  */
-static void use_stuck_peer(struct fork_rank *self, void *context)
+static void test_use_stuck_peer(struct fork_rank *self, void *context)
 {
     enum { ROUNDS = 3 };
     struct symm_location location = {.serial = 0}, all[2];
@@ -192,16 +184,9 @@ static void use_stuck_peer(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_stuck_ranges(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_stuck_ranges, NULL);
-    fork_ranks_run(2, use_stuck_peer, NULL);
-}
-
 /* ---- memory that cannot be shared ------------------------------------------------------------ */
 
-static void use_plain_memory(struct fork_rank *self, void *context)
+static void test_plain_memory(struct fork_rank *self, void *context)
 {
     const char *lack = context;
     struct symm_location location;
@@ -238,20 +223,16 @@ static void use_plain_memory(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_plain_memory(void **state)
-{
-    char no_vmm[] = "SYMM_STANDIN_NO_VMM", no_export[] = "SYMM_STANDIN_NO_EXPORT";
-    (void)state;
-    fork_ranks_run(1, use_plain_memory, no_vmm);
-    fork_ranks_run(1, use_plain_memory, no_export);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_stuck_ranges),
-        cmocka_unit_test(test_plain_memory),
+        FORK_TEST(test_use_own_devices, 1),
+        FORK_TEST(test_use_later_access, 1),
+        FORK_TEST(test_use_peer_device, 2),
+        FORK_TEST(test_use_stuck_ranges, 1),
+        FORK_TEST(test_use_stuck_peer, 2),
+        FORK_TEST_WITH(test_plain_memory, 1, (char[]){"SYMM_STANDIN_NO_VMM"}),
+        FORK_TEST_WITH(test_plain_memory, 1, (char[]){"SYMM_STANDIN_NO_EXPORT"}),
     };
     unit_begin("test_cuda_devices", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

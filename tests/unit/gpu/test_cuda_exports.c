@@ -14,7 +14,7 @@
 
 enum { MANY = 6 };
 
-static void use_locations(struct fork_rank *self, void *context)
+static void test_locations(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     struct symm_location location, other;
@@ -45,12 +45,6 @@ static void use_locations(struct fork_rank *self, void *context)
     ipc_owner_end(self, &owner);
 }
 
-static void test_locations(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_locations, NULL);
-}
-
 /* As the driver would describe the i-th of many allocations. */
 static unsigned sight(struct fork_rank *self, const struct ipc_owner *owner, int i)
 {
@@ -72,7 +66,7 @@ static unsigned sight(struct fork_rank *self, const struct ipc_owner *owner, int
  * More allocations than there are places: one that peers have heard of stays, and of others the
  * last ones.
  */
-static void use_up_places(struct fork_rank *self, void *context)
+static void test_places_are_used_again(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     (void)context;
@@ -88,17 +82,11 @@ static void use_up_places(struct fork_rank *self, void *context)
     ipc_owner_end(self, &owner);
 }
 
-static void test_places_are_used_again(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_up_places, NULL);
-}
-
 /*
  * What has been freed is noticed at once, however many allocations there are: only others count as
  * asked about.
  */
-static void review_many(struct fork_rank *self, void *context)
+static void test_freed_is_noticed(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     struct ipc_offer offers[MANY];
@@ -124,15 +112,9 @@ static void review_many(struct fork_rank *self, void *context)
     ipc_owner_end(self, &owner);
 }
 
-static void test_freed_is_noticed(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, review_many, NULL);
-}
-
 /* ---- handles --------------------------------------------------------------------------------- */
 
-static void refuse_handles(struct fork_rank *self, void *context)
+static void test_handles_that_are_refused(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     struct symm_location location;
@@ -153,14 +135,8 @@ static void refuse_handles(struct fork_rank *self, void *context)
     ipc_owner_end(self, &owner);
 }
 
-static void test_handles_that_are_refused(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, refuse_handles, NULL);
-}
-
 /* Kernels, which run in the primary context, need not reach what is another context's. */
-static void use_own_context(struct fork_rank *self, void *context)
+static void test_contexts_of_programs(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     struct symm_location location;
@@ -182,20 +158,14 @@ static void use_own_context(struct fork_rank *self, void *context)
     ipc_owner_end(self, &owner);
 }
 
-static void test_contexts_of_programs(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_own_context, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_places_are_used_again),
-        cmocka_unit_test(test_freed_is_noticed),
-        cmocka_unit_test(test_handles_that_are_refused),
-        cmocka_unit_test(test_contexts_of_programs),
+        FORK_TEST(test_locations, 1),
+        FORK_TEST(test_places_are_used_again, 1),
+        FORK_TEST(test_freed_is_noticed, 1),
+        FORK_TEST(test_handles_that_are_refused, 1),
+        FORK_TEST(test_contexts_of_programs, 1),
     };
     unit_begin("test_cuda_exports", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ enum { MANY = 6 };
 
 /* ---- memory of others ------------------------------------------------------------------------ */
 
-static void use_peers(struct fork_rank *self, void *context)
+static void test_peers(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, 64 * IPC_MIB);
     struct ipc_offer offers[FORK_RANKS_MAX];
@@ -52,12 +52,6 @@ static void use_peers(struct fork_rank *self, void *context)
                device_driver_uses(self, "cuIpcCloseMemHandle") == (unsigned long)self->size - 1);
 }
 
-static void test_peers(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, use_peers, NULL);
-}
-
 /* Sanitizers map memory of their own, perhaps where some has been freed. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool addresses_come_again = false;
@@ -66,7 +60,7 @@ static const bool addresses_come_again = true;
 #endif
 
 /* Rank 0 frees memory and allocates some at the same address; rank 1 has both open in turn. */
-static void use_address_again(struct fork_rank *self, void *context)
+static void test_address_is_used_again(struct fork_rank *self, void *context)
 {
     struct ipc_owner owner = ipc_owner_make(self, 64 * IPC_MIB);
     struct ipc_offer offers[2], mine = {.location = {.serial = 0}};
@@ -113,12 +107,6 @@ static void use_address_again(struct fork_rank *self, void *context)
     }
     FORK_CHECK(self, self->rank == 0 || symm_imports_enter(owner.imports) == 0);
     ipc_owner_end(self, &owner);
-}
-
-static void test_address_is_used_again(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, use_address_again, NULL);
 }
 
 /* ---- bounds and failures --------------------------------------------------------------------- */
@@ -207,16 +195,10 @@ static void exceed_bound(struct fork_rank *self, struct ipc_owner *owner,
     FORK_CHECK(self, dropped(owner) == 2);
 }
 
-static void use_bound(struct fork_rank *self, void *context)
+static void test_bytes_are_bounded(struct fork_rank *self, void *context)
 {
     (void)context;
     use_offers(self, 2 * IPC_SIZE + 1, exceed_bound);
-}
-
-static void test_bytes_are_bounded(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, use_bound, NULL);
 }
 
 static void meet_failures(struct fork_rank *self, struct ipc_owner *owner,
@@ -293,51 +275,33 @@ static void meet_stuck(struct fork_rank *self, struct ipc_owner *owner,
     FORK_STATUS(self, call_on(owner, &offers[1]), SYMM_OK);
 }
 
-static void use_stuck(struct fork_rank *self, void *context)
+static void test_what_stays_open(struct fork_rank *self, void *context)
 {
     (void)context;
     use_offers(self, 64 * IPC_MIB, meet_stuck);
 }
 
-static void use_failures(struct fork_rank *self, void *context)
+static void test_calls_that_fail(struct fork_rank *self, void *context)
 {
     (void)context;
     use_offers(self, 64 * IPC_MIB, meet_failures);
 }
 
-static void use_another_library(struct fork_rank *self, void *context)
+static void test_another_library(struct fork_rank *self, void *context)
 {
     (void)context;
     use_offers(self, 64 * IPC_MIB, meet_another_library);
 }
 
-static void test_calls_that_fail(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, use_failures, NULL);
-}
-
-static void test_what_stays_open(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, use_stuck, NULL);
-}
-
-static void test_another_library(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, use_another_library, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peers),
-        cmocka_unit_test(test_address_is_used_again),
-        cmocka_unit_test(test_bytes_are_bounded),
-        cmocka_unit_test(test_calls_that_fail),
-        cmocka_unit_test(test_what_stays_open),
-        cmocka_unit_test(test_another_library),
+        FORK_TEST(test_peers, 3),
+        FORK_TEST(test_address_is_used_again, 2),
+        FORK_TEST(test_bytes_are_bounded, 2),
+        FORK_TEST(test_calls_that_fail, 2),
+        FORK_TEST(test_what_stays_open, 2),
+        FORK_TEST(test_another_library, 2),
     };
     unit_begin("test_cuda_imports", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static bool is_usable(struct fork_rank *self, CUdeviceptr address, enum symm_mem
     return usable;
 }
 
-static void use_driver_memory(struct fork_rank *self, void *context)
+static void test_driver_memory(struct fork_rank *self, void *context)
 {
     struct symm_cuda_scope scope;
     CUdeviceptr memory;
@@ -74,7 +74,7 @@ static void use_driver_memory(struct fork_rank *self, void *context)
 }
 
 /* Memory on device 0 that the program has mapped for some devices only. */
-static void use_mapped_memory(struct fork_rank *self, void *context)
+static void test_mapped_memory(struct fork_rank *self, void *context)
 {
     struct symm_cuda_scope scope;
     CUmemAllocationProp properties = {
@@ -105,23 +105,11 @@ static void use_mapped_memory(struct fork_rank *self, void *context)
     symm_cuda_leave(&scope);
 }
 
-static void test_driver_memory(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_driver_memory, NULL);
-}
-
-static void test_mapped_memory(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_mapped_memory, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_driver_memory),
-        cmocka_unit_test(test_mapped_memory),
+        FORK_TEST(test_driver_memory, 1),
+        FORK_TEST(test_mapped_memory, 1),
     };
     unit_begin("test_cuda_memory", 30);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void work(struct fork_rank *self, struct symm_device *device, unsigned ch
 }
 
 /* With a context begun anew by the program, or left to us, before our next call. */
-static void reset_between(struct fork_rank *self, void *context)
+static void test_reset_between(struct fork_rank *self, void *context)
 {
     bool by_program = *(const bool *)context;
     struct symm_device *device;
@@ -86,7 +86,7 @@ static void reset_between(struct fork_rank *self, void *context)
 }
 
 /* While a kernel is under way: its ticket ends, and looking for its flag is harmless. */
-static void reset_during(struct fork_rank *self, void *context)
+static void test_reset_during(struct fork_rank *self, void *context)
 {
     struct symm_device *device;
     struct symm_ticket ticket;
@@ -150,7 +150,7 @@ static bool multimem_begin(struct fork_rank *self, struct copier *copier)
 }
 
 /* The kernels cannot be had when they are first asked for again: the next start tries once more. */
-static void multimem_fails(struct fork_rank *self, void *context)
+static void test_multimem_fails(struct fork_rank *self, void *context)
 {
     struct copier copier = {0};
     (void)context;
@@ -180,7 +180,7 @@ static void *copy_again(void *argument)
 }
 
 /* A reset is noticed in one thread while another one starts kernels. */
-static void multimem_beside(struct fork_rank *self, void *context)
+static void test_multimem_beside(struct fork_rank *self, void *context)
 {
     enum { RESETS = 300 };
     struct copier copier = {0};
@@ -202,7 +202,7 @@ static void multimem_beside(struct fork_rank *self, void *context)
 /* ---- smaller things -------------------------------------------------------------------------- */
 
 /* Streams are made when they are used. */
-static void few_streams(struct fork_rank *self, void *context)
+static void test_streams(struct fork_rank *self, void *context)
 {
     struct symm_device *device;
     (void)context;
@@ -214,7 +214,7 @@ static void few_streams(struct fork_rank *self, void *context)
 }
 
 /* A context of ours is broken, the program's is not, and stays current. */
-static void pop_fails(struct fork_rank *self, void *context)
+static void test_pop(struct fork_rank *self, void *context)
 {
     struct symm_cuda_scope scope;
     CUcontext own, current;
@@ -232,7 +232,7 @@ static void pop_fails(struct fork_rank *self, void *context)
 }
 
 /* Access is taken back from memory that has been found usable. */
-static void access_revoked(struct fork_rank *self, void *context)
+static void test_access_revoked(struct fork_rank *self, void *context)
 {
     struct symm_memory described;
     CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
@@ -248,7 +248,7 @@ static void access_revoked(struct fork_rank *self, void *context)
 }
 
 /* A second copy cannot be begun, and the driver fails to wait for the first: it does not go on. */
-static void waiting_fails(struct fork_rank *self, void *context)
+static void test_waiting_fails(struct fork_rank *self, void *context)
 {
     struct symm_device *device;
     struct symm_ticket ticket;
@@ -284,60 +284,19 @@ static void waiting_fails(struct fork_rank *self, void *context)
     FORK_CHECK(self, !lasting || device_failure_names("has not answered"));
 }
 
-/* ---- the tests ------------------------------------------------------------------------------- */
-
-static void test_resets(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        bool by_program = i != 0;
-        fork_ranks_run(1, reset_between, &by_program);
-    }
-    fork_ranks_run(1, reset_during, NULL);
-}
-
-static void test_multimem(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, multimem_fails, NULL);
-    fork_ranks_run(1, multimem_beside, NULL);
-}
-
-static void test_streams(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, few_streams, NULL);
-}
-
-static void test_pop(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, pop_fails, NULL);
-}
-
-static void test_access_revoked(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, access_revoked, NULL);
-}
-
-static void test_waiting_fails(void **state)
-{
-    (void)state;
-    for (int lasting = 0; lasting < 2; lasting++) {
-        fork_ranks_run(1, waiting_fails, &lasting);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resets),
-        cmocka_unit_test(test_multimem),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_pop),
-        cmocka_unit_test(test_access_revoked),
-        cmocka_unit_test(test_waiting_fails),
+        FORK_TEST_WITH(test_reset_between, 1, &(bool){false}),
+        FORK_TEST_WITH(test_reset_between, 1, &(bool){true}),
+        FORK_TEST(test_reset_during, 1),
+        FORK_TEST(test_multimem_fails, 1),
+        FORK_TEST(test_multimem_beside, 1),
+        FORK_TEST(test_streams, 1),
+        FORK_TEST(test_pop, 1),
+        FORK_TEST(test_access_revoked, 1),
+        FORK_TEST_WITH(test_waiting_fails, 1, &(int){false}),
+        FORK_TEST_WITH(test_waiting_fails, 1, &(int){true}),
     };
     unit_begin("test_cuda_resets", 90);
     return cmocka_run_group_tests(tests, NULL, NULL);

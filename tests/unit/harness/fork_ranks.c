@@ -172,6 +172,14 @@ void fork_ranks_run(int size, fork_body *body, void *context)
     fork_ranks_join(&ranks);
 }
 
+void fork_test(void **state)
+{
+    const struct fork_plan *plan = *state;
+    for (int size = plan->least; size <= plan->most; size++) {
+        fork_ranks_run(size, plan->body, plan->context);
+    }
+}
+
 /* ---- in a rank ------------------------------------------------------------------------------- */
 
 static _Noreturn void rank_fail(struct fork_rank *self, const char *file, int line,

@@ -48,6 +48,24 @@ void fork_ranks_join(struct fork_ranks *ranks);
 /* Both of the above. */
 void fork_ranks_run(int size, fork_body *body, void *context);
 
+/*
+ * Rows of cmocka's table: tests whose body is run by `size` ranks, or by each number of them from
+ * `least` to `most`, or has a context.
+ */
+#define FORK_TEST(body, size) FORK_TEST_OF(body, size, size)
+#define FORK_TEST_OF(body, least, most) \
+    {#body, fork_test, NULL, NULL, &(struct fork_plan){body, least, most, NULL}}
+#define FORK_TEST_WITH(body, size, context) \
+    {#body, fork_test, NULL, NULL, &(struct fork_plan){body, size, size, context}}
+
+struct fork_plan {
+    fork_body *body;
+    int least, most;
+    void *context;
+};
+
+void fork_test(void **state);
+
 /* End a rank the hard way, and wait until it is gone; joining then does not mind. */
 void fork_ranks_kill(struct fork_ranks *ranks, int rank);
 

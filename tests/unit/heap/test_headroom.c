@@ -84,7 +84,7 @@ static char *map_pages(struct fork_rank *self, size_t count)
 }
 
 /* A quarter is never taken; what is given back can be had again. */
-static void stop_short(struct fork_rank *self, void *context)
+static void test_stop_short(struct fork_rank *self, void *context)
 {
     enum { OTHERS = 1000, OURS = 500, LEFT = 20 };
     (void)context;
@@ -100,7 +100,7 @@ static void stop_short(struct fork_rank *self, void *context)
 }
 
 /* The program makes mappings as well, which is found out after some questions. */
-static void notice_others(struct fork_rank *self, void *context)
+static void test_notice_others(struct fork_rank *self, void *context)
 {
     (void)context;
     limit_told = 8000;
@@ -110,7 +110,7 @@ static void notice_others(struct fork_rank *self, void *context)
 }
 
 /* And that it has let go of them: refused questions count, too. */
-static void notice_room(struct fork_rank *self, void *context)
+static void test_notice_room(struct fork_rank *self, void *context)
 {
     (void)context;
     enum { OTHERS = 7000 };
@@ -127,7 +127,7 @@ static void notice_room(struct fork_rank *self, void *context)
 }
 
 /* Counting takes milliseconds where there are many: it is done rarely. */
-static void count_rarely(struct fork_rank *self, void *context)
+static void test_count_rarely(struct fork_rank *self, void *context)
 {
     enum { OTHERS = 20000, QUESTIONS = 15000 };
     (void)context;
@@ -138,22 +138,12 @@ static void count_rarely(struct fork_rank *self, void *context)
 }
 
 /* Without the file, the usual limit is taken for granted. */
-static void guess_the_limit(struct fork_rank *self, void *context)
+static void test_guess_the_limit(struct fork_rank *self, void *context)
 {
     (void)context;
     FORK_CHECK(self, take(1000) == 1000);
     (void)map_pages(self, 50000);
     FORK_CHECK(self, take(1000) < 700);
-}
-
-static void test_mappings(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, stop_short, NULL);
-    fork_ranks_run(1, notice_others, NULL);
-    fork_ranks_run(1, notice_room, NULL);
-    fork_ranks_run(1, count_rarely, NULL);
-    fork_ranks_run(1, guess_the_limit, NULL);
 }
 
 /* ---- address space --------------------------------------------------------------------------- */
@@ -177,7 +167,7 @@ static size_t bytes_used(struct fork_rank *self, int resource)
     return (resource == RLIMIT_AS ? all : data) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void have_space(struct fork_rank *self, void *context)
+static void test_address_space(struct fork_rank *self, void *context)
 {
     int resource = *(const int *)context;
     size_t used = bytes_used(self, resource);
@@ -197,17 +187,9 @@ static void have_space(struct fork_rank *self, void *context)
     FORK_STATUS(self, symm_headroom_take(1), SYMM_ERR_NO_MEMORY);
 }
 
-static void test_address_space(void **state)
-{
-    int resources[] = {RLIMIT_AS, RLIMIT_DATA};
-    (void)state;
-    fork_ranks_run(1, have_space, &resources[0]);
-    fork_ranks_run(1, have_space, &resources[1]);
-}
-
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-static void have_descriptors(struct fork_rank *self, void *context)
+static void test_have_descriptors(struct fork_rank *self, void *context)
 {
     rlim_t end = unit_descriptor_limit(SYMM_HEADROOM_DESCRIPTORS_FIRST);
     (void)context;
@@ -231,7 +213,7 @@ static int open_all(struct fork_rank *self, enum symm_descriptor_use use)
     return opened;
 }
 
-static void leave_descriptors(struct fork_rank *self, void *context)
+static void test_leave_descriptors(struct fork_rank *self, void *context)
 {
     enum { WANTED = 300, HIGH = 20 };
     rlim_t end = unit_descriptor_limit(WANTED);
@@ -248,19 +230,18 @@ static void leave_descriptors(struct fork_rank *self, void *context)
     FORK_STATUS(self, symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING), SYMM_ERR_NO_MEMORY);
 }
 
-static void test_descriptors(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, have_descriptors, NULL);
-    fork_ranks_run(1, leave_descriptors, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mappings),
-        cmocka_unit_test(test_address_space),
-        cmocka_unit_test(test_descriptors),
+        FORK_TEST(test_stop_short, 1),
+        FORK_TEST(test_notice_others, 1),
+        FORK_TEST(test_notice_room, 1),
+        FORK_TEST(test_count_rarely, 1),
+        FORK_TEST(test_guess_the_limit, 1),
+        FORK_TEST_WITH(test_address_space, 1, &(int){RLIMIT_AS}),
+        FORK_TEST_WITH(test_address_space, 1, &(int){RLIMIT_DATA}),
+        FORK_TEST(test_have_descriptors, 1),
+        FORK_TEST(test_leave_descriptors, 1),
     };
     unit_begin("test_headroom", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,7 +221,7 @@ static bool file_write(const char *path, const char *text)
     return written;
 }
 
-static void live_without_a_map(struct fork_rank *self, void *context)
+static void test_users_that_look_alike(struct fork_rank *self, void *context)
 {
     struct symm_process *process = NULL;
     char map[64];
@@ -241,12 +241,6 @@ static void live_without_a_map(struct fork_rank *self, void *context)
     }
 }
 
-static void test_users_that_look_alike(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, live_without_a_map, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,7 +250,7 @@ int main(void)
         cmocka_unit_test(test_replayed_packets),
         cmocka_unit_test(test_word_for_telling),
         cmocka_unit_test(test_socket_of_the_dead),
-        cmocka_unit_test(test_users_that_look_alike),
+        FORK_TEST(test_users_that_look_alike, 1),
     };
     unit_begin("test_secrets", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

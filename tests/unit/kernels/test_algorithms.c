@@ -45,7 +45,7 @@ static void stage_close(struct stage *stage)
 }
 
 /* Counts around pieces (4096 bytes), blocks (64 KiB), and slices of several blocks. */
-static void run_reductions(struct fork_rank *self, void *context)
+static void test_reductions(struct fork_rank *self, void *context)
 {
     static const size_t bytes[] = {4, 12, 60, 252, 4092, 4096, 4100, 8192, 12300, 65532, 65536,
                                    65604, 401200};
@@ -70,7 +70,7 @@ static void run_reductions(struct fork_rank *self, void *context)
     stage_close(&stage);
 }
 
-static void run_allgathers(struct fork_rank *self, void *context)
+static void test_allgather(struct fork_rank *self, void *context)
 {
     static const size_t bytes[] = {1, 3, 64, 1000, 4095, 4096, 4097, 8192, 12289, 65535, 65536,
                                    65537, 300001};
@@ -135,7 +135,7 @@ static void run_mixture(struct fork_rank *self, void *context)
 }
 
 /* Nothing to reduce or to gather is done at once, also between other calls. */
-static void run_nothing(struct fork_rank *self, void *context)
+static void test_nothing_to_do(struct fork_rank *self, void *context)
 {
     struct stage stage = stage_open(self);
     (void)context;
@@ -153,22 +153,6 @@ static void run_nothing(struct fork_rank *self, void *context)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_reductions(void **state)
-{
-    (void)state;
-    for (int size = 1; size <= 5; size++) {
-        fork_ranks_run(size, run_reductions, NULL);
-    }
-}
-
-static void test_allgather(void **state)
-{
-    (void)state;
-    for (int size = 1; size <= 5; size++) {
-        fork_ranks_run(size, run_allgathers, NULL);
-    }
-}
-
 static void test_mixture(void **state)
 {
     (void)state;
@@ -180,13 +164,6 @@ static void test_mixture(void **state)
         fork_ranks_join(&ranks);
         (void)printf("# %d ranks: %llu calls\n", size, (unsigned long long)calls);
     }
-}
-
-static void test_nothing_to_do(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_nothing, NULL);
-    fork_ranks_run(3, run_nothing, NULL);
 }
 
 static void test_names(void **state)
@@ -251,10 +228,11 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_allgather),
+        FORK_TEST_OF(test_reductions, 1, 5),
+        FORK_TEST_OF(test_allgather, 1, 5),
         cmocka_unit_test(test_mixture),
-        cmocka_unit_test(test_nothing_to_do),
+        FORK_TEST(test_nothing_to_do, 1),
+        FORK_TEST(test_nothing_to_do, 3),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_rows),
     };

@@ -25,7 +25,7 @@ static struct symm_host_block get(struct fork_rank *self, size_t size, bool is_p
     return block;
 }
 
-static void use_and_reuse(struct fork_rank *self, void *context)
+static void test_reuse(struct fork_rank *self, void *context)
 {
     (void)context;
     struct symm_process *process = device_process(self);
@@ -45,7 +45,7 @@ static void use_and_reuse(struct fork_rank *self, void *context)
 }
 
 /* Idle blocks go for the sake of others, busy ones do not. */
-static void use_limit(struct fork_rank *self, void *context)
+static void test_limit(struct fork_rank *self, void *context)
 {
     (void)context;
     struct symm_process *process = device_process(self);
@@ -78,23 +78,11 @@ static void use_limit(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_reuse(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_and_reuse, NULL);
-}
-
-static void test_limit(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_limit, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_limit),
+        FORK_TEST(test_reuse, 1),
+        FORK_TEST(test_limit, 1),
     };
     unit_begin("test_host_blocks", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

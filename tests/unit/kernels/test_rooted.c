@@ -204,7 +204,7 @@ static bool is_possible(const struct plan *plan, int ranks)
 }
 
 /* Sizes around pieces and rows of them, and of many pieces. */
-static void run(struct fork_rank *self, void *context)
+static void test_rooted(struct fork_rank *self, void *context)
 {
     static const size_t bytes[] = {1, 4, 60, 819, 832, 1000, 1365, 4092, 4096, 4100, 16384, 16388,
                                    65604, 300004};
@@ -238,17 +238,9 @@ static void run(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_rooted(void **state)
-{
-    (void)state;
-    for (int size = 2; size <= 5; size++) {
-        fork_ranks_run(size, run, NULL);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rooted)};
+    const struct CMUnitTest tests[] = {FORK_TEST_OF(test_rooted, 2, 5)};
     unit_begin("test_rooted", 120);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void set(const char *name, const char *value)
 
 /* ---- looking up, devices, contexts ----------------------------------------------------------- */
 
-static void rank_look_up(struct fork_rank *self, void *context)
+static void test_look_up(struct fork_rank *self, void *context)
 {
     void *address;
     CUdriverProcAddressQueryResult found;
@@ -44,7 +44,7 @@ static void rank_look_up(struct fork_rank *self, void *context)
 }
 
 /* A driver older than CUDA 12.1, when cuCtxSetFlags came. */
-static void rank_old_driver(struct fork_rank *self, void *context)
+static void test_old_driver(struct fork_rank *self, void *context)
 {
     void *address;
     CUdriverProcAddressQueryResult found;
@@ -59,15 +59,8 @@ static void rank_old_driver(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.find("cuMemMap", &address, CUDA_VERSION, 0, &found));
 }
 
-static void test_functions_are_found(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_old_driver, NULL);
-    fork_ranks_run(1, rank_look_up, NULL);
-}
-
 /* Two devices out of four, of which the first here is number 3 of the machine. */
-static void rank_visible(struct fork_rank *self, void *context)
+static void test_visible(struct fork_rank *self, void *context)
 {
     CUuuid uuids[2];
     int count;
@@ -88,7 +81,7 @@ static void rank_visible(struct fork_rank *self, void *context)
 }
 
 /* A device by its UUID, as one process tells another. */
-static void rank_visible_by_uuid(struct fork_rank *self, void *context)
+static void test_visible_by_uuid(struct fork_rank *self, void *context)
 {
     CUuuid uuid;
     char name[64];
@@ -111,7 +104,7 @@ static void rank_visible_by_uuid(struct fork_rank *self, void *context)
     }
 }
 
-static void rank_no_device(struct fork_rank *self, void *context)
+static void test_no_device(struct fork_rank *self, void *context)
 {
     (void)context;
     set("SYMM_STANDIN_DEVICES", "0");
@@ -119,18 +112,7 @@ static void rank_no_device(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, cu.cuInit(0), CUDA_ERROR_NO_DEVICE);
 }
 
-static void test_devices(void **state)
-{
-    (void)state;
-    char with_unknown[] = "3,1,9,2";
-    char with_double[] = "3,1,1";
-    fork_ranks_run(1, rank_visible, with_unknown);
-    fork_ranks_run(1, rank_visible, with_double);
-    fork_ranks_run(2, rank_visible_by_uuid, NULL);
-    fork_ranks_run(1, rank_no_device, NULL);
-}
-
-static void rank_contexts(struct fork_rank *self, void *unused)
+static void test_contexts(struct fork_rank *self, void *unused)
 {
     CUcontext contexts[2];
     CUcontext found;
@@ -163,15 +145,9 @@ static void rank_contexts(struct fork_rank *self, void *unused)
     STANDIN_RESULT(self, cu.cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void test_contexts(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_contexts, NULL);
-}
-
 /* ---- faults, counts, what is left ------------------------------------------------------------ */
 
-static void rank_faults(struct fork_rank *self, void *context)
+static void test_faults(struct fork_rank *self, void *context)
 {
     CUmemAllocationProp properties = standin_properties(0);
     CUmemGenericAllocationHandle handle;
@@ -189,12 +165,6 @@ static void rank_faults(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, cu.cuCtxGetCurrent(&current), CUDA_ERROR_UNKNOWN);
     STANDIN_RESULT(self, cu.cuCtxGetCurrent(&current), CUDA_ERROR_UNKNOWN);
     (void)standin_memory_make(self, 0, 1); /* rank 3's fault is not ours */
-}
-
-static void test_faults(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_faults, NULL);
 }
 
 static void use_capture(struct fork_rank *self)
@@ -216,18 +186,12 @@ static void use_capture(struct fork_rank *self)
     STANDIN_RESULT(self, cu.cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-static void rank_capture(struct fork_rank *self, void *context)
+static void test_capture_mode(struct fork_rank *self, void *context)
 {
     char said[4096];
     (void)context;
     FORK_CHECK(self, standin_child(use_capture, self, said) == 0);
     FORK_CHECK(self, strstr(said, "cuStreamSynchronize while a stream is being captured") != NULL);
-}
-
-static void test_capture_mode(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_capture, NULL);
 }
 
 static void leave_everything(struct fork_rank *self)
@@ -253,7 +217,7 @@ static void leave_nothing(struct fork_rank *self)
     STANDIN_OK(self, cu.cuDevicePrimaryCtxRelease(0));
 }
 
-static void rank_strict(struct fork_rank *self, void *context)
+static void test_what_is_left_at_exit(struct fork_rank *self, void *context)
 {
     char said[4096];
     int status;
@@ -274,13 +238,7 @@ static void rank_strict(struct fork_rank *self, void *context)
     fork_rank_check(self, status == 0, said, __FILE__, __LINE__);
 }
 
-static void test_what_is_left_at_exit(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_strict, NULL);
-}
-
-static void rank_counts(struct fork_rank *self, void *context)
+static void test_counts(struct fork_rank *self, void *context)
 {
     char name[] = "/tmp/symm-standin.XXXXXX";
     char text[4096] = "";
@@ -296,22 +254,20 @@ static void rank_counts(struct fork_rank *self, void *context)
     FORK_CHECK(self, strstr(text, "cuEventCreate") == NULL);
 }
 
-static void test_counts(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_counts, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions_are_found),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_capture_mode),
-        cmocka_unit_test(test_what_is_left_at_exit),
-        cmocka_unit_test(test_counts),
+        FORK_TEST(test_old_driver, 1),
+        FORK_TEST(test_look_up, 1),
+        FORK_TEST_WITH(test_visible, 1, (char[]){"3,1,9,2"}), /* an unknown one */
+        FORK_TEST_WITH(test_visible, 1, (char[]){"3,1,1"}),   /* one twice */
+        FORK_TEST(test_visible_by_uuid, 2),
+        FORK_TEST(test_no_device, 1),
+        FORK_TEST(test_contexts, 1),
+        FORK_TEST(test_faults, 1),
+        FORK_TEST(test_capture_mode, 1),
+        FORK_TEST(test_what_is_left_at_exit, 1),
+        FORK_TEST(test_counts, 1),
     };
     unit_begin("test_standin", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ enum { BYTES = 4096 };
 
 /* ---- primary contexts ------------------------------------------------------------------------ */
 
-static void rank_flags(struct fork_rank *self, void *unused)
+static void test_flags(struct fork_rank *self, void *unused)
 {
     CUcontext context;
     unsigned flags;
@@ -43,7 +43,7 @@ static void rank_flags(struct fork_rank *self, void *unused)
     STANDIN_RESULT(self, cu.cuDevicePrimaryCtxSetFlags(0, 1 << 30), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void rank_reset(struct fork_rank *self, void *unused)
+static void test_reset(struct fork_rank *self, void *unused)
 {
     CUcontext context, again;
     CUdeviceptr memory, other;
@@ -98,7 +98,7 @@ static uint32_t *word_make(struct fork_rank *self)
 }
 
 /* A blocking stream that is busy makes stream 0 so; another one does not. */
-static void rank_encompasses(struct fork_rank *self, void *unused)
+static void test_stream_0(struct fork_rank *self, void *unused)
 {
     CUstream blocking, other;
     (void)unused;
@@ -130,7 +130,7 @@ static void capture_end(struct fork_rank *self, CUstream stream, CUresult wanted
     }
 }
 
-static void rank_capture(struct fork_rank *self, void *unused)
+static void test_capture(struct fork_rank *self, void *unused)
 {
     CUstream blocking, other;
     CUstreamCaptureStatus status;
@@ -180,7 +180,7 @@ static void rank_capture(struct fork_rank *self, void *unused)
 }
 
 /* Functions that are not for times of capture, by the modes of capture and thread. */
-static void rank_modes(struct fork_rank *self, void *unused)
+static void test_modes(struct fork_rank *self, void *unused)
 {
     (void)unused;
     standin_start(self, 0);
@@ -201,38 +201,14 @@ static void rank_modes(struct fork_rank *self, void *unused)
     }
 }
 
-static void test_flags(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_flags, NULL);
-}
-
-static void test_reset(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_reset, NULL);
-}
-
-static void test_stream_0(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_encompasses, NULL);
-}
-
-static void test_captures(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_capture, NULL);
-    fork_ranks_run(1, rank_modes, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_stream_0),
-        cmocka_unit_test(test_captures),
+        FORK_TEST(test_flags, 1),
+        FORK_TEST(test_reset, 1),
+        FORK_TEST(test_stream_0, 1),
+        FORK_TEST(test_capture, 1),
+        FORK_TEST(test_modes, 1),
     };
     unit_begin("test_standin_contexts", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static CUdeviceptr memory_offer(struct fork_rank *self)
     return memory;
 }
 
-static void rank_share(struct fork_rank *self, void *context)
+static void test_memory_is_shared(struct fork_rank *self, void *context)
 {
     CUdeviceptr memory = memory_offer(self), theirs, again;
     size_t size;
@@ -61,13 +61,7 @@ static void rank_share(struct fork_rank *self, void *context)
     fork_rank_barrier(self);
 }
 
-static void test_memory_is_shared(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, rank_share, NULL);
-}
-
-static void rank_rules_of_export(struct fork_rank *self, void *context)
+static void test_rules_of_export(struct fork_rank *self, void *context)
 {
     CUdeviceptr memory = memory_offer(self), other;
     CUipcMemHandle handle, same;
@@ -90,13 +84,7 @@ static void rank_rules_of_export(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, cu.cuIpcOpenMemHandle(&other, handle, LAZY), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_rules_of_export(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_rules_of_export, NULL);
-}
-
-static void rank_rules_of_opening(struct fork_rank *self, void *context)
+static void test_rules_of_opening(struct fork_rank *self, void *context)
 {
     CUipcMemHandle handle;
     CUdeviceptr first, second, third;
@@ -130,13 +118,7 @@ static void rank_rules_of_opening(struct fork_rank *self, void *context)
     fork_rank_barrier(self);
 }
 
-static void test_rules_of_opening(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, rank_rules_of_opening, NULL);
-}
-
-static void rank_without_link(struct fork_rank *self, void *context)
+static void test_devices_without_link(struct fork_rank *self, void *context)
 {
     CUdeviceptr theirs;
     (void)context;
@@ -145,12 +127,6 @@ static void rank_without_link(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, cu.cuIpcOpenMemHandle(&theirs, handles[1 - self->rank], LAZY),
                    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     fork_rank_barrier(self);
-}
-
-static void test_devices_without_link(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, rank_without_link, NULL);
 }
 
 /* ---- at exit --------------------------------------------------------------------------------- */
@@ -175,7 +151,7 @@ static void leave_closed(struct fork_rank *self)
 }
 
 /* The second rank has no driver itself, because children cannot use one. */
-static void rank_leave(struct fork_rank *self, void *context)
+static void test_what_is_left_open_is_told(struct fork_rank *self, void *context)
 {
     char said[4096];
     CUipcMemHandle none = {{0}};
@@ -193,20 +169,14 @@ static void rank_leave(struct fork_rank *self, void *context)
     fork_rank_barrier(self);
 }
 
-static void test_what_is_left_open_is_told(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, rank_leave, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_shared),
-        cmocka_unit_test(test_rules_of_export),
-        cmocka_unit_test(test_rules_of_opening),
-        cmocka_unit_test(test_devices_without_link),
-        cmocka_unit_test(test_what_is_left_open_is_told),
+        FORK_TEST(test_memory_is_shared, 2),
+        FORK_TEST(test_rules_of_export, 1),
+        FORK_TEST(test_rules_of_opening, 2),
+        FORK_TEST(test_devices_without_link, 2),
+        FORK_TEST(test_what_is_left_open_is_told, 2),
     };
     unit_begin("test_standin_ipc", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

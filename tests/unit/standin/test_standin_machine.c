@@ -47,7 +47,7 @@ static CUresult give_access(CUdeviceptr base, int device)
     return cu.cuMemSetAccess(base, UNIT, &access, 1);
 }
 
-static void rank_without_links(struct fork_rank *self, void *context)
+static void test_without_links(struct fork_rank *self, void *context)
 {
     (void)context;
     set(self, "SYMM_STANDIN_DEVICES", "4");
@@ -61,7 +61,7 @@ static void rank_without_links(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, give_access(base, 3), CUDA_ERROR_INVALID_DEVICE);
 }
 
-static void rank_without_functions(struct fork_rank *self, void *context)
+static void test_without_functions(struct fork_rank *self, void *context)
 {
     CUmemAllocationProp properties = standin_properties(1);
     CUmemGenericAllocationHandle handle;
@@ -87,7 +87,7 @@ static void rank_without_functions(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuMemCreate(&handle, UNIT, &properties, 0));
 }
 
-static void rank_slice(struct fork_rank *self, void *context)
+static void test_slice(struct fork_rank *self, void *context)
 {
     char name[64];
     int count;
@@ -101,16 +101,8 @@ static void rank_slice(struct fork_rank *self, void *context)
     FORK_CHECK(self, strcmp(name, "Stand-in device 1 MIG 1g.10gb") == 0);
 }
 
-static void test_lacks(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_without_links, NULL);
-    fork_ranks_run(1, rank_without_functions, NULL);
-    fork_ranks_run(1, rank_slice, NULL);
-}
-
 /* A context of its own beside the primary one: current when made, and gone with its streams. */
-static void rank_own_context(struct fork_rank *self, void *unused)
+static void test_own_contexts(struct fork_rank *self, void *unused)
 {
     CUcontext primary, own, found;
     CUstream stream;
@@ -140,17 +132,13 @@ static void rank_own_context(struct fork_rank *self, void *unused)
     STANDIN_RESULT(self, destroy(own), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void test_own_contexts(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_own_context, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lacks),
-        cmocka_unit_test(test_own_contexts),
+        FORK_TEST(test_without_links, 1),
+        FORK_TEST(test_without_functions, 1),
+        FORK_TEST(test_slice, 1),
+        FORK_TEST(test_own_contexts, 1),
     };
     unit_begin("test_standin_machine", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

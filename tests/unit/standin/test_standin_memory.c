@@ -21,7 +21,7 @@
 enum { UNIT = STANDIN_UNIT };
 
 /* What the real driver refuses, and what only it could be thought to refuse. */
-static void rank_memory_rules(struct fork_rank *self, void *context)
+static void test_memory_rules(struct fork_rank *self, void *context)
 {
     CUmemAllocationProp properties = standin_properties(0);
     CUmemAccessDesc access = {.location = properties.location,
@@ -80,18 +80,12 @@ static void rank_memory_rules(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuMemRelease(other));
 }
 
-static void test_memory_rules(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_memory_rules, NULL);
-}
-
 struct offer {
     int pid, descriptor;
 };
 
 /* Rank 0's memory of device 0, seen by rank 1, which has device 1 only. */
-static void rank_share(struct fork_rank *self, void *context)
+static void test_memory_is_shared(struct fork_rank *self, void *context)
 {
     CUmemAllocationProp properties = standin_properties(0);
     CUmemAccessDesc access = {.location = properties.location,
@@ -147,12 +141,6 @@ static void rank_share(struct fork_rank *self, void *context)
     standin_numbers_check(self, base, 5, UNIT / 4);
 }
 
-static void test_memory_is_shared(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, rank_share, NULL);
-}
-
 static void touch_vmm(struct fork_rank *self)
 {
     standin_start(self, 0);
@@ -183,7 +171,7 @@ static bool crashes(void (*body)(struct fork_rank *self), struct fork_rank *self
            (status != 0 && strstr(said, "Sanitizer") != NULL);
 }
 
-static void rank_touch(struct fork_rank *self, void *context)
+static void test_program_cannot_touch_device_memory(struct fork_rank *self, void *context)
 {
     (void)context;
     FORK_CHECK(self, !crashes(touch_nothing, self));
@@ -191,13 +179,7 @@ static void rank_touch(struct fork_rank *self, void *context)
     FORK_CHECK(self, crashes(touch_allocated, self));
 }
 
-static void test_program_cannot_touch_device_memory(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_touch, NULL);
-}
-
-static void rank_pinned(struct fork_rank *self, void *context)
+static void test_pinned_memory(struct fork_rank *self, void *context)
 {
     void *pinned;
     CUdeviceptr address;
@@ -225,19 +207,13 @@ static void rank_pinned(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuMemFreeHost(pinned));
 }
 
-static void test_pinned_memory(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_pinned, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_rules),
-        cmocka_unit_test(test_memory_is_shared),
-        cmocka_unit_test(test_program_cannot_touch_device_memory),
-        cmocka_unit_test(test_pinned_memory),
+        FORK_TEST(test_memory_rules, 1),
+        FORK_TEST(test_memory_is_shared, 2),
+        FORK_TEST(test_program_cannot_touch_device_memory, 1),
+        FORK_TEST(test_pinned_memory, 1),
     };
     unit_begin("test_standin_memory", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,7 +143,7 @@ static CUresult launch(CUfunction kernel, CUdeviceptr output, const CUdeviceptr 
     return cu.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL);
 }
 
-static void rank_launches(struct fork_rank *self, void *context)
+static void test_launches(struct fork_rank *self, void *context)
 {
     const CUresult bad = CUDA_ERROR_INVALID_VALUE;
     CUmulticastObjectProp properties = properties_of(2);
@@ -188,12 +188,6 @@ static void rank_launches(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, launch(kernel, address, replicas, 2), bad);
     STANDIN_OK(self, cu.cuMulticastUnbind(object, 1, 0, SIZE));
     STANDIN_OK(self, cu.cuMulticastUnbind(object, 0, 0, SIZE));
-}
-
-static void test_launches(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_launches, NULL);
 }
 
 /* ---- what is left ---------------------------------------------------------------------------- */
@@ -249,7 +243,7 @@ static void keep_object(struct fork_rank *self)
     STANDIN_OK(self, cu.cuDevicePrimaryCtxRelease(0));
 }
 
-static void rank_with_children(struct fork_rank *self, void *context)
+static void test_ends(struct fork_rank *self, void *context)
 {
     enum { LEFT = 86 };
     char output[4096];
@@ -267,18 +261,12 @@ static void rank_with_children(struct fork_rank *self, void *context)
     FORK_CHECK(self, strstr(output, "1 of these are left: handle") != NULL);
 }
 
-static void test_ends(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_with_children, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_ends),
+        FORK_TEST(test_launches, 1),
+        FORK_TEST(test_ends, 1),
     };
     unit_begin("test_standin_multicast", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,7 +201,7 @@ static void test_loop(void **state)
 }
 
 /* Where the usual chunk does not fit, one of the size that is needed is made; or none. */
-static void limit_memory(struct fork_rank *self, void *context)
+static void test_no_memory(struct fork_rank *self, void *context)
 {
     struct symm_server *server;
     struct symm_arena *arena;
@@ -232,12 +232,6 @@ static void limit_memory(struct fork_rank *self, void *context)
     symm_server_destroy(server);
 }
 
-static void test_no_memory(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, limit_memory, NULL);
-}
-
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static void rank_0_tells(struct fork_rank *self, uint64_t *word)
@@ -252,7 +246,7 @@ static void rank_0_tells(struct fork_rank *self, uint64_t *word)
  * says nothing of the others', and no rank sees the next team's words in the one that it is still
  * in.
  */
-static void come_and_go(struct fork_rank *self, void *context)
+static void test_late_leavers(struct fork_rank *self, void *context)
 {
     enum { TEAMS = 200, KEPT = 5 };
     struct symm_team *kept[KEPT] = {NULL};
@@ -305,16 +299,8 @@ static void come_and_go(struct fork_rank *self, void *context)
     FORK_CHECK(self, unit_mappings("symm-control") == 0);
 }
 
-static void test_late_leavers(void **state)
-{
-    (void)state;
-    for (int size = 2; size <= 4; size++) {
-        fork_ranks_run(size, come_and_go, NULL);
-    }
-}
-
 /* The owner ends; the others still have the memory, and leave it later. */
-static void outlive_the_owner(struct fork_rank *self, void *context)
+static void test_owner_goes_first(struct fork_rank *self, void *context)
 {
     struct symm_process *process = fork_team_process(self);
     (void)context;
@@ -337,14 +323,8 @@ static void outlive_the_owner(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_owner_goes_first(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, outlive_the_owner, NULL);
-}
-
 /* A set-up that some rank says no to: the block is free at once.  In doubt it is never used. */
-static void fail_and_repeat(struct fork_rank *self, void *context)
+static void test_failed_set_up(struct fork_rank *self, void *context)
 {
     struct symm_process *process = fork_team_process(self);
     struct symm_arena_counts counts;
@@ -368,12 +348,6 @@ static void fail_and_repeat(struct fork_rank *self, void *context)
     symm_arena_count(symm_process_arena(process), &counts);
     FORK_CHECK(self, self->rank != 0 || (counts.abandoned == 5 && counts.blocks == 5));
     symm_process_release(process);
-}
-
-static void test_failed_set_up(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, fail_and_repeat, NULL);
 }
 
 /* ---- chunks of peers ------------------------------------------------------------------------- */
@@ -423,10 +397,10 @@ int main(void)
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_chunks),
         cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_late_leavers),
-        cmocka_unit_test(test_owner_goes_first),
-        cmocka_unit_test(test_failed_set_up),
+        FORK_TEST(test_no_memory, 1),
+        FORK_TEST_OF(test_late_leavers, 2, 4),
+        FORK_TEST(test_owner_goes_first, 3),
+        FORK_TEST(test_failed_set_up, 2),
         cmocka_unit_test(test_idle_mappings),
     };
     unit_begin("test_arena", 120);

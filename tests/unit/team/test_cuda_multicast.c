@@ -21,7 +21,7 @@ enum { MIB = 1 << 20, BIG = 3 * MIB, SMALL = 64 * 1024, LATER = 1 << 20 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void live(struct fork_rank *self, void *context)
+static void test_life(struct fork_rank *self, void *context)
 {
     struct member member;
     struct multicast_block first, input, output;
@@ -60,16 +60,8 @@ static void live(struct fork_rank *self, void *context)
     member_end(&member);
 }
 
-static void test_life(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, live, NULL);
-    fork_ranks_run(3, live, NULL);
-    fork_ranks_run(8, live, NULL);
-}
-
 /* The shortest life, which is the same with loops in the place of NVLink. */
-static void live_shortly(struct fork_rank *self, void *context)
+static void test_short_life(struct fork_rank *self, void *context)
 {
     struct member member;
     struct multicast_block first, block;
@@ -85,14 +77,8 @@ static void live_shortly(struct fork_rank *self, void *context)
     member_end(&member);
 }
 
-static void test_short_life(void **state)
-{
-    (void)state;
-    fork_ranks_run(4, live_shortly, NULL);
-}
-
 /* Ranks on one device have one replica between them, and host memory is no device's. */
-static void share_device(struct fork_rank *self, void *context)
+static void test_shared_devices(struct fork_rank *self, void *context)
 {
     struct member member;
     struct multicast_block block;
@@ -106,13 +92,6 @@ static void share_device(struct fork_rank *self, void *context)
     FORK_CHECK(self, !symm_team_multicast_fits(member.rank.team, mixed));
     fork_rank_barrier(self);
     member_end(&member);
-}
-
-static void test_shared_devices(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, share_device, NULL);
-    fork_ranks_run(2, share_device, NULL);
 }
 
 /* ---- who has it ------------------------------------------------------------------------------ */
@@ -343,7 +322,7 @@ static void fail_once(struct member *member, const char *name, unsigned long use
     fork_rank_barrier(self);
 }
 
-static void fail_each(struct fork_rank *self, void *context)
+static void test_faults(struct fork_rank *self, void *context)
 {
     struct member member;
     struct multicast_block block;
@@ -370,12 +349,6 @@ static void fail_each(struct fork_rank *self, void *context)
     symm_process_release(member.rank.process);
 }
 
-static void test_faults(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, fail_each, NULL);
-}
-
 /* A build with loops (--enable-multicast=unicast) makes no multicast objects of the driver. */
 static bool has_loops(void)
 {
@@ -389,16 +362,20 @@ static bool has_loops(void)
 int main(void)
 {
     const struct CMUnitTest with_loops[] = {
-        cmocka_unit_test(test_short_life),
-        cmocka_unit_test(test_shared_devices),
+        FORK_TEST(test_short_life, 4),
+        FORK_TEST(test_shared_devices, 3),
+        FORK_TEST(test_shared_devices, 2),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_life),
-        cmocka_unit_test(test_life),
-        cmocka_unit_test(test_shared_devices),
+        FORK_TEST(test_short_life, 4),
+        FORK_TEST(test_life, 2),
+        FORK_TEST(test_life, 3),
+        FORK_TEST(test_life, 8),
+        FORK_TEST(test_shared_devices, 3),
+        FORK_TEST(test_shared_devices, 2),
         cmocka_unit_test(test_machines),
         cmocka_unit_test(test_fabric),
-        cmocka_unit_test(test_faults),
+        FORK_TEST(test_faults, 3),
     };
     unit_begin("test_cuda_multicast", 120);
     return has_loops() ? cmocka_run_group_tests(with_loops, NULL, NULL)

@@ -67,7 +67,7 @@ static bool descriptors_come_to(size_t wanted)
     return unit_open_descriptors() == wanted;
 }
 
-static void live(struct fork_rank *self, void *context)
+static void test_life(struct fork_rank *self, void *context)
 {
     struct multicast_rank rank;
     struct multicast_block first, second, other;
@@ -106,17 +106,9 @@ static void live(struct fork_rank *self, void *context)
     FORK_CHECK(self, unit_open_descriptors() == descriptors);
 }
 
-static void test_life(void **state)
-{
-    (void)state;
-    for (int size = 2; size <= 8; size += size < 4 ? 1 : 4) {
-        fork_ranks_run(size, live, NULL);
-    }
-}
-
 /* ---- what fits ------------------------------------------------------------------------------- */
 
-static void compare_places(struct fork_rank *self, void *context)
+static void test_compare_places(struct fork_rank *self, void *context)
 {
     struct multicast_rank rank;
     struct multicast_block same, shifted, sized;
@@ -148,7 +140,7 @@ static void compare_places(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void be_alone(struct fork_rank *self, void *context)
+static void test_be_alone(struct fork_rank *self, void *context)
 {
     struct multicast_rank rank;
     struct multicast_block block;
@@ -162,17 +154,10 @@ static void be_alone(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_what_fits(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, compare_places, NULL);
-    fork_ranks_run(1, be_alone, NULL);
-}
-
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 /* A rank loses one vote after the other; each time all is undone, and works later. */
-static void lose_votes(struct fork_rank *self, void *context)
+static void test_lose_votes(struct fork_rank *self, void *context)
 {
     struct multicast_rank rank;
     struct multicast_block block;
@@ -218,7 +203,7 @@ static void lose_votes(struct fork_rank *self, void *context)
 }
 
 /* The driver would wait for ever for a rank that has not been added. */
-static void bind_too_early(struct fork_rank *self, void *context)
+static void test_bind_too_early(struct fork_rank *self, void *context)
 {
     const struct symm_multicast_kind *multicast = symm_kind_host.multicast;
     const struct symm_replica replica = {.size = BIG, .location = {.serial = 1}};
@@ -251,7 +236,7 @@ static void bind_too_early(struct fork_rank *self, void *context)
 }
 
 /* Rank 0's process is gone: the others are told, and do not wait. */
-static void join_nobody(struct fork_rank *self, void *context)
+static void test_join_nobody(struct fork_rank *self, void *context)
 {
     struct multicast_rank rank;
     struct multicast_block block;
@@ -280,21 +265,13 @@ static void join_nobody(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_refusals(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, lose_votes, NULL);
-    fork_ranks_run(1, bind_too_early, NULL);
-    fork_ranks_run(2, join_nobody, NULL);
-}
-
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 /*
  * More groups than a team holds: the one that has gone unused for longest is given up, if for long
  * enough.
  */
-static void evict(struct fork_rank *self, void *context)
+static void test_evict(struct fork_rank *self, void *context)
 {
     enum { COUNT = SYMM_MULTICAST_GROUPS_MAX };
     struct multicast_rank rank;
@@ -328,7 +305,7 @@ static void evict(struct fork_rank *self, void *context)
 }
 
 /* One process has no room for more, the other would have. */
-static void fill_process(struct fork_rank *self, void *context)
+static void test_fill_process(struct fork_rank *self, void *context)
 {
     enum { TEAMS = SYMM_MULTICAST_OBJECTS_MAX / SYMM_MULTICAST_GROUPS_MAX };
     struct multicast_rank ranks[TEAMS + 1];
@@ -363,13 +340,6 @@ static void fill_process(struct fork_rank *self, void *context)
     }
     FORK_CHECK(self, unit_mappings("symm-multicast") == 0);
     symm_process_release(process);
-}
-
-static void test_limits(void **state)
-{
-    (void)state;
-    fork_ranks_run(2, evict, NULL);
-    fork_ranks_run(2, fill_process, NULL);
 }
 
 /* ---- opting out ------------------------------------------------------------------------------ */
@@ -409,10 +379,15 @@ static void test_opting_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_life),
-        cmocka_unit_test(test_what_fits),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_limits),
+        FORK_TEST_OF(test_life, 2, 4),
+        FORK_TEST(test_life, 8),
+        FORK_TEST(test_compare_places, 3),
+        FORK_TEST(test_be_alone, 1),
+        FORK_TEST(test_lose_votes, 3),
+        FORK_TEST(test_bind_too_early, 1),
+        FORK_TEST(test_join_nobody, 2),
+        FORK_TEST(test_evict, 2),
+        FORK_TEST(test_fill_process, 2),
         cmocka_unit_test(test_opting_out),
     };
     unit_begin("test_multicast", 120);

@@ -25,7 +25,7 @@ static bool offer(struct symm_pad *pad, struct symm_process *process, uint64_t s
 }
 
 /* A pad reads as zero at first, and once more before flags come again. */
-static void run_content(struct fork_rank *self, void *context)
+static void test_content(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_pad pad = {.heap = NULL};
@@ -50,7 +50,7 @@ static void run_content(struct fork_rank *self, void *context)
     symm_pad_free(&pad);
 }
 
-static void run_limits(struct fork_rank *self, void *context)
+static void test_limits(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
@@ -76,7 +76,7 @@ static void run_limits(struct fork_rank *self, void *context)
 }
 
 /* More data want longer rows, and a larger pad that is as empty as a new one. */
-static void run_growth(struct fork_rank *self, void *context)
+static void test_growth(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
@@ -117,7 +117,7 @@ static void run_growth(struct fork_rank *self, void *context)
     symm_pad_free(&other);
 }
 
-static void run_use(struct fork_rank *self, void *context)
+static void test_use(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_pad pad = {.heap = NULL}, other = {.heap = NULL};
@@ -148,7 +148,7 @@ static void run_use(struct fork_rank *self, void *context)
 }
 
 /* A lane has one for each of two devices; a third one's takes a place. */
-static void run_devices(struct fork_rank *self, void *context)
+static void test_devices(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_pad pads[SYMM_PADS] = {{.heap = NULL}};
@@ -172,32 +172,14 @@ static void run_devices(struct fork_rank *self, void *context)
     }
 }
 
-static void test_content(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_content, NULL);
-}
-
-static void test_limits(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_limits, NULL);
-    fork_ranks_run(1, run_growth, NULL);
-}
-
-static void test_use(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_use, NULL);
-    fork_ranks_run(1, run_devices, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_use),
+        FORK_TEST(test_content, 1),
+        FORK_TEST(test_limits, 1),
+        FORK_TEST(test_growth, 1),
+        FORK_TEST(test_use, 1),
+        FORK_TEST(test_devices, 1),
     };
     unit_begin("test_pads", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void check_sharing(struct fork_rank *self, struct symm_team *team, uint64
     fork_rank_barrier(self);
 }
 
-static void set_up_and_share(struct fork_rank *self, void *context)
+static void test_set_up(struct fork_rank *self, void *context)
 {
     struct unit_random random = unit_random_start(1, (uint64_t)self->rank);
     size_t descriptors = unit_open_descriptors();
@@ -65,16 +65,8 @@ static void set_up_and_share(struct fork_rank *self, void *context)
     FORK_CHECK(self, unit_mappings("symm-control") == 0);
 }
 
-static void test_set_up(void **state)
-{
-    (void)state;
-    for (int size = 1; size <= 5; size++) {
-        fork_ranks_run(size, set_up_and_share, NULL);
-    }
-}
-
 /* The sizes are those of rank 0, whatever the others think. */
-static void set_up_with_different_sizes(struct fork_rank *self, void *context)
+static void test_sizes_of_rank_0(struct fork_rank *self, void *context)
 {
     struct symm_process *process = fork_team_process(self);
     size_t piece_size = PIECE * (size_t)(1 + self->rank);
@@ -89,14 +81,8 @@ static void set_up_with_different_sizes(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_sizes_of_rank_0(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, set_up_with_different_sizes, NULL);
-}
-
 /* Rank 0 cannot have its memory: the others hear of it instead of waiting. */
-static void fail_to_set_up(struct fork_rank *self, void *context)
+static void test_rank_0_refuses(struct fork_rank *self, void *context)
 {
     const size_t too_much = (size_t)1 << 50;
     struct symm_process *process = fork_team_process(self);
@@ -115,14 +101,8 @@ static void fail_to_set_up(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_rank_0_refuses(void **state)
-{
-    (void)state;
-    fork_ranks_run(4, fail_to_set_up, NULL);
-}
-
 /* A place at which there is nothing, or not what it is said to be. */
-static void reach_wrong_places(struct fork_rank *self, void *context)
+static void test_wrong_places(struct fork_rank *self, void *context)
 {
     struct symm_control_place all[FORK_RANKS_MAX], mine = {.serial = 0};
     struct symm_process *process = fork_team_process(self);
@@ -160,14 +140,8 @@ static void reach_wrong_places(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_wrong_places(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, reach_wrong_places, NULL);
-}
-
 /* Rank 0 dies before it answers. */
-static void lose_rank_0(struct fork_rank *self, void *context)
+static void test_rank_0_dies(struct fork_rank *self, void *context)
 {
     const struct symm_control_place place = {.serial = 1, .chunk = 1};
     enum symm_status status;
@@ -184,12 +158,6 @@ static void lose_rank_0(struct fork_rank *self, void *context)
     FORK_CHECK(self, status == SYMM_ERR_UNREACHABLE || status == SYMM_ERR_PEER_LOST);
     symm_team_destroy(team);
     symm_process_release(process);
-}
-
-static void test_rank_0_dies(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, lose_rank_0, NULL);
 }
 
 static void test_wrong_ranks(void **state)
@@ -224,7 +192,7 @@ static void *block_share(struct fork_rank *self, struct symm_process *process, s
     return block;
 }
 
-static void reach_each_other(struct fork_rank *self, void *context)
+static void test_segments(struct fork_rank *self, void *context)
 {
     struct symm_process *process = fork_team_process(self);
     struct symm_heap *heap = symm_process_heap(process);
@@ -258,16 +226,10 @@ static void reach_each_other(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_segments(void **state)
-{
-    (void)state;
-    fork_ranks_run(4, reach_each_other, NULL);
-}
-
 /* ---- many teams ------------------------------------------------------------------------------ */
 
 /* Teams of one process live side by side and share what it knows of its peers. */
-static void form_many_teams(struct fork_rank *self, void *context)
+static void test_many_teams(struct fork_rank *self, void *context)
 {
     enum { TEAMS = 6 };
     struct symm_team *teams[TEAMS];
@@ -302,12 +264,6 @@ static void form_many_teams(struct fork_rank *self, void *context)
     fork_rank_barrier(self);
     symm_process_release(process);
     FORK_CHECK(self, *block == 50 + self->rank); /* the program's memory stays */
-}
-
-static void test_many_teams(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, form_many_teams, NULL);
 }
 
 /* ---- the process ----------------------------------------------------------------------------- */
@@ -355,14 +311,14 @@ static void test_one_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set_up),
-        cmocka_unit_test(test_sizes_of_rank_0),
-        cmocka_unit_test(test_rank_0_refuses),
-        cmocka_unit_test(test_wrong_places),
-        cmocka_unit_test(test_rank_0_dies),
+        FORK_TEST_OF(test_set_up, 1, 5),
+        FORK_TEST(test_sizes_of_rank_0, 3),
+        FORK_TEST(test_rank_0_refuses, 4),
+        FORK_TEST(test_wrong_places, 3),
+        FORK_TEST(test_rank_0_dies, 3),
         cmocka_unit_test(test_wrong_ranks),
-        cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_many_teams),
+        FORK_TEST(test_segments, 4),
+        FORK_TEST(test_many_teams, 3),
         cmocka_unit_test(test_one_process),
     };
     unit_begin("test_team", 150);
