@@ -11,10 +11,7 @@
 #include "kernels/cuda/steps.h"
 #include "tests/unit/harness/cuda_ranks.h"
 #include "tests/unit/harness/cuda_reference.h"
-#include "tests/unit/harness/device_memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LATE = 4, TOO_LATE = 200 }; /* ms, longer than a kernel waits, and than all kernels do */
@@ -72,28 +69,25 @@ static void buffers_fill(struct cuda_ranks *ranks, const struct call *call,
 static void buffers_check(struct cuda_ranks *ranks, const struct call *call,
                           const struct plan *plan)
 {
+    const unsigned char *sources[CUDA_RANKS_MOST];
     size_t all = CUDA_BUFFER - call->shift;
     for (int rank = 0; rank < ranks->size; rank++) {
         const unsigned char *rest = call->out_of_place ? before : inputs[rank];
         size_t bytes = call->counts[rank] * plan->extent;
         cuda_ranks_get(ranks, rank, buffer_of(ranks, call, rank, true), got, all);
-        for (size_t i = 0; i < call->counts[rank]; i++) {
-            const void *elements[CUDA_RANKS_MOST];
-            unsigned char wanted[16];
-            for (int source = 0; source < ranks->size; source++) {
-                elements[source] = inputs[source] + (plan->begins[rank] + i) * plan->extent;
-            }
-            cuda_reference(call->type, call->op, ranks->size, elements, wanted);
-            FORK_CHECK(ranks->self, cuda_element_is_same(call->type, call->op,
-                                                         got + i * plan->extent, wanted));
+        for (int source = 0; source < ranks->size; source++) {
+            sources[source] = inputs[source] + plan->begins[rank] * plan->extent;
         }
+        FORK_CHECK(ranks->self, cuda_reduced_wrong(call->type, call->op, ranks->size, sources,
+                                                   call->counts[rank], got) < 0);
         FORK_CHECK(ranks->self, memcmp(got + bytes, rest + bytes, all - bytes) == 0);
     }
 }
 
-static enum symm_status scatter(struct cuda_ranks *ranks, const struct call *call)
+static void scatter_prepare(struct cuda_ranks *ranks, const struct call *call)
 {
-    struct plan plan = plan_of(ranks, call);
+    static struct plan plan; /* which the runs point to */
+    plan = plan_of(ranks, call);
     const struct symm_run prototype = {
         .algorithm = SYMM_REDUCE_SCATTER_CUDA_HOLD, .count = plan.begins[ranks->size],
         .begins = plan.begins, .cuda_type = call->type, .cuda_op = call->op,
@@ -106,7 +100,15 @@ static enum symm_status scatter(struct cuda_ranks *ranks, const struct call *cal
         out[rank] = buffer_of(ranks, call, rank, true);
     }
     buffers_fill(ranks, call, &plan);
-    cuda_ranks_call(ranks, &prototype, in, out);
+    cuda_ranks_prepare(ranks, &prototype, in, out);
+}
+
+static enum symm_status scatter(struct cuda_ranks *ranks, const void *context)
+{
+    const struct call *call = context;
+    struct plan plan = plan_of(ranks, call);
+    scatter_prepare(ranks, call);
+    cuda_ranks_make(ranks);
     if (cuda_ranks_failed(ranks) >= 0) {
         return SYMM_ERR_SYSTEM;
     }
@@ -115,10 +117,10 @@ static enum symm_status scatter(struct cuda_ranks *ranks, const struct call *cal
     return SYMM_OK;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Blocks that are alike, that a remainder makes longer, that are empty, and by slices. */
-static void run_counts(struct fork_rank *self, void *context)
+static void test_counts(struct cuda_ranks *ranks)
 {
     static const struct call calls[] = {
         {.counts = {0}},
@@ -141,144 +143,54 @@ static void run_counts(struct fork_rank *self, void *context)
         {.counts = {3000, 3000, 3000, 3000, 3000}, .block_limit = 1, .first_limit = 2},
         {.counts = {3001, 3001, 3001, 3001, 3001}, .block_limit = 1, .first_limit = 2},
     };
-    struct cuda_ranks ranks = {0};
-    int size = *(const int *)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
     for (size_t i = 0; i < 2 * sizeof(calls) / sizeof(*calls); i++) {
         struct call call = calls[i / 2];
-        ranks.late_ms = i % 2 != 0 ? LATE : 0;
-        ranks.first_limit = call.first_limit;
+        ranks->late_ms = i % 2 != 0 ? LATE : 0;
+        ranks->first_limit = call.first_limit;
         call.type = i / 2 % 2 == 0 ? SYMM_CUDA_FLOAT : SYMM_CUDA_INT32;
         call.op = i / 2 % 3 == 0 ? SYMM_CUDA_MAX : SYMM_CUDA_SUM;
-        FORK_CHECK(self, scatter(&ranks, &call) == SYMM_OK);
+        FORK_CHECK(ranks->self, scatter(ranks, &call) == SYMM_OK);
     }
-    cuda_ranks_close(&ranks);
 }
 
-static void run_types(struct fork_rank *self, void *context)
+static void test_types(struct cuda_ranks *ranks)
 {
-    struct cuda_ranks ranks = {0};
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
     for (int type = 0; type < SYMM_CUDA_TYPE_COUNT; type++) {
         for (int op = 0; op < SYMM_CUDA_OP_COUNT; op++) {
             const struct call call = {.type = (enum symm_cuda_type)type,
                                       .op = (enum symm_cuda_op)op, .counts = {101, 101, 101}};
             if (cuda_op_is_allowed(call.type, call.op) && !symm_cuda_type_is_padded(call.type)) {
-                FORK_CHECK(self, scatter(&ranks, &call) == SYMM_OK);
+                FORK_CHECK(ranks->self, scatter(ranks, &call) == SYMM_OK);
             }
         }
-    }
-    cuda_ranks_close(&ranks);
-}
-
-/* A kernel of some rank does not start, or fails on its way: the call ends on all ranks. */
-static void run_with_fault(struct fork_rank *self, void *context)
-{
-    const struct cuda_fault *fault = context;
-    const struct call call = {.type = SYMM_CUDA_DOUBLE, .op = SYMM_CUDA_PROD,
-                              .counts = {501, 501, 501, 501}};
-    struct cuda_ranks ranks = {0};
-    char text[100];
-    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
-    cuda_ranks_begin(self, text);
-    device_driver_symbol(self, "symm_standin_watch", &ranks.watch);
-    ranks.watch(0);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
-    symm_device_use_graphs(false);
-    ranks.late_ms = TOO_LATE;
-    FORK_CHECK(self, scatter(&ranks, &call) == SYMM_ERR_SYSTEM);
-    if (strcmp(fault->what, "kernel") != 0) { /* which a context does not survive */
-        for (int rank = 0; rank < ranks.size; rank++) {
-            cuda_ranks_clear(&ranks, rank);
-        }
-        FORK_CHECK(self, scatter(&ranks, &call) == SYMM_OK);
-        cuda_ranks_close(&ranks);
     }
 }
 
 /* Rank 1 alone: nobody reads what its result is for.  It is given up after some steps. */
-static void run_given_up(struct fork_rank *self, void *context)
+static void test_given_up(struct cuda_ranks *ranks)
 {
-    static const struct symm_ticket none;
     const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_MAX,
                               .counts = {900, 900, 900}};
-    struct cuda_ranks ranks = {0};
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    struct plan plan = plan_of(&ranks, &call);
     for (int steps = 1; steps < 8; steps++) {
-        const void *in[CUDA_RANKS_MOST];
-        void *scratches[CUDA_RANKS_MOST];
-        struct cuda_rank *one = &ranks.ranks[1];
-        unsigned polls = 0;
-        for (int rank = 0; rank < ranks.size; rank++) {
-            in[rank] = ranks.ranks[rank].input;
-            scratches[rank] = ranks.ranks[rank].scratch;
-        }
-        buffers_fill(&ranks, &call, &plan);
-        struct symm_run run = {
-            .algorithm = SYMM_REDUCE_SCATTER_CUDA_HOLD, .count = plan.begins[3],
-            .begins = plan.begins, .cuda_type = call.type, .cuda_op = call.op,
-            .scratch_size = CUDA_SCRATCH_MOST, .team = &one->team, .device = one->device,
-            .in_place = true, .sequence = ++ranks.sequence, .input = in[1], .output = one->input, .inputs = in,
-            .scratches = scratches,
-        };
-        for (int step = 0; step < steps; step++) {
-            FORK_STATUS(self, symm_run_step(&run), SYMM_PENDING);
-        }
-        while (symm_run_give_up(&run) == SYMM_PENDING) {
-            unit_pause(&polls);
-        }
-        FORK_CHECK(self, run.ticket.sequence == none.sequence);
-        FORK_CHECK(self, run.tickets[0].sequence == none.sequence);
-        cuda_ranks_get(&ranks, 1, one->input, got, CUDA_BUFFER); /* nothing has come there */
-        FORK_CHECK(self, memcmp(got, inputs[1], CUDA_BUFFER) == 0);
+        scatter_prepare(ranks, &call);
+        (void)cuda_ranks_give_up(ranks, 1, steps);
+        cuda_ranks_get(ranks, 1, ranks->ranks[1].input, got, CUDA_BUFFER); /* nothing has come */
+        FORK_CHECK(ranks->self, memcmp(got, inputs[1], CUDA_BUFFER) == 0);
     }
-    FORK_CHECK(self, scatter(&ranks, &call) == SYMM_OK);
-    cuda_ranks_close(&ranks);
+    FORK_CHECK(ranks->self, scatter(ranks, &call) == SYMM_OK);
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
-
-static void test_counts(void **state)
-{
-    (void)state;
-    for (int size = 2; size <= CUDA_RANKS_MOST; size++) {
-        fork_ranks_run(1, run_counts, &size);
-    }
-}
-
-static void test_types(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_types, NULL);
-}
-
-static void test_faults(void **state)
-{
-    static const char *const names[] = {"cuLaunchKernel", "kernel"};
-    (void)state;
-    /* A kernel of each of four ranks, and one more of those that wait for rank 0. */
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), 7, run_with_fault);
-}
-
-static void test_given_up(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_given_up, NULL);
-}
+static const struct call products = {.type = SYMM_CUDA_DOUBLE, .op = SYMM_CUDA_PROD,
+                                     .counts = {501, 501, 501, 501}};
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_given_up),
+        CUDA_TEST_OF(test_counts, 2, CUDA_RANKS_MOST, NULL),
+        CUDA_TEST(test_types, 3),
+        /* A kernel of each of four ranks, and one more of those that wait for rank 0. */
+        CUDA_FAULTS(scatter, &products, 7, TOO_LATE),
+        CUDA_TEST(test_given_up, 3),
     };
     unit_begin("test_cuda_hold", 90);
     return cmocka_run_group_tests(tests, NULL, NULL);

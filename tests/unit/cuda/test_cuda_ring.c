@@ -12,8 +12,6 @@
 #include "tests/unit/harness/cuda_reference.h"
 #include "tests/unit/harness/device_memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static unsigned char inputs[CUDA_RANKS_MOST][CUDA_BUFFER], before[CUDA_BUFFER], got[CUDA_BUFFER];
@@ -63,19 +61,15 @@ static void buffers_fill(struct cuda_ranks *ranks, const struct call *call)
 /* The root's output is right, and everything else as it was. */
 static void buffers_check(struct cuda_ranks *ranks, const struct call *call)
 {
-    size_t extent = extent_of(call), bytes = call->count * extent;
+    const unsigned char *sources[CUDA_RANKS_MOST];
+    size_t bytes = call->count * extent_of(call);
     size_t all = CUDA_BUFFER - call->shift;
     cuda_ranks_get(ranks, call->root, buffer_of(ranks, call, call->root, true), got, all);
-    for (size_t i = 0; i < call->count; i++) {
-        const void *elements[CUDA_RANKS_MOST];
-        unsigned char wanted[16];
-        for (int rank = 0; rank < ranks->size; rank++) {
-            elements[rank] = inputs[rank] + i * extent;
-        }
-        cuda_reference(call->type, call->op, ranks->size, elements, wanted);
-        FORK_CHECK(ranks->self, cuda_element_is_same(call->type, call->op, got + i * extent,
-                                                     wanted));
+    for (int rank = 0; rank < ranks->size; rank++) {
+        sources[rank] = inputs[rank];
     }
+    FORK_CHECK(ranks->self, cuda_reduced_wrong(call->type, call->op, ranks->size, sources,
+                                               call->count, got) < 0);
     FORK_CHECK(ranks->self, memcmp(got + bytes, before + bytes, all - bytes) == 0);
     for (int rank = 0; rank < ranks->size; rank++) {
         if (rank != call->root || !call->in_place) {
@@ -87,91 +81,6 @@ static void buffers_check(struct cuda_ranks *ranks, const struct call *call)
             FORK_CHECK(ranks->self, memcmp(got, before, all) == 0);
         }
     }
-}
-
-static enum symm_status reduce(struct cuda_ranks *ranks, const struct call *call)
-{
-    const struct symm_run prototype = {
-        .algorithm = SYMM_REDUCE_CUDA_RING, .count = call->count, .root = call->root,
-        .cuda_type = call->type, .cuda_op = call->op, .beside = call->beside,
-        .block_limit = call->block_limit, .scratch_size = call->scratch_size,
-    };
-    void *in[CUDA_RANKS_MOST], *out[CUDA_RANKS_MOST];
-    for (int rank = 0; rank < ranks->size; rank++) {
-        in[rank] = buffer_of(ranks, call, rank, false);
-        out[rank] = buffer_of(ranks, call, rank, true);
-    }
-    buffers_fill(ranks, call);
-    cuda_ranks_call(ranks, &prototype, in, out);
-    if (cuda_ranks_failed(ranks) >= 0) {
-        return SYMM_ERR_SYSTEM;
-    }
-    buffers_check(ranks, call);
-    cuda_ranks_check_heads(ranks);
-    return SYMM_OK;
-}
-
-/* ---- bodies ---------------------------------------------------------------------------------- */
-
-static void run_sizes(struct fork_rank *self, void *context)
-{
-    static const size_t counts[] = {0, 1, 3, 4, 5, 513, 4097, 16000};
-    struct cuda_ranks ranks = {0};
-    int size = *(const int *)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
-    for (int root = 0; root < size; root++) {
-        for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-            for (int in_place = 0; in_place < 2; in_place++) {
-                const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM,
-                                          .count = counts[i], .root = root,
-                                          .in_place = in_place != 0};
-                FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-            }
-        }
-    }
-    cuda_ranks_close(&ranks);
-}
-
-/* Also those for which there is no ring, and buffers where vectors cannot be. */
-static void run_types(struct fork_rank *self, void *context)
-{
-    struct cuda_ranks ranks = {0};
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    for (int type = 0; type < SYMM_CUDA_TYPE_COUNT; type++) {
-        for (int op = 0; op < SYMM_CUDA_OP_COUNT; op++) {
-            struct call call = {.type = (enum symm_cuda_type)type, .op = (enum symm_cuda_op)op,
-                                .count = 301, .root = (type + op) % 3};
-            if (cuda_op_is_allowed(call.type, call.op)) {
-                FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-                call.shift = extent_of(&call);
-                FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-            }
-        }
-    }
-    cuda_ranks_close(&ranks);
-}
-
-/* More blocks than have a flag each, and fewer than there are tracks. */
-static void run_blocks(struct fork_rank *self, void *context)
-{
-    static const unsigned limits[] = {0, 1, 3, 40};
-    struct cuda_ranks ranks = {0};
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-        for (int big = 0; big < 2; big++) {
-            const struct call call = {.type = SYMM_CUDA_INT64, .op = SYMM_CUDA_MIN, .count = 8001,
-                                      .root = (int)i % 3, .block_limit = limits[i],
-                                      .beside = i == 1 && big == 1,
-                                      .scratch_size = big ? CUDA_SCRATCH_MOST : CUDA_SCRATCH};
-            FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-        }
-    }
-    cuda_ranks_close(&ranks);
 }
 
 /* How many ranks say of the last call that they are the one that has failed. */
@@ -187,189 +96,150 @@ static int failed_count(const struct cuda_ranks *ranks)
     return count;
 }
 
-/* A kernel of some rank does not start, or fails on its way: the call ends on all ranks. */
-static void run_with_fault(struct fork_rank *self, void *context)
+static void reduce_prepare(struct cuda_ranks *ranks, const struct call *call)
 {
-    const struct cuda_fault *fault = context;
-    const struct call call = {.type = SYMM_CUDA_DOUBLE, .op = SYMM_CUDA_PROD, .count = 2001};
-    struct cuda_ranks ranks = {0};
-    char text[100];
-    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
-    cuda_ranks_begin(self, text);
-    device_driver_symbol(self, "symm_standin_watch", &ranks.watch);
-    ranks.watch(0);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
-    symm_device_use_graphs(false);
-    FORK_CHECK(self, reduce(&ranks, &call) == SYMM_ERR_SYSTEM);
-    int failed = failed_count(&ranks);
-    if (strcmp(fault->what, "kernel") != 0) { /* which a context does not survive */
-        FORK_CHECK(self, failed == 1);
-        for (int rank = 0; rank < ranks.size; rank++) {
-            cuda_ranks_clear(&ranks, rank);
-        }
-        FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-        cuda_ranks_close(&ranks);
-    }
-}
-
-/* A run of rank 1, whose peers do nothing. */
-struct alone {
-    const void *in[CUDA_RANKS_MOST];
-    void *out[CUDA_RANKS_MOST], *scratches[CUDA_RANKS_MOST];
-    struct symm_run run;
-};
-
-static void alone_begin(struct cuda_ranks *ranks, const struct call *call, struct alone *alone)
-{
-    struct cuda_rank *one = &ranks->ranks[1];
-    for (int rank = 0; rank < ranks->size; rank++) {
-        alone->in[rank] = ranks->ranks[rank].input;
-        alone->out[rank] = ranks->ranks[rank].output;
-        alone->scratches[rank] = ranks->ranks[rank].scratch;
-    }
-    alone->run = (struct symm_run){
-        .algorithm = SYMM_REDUCE_CUDA_RING, .count = call->count, .cuda_type = call->type,
-        .cuda_op = call->op, .scratch_size = CUDA_SCRATCH, .team = &one->team,
-        .device = one->device, .sequence = ++ranks->sequence, .input = alone->in[1],
-        .output = alone->out[1], .inputs = alone->in, .outputs = alone->out,
-        .scratches = alone->scratches,
+    const struct symm_run prototype = {
+        .algorithm = SYMM_REDUCE_CUDA_RING, .count = call->count, .root = call->root,
+        .cuda_type = call->type, .cuda_op = call->op, .beside = call->beside,
+        .block_limit = call->block_limit, .scratch_size = call->scratch_size,
     };
-}
-
-/* It gives up, as if the others had died: nothing of it goes on. */
-static void alone_end(struct cuda_ranks *ranks, struct alone *alone)
-{
-    static const struct symm_ticket none;
-    unsigned polls = 0;
-    while (symm_run_give_up(&alone->run) == SYMM_PENDING) {
-        unit_pause(&polls);
-    }
-    FORK_CHECK(ranks->self, alone->run.ticket.sequence == none.sequence);
-    FORK_CHECK(ranks->self, alone->run.tickets[0].sequence == none.sequence);
+    void *in[CUDA_RANKS_MOST], *out[CUDA_RANKS_MOST];
     for (int rank = 0; rank < ranks->size; rank++) {
-        cuda_ranks_clear(ranks, rank);
+        in[rank] = buffer_of(ranks, call, rank, false);
+        out[rank] = buffer_of(ranks, call, rank, true);
     }
+    buffers_fill(ranks, call);
+    cuda_ranks_prepare(ranks, &prototype, in, out);
 }
 
-static void run_given_up(struct fork_rank *self, void *context)
+static enum symm_status reduce(struct cuda_ranks *ranks, const void *context)
 {
-    const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_MAX, .count = 9000};
-    struct cuda_ranks ranks = {0};
-    struct alone alone;
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    for (int steps = 1; steps < 8; steps++) {
-        alone_begin(&ranks, &call, &alone);
-        for (int step = 0; step < steps; step++) {
-            FORK_STATUS(self, symm_run_step(&alone.run), SYMM_PENDING);
-        }
-        alone_end(&ranks, &alone);
+    const struct call *call = context;
+    reduce_prepare(ranks, call);
+    cuda_ranks_make(ranks);
+    if (cuda_ranks_failed(ranks) >= 0) {
+        FORK_CHECK(ranks->self, ranks->fault_is_for_good || failed_count(ranks) == 1);
+        return SYMM_ERR_SYSTEM;
     }
-    FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-    cuda_ranks_close(&ranks);
-}
-
-/* A kernel that has come back late is started again also if all slots are taken just then. */
-static void run_without_slots(struct fork_rank *self, void *context)
-{
-    const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 9000};
-    struct symm_ticket tickets[SYMM_CUDA_SLOTS];
-    struct cuda_ranks ranks = {0};
-    struct alone alone;
-    unsigned polls = 0;
-    int taken = 0;
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    alone_begin(&ranks, &call, &alone);
-    struct cuda_rank *one = &ranks.ranks[1];
-    struct symm_cuda_copy copy = {.input = one->input, .bytes = 16, .output_count = 1,
-                                  .outputs = {one->output}};
-    FORK_STATUS(self, symm_run_step(&alone.run), SYMM_PENDING);
-    while (alone.run.ticket.sequence == ((struct symm_ticket){0}).sequence) {
-        FORK_STATUS(self, symm_run_step(&alone.run), SYMM_PENDING);
-    }
-    unsigned passing = alone.run.stage;
-    while (alone.run.stage == passing) { /* until it is late, with no slot left but its own */
-        while (taken < SYMM_CUDA_SLOTS &&
-               symm_device_copy_start(one->device, &copy, 1, &tickets[taken]) == SYMM_OK) {
-            taken++;
-        }
-        FORK_STATUS(self, symm_run_step(&alone.run), SYMM_PENDING);
-        unit_pause(&polls);
-    }
-    while (taken < SYMM_CUDA_SLOTS &&
-           symm_device_copy_start(one->device, &copy, 1, &tickets[taken]) == SYMM_OK) {
-        taken++;
-    }
-    FORK_CHECK(self, taken == SYMM_CUDA_SLOTS);
-    for (int step = 0; step < 10; step++) {
-        FORK_STATUS(self, symm_run_step(&alone.run), SYMM_PENDING);
-        FORK_CHECK(self, !symm_run_rank_reached(&alone.run, 1, 1));
-    }
-    for (int i = 0; i < taken; i++) {
-        while (symm_device_ticket_test(one->device, &tickets[i]) == SYMM_PENDING) {
-            unit_pause(&polls);
-        }
-    }
-    FORK_STATUS(self, symm_run_step(&alone.run), SYMM_PENDING);
-    FORK_CHECK(self, alone.run.stage == passing);
-    alone_end(&ranks, &alone);
-    FORK_CHECK(self, reduce(&ranks, &call) == SYMM_OK);
-    cuda_ranks_close(&ranks);
+    buffers_check(ranks, call);
+    cuda_ranks_check_heads(ranks);
+    return SYMM_OK;
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_sizes(void **state)
+static void test_sizes(struct cuda_ranks *ranks)
 {
-    (void)state;
-    for (int size = 2; size <= CUDA_RANKS_MOST; size++) {
-        fork_ranks_run(1, run_sizes, &size);
+    static const size_t counts[] = {0, 1, 3, 4, 5, 513, 4097, 16000};
+    for (int root = 0; root < ranks->size; root++) {
+        for (size_t i = 0; i < 2 * sizeof(counts) / sizeof(*counts); i++) {
+            const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM,
+                                      .count = counts[i / 2], .root = root,
+                                      .in_place = i % 2 != 0};
+            FORK_CHECK(ranks->self, reduce(ranks, &call) == SYMM_OK);
+        }
     }
 }
 
-static void test_types(void **state)
+/* Also those for which there is no ring, and buffers where vectors cannot be. */
+static void test_types(struct cuda_ranks *ranks)
 {
-    (void)state;
-    fork_ranks_run(1, run_types, NULL);
+    for (int type = 0; type < SYMM_CUDA_TYPE_COUNT; type++) {
+        for (int op = 0; op < SYMM_CUDA_OP_COUNT; op++) {
+            struct call call = {.type = (enum symm_cuda_type)type, .op = (enum symm_cuda_op)op,
+                                .count = 301, .root = (type + op) % 3};
+            if (cuda_op_is_allowed(call.type, call.op)) {
+                FORK_CHECK(ranks->self, reduce(ranks, &call) == SYMM_OK);
+                call.shift = extent_of(&call);
+                FORK_CHECK(ranks->self, reduce(ranks, &call) == SYMM_OK);
+            }
+        }
+    }
 }
 
-static void test_faults(void **state)
+/* More blocks than have a flag each, and fewer than there are tracks. */
+static void test_blocks(struct cuda_ranks *ranks)
 {
-    static const char *const names[] = {"cuLaunchKernel", "kernel"};
-    (void)state;
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), 9, run_with_fault);
+    static const unsigned limits[] = {0, 1, 3, 40};
+    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+        for (int big = 0; big < 2; big++) {
+            const struct call call = {.type = SYMM_CUDA_INT64, .op = SYMM_CUDA_MIN, .count = 8001,
+                                      .root = (int)i % 3, .block_limit = limits[i],
+                                      .beside = i == 1 && big == 1,
+                                      .scratch_size = big ? CUDA_SCRATCH_MOST : CUDA_SCRATCH};
+            FORK_CHECK(ranks->self, reduce(ranks, &call) == SYMM_OK);
+        }
+    }
 }
 
-static void test_blocks(void **state)
+/* Rank 1, whose peers do nothing, gives up. */
+static void test_given_up(struct cuda_ranks *ranks)
 {
-    (void)state;
-    fork_ranks_run(1, run_blocks, NULL);
+    const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_MAX, .count = 9000};
+    for (int steps = 1; steps < 8; steps++) {
+        reduce_prepare(ranks, &call);
+        (void)cuda_ranks_give_up(ranks, 1, steps);
+        cuda_ranks_clear(ranks);
+    }
+    FORK_CHECK(ranks->self, reduce(ranks, &call) == SYMM_OK);
 }
 
-static void test_without_slots(void **state)
+/* Take all slots of a rank's device that there are. */
+static void slots_take(struct cuda_rank *one, struct symm_ticket *tickets, int *taken)
 {
-    (void)state;
-    fork_ranks_run(1, run_without_slots, NULL);
+    struct symm_cuda_copy copy = {.input = one->input, .bytes = 16, .output_count = 1,
+                                  .outputs = {one->output}};
+    while (*taken < SYMM_CUDA_SLOTS &&
+           symm_device_copy_start(one->device, &copy, 1, &tickets[*taken]) == SYMM_OK) {
+        ++*taken;
+    }
 }
 
-static void test_given_up(void **state)
+/* A kernel that has come back late is started again also if all slots are taken just then. */
+static void test_without_slots(struct cuda_ranks *ranks)
 {
-    (void)state;
-    fork_ranks_run(1, run_given_up, NULL);
+    const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 9000};
+    struct symm_ticket tickets[SYMM_CUDA_SLOTS];
+    struct cuda_rank *one = &ranks->ranks[1];
+    unsigned polls = 0;
+    int taken = 0;
+    reduce_prepare(ranks, &call);
+    do {
+        FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
+    } while (one->run.ticket.sequence == 0);
+    unsigned passing = one->run.stage;
+    while (one->run.stage == passing) { /* until it is late, with no slot left but its own */
+        slots_take(one, tickets, &taken);
+        FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
+        unit_pause(&polls);
+    }
+    slots_take(one, tickets, &taken);
+    FORK_CHECK(ranks->self, taken == SYMM_CUDA_SLOTS);
+    for (int step = 0; step < 10; step++) {
+        FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
+        FORK_CHECK(ranks->self, !symm_run_rank_reached(&one->run, 1, 1));
+    }
+    for (int i = 0; i < taken; i++) {
+        device_ticket_await(ranks->self, one->device, &tickets[i]);
+    }
+    FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
+    FORK_CHECK(ranks->self, one->run.stage == passing);
+    (void)cuda_ranks_give_up(ranks, 1, 0);
+    cuda_ranks_clear(ranks);
+    FORK_CHECK(ranks->self, reduce(ranks, &call) == SYMM_OK);
 }
+
+static const struct call products = {.type = SYMM_CUDA_DOUBLE, .op = SYMM_CUDA_PROD, .count = 2001};
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_without_slots),
-        cmocka_unit_test(test_given_up),
+        CUDA_TEST_OF(test_sizes, 2, CUDA_RANKS_MOST, NULL),
+        CUDA_TEST(test_types, 3),
+        CUDA_TEST(test_blocks, 3),
+        CUDA_FAULTS(reduce, &products, 9, 0),
+        CUDA_TEST(test_without_slots, 3),
+        CUDA_TEST(test_given_up, 3),
     };
     unit_begin("test_cuda_ring", 60);
     return cmocka_run_group_tests(tests, NULL, NULL);

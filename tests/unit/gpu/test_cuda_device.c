@@ -36,24 +36,21 @@ struct plan {
 static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int rank,
                          const void *output)
 {
+    const unsigned char *sources[CUDA_RANKS_MOST];
     size_t extent = cuda_types[plan->type].form.extent;
     cuda_ranks_get(ranks, rank, output, got, BYTES_MOST);
-    for (size_t i = 0; i < plan->count; i++) {
-        const void *elements[CUDA_RANKS_MOST];
-        unsigned char expected[16];
-        size_t offset = plan->shift + i * extent;
-        for (int other = 0; other < ranks->size; other++) {
-            elements[other] = inputs[other] + offset;
-        }
-        cuda_reference(plan->type, plan->op, ranks->size, elements, expected);
-        if (!cuda_element_is_same(plan->type, plan->op, got + offset, expected)) {
-            (void)fprintf(stderr, "%s of %s, %s%s, %d ranks, %zu elements, shift %zu: rank %d, "
-                          "element %zu is wrong\n", cuda_op_name(plan->op),
-                          cuda_types[plan->type].name, symm_algorithm_name(plan->algorithm),
-                          plan->in_place ? " in place" : "", ranks->size, plan->count, plan->shift,
-                          rank, i);
-            FORK_CHECK(ranks->self, false);
-        }
+    for (int other = 0; other < ranks->size; other++) {
+        sources[other] = inputs[other] + plan->shift;
+    }
+    long wrong = cuda_reduced_wrong(plan->type, plan->op, ranks->size, sources, plan->count,
+                                    got + plan->shift);
+    if (wrong >= 0) {
+        (void)fprintf(stderr, "%s of %s, %s%s, %d ranks, %zu elements, shift %zu: rank %d, "
+                      "element %ld is wrong\n", cuda_op_name(plan->op),
+                      cuda_types[plan->type].name, symm_algorithm_name(plan->algorithm),
+                      plan->in_place ? " in place" : "", ranks->size, plan->count, plan->shift,
+                      rank, wrong);
+        FORK_CHECK(ranks->self, false);
     }
     const unsigned char *beside = plan->in_place ? inputs[rank] : before;
     size_t end = plan->shift + plan->count * extent;
@@ -61,7 +58,12 @@ static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int 
     FORK_CHECK(ranks->self, memcmp(got + end, beside + end, BYTES_MOST - end) == 0);
 }
 
-/* Returns how it ended on all ranks. */
+/* How a call has ended on all ranks. */
+static enum symm_status failure_of(struct cuda_ranks *ranks)
+{
+    return cuda_ranks_failed(ranks) < 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
+}
+
 static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *plan,
                                   struct unit_random *random)
 {
@@ -84,13 +86,7 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
         run_outputs[rank] = (plan->in_place ? one->input : one->output) + plan->shift;
     }
     cuda_ranks_call(ranks, &prototype, run_inputs, run_outputs);
-    enum symm_status failure = ranks->ranks[0].run.failure;
-    for (int rank = 0; rank < ranks->size; rank++) {
-        struct cuda_rank *one = &ranks->ranks[rank];
-        FORK_CHECK(ranks->self, (one->run.failure == SYMM_OK) == (failure == SYMM_OK));
-        FORK_CHECK(ranks->self, one->run.failed_rank == ranks->ranks[0].run.failed_rank);
-        FORK_CHECK(ranks->self, (one->run.failed_rank < 0) == (failure == SYMM_OK));
-    }
+    enum symm_status failure = failure_of(ranks);
     for (int rank = 0; rank < ranks->size && failure == SYMM_OK; rank++) {
         struct cuda_rank *one = &ranks->ranks[rank];
         result_check(ranks, plan, rank, plan->in_place ? one->input : one->output);
@@ -105,15 +101,10 @@ static const enum symm_algorithm allreduces[] = {
 
 enum { ALLREDUCES = sizeof(allreduces) / sizeof(*allreduces) };
 
-static void run_allreduces(struct fork_rank *self, void *context)
+static void test_allreduce(struct cuda_ranks *ranks)
 {
-    int size = *(const int *)context;
-    struct cuda_ranks ranks = {0};
-    struct unit_random random = unit_random_start(41, (uint64_t)size);
-    /* Waiting for what is late takes most of the time: some numbers of ranks do without. */
-    FORK_CHECK(self, size % 3 == 2 || setenv("SYMM_STANDIN_DELAY", "0", 1) == 0);
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
+    struct fork_rank *self = ranks->self;
+    struct unit_random random = unit_random_start(41, (uint64_t)ranks->size);
     for (int i = 0; i < SYMM_CUDA_TYPE_COUNT * SYMM_CUDA_OP_COUNT; i++) {
         struct plan plan = {
             .type = (enum symm_cuda_type)(i / SYMM_CUDA_OP_COUNT),
@@ -130,10 +121,9 @@ static void run_allreduces(struct fork_rank *self, void *context)
             plan.count = unit_random_below(&random, is_small ? 20 : COUNT_MOST);
             plan.shift = unit_random_below(&random, 2) == 0
                              ? 0 : unit_random_below(&random, SHIFT_MOST);
-            FORK_CHECK(self, allreduce(&ranks, &plan, &random) == SYMM_OK);
+            FORK_CHECK(self, allreduce(ranks, &plan, &random) == SYMM_OK);
         }
     }
-    cuda_ranks_close(&ranks);
 }
 
 /* ---- all-gather ------------------------------------------------------------------------------ */
@@ -167,12 +157,11 @@ static enum symm_status allgather(struct cuda_ranks *ranks, const struct gatheri
         cuda_ranks_put(ranks, rank, one->output + shift + size, all, 100);
     }
     cuda_ranks_call(ranks, &prototype, run_inputs, run_outputs);
-    enum symm_status failure = ranks->ranks[0].run.failure;
+    enum symm_status failure = failure_of(ranks);
     for (int rank = 0; rank < ranks->size && failure == SYMM_OK; rank++) {
         cuda_ranks_get(ranks, rank, run_outputs[rank], all, size + 100);
         FORK_CHECK(ranks->self, unit_is_filled(all, size, unit_random_start(seed, 0)));
         FORK_CHECK(ranks->self, all[size] == 0xdb && all[size + 99] == 0xdb);
-        FORK_CHECK(ranks->self, ranks->ranks[rank].run.failed_rank < 0);
     }
     return failure;
 }
@@ -183,30 +172,25 @@ static const enum symm_algorithm allgathers[] = {
 
 enum { ALLGATHERS = sizeof(allgathers) / sizeof(*allgathers) };
 
-static void run_allgathers(struct fork_rank *self, void *context)
+static void test_allgather(struct cuda_ranks *ranks)
 {
     static const size_t sizes[] = {1, 2, 7, 16, 100, 1000, 1024, 4097, 12000};
-    int size = *(const int *)context;
-    struct cuda_ranks ranks = {0};
-    struct unit_random random = unit_random_start(42, (uint64_t)size);
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, size));
+    struct unit_random random = unit_random_start(42, (uint64_t)ranks->size);
     for (size_t i = 0; i < 12 * sizeof(sizes) / sizeof(*sizes); i++) {
         const struct gathering plan = {
             .algorithm = allgathers[i % ALLGATHERS], .bytes = sizes[i / 12],
             .shift = unit_random_below(&random, 40), .in_place = i / ALLGATHERS % 2 != 0,
             .beside = unit_random_below(&random, 2) != 0,
         };
-        FORK_CHECK(self, allgather(&ranks, &plan, &random) == SYMM_OK);
+        FORK_CHECK(ranks->self, allgather(ranks, &plan, &random) == SYMM_OK);
     }
-    cuda_ranks_close(&ranks);
 }
 
 /*
  * Beside the program's own kernels copy engines do everything: no kernel can be launched here.  A
  * driver that is too old for the hint, and one that fails with it, have the plain copy.
  */
-static void run_allgather_beside(struct fork_rank *self, void *context)
+static void test_allgather_beside(struct fork_rank *self, void *context)
 {
     const char *more = context;
     char faults[100];
@@ -233,56 +217,31 @@ static void run_allgather_beside(struct fork_rank *self, void *context)
  * One of two ranks gives up in the middle of calls, as if the other had died: its work ends, every
  * slot comes back, and the next call works.
  */
-static void run_given_up(struct fork_rank *self, void *context)
+static void test_given_up(struct cuda_ranks *ranks)
 {
-    static const struct symm_ticket none;
     struct unit_random random = unit_random_start(45, 0);
-    struct cuda_ranks ranks = {0};
-    unsigned polls = 0, waited = 0;
-    (void)context;
-    cuda_ranks_begin(self, NULL);
-    FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
-    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 2));
-    struct cuda_rank *one = &ranks.ranks[0], *other = &ranks.ranks[1];
+    unsigned waited = 0;
+    struct cuda_rank *one = &ranks->ranks[0], *other = &ranks->ranks[1];
     for (int i = 0; i < SYMM_CUDA_SLOTS + ALLREDUCES; i++) {
-        const void *run_inputs[] = {one->input, other->input};
-        void *run_outputs[] = {one->output, other->output};
-        void *scratches[] = {one->scratch, other->scratch};
-        struct symm_run run = {
-            .algorithm = allreduces[i % ALLREDUCES], .count = COUNT_MOST, .team = &one->team,
-            .cuda_type = SYMM_CUDA_FLOAT, .cuda_op = SYMM_CUDA_SUM, .device = one->device,
-            .sequence = ++ranks.sequence, .input = one->input, .output = one->output,
-            .inputs = run_inputs, .outputs = run_outputs, .scratches = scratches,
-            .scratch_size = CUDA_SCRATCH,
+        const struct symm_run prototype = {
+            .algorithm = allreduces[i % ALLREDUCES], .count = COUNT_MOST,
+            .cuda_type = SYMM_CUDA_FLOAT, .cuda_op = SYMM_CUDA_SUM,
         };
-        for (int step = i % 3; step >= 0; step--) {
-            FORK_STATUS(self, symm_run_step(&run), SYMM_PENDING);
-        }
-        for (; symm_run_give_up(&run) == SYMM_PENDING; waited++) {
-            unit_pause(&polls);
-        }
-        FORK_CHECK(self, memcmp(&run.ticket, &none, sizeof(none)) == 0);
-        FORK_CHECK(self, memcmp(&run.tickets[0], &none, sizeof(none)) == 0);
-        FORK_CHECK(self, memcmp(&run.pipeline.pushes[0], &none, sizeof(none)) == 0);
+        void *run_inputs[] = {one->input, other->input};
+        void *run_outputs[] = {one->output, other->output};
+        cuda_ranks_prepare(ranks, &prototype, run_inputs, run_outputs);
+        waited += cuda_ranks_give_up(ranks, 0, 1 + i % 3);
     }
-    FORK_CHECK(self, waited > 0);
+    FORK_CHECK(ranks->self, waited > 0);
     for (int i = 0; i < ALLREDUCES; i++) {
         const struct plan plan = {
             .algorithm = allreduces[i], .type = SYMM_CUDA_INT32, .op = SYMM_CUDA_SUM, .count = 100,
         };
-        FORK_CHECK(self, allreduce(&ranks, &plan, &random) == SYMM_OK);
+        FORK_CHECK(ranks->self, allreduce(ranks, &plan, &random) == SYMM_OK);
     }
-    cuda_ranks_close(&ranks);
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
-
-static symm_standin_watch_function *watch_find(struct fork_rank *self)
-{
-    symm_standin_watch_function *watch;
-    device_driver_symbol(self, "symm_standin_watch", &watch);
-    return watch;
-}
 
 /*
  * Whether a call must end in an error.  Questions to the driver are asked again, so there it
@@ -311,18 +270,13 @@ static void run_with_fault(struct fork_rank *self, void *context)
 {
     const struct cuda_fault *fault = context;
     struct unit_random random = unit_random_start(44, (uint64_t)fault->use);
-    bool is_for_good = strcmp(fault->what, "kernel") == 0 || strcmp(fault->what, "copy") == 0;
     struct cuda_ranks ranks = {0};
-    char text[100];
     int failures = 0;
-    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
-    cuda_ranks_begin(self, text);
+    cuda_fault_begin(&ranks, self, fault);
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "300", 1) == 0);
     symm_device_use_graphs(strcmp(fault->what, "cuLaunchKernel") != 0);
-    ranks.watch = watch_find(self);
-    ranks.watch(0);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 3));
-    for (int i = 0; i < ALLREDUCES + 4 && (failures == 0 || !is_for_good); i++) {
+    for (int i = 0; i < ALLREDUCES + 4 && (failures == 0 || !ranks.fault_is_for_good); i++) {
         struct plan plan = {
             .algorithm = allreduces[i % ALLREDUCES],
             .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 500,
@@ -336,41 +290,9 @@ static void run_with_fault(struct fork_rank *self, void *context)
     }
     FORK_CHECK(self, failures <= 1);
     FORK_CHECK(self, !is_vital(fault) || failures == 1);
-    if (!is_for_good) {
+    if (!ranks.fault_is_for_good) {
         cuda_ranks_close(&ranks);
     }
-}
-
-/* ---- tests ----------------------------------------------------------------------------------- */
-
-static void test_allreduce(void **state)
-{
-    (void)state;
-    for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
-        fork_ranks_run(1, run_allreduces, &size);
-    }
-}
-
-static void test_allgather(void **state)
-{
-    static char no_more[] = "";
-#if CUDA_VERSION >= 13000
-    static char no_hint[] = ",cuMemcpyBatchAsync:1+";
-#endif
-    (void)state;
-    for (int size = 1; size <= CUDA_RANKS_MOST; size++) {
-        fork_ranks_run(1, run_allgathers, &size);
-    }
-    fork_ranks_run(1, run_allgather_beside, no_more);
-#if CUDA_VERSION >= 13000
-    fork_ranks_run(1, run_allgather_beside, no_hint);
-#endif
-}
-
-static void test_given_up(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_given_up, NULL);
 }
 
 static void test_failures_in_running(void **state)
@@ -382,23 +304,24 @@ static void test_failures_in_running(void **state)
         "cuStreamSynchronize", "cuCtxPushCurrent", "cuThreadExchangeStreamCaptureMode", "kernel",
         "copy",
     };
-    int last = 2 * unit_uses(4) - 1;
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        for (int use = 1; use <= last; use += 2) {
-            struct cuda_fault fault = {names[i], use};
-            print_message("# %s, use %d\n", fault.what, fault.use);
-            fork_ranks_run(1, run_with_fault, &fault);
-        }
-    }
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 2 * unit_uses(4) - 1, 2, run_with_fault);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allreduce),
-        cmocka_unit_test(test_allgather),
-        cmocka_unit_test(test_given_up),
+        /* Waiting for what is late takes most of the time: some numbers of ranks do without. */
+        CUDA_TEST_OF(test_allreduce, 1, 1, "0"),
+        CUDA_TEST_OF(test_allreduce, 2, 2, NULL),
+        CUDA_TEST_OF(test_allreduce, 3, 4, "0"),
+        CUDA_TEST_OF(test_allreduce, 5, 5, NULL),
+        CUDA_TEST_OF(test_allgather, 1, CUDA_RANKS_MOST, NULL),
+        FORK_TEST_WITH(test_allgather_beside, 1, (char[]){""}),
+#if CUDA_VERSION >= 13000
+        FORK_TEST_WITH(test_allgather_beside, 1, (char[]){",cuMemcpyBatchAsync:1+"}),
+#endif
+        CUDA_TEST_OF(test_given_up, 2, 2, "300"),
         cmocka_unit_test(test_failures_in_running),
     };
     unit_begin("test_cuda_device", 150);

@@ -9,6 +9,7 @@
 #include "tests/unit/harness/cuda_ranks.h"
 #include "tests/unit/harness/device_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,15 +35,17 @@ static unsigned char *buffer_make(struct cuda_ranks *ranks, int device, size_t s
     return block;
 }
 
-void cuda_ranks_clear(struct cuda_ranks *ranks, int rank)
+void cuda_ranks_clear(struct cuda_ranks *ranks)
 {
-    struct cuda_rank *one = &ranks->ranks[rank];
-    struct symm_heap *heap = NULL;
-    FORK_STATUS(ranks->self, symm_process_device_heap(ranks->process, one->device_number, &heap),
-                SYMM_OK);
-    FORK_STATUS(ranks->self,
-                symm_heap_clear(heap, one->scratch - SYMM_SCRATCH_HEAD, SYMM_SCRATCH_HEAD),
-                SYMM_OK);
+    for (int rank = 0; rank < ranks->size; rank++) {
+        struct cuda_rank *one = &ranks->ranks[rank];
+        struct symm_heap *heap = NULL;
+        FORK_STATUS(ranks->self,
+                    symm_process_device_heap(ranks->process, one->device_number, &heap), SYMM_OK);
+        FORK_STATUS(ranks->self,
+                    symm_heap_clear(heap, one->scratch - SYMM_SCRATCH_HEAD, SYMM_SCRATCH_HEAD),
+                    SYMM_OK);
+    }
 }
 
 bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
@@ -68,9 +71,9 @@ bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size)
         one->scratch =
             buffer_make(ranks, one->device_number, SYMM_SCRATCH_HEAD + CUDA_SCRATCH_MOST) +
             SYMM_SCRATCH_HEAD;
-        cuda_ranks_clear(ranks, rank);
         one->team = (struct symm_team){.rank = rank, .size = size, .control = control};
     }
+    cuda_ranks_clear(ranks);
     return true;
 }
 
@@ -123,28 +126,24 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
-                     void *const *inputs, void *const *outputs)
+void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_run *prototype,
+                        void *const *inputs, void *const *outputs)
 {
-    const void *all_inputs[CUDA_RANKS_MOST];
-    void *all_outputs[CUDA_RANKS_MOST], *scratches[CUDA_RANKS_MOST];
-    unsigned polls = 0;
-    int ended = 0;
     ranks->sequence++;
     for (int rank = 0; rank < ranks->size; rank++) {
         struct cuda_rank *one = &ranks->ranks[rank];
-        all_inputs[rank] = inputs[rank];
-        all_outputs[rank] = outputs[rank];
-        scratches[rank] = one->scratch;
+        ranks->inputs[rank] = inputs[rank];
+        ranks->outputs[rank] = outputs[rank];
+        ranks->scratches[rank] = one->scratch;
         one->run = *prototype;
         one->run.team = &one->team;
         one->run.sequence = ranks->sequence;
         one->run.device = one->device;
         one->run.input = inputs[rank];
         one->run.output = outputs[rank];
-        one->run.inputs = all_inputs;
-        one->run.outputs = all_outputs;
-        one->run.scratches = scratches;
+        one->run.inputs = ranks->inputs;
+        one->run.outputs = ranks->outputs;
+        one->run.scratches = ranks->scratches;
         one->run.blocks = ranks->blocks == NULL ? NULL : ranks->blocks[rank];
         one->run.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
                                                              : CUDA_SCRATCH;
@@ -154,6 +153,12 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
         one->run.failed_rank = 1000;
         one->status = SYMM_PENDING;
     }
+}
+
+void cuda_ranks_make(struct cuda_ranks *ranks)
+{
+    unsigned polls = 0;
+    int ended = 0;
     if (ranks->watch != NULL) {
         ranks->watch(1);
     }
@@ -174,6 +179,39 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
     if (ranks->watch != NULL) {
         ranks->watch(0);
     }
+}
+
+void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
+                     void *const *inputs, void *const *outputs)
+{
+    cuda_ranks_prepare(ranks, prototype, inputs, outputs);
+    cuda_ranks_make(ranks);
+}
+
+/* Nothing is under way, except that the kernel has said at the end that it was late. */
+static bool has_ended(struct symm_ticket ticket)
+{
+    static const struct symm_ticket none;
+    ticket.late = false;
+    return memcmp(&ticket, &none, sizeof(none)) == 0;
+}
+
+unsigned cuda_ranks_give_up(struct cuda_ranks *ranks, int rank, int steps)
+{
+    struct symm_run *run = &ranks->ranks[rank].run;
+    unsigned polls = 0, asked = 0;
+    for (int step = 0; step < steps; step++) {
+        FORK_STATUS(ranks->self, symm_run_step(run), SYMM_PENDING);
+    }
+    for (; symm_run_give_up(run) == SYMM_PENDING; asked++) {
+        unit_pause(&polls);
+    }
+    FORK_CHECK(ranks->self, has_ended(run->ticket));
+    FORK_CHECK(ranks->self, has_ended(run->tickets[0]));
+    for (int i = 0; i < SYMM_PIPELINE_DEPTH; i++) {
+        FORK_CHECK(ranks->self, has_ended(run->pipeline.pushes[i]));
+    }
+    return asked;
 }
 
 int cuda_ranks_failed(struct cuda_ranks *ranks)
@@ -199,10 +237,67 @@ void cuda_ranks_check_heads(struct cuda_ranks *ranks)
     }
 }
 
-void cuda_faults_run(const char *const *names, size_t count, int uses, fork_body *body)
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void plan_run(struct fork_rank *self, void *context)
+{
+    const struct cuda_plan *plan = context;
+    struct cuda_ranks ranks = {0};
+    FORK_CHECK(self, plan->delay == NULL || setenv("SYMM_STANDIN_DELAY", plan->delay, 1) == 0);
+    cuda_ranks_begin(self, NULL);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, plan->least));
+    plan->body(&ranks);
+    cuda_ranks_close(&ranks);
+}
+
+void cuda_test(void **state)
+{
+    struct cuda_plan plan = *(const struct cuda_plan *)*state;
+    for (; plan.least <= plan.most; plan.least++) {
+        fork_ranks_run(1, plan_run, &plan);
+    }
+}
+
+void cuda_fault_begin(struct cuda_ranks *ranks, struct fork_rank *self,
+                      const struct cuda_fault *fault)
+{
+    char text[100];
+    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
+    cuda_ranks_begin(self, text);
+    symm_device_use_graphs(false);
+    device_driver_symbol(self, "symm_standin_watch", &ranks->watch);
+    ranks->watch(0);
+    ranks->fault_is_for_good = strcmp(fault->what, "kernel") == 0 ||
+                               strcmp(fault->what, "copy") == 0;
+}
+
+static const struct cuda_faults *faults; /* of the test that is run */
+
+static void fault_run(struct fork_rank *self, void *context)
+{
+    struct cuda_ranks ranks = {0};
+    cuda_fault_begin(&ranks, self, context);
+    FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
+    ranks.late_ms = faults->late_ms;
+    FORK_CHECK(self, faults->make(&ranks, faults->call) == SYMM_ERR_SYSTEM);
+    if (!ranks.fault_is_for_good) {
+        cuda_ranks_clear(&ranks);
+        FORK_CHECK(self, faults->make(&ranks, faults->call) == SYMM_OK);
+        cuda_ranks_close(&ranks);
+    }
+}
+
+void cuda_faults_test(void **state)
+{
+    static const char *const names[] = {"cuLaunchKernel", "kernel"};
+    faults = *state;
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), faults->uses, 1, fault_run);
+}
+
+void cuda_faults_run(const char *const *names, size_t count, int uses, int step, fork_body *body)
 {
     for (size_t i = 0; i < count; i++) {
-        for (int use = 1; use <= uses; use++) {
+        for (int use = 1; use <= uses; use += step) {
             struct cuda_fault fault = {names[i], use};
             print_message("# %s, use %d\n", fault.what, fault.use);
             fork_ranks_run(1, body, &fault);

@@ -41,6 +41,8 @@ struct cuda_rank {
 struct cuda_ranks {
     struct fork_rank *self;
     struct symm_process *process;
+    const void *inputs[CUDA_RANKS_MOST]; /* of the call that is made */
+    void *outputs[CUDA_RANKS_MOST], *scratches[CUDA_RANKS_MOST];
     int size;
     int devices; /* that ranks have in turn; 0: CUDA_DEVICES */
     unsigned first_limit; /* of rank 0's blocks; 0: as the others */
@@ -48,6 +50,7 @@ struct cuda_ranks {
     uint64_t sequence;
     struct symm_block *const *blocks; /* the ranks' tables in exchanges; otherwise NULL */
     symm_standin_watch_function *watch; /* if faults are to come in calls only; otherwise NULL */
+    bool fault_is_for_good;
     struct cuda_rank ranks[CUDA_RANKS_MOST];
 };
 
@@ -60,8 +63,8 @@ void cuda_ranks_begin(struct fork_rank *self, const char *fault);
 bool cuda_ranks_open(struct cuda_ranks *ranks, struct fork_rank *self, int size);
 void cuda_ranks_close(struct cuda_ranks *ranks);
 
-/* Write zeros over the head of a rank's scratch, as is done after a call that has failed. */
-void cuda_ranks_clear(struct cuda_ranks *ranks, int rank);
+/* Write zeros over the heads of all scratches, as is done after a call that has failed. */
+void cuda_ranks_clear(struct cuda_ranks *ranks);
 
 /* Between the device's memory and this process'. */
 void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void *from,
@@ -69,11 +72,24 @@ void cuda_ranks_put(struct cuda_ranks *ranks, int rank, void *memory, const void
 void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void *to, size_t size);
 
 /*
- * Make a call, for which `prototype` has all but what differs between ranks; scratch_size 0 is
- * CUDA_SCRATCH.  inputs[r] and outputs[r] are rank r's.  Returns when all runs have ended.
+ * Prepare a call, for which `prototype` has all but what differs between ranks; scratch_size 0 is
+ * CUDA_SCRATCH.  inputs[r] and outputs[r] are rank r's.
  */
+void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_run *prototype,
+                        void *const *inputs, void *const *outputs);
+
+/* Make it.  Returns when all runs have ended. */
+void cuda_ranks_make(struct cuda_ranks *ranks);
+
+/* Both. */
 void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
                      void *const *inputs, void *const *outputs);
+
+/*
+ * Instead of it one rank makes so many steps, and gives up, as if the others had died: nothing of
+ * it goes on.  Returns how often it had to ask.
+ */
+unsigned cuda_ranks_give_up(struct cuda_ranks *ranks, int rank, int steps);
 
 /* The rank that all ranks say has failed in the last call; below 0: none has. */
 int cuda_ranks_failed(struct cuda_ranks *ranks);
@@ -81,10 +97,54 @@ int cuda_ranks_failed(struct cuda_ranks *ranks);
 /* The words in front of all scratches are zero again. */
 void cuda_ranks_check_heads(struct cuda_ranks *ranks);
 
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+/*
+ * Rows of cmocka's table: a body for `size` ranks, or for each number of them from `least` to
+ * `most`.  A process is all ranks of it, which are open, and closed afterwards.  `delay` is
+ * SYMM_STANDIN_DELAY; NULL: the usual one.
+ */
+#define CUDA_TEST(body, size) CUDA_TEST_OF(body, size, size, NULL)
+#define CUDA_TEST_OF(body, least, most, delay) \
+    {#body, cuda_test, NULL, NULL, &(struct cuda_plan){body, least, most, delay}}
+
+typedef void cuda_body(struct cuda_ranks *ranks);
+
+struct cuda_plan {
+    cuda_body *body;
+    int least, most;
+    const char *delay;
+};
+
+void cuda_test(void **state);
+
+/* Makes a call and compares what it leaves, unless ranks say that one of them has failed. */
+typedef enum symm_status cuda_call(struct cuda_ranks *ranks, const void *call);
+
+/*
+ * Rows of tests in which a kernel of some rank of four does not start, or fails on its way, for
+ * each of the first `uses` kernels: the call ends on all ranks, and the next one is right.
+ */
+#define CUDA_FAULTS(make, call, uses, late_ms)                                                    \
+    {#make " with faults", cuda_faults_test, NULL, NULL,                                           \
+     &(struct cuda_faults){make, call, uses, late_ms}}
+
+struct cuda_faults {
+    cuda_call *make;
+    const void *call;
+    int uses, late_ms;
+};
+
+void cuda_faults_test(void **state);
+
+/* First thing where a fault is to come in calls only.  Kernels are launched without graphs. */
+void cuda_fault_begin(struct cuda_ranks *ranks, struct fork_rank *self,
+                      const struct cuda_fault *fault);
+
 /*
  * Run `body`, whose context is a struct cuda_fault, in a process of its own for each of the names
- * and each of the first `uses` uses.
+ * and each of the first `uses` uses, or every second one.
  */
-void cuda_faults_run(const char *const *names, size_t count, int uses, fork_body *body);
+void cuda_faults_run(const char *const *names, size_t count, int uses, int step, fork_body *body);
 
 #endif /* SYMM_TESTS_CUDA_RANKS_H */

@@ -167,6 +167,25 @@ bool cuda_element_is_same(enum symm_cuda_type type, enum symm_cuda_op op, const 
             is_same_scalar(second, is_computed, x + form->second, y + form->second));
 }
 
+long cuda_reduced_wrong(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
+                        const unsigned char *const *elements, size_t count,
+                        const unsigned char *results)
+{
+    size_t extent = cuda_types[type].form.extent;
+    for (size_t i = 0; i < count; i++) {
+        const void *sources[SYMM_CUDA_RANKS_MAX];
+        unsigned char expected[16];
+        for (int rank = 0; rank < ranks; rank++) {
+            sources[rank] = elements[rank] + i * extent;
+        }
+        cuda_reference(type, op, ranks, sources, expected);
+        if (!cuda_element_is_same(type, op, results + i * extent, expected)) {
+            return (long)i;
+        }
+    }
+    return -1;
+}
+
 size_t cuda_shift_draw(enum cuda_placement placement, const struct test_form *form,
                        struct unit_random *random, size_t common)
 {

@@ -58,4 +58,12 @@ void cuda_reference(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
 bool cuda_element_is_same(enum symm_cuda_type type, enum symm_cuda_op op, const void *a,
                           const void *b);
 
+/*
+ * The first of `count` results that is not what the elements of the ranks come to; below 0: all are
+ * right.  elements[r] points to the first one of rank r.
+ */
+long cuda_reduced_wrong(enum symm_cuda_type type, enum symm_cuda_op op, int ranks,
+                        const unsigned char *const *elements, size_t count,
+                        const unsigned char *results);
+
 #endif /* SYMM_TESTS_CUDA_REFERENCE_H */
