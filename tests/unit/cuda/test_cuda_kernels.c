@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/cuda/device_code/host_kernels.h"
 #include "kernels/reduction.h"
 
 enum {
@@ -25,8 +24,6 @@ enum {
     GUARD = 64,
     BUFFER = 2 * GUARD + 16 + COUNT_MOST * 16,
 };
-
-/* How the buffers of a call lie. */
 
 static _Alignas(64) unsigned char inputs[RANKS_MOST][BUFFER], outputs[RANKS_MOST][BUFFER];
 static unsigned char inputs_before[RANKS_MOST][BUFFER], outputs_before[RANKS_MOST][BUFFER];
@@ -103,16 +100,11 @@ static struct symm_cuda_reduce arguments_make(const struct call *call, int rank,
     return arguments;
 }
 
-static void kernel_run(const struct call *call, const char *name,
+static void reduce_run(const struct call *call, const char *name,
                        struct symm_cuda_reduce *arguments)
 {
-    const struct symm_cuda_host_kernel *kernel = symm_cuda_host_kernel_find(name);
-    struct kernel_flags flags;
-    assert_non_null(kernel);
-    assert_int_equal(kernel->arguments_size, sizeof(*arguments));
-    arguments->finish = kernel_flags_finish(&flags);
-    kernel->run(arguments, call->blocks, call->block_threads);
-    assert_true(kernel_flags_are_up(&flags, call->blocks));
+    assert_true(kernel_run(symm_cuda_host_kernel_find(name), arguments, sizeof(*arguments),
+                           &arguments->finish, call->blocks, call->block_threads));
 }
 
 static void call_fail(const struct call *call, const char *name, const char *what, int rank,
@@ -163,19 +155,14 @@ static void surroundings_check(const struct call *call, const char *name)
 
 static void results_check(const struct call *call, const char *name, const unsigned char *results)
 {
-    const struct cuda_type *type = type_of(call);
-    for (size_t i = 0; i < call->count; i++) {
-        const void *elements[RANKS_MOST];
-        unsigned char expected[16];
-        size_t offset = i * type->form.extent;
-        for (int rank = 0; rank < call->ranks; rank++) {
-            elements[rank] =
-                inputs_before[rank] + GUARD + call->input_shifts[rank] + offset;
-        }
-        cuda_reference(call->type, call->op, call->ranks, elements, expected);
-        if (!cuda_element_is_same(call->type, call->op, results + offset, expected)) {
-            call_fail(call, name, "wrong", 0, i);
-        }
+    const unsigned char *sources[RANKS_MOST];
+    for (int rank = 0; rank < call->ranks; rank++) {
+        sources[rank] = inputs_before[rank] + GUARD + call->input_shifts[rank];
+    }
+    long wrong = cuda_reduced_wrong(call->type, call->op, call->ranks, sources, call->count,
+                                    results);
+    if (wrong >= 0) {
+        call_fail(call, name, "wrong", 0, (size_t)wrong);
     }
 }
 
@@ -202,7 +189,7 @@ static void call_check(struct call *call, const char *name, struct unit_random *
     if (!call->in_place) {
         for (int rank = 0; rank < call->ranks; rank++) {
             struct symm_cuda_reduce arguments = arguments_make(call, rank, false);
-            kernel_run(call, name, &arguments);
+            reduce_run(call, name, &arguments);
         }
         surroundings_check(call, name);
         memcpy(first_result, output_of(call, 0), bytes);
@@ -212,7 +199,7 @@ static void call_check(struct call *call, const char *name, struct unit_random *
     }
     for (int rank = 0; rank < call->ranks; rank++) {
         struct symm_cuda_reduce arguments = arguments_make(call, rank, true);
-        kernel_run(call, name, &arguments);
+        reduce_run(call, name, &arguments);
     }
     surroundings_check(call, name);
     if (call->in_place) {
@@ -305,7 +292,7 @@ static void test_sixteen_bit_floats(void **state)
         }
         (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", cuda_types[type].name,
                        cuda_op_name(op));
-        kernel_run(&call, name, &arguments);
+        reduce_run(&call, name, &arguments);
         for (size_t k = 0; k < 65536; k++) {
             const void *elements[2] = {&left[k], &right[k]};
             uint16_t expected;
@@ -329,19 +316,15 @@ static void test_copy(void **state)
         size_t unit = (size_t)1 << unit_random_below(&random, 5);
         size_t common = unit_random_below(&random, unit);
         struct symm_cuda_copy arguments = {.bytes = call.count, .output_count = call.ranks};
-        const struct symm_cuda_host_kernel *kernel = symm_cuda_host_kernel_find("symm_copy");
-        struct kernel_flags flags;
-        assert_non_null(kernel);
-        assert_int_equal(kernel->arguments_size, sizeof(arguments));
         call_prepare(&call, &random);
         for (int rank = 0; rank < call.ranks; rank++) {
             call.output_shifts[rank] = (common + unit * unit_random_below(&random, 16)) % 16;
             arguments.outputs[rank] = output_of(&call, rank);
         }
         arguments.input = inputs[0] + GUARD + common;
-        arguments.finish = kernel_flags_finish(&flags);
-        kernel->run(&arguments, call.blocks, call.block_threads);
-        assert_true(kernel_flags_are_up(&flags, call.blocks));
+        assert_true(kernel_run(symm_cuda_host_kernel_find("symm_copy"), &arguments,
+                               sizeof(arguments), &arguments.finish, call.blocks,
+                               call.block_threads));
         surroundings_check(&call, "symm_copy");
         for (int rank = 0; rank < call.ranks; rank++) {
             assert_memory_equal(output_of(&call, rank), arguments.input, call.count);

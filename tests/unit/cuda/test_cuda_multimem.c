@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/device_code/host_kernels.h"
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/launch/multimem_functions.h"
 #include "kernels/reduction.h"
@@ -98,14 +97,10 @@ static void body_run(struct cuda_ranks *ranks, const char *name, size_t size, vo
                      struct symm_cuda_finish *finish, struct unit_random *random)
 {
     const struct symm_cuda_host_kernel *(*find)(const char *name);
-    struct kernel_flags flags;
     unsigned blocks = 1 + (unsigned)unit_random_below(random, 3);
     device_driver_symbol(ranks->self, "symm_cuda_host_kernel_find", &find);
-    const struct symm_cuda_host_kernel *kernel = find(name);
-    FORK_CHECK(ranks->self, kernel != NULL && kernel->arguments_size == size);
-    *finish = kernel_flags_finish(&flags);
-    kernel->run(arguments, blocks, 1 + (unsigned)unit_random_below(random, 40));
-    FORK_CHECK(ranks->self, kernel_flags_are_up(&flags, blocks));
+    FORK_CHECK(ranks->self, kernel_run(find(name), arguments, size, finish, blocks,
+                                       1 + (unsigned)unit_random_below(random, 40)));
 }
 
 static void tickets_finish(struct cuda_ranks *ranks, struct symm_ticket *tickets)
@@ -142,21 +137,19 @@ static void complain(struct cuda_ranks *ranks, const struct plan *plan, int rank
 
 static void result_check(struct cuda_ranks *ranks, const struct plan *plan, int rank)
 {
+    const unsigned char *sources[CUDA_RANKS_MOST];
     const struct cuda_rank *one = &ranks->ranks[rank];
     const unsigned char *beside = plan->in_place ? inputs[rank] : before;
     size_t extent = cuda_types[plan->type].form.extent, shift = plan->output_shift;
     size_t end = shift + plan->count * extent;
     get(ranks, rank, plan->in_place ? one->input : one->output, got, BYTES_MOST);
-    for (size_t i = 0; i < plan->count; i++) {
-        const void *elements[CUDA_RANKS_MOST];
-        unsigned char expected[16];
-        for (int other = 0; other < ranks->size; other++) {
-            elements[other] = inputs[other] + plan->input_shift + i * extent;
-        }
-        cuda_reference(plan->type, plan->op, ranks->size, elements, expected);
-        if (!cuda_element_is_same(plan->type, plan->op, got + shift + i * extent, expected)) {
-            complain(ranks, plan, rank, "wrong element", i);
-        }
+    for (int other = 0; other < ranks->size; other++) {
+        sources[other] = inputs[other] + plan->input_shift;
+    }
+    long wrong = cuda_reduced_wrong(plan->type, plan->op, ranks->size, sources, plan->count,
+                                    got + shift);
+    if (wrong >= 0) {
+        complain(ranks, plan, rank, "wrong element", (size_t)wrong);
     }
     for (size_t i = 0; i < BYTES_MOST; i++) {
         if ((i < shift || i >= end) && got[i] != beside[i]) {

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/cuda/device_code/host_kernels.h"
 #include "kernels/reduction.h"
 
 enum {
@@ -23,8 +22,6 @@ enum {
     GUARD = 64,
     BUFFER = 2 * GUARD + 64 + COUNT_MOST * 16,
 };
-
-/* How the buffers of a call lie. */
 
 static _Alignas(64) unsigned char inputs[RANKS_MOST][BUFFER], outputs[RANKS_MOST][BUFFER];
 static _Alignas(64) unsigned char inputs_before[RANKS_MOST][BUFFER],
@@ -104,16 +101,11 @@ static void call_prepare(struct call *call, struct unit_random *random)
     memcpy(outputs_before, outputs, sizeof(outputs));
 }
 
-static void kernel_run(const struct call *call, const char *name,
+static void reduce_run(const struct call *call, const char *name,
                        struct symm_cuda_reduce *arguments)
 {
-    const struct symm_cuda_host_kernel *kernel = symm_cuda_host_kernel_find(name);
-    struct kernel_flags flags;
-    assert_non_null(kernel);
-    assert_int_equal(kernel->arguments_size, sizeof(*arguments));
-    arguments->finish = kernel_flags_finish(&flags);
-    kernel->run(arguments, call->blocks, call->block_threads);
-    assert_true(kernel_flags_are_up(&flags, call->blocks));
+    assert_true(kernel_run(symm_cuda_host_kernel_find(name), arguments, sizeof(*arguments),
+                           &arguments->finish, call->blocks, call->block_threads));
 }
 
 /* The launch that rank `owner` would make. */
@@ -132,7 +124,7 @@ static void slice_run(const struct call *call, int owner)
             result_buffer(call, i + first) + result_shift(call, i + first);
     }
     if (begin < end) {
-        kernel_run(call, call->scan, &arguments);
+        reduce_run(call, call->scan, &arguments);
     }
 }
 
@@ -150,24 +142,21 @@ static void expected_make(const struct call *call, int rank)
         arguments.inputs[i] = inputs_before[i] + GUARD + call->input_shifts[i];
     }
     if (arguments.ranks > 0) {
-        kernel_run(call, call->reduce, &arguments);
+        reduce_run(call, call->reduce, &arguments);
     }
 }
 
 static void reference_check(const struct call *call, int rank)
 {
-    for (size_t i = 0; i < call->count && length_of(call, rank) > 0; i++) {
-        const void *elements[RANKS_MOST];
-        unsigned char result[16];
-        size_t offset = i * extent_of(call);
-        for (int k = 0; k < length_of(call, rank); k++) {
-            elements[k] = inputs_before[k] + GUARD + call->input_shifts[k] + offset;
-        }
-        cuda_reference(call->type, call->op, length_of(call, rank), elements, result);
-        if (!cuda_element_is_same(call->type, call->op, result_buffer(call, rank) +
-                                  result_shift(call, rank) + offset, result)) {
-            call_fail(call, "wrong", rank, i);
-        }
+    const unsigned char *sources[RANKS_MOST];
+    for (int k = 0; k < length_of(call, rank); k++) {
+        sources[k] = inputs_before[k] + GUARD + call->input_shifts[k];
+    }
+    long wrong = cuda_reduced_wrong(call->type, call->op, length_of(call, rank), sources,
+                                    length_of(call, rank) > 0 ? call->count : 0,
+                                    result_buffer(call, rank) + result_shift(call, rank));
+    if (wrong >= 0) {
+        call_fail(call, "wrong", rank, (size_t)wrong);
     }
 }
 

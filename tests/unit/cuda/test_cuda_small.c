@@ -73,24 +73,20 @@ struct reduction {
 
 static void reduction_check(struct stage *stage, const struct reduction *plan)
 {
-    const struct cuda_type *type = &cuda_types[plan->type];
+    const unsigned char *sources[RANKS_MOST];
     const unsigned char *output = after[plan->ranks];
-    size_t extent = type->form.extent, first = GUARD + plan->shifts[plan->ranks];
-    for (size_t i = 0; i < plan->count; i++) {
-        const void *elements[RANKS_MOST];
-        unsigned char expected[16];
-        size_t offset = (plan->begin + i) * extent;
-        for (int rank = 0; rank < plan->ranks; rank++) {
-            elements[rank] = before[rank] + GUARD + plan->shifts[rank] + offset;
-        }
-        cuda_reference(plan->type, plan->op, plan->ranks, elements, expected);
-        if (!cuda_element_is_same(plan->type, plan->op, output + first + offset, expected)) {
-            (void)fprintf(stderr, "%s of %s, %d ranks, %zu elements from %zu, placement %d, "
-                          "at most %u blocks: element %zu is wrong\n", cuda_op_name(plan->op),
-                          type->name, plan->ranks, plan->count, plan->begin, (int)plan->placement,
-                          plan->block_limit, i);
-            FORK_CHECK(stage->self, false);
-        }
+    size_t extent = cuda_types[plan->type].form.extent, first = GUARD + plan->shifts[plan->ranks];
+    for (int rank = 0; rank < plan->ranks; rank++) {
+        sources[rank] = before[rank] + GUARD + plan->shifts[rank] + plan->begin * extent;
+    }
+    long wrong = cuda_reduced_wrong(plan->type, plan->op, plan->ranks, sources, plan->count,
+                                    output + first + plan->begin * extent);
+    if (wrong >= 0) {
+        (void)fprintf(stderr, "%s of %s, %d ranks, %zu elements from %zu, placement %d, "
+                      "at most %u blocks: element %ld is wrong\n", cuda_op_name(plan->op),
+                      cuda_types[plan->type].name, plan->ranks, plan->count, plan->begin,
+                      (int)plan->placement, plan->block_limit, wrong);
+        FORK_CHECK(stage->self, false);
     }
     size_t start = first + plan->begin * extent, end = start + plan->count * extent;
     FORK_CHECK(stage->self, memcmp(output, before[plan->ranks], start) == 0);
@@ -132,7 +128,7 @@ static bool reduction_make(struct stage *stage, struct reduction *plan)
 }
 
 /* Each type and operation, at any address. */
-static void run_combinations(struct fork_rank *self, void *context)
+static void test_combinations(struct fork_rank *self, void *context)
 {
     struct stage stage;
     int small = 0;
@@ -167,7 +163,7 @@ static bool shifts_are_alike(const struct reduction *plan)
 }
 
 /* As much as there are threads for, and one element or vector more. */
-static void run_limits(struct fork_rank *self, void *context)
+static void test_limits(struct fork_rank *self, void *context)
 {
     static const struct {
         enum symm_cuda_type type;
@@ -212,7 +208,7 @@ static void run_limits(struct fork_rank *self, void *context)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static void run_copies(struct fork_rank *self, void *context)
+static void test_copies(struct fork_rank *self, void *context)
 {
     static const size_t sizes[] = {0, 1, 4, 12, 15, 16, 17, 100, 511, 513, 1024, 5000, 60001};
     struct stage stage;
@@ -355,19 +351,6 @@ static void run_functions(struct fork_rank *self, void *context)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_reductions(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_combinations, NULL);
-    fork_ranks_run(1, run_limits, NULL);
-}
-
-static void test_copies(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, run_copies, NULL);
-}
-
 /*
  * Graphs are made when a device is opened, and each serves one function while there are enough.
  * One that the driver refuses is not used again.
@@ -401,8 +384,9 @@ static void test_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_copies),
+        FORK_TEST(test_combinations, 1),
+        FORK_TEST(test_limits, 1),
+        FORK_TEST(test_copies, 1),
         cmocka_unit_test(test_graphs),
     };
     unit_begin("test_cuda_small", 120);

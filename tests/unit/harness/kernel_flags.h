@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/cuda/device_code/arguments.h"
+#include "kernels/cuda/device_code/host_kernels.h"
 
 struct kernel_flags {
     uint32_t words[SYMM_CUDA_FLAGS];
@@ -33,6 +34,23 @@ static inline bool kernel_flags_are_up(const struct kernel_flags *flags, unsigne
         right = right && flags->words[i] == (i < raised ? 77 : 0);
     }
     return right;
+}
+
+/*
+ * Run a kernel with `arguments` of so many bytes, of which `finish` is a part.  Whether there is
+ * such a kernel, and it has raised its flags, and no others.
+ */
+static inline bool kernel_run(const struct symm_cuda_host_kernel *kernel, void *arguments,
+                              size_t size, struct symm_cuda_finish *finish, unsigned blocks,
+                              unsigned block_threads)
+{
+    struct kernel_flags flags;
+    if (kernel == NULL || kernel->arguments_size != size) {
+        return false;
+    }
+    *finish = kernel_flags_finish(&flags);
+    kernel->run(arguments, blocks, block_threads);
+    return kernel_flags_are_up(&flags, blocks);
 }
 
 #endif /* SYMM_TESTS_KERNEL_FLAGS_H */
