@@ -30,6 +30,7 @@ dist_noinst_SCRIPTS += tests/debian/run tests/debian/inside
 check_LTLIBRARIES += tests/harness/libharness.la
 tests_harness_libharness_la_SOURCES = \
 	tests/harness/buffers.c tests/harness/buffers.h \
+	tests/harness/calls.c tests/harness/calls.h \
 	tests/harness/counted_calls.c tests/harness/counted_calls.h \
 	tests/harness/deprive.c tests/harness/deprive.h \
 	tests/harness/elements.c tests/harness/elements.h tests/harness/elements_value.h \

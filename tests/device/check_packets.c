@@ -11,6 +11,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "tests/harness/calls.h"
 #include "tests/harness/harness.h"
 
 #include <signal.h>
@@ -23,19 +24,16 @@
 /* The most is more than a pad holds at first: it gives way to a larger one. */
 enum { COUNT_LITTLE = 64, COUNT_MORE = 4096, COUNT_MOST = 60000, RANKS_MOST = 16, COMMS = 2 };
 
-enum kind {
-    ALLREDUCE, REDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK,
-    ALLGATHER, ALLTOALL, BCAST, GATHER, SCATTER, KINDS
+static const enum test_collective kinds[] = {
+    TEST_ALLREDUCE, TEST_REDUCE, TEST_SCAN, TEST_EXSCAN, TEST_REDUCE_SCATTER,
+    TEST_REDUCE_SCATTER_BLOCK, TEST_ALLGATHER, TEST_ALLTOALL, TEST_BCAST, TEST_GATHER, TEST_SCATTER,
 };
 
-static const char *const names[KINDS] = {
-    "allreduce", "reduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block",
-    "allgather", "alltoall", "bcast", "gather", "scatter",
-};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 struct plan {
     uint64_t number;
-    enum kind kind;
+    enum test_collective kind;
     int count, root, comm;
     bool in_place, nonblocking;
 };
@@ -74,15 +72,16 @@ static struct plan plan_draw(uint64_t number)
 {
     struct plan plan = {
         .number = number,
-        .kind = (enum kind)draw(number, 1, KINDS),
+        .kind = kinds[draw(number, 1, KINDS)],
         .count = 1 + (int)draw(number, 2, count_most(number)),
         .root = (int)draw(number, 4, (uint64_t)test_size),
         .comm = (int)draw(number, 5, COMMS),
         .in_place = draw(number, 6, 4) == 0,
         .nonblocking = draw(number, 7, 8) == 0,
     };
-    plan.in_place = plan.in_place && (plan.kind == ALLREDUCE || plan.kind == SCAN ||
-                                      plan.kind == EXSCAN || plan.kind == REDUCE_SCATTER_BLOCK);
+    plan.in_place = plan.in_place && (plan.kind == TEST_ALLREDUCE || plan.kind == TEST_SCAN ||
+                                      plan.kind == TEST_EXSCAN ||
+                                      plan.kind == TEST_REDUCE_SCATTER_BLOCK);
     return plan;
 }
 
@@ -102,60 +101,24 @@ static void buffers_fill(const struct plan *plan)
     memset(output, 0x5a, all_of(plan) * sizeof(*output));
     if (plan->in_place) {
         memcpy(output, input, all_of(plan) * sizeof(*output));
-    } else if (plan->kind == BCAST && test_rank == plan->root) {
+    } else if (plan->kind == TEST_BCAST && test_rank == plan->root) {
         memcpy(output, input, (size_t)plan->count * sizeof(*output));
     }
 }
 
 static void call_begin(const struct plan *plan, MPI_Request *request)
 {
-    const void *from = plan->in_place ? MPI_IN_PLACE : (const void *)input;
-    MPI_Comm comm = comms[plan->comm];
-    MPI_Datatype type = MPI_UINT32_T;
-    int count = plan->count, root = plan->root;
     static int counts[RANKS_MOST];
     for (int rank = 0; rank < test_size; rank++) {
-        counts[rank] = count;
+        counts[rank] = plan->count;
     }
-#define BOTH(First, rest, ...)                                                                     \
-    (plan->nonblocking ? MPI_I##rest(__VA_ARGS__, comm, request)                                   \
-                       : MPI_##First(__VA_ARGS__, comm))
-    switch (plan->kind) {
-    case ALLREDUCE:
-        BOTH(Allreduce, allreduce, from, output, count, type, MPI_SUM);
-        break;
-    case REDUCE:
-        BOTH(Reduce, reduce, from, output, count, type, MPI_SUM, root);
-        break;
-    case SCAN:
-        BOTH(Scan, scan, from, output, count, type, MPI_SUM);
-        break;
-    case EXSCAN:
-        BOTH(Exscan, exscan, from, output, count, type, MPI_SUM);
-        break;
-    case REDUCE_SCATTER:
-        BOTH(Reduce_scatter, reduce_scatter, from, output, counts, type, MPI_SUM);
-        break;
-    case REDUCE_SCATTER_BLOCK:
-        BOTH(Reduce_scatter_block, reduce_scatter_block, from, output, count, type, MPI_SUM);
-        break;
-    case ALLGATHER:
-        BOTH(Allgather, allgather, from, count, type, output, count, type);
-        break;
-    case ALLTOALL:
-        BOTH(Alltoall, alltoall, from, count, type, output, count, type);
-        break;
-    case BCAST:
-        BOTH(Bcast, bcast, output, count, type, root);
-        break;
-    case GATHER:
-        BOTH(Gather, gather, from, count, type, output, count, type, root);
-        break;
-    default:
-        BOTH(Scatter, scatter, from, count, type, output, count, type, root);
-        break;
-    }
-#undef BOTH
+    const struct test_arguments arguments = {
+        .send = plan->in_place ? MPI_IN_PLACE : (const void *)input, .send_count = plan->count,
+        .send_type = MPI_UINT32_T, .receive = output, .count = plan->count, .counts = counts,
+        .type = MPI_UINT32_T, .op = MPI_SUM, .root = plan->root, .comm = comms[plan->comm],
+    };
+    (void)test_call(plan->kind, plan->nonblocking ? TEST_NONBLOCKING : TEST_BLOCKING, &arguments,
+                    request);
 }
 
 /* What element k of the output has to be; false: nothing is said about it. */
@@ -163,35 +126,36 @@ static bool expected(const struct plan *plan, size_t k, uint32_t *value)
 {
     size_t count = (size_t)plan->count;
     int from = (int)(k / count), me = test_rank;
-    bool is_vector = plan->kind == ALLGATHER || plan->kind == ALLTOALL || plan->kind == GATHER;
+    bool is_vector = plan->kind == TEST_ALLGATHER || plan->kind == TEST_ALLTOALL ||
+                     plan->kind == TEST_GATHER;
     if ((!is_vector && k >= count) ||
-        ((plan->kind == REDUCE || plan->kind == GATHER) && me != plan->root) ||
-        (plan->kind == EXSCAN && me == 0)) {
+        ((plan->kind == TEST_REDUCE || plan->kind == TEST_GATHER) && me != plan->root) ||
+        (plan->kind == TEST_EXSCAN && me == 0)) {
         return false;
     }
     switch (plan->kind) {
-    case ALLREDUCE:
-    case REDUCE:
+    case TEST_ALLREDUCE:
+    case TEST_REDUCE:
         *value = sum(plan, test_size, k);
         break;
-    case SCAN:
+    case TEST_SCAN:
         *value = sum(plan, me + 1, k);
         break;
-    case EXSCAN:
+    case TEST_EXSCAN:
         *value = sum(plan, me, k);
         break;
-    case REDUCE_SCATTER:
-    case REDUCE_SCATTER_BLOCK:
+    case TEST_REDUCE_SCATTER:
+    case TEST_REDUCE_SCATTER_BLOCK:
         *value = sum(plan, test_size, (size_t)me * count + k);
         break;
-    case ALLGATHER:
-    case GATHER:
+    case TEST_ALLGATHER:
+    case TEST_GATHER:
         *value = sent(plan, from, k % count);
         break;
-    case ALLTOALL:
+    case TEST_ALLTOALL:
         *value = sent(plan, from, (size_t)me * count + k % count);
         break;
-    case BCAST:
+    case TEST_BCAST:
         *value = sent(plan, plan->root, k);
         break;
     default:
@@ -215,8 +179,8 @@ static void call_make(uint64_t number)
     for (size_t k = 0; k < all_of(&plan); k++) {
         if (expected(&plan, k, &value) && output[k] != value) {
             test_case("call %llu: %s%s of %d, root %d%s", (unsigned long long)number,
-                      plan.nonblocking ? "i" : "", names[plan.kind], plan.count, plan.root,
-                      plan.in_place ? ", in place" : "");
+                      plan.nonblocking ? "i" : "", test_collective_names[plan.kind], plan.count,
+                      plan.root, plan.in_place ? ", in place" : "");
             test_fail("element %zu is %#x, not %#x", k, output[k], value);
             return;
         }

@@ -9,6 +9,7 @@
  *
  * SYMM_TEST_CYCLES is the number of persistent operations (10000; with --quick 1000).
  */
+#include "tests/harness/calls.h"
 #include "tests/harness/exercise.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/persistent.h"
@@ -37,17 +38,12 @@ static int begin(int difference, bool is_odd, bool persistent, MPI_Comm comm, MP
     count += is_odd && (difference == 0 || difference == LARGER);
     MPI_Datatype type = is_odd && difference == 1 ? MPI_FLOAT : MPI_INT;
     MPI_Op op = is_odd && difference == 2 ? MPI_MAX : MPI_SUM;
-    if (persistent) {
-        if (is_odd && difference == COLLECTIVE) {
-            PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
-        } else {
-            PERSISTENT(Allreduce)(send, receive, count, type, op, comm, MPI_INFO_NULL, request);
-        }
-        return MPI_Start(request);
-    }
-    return is_odd && difference == COLLECTIVE
-               ? MPI_Ibarrier(comm, request)
-               : MPI_Iallreduce(send, receive, count, type, op, comm, request);
+    const struct test_arguments arguments = {
+        .send = send, .receive = receive, .count = count, .type = type, .op = op, .comm = comm,
+    };
+    int rc = test_call(is_odd && difference == COLLECTIVE ? TEST_BARRIER : TEST_ALLREDUCE,
+                       persistent ? TEST_PERSISTENT : TEST_NONBLOCKING, &arguments, request);
+    return persistent ? MPI_Start(request) : rc;
 }
 
 static void disagree(int difference, bool persistent, int odd)
@@ -130,13 +126,12 @@ static void outlive(int count, bool gathers)
     test_case("the communicator is freed after the start, %d elements%s", count,
               gathers ? ", all-gather" : "");
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    if (gathers) {
-        PERSISTENT(Allgather)(send, count, MPI_INT, receive, count, MPI_INT, comm, MPI_INFO_NULL,
-                              &request);
-    } else {
-        PERSISTENT(Allreduce)(send, receive, count, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL,
-                              &request);
-    }
+    const struct test_arguments arguments = {
+        .send = send, .send_count = count, .send_type = MPI_INT, .receive = receive,
+        .count = count, .type = MPI_INT, .op = MPI_SUM, .comm = comm,
+    };
+    (void)test_call(gathers ? TEST_ALLGATHER : TEST_ALLREDUCE, TEST_PERSISTENT, &arguments,
+                    &request);
     MPI_Start(&request);
     MPI_Comm_free(&comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

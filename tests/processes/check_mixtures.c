@@ -15,8 +15,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "tests/harness/calls.h"
 #include "tests/harness/harness.h"
-#include "tests/harness/persistent.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -102,29 +102,7 @@ static void block_check(const struct side *side, const int *buffer, int at, int 
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
-static const char *const form_names[FORMS] = {"blocking", "nonblocking", "persistent"};
-
-static enum form form;
-
-/* Make a call in the form that is asked for; a persistent one is started twice. */
-#define CALL(name, Name, ...)                                                                  \
-    do {                                                                                       \
-        MPI_Request request = MPI_REQUEST_NULL;                                                \
-        if (form == BLOCKING) {                                                                \
-            MPI_##Name(__VA_ARGS__, MPI_COMM_WORLD);                                           \
-        } else if (form == NONBLOCKING) {                                                      \
-            MPI_I##name(__VA_ARGS__, MPI_COMM_WORLD, &request);                                \
-            MPI_Wait(&request, MPI_STATUS_IGNORE);                                             \
-        } else {                                                                               \
-            PERSISTENT(Name)(__VA_ARGS__, MPI_COMM_WORLD, MPI_INFO_NULL, &request);            \
-            for (int start = 0; start < 2; start++) {                                          \
-                MPI_Start(&request);                                                           \
-                MPI_Wait(&request, MPI_STATUS_IGNORE);                                         \
-            }                                                                                  \
-            MPI_Request_free(&request);                                                        \
-        }                                                                                      \
-    } while (0)
+static enum test_call_form form;
 
 /* What this rank's part of a call consists of. */
 struct part {
@@ -139,12 +117,28 @@ struct part {
     int scounts[RANKS_MAX], sdisps[RANKS_MAX], rcounts[RANKS_MAX], rdisps[RANKS_MAX];
 };
 
+/* Make the call in the form that is asked for, with these buffers. */
+static void call_make(const struct part *part, enum test_collective collective, const void *send,
+                      void *receive)
+{
+    const struct test_arguments arguments = {
+        .send = send, .send_count = part->sent, .send_type = part->out.type,
+        .send_counts = part->scounts, .send_places = part->sdisps, .receive = receive,
+        .count = part->received, .type = part->in.type, .counts = part->rcounts,
+        .places = part->rdisps, .root = part->root, .comm = MPI_COMM_WORLD,
+    };
+    MPI_Request request = MPI_REQUEST_NULL;
+    for (int round = 0; round < test_rounds(form); round++) {
+        test_call_round(collective, form, &arguments, round, &request);
+    }
+}
+
 static void bcast(struct part *part)
 {
     if (test_rank == part->root) {
         block_fill(&part->in, part->receive, 0, part->block, part->root, 0);
     }
-    CALL(bcast, Bcast, part->receive, part->received, part->in.type, part->root);
+    call_make(part, TEST_BCAST, NULL, part->receive);
     block_check(&part->in, part->receive, 0, part->block, part->root, 0);
 }
 
@@ -163,8 +157,7 @@ static const void *own_give(struct part *part, int at, int count, int to)
 static void allgather(struct part *part)
 {
     const void *own = own_give(part, part->block * test_rank, part->block, 0);
-    CALL(allgather, Allgather, own, part->sent, part->out.type, part->receive, part->received,
-         part->in.type);
+    call_make(part, TEST_ALLGATHER, own, part->receive);
     for (int rank = 0; rank < test_size; rank++) {
         block_check(&part->in, part->receive, part->block * rank, part->block, rank, 0);
     }
@@ -174,8 +167,7 @@ static void allgatherv(struct part *part)
 {
     part->sent = part->sizes[test_rank] / part->out.numbers;
     const void *own = own_give(part, part->begins[test_rank], part->sizes[test_rank], 0);
-    CALL(allgatherv, Allgatherv, own, part->sent, part->out.type, part->receive, part->rcounts,
-         part->rdisps, part->in.type);
+    call_make(part, TEST_ALLGATHERV, own, part->receive);
     for (int rank = 0; rank < test_size; rank++) {
         block_check(&part->in, part->receive, part->begins[rank], part->sizes[rank], rank, 0);
     }
@@ -186,8 +178,7 @@ static void gather(struct part *part)
     bool is_root = test_rank == part->root;
     part->in_place = part->in_place && is_root;
     const void *own = own_give(part, part->block * test_rank, part->block, 0);
-    CALL(gather, Gather, own, part->sent, part->out.type, is_root ? part->receive : NULL,
-         part->received, part->in.type, part->root);
+    call_make(part, TEST_GATHER, own, is_root ? part->receive : NULL);
     for (int rank = 0; is_root && rank < test_size; rank++) {
         block_check(&part->in, part->receive, part->block * rank, part->block, rank, 0);
     }
@@ -199,8 +190,7 @@ static void gatherv(struct part *part)
     part->in_place = part->in_place && is_root;
     part->sent = part->sizes[test_rank] / part->out.numbers;
     const void *own = own_give(part, part->begins[test_rank], part->sizes[test_rank], 0);
-    CALL(gatherv, Gatherv, own, part->sent, part->out.type, part->receive, part->rcounts,
-         part->rdisps, part->in.type, part->root);
+    call_make(part, TEST_GATHERV, own, part->receive);
     for (int rank = 0; is_root && rank < test_size; rank++) {
         block_check(&part->in, part->receive, part->begins[rank], part->sizes[rank], rank, 0);
     }
@@ -213,8 +203,7 @@ static void scatter(struct part *part)
     for (int rank = 0; is_root && rank < test_size; rank++) {
         block_fill(&part->out, part->send, part->block * rank, part->block, part->root, rank);
     }
-    CALL(scatter, Scatter, part->send, part->sent, part->out.type,
-         keeps ? MPI_IN_PLACE : part->receive, part->received, part->in.type, part->root);
+    call_make(part, TEST_SCATTER, part->send, keeps ? MPI_IN_PLACE : part->receive);
     block_check(keeps ? &part->out : &part->in, keeps ? part->send : part->receive,
                 keeps ? part->block * part->root : 0, part->block, part->root, test_rank);
 }
@@ -226,9 +215,8 @@ static void scatterv(struct part *part)
     for (int rank = 0; is_root && rank < test_size; rank++) {
         block_fill(&part->out, part->send, part->begins[rank], part->sizes[rank], part->root, rank);
     }
-    CALL(scatterv, Scatterv, part->send, part->scounts, part->sdisps, part->out.type,
-         keeps ? MPI_IN_PLACE : part->receive, part->rcounts[test_rank], part->in.type,
-         part->root);
+    part->received = part->rcounts[test_rank];
+    call_make(part, TEST_SCATTERV, part->send, keeps ? MPI_IN_PLACE : part->receive);
     block_check(keeps ? &part->out : &part->in, keeps ? part->send : part->receive,
                 keeps ? part->begins[part->root] : 0, part->sizes[test_rank], part->root,
                 test_rank);
@@ -244,9 +232,8 @@ static void alltoall(struct part *part)
     for (int rank = 0; rank < test_size; rank++) {
         block_fill(from, own, part->block * rank, part->block, test_rank, rank);
     }
-    CALL(alltoall, Alltoall, part->in_place ? MPI_IN_PLACE : part->send, part->sent,
-         part->out.type, part->receive, part->received, part->in.type);
-    for (int rank = 0; rank < test_size && (form != PERSISTENT_FORM || !part->in_place); rank++) {
+    call_make(part, TEST_ALLTOALL, part->in_place ? MPI_IN_PLACE : part->send, part->receive);
+    for (int rank = 0; rank < test_size && (form != TEST_PERSISTENT || !part->in_place); rank++) {
         block_check(&part->in, part->receive, part->block * rank, part->block, rank, test_rank);
     }
 }
@@ -259,8 +246,7 @@ static void alltoallv(struct part *part)
         part->rcounts[rank] = part->sizes[test_rank] / part->in.numbers;
         part->rdisps[rank] = part->rcounts[rank] * rank;
     }
-    CALL(alltoallv, Alltoallv, part->send, part->scounts, part->sdisps, part->out.type,
-         part->receive, part->rcounts, part->rdisps, part->in.type);
+    call_make(part, TEST_ALLTOALLV, part->send, part->receive);
     for (int rank = 0; rank < test_size; rank++) {
         block_check(&part->in, part->receive, part->sizes[test_rank] * rank,
                     part->sizes[test_rank], rank, test_rank);
@@ -306,7 +292,7 @@ static void run(const struct collective *collective, int block, int shift, bool 
     size_t room = (size_t)block * (collective->call == bcast ? 1 : 2 * (size_t)test_size);
     (void)snprintf(call_name, sizeof(call_name),
                    "%s, %s%s, %d ints in a block, rank %d of %d has %s and %s, root %d",
-                   collective->name, form_names[form], in_place ? ", in place" : "", block,
+                   collective->name, test_form_names[form], in_place ? ", in place" : "", block,
                    test_rank, test_size, kind_names[out], kind_names[in], root);
     test_case("%s", call_name);
     part.sent = block / part.out.numbers;
@@ -335,7 +321,7 @@ int main(int argc, char **argv)
     for (size_t c = 0; c < sizeof(collectives) / sizeof(*collectives); c++) {
         for (size_t b = 0; b < lengths; b++) {
             for (int shift = 0; shift < (test_quick ? 1 : KINDS); shift++) {
-                for (form = BLOCKING; form < FORMS; form++) {
+                for (form = TEST_BLOCKING; form < TEST_FORMS; form++) {
                     int root = (shift + (int)b) % test_size;
                     run(&collectives[c], blocks[b], shift, false, root);
                     if (collectives[c].has_in_place) {
@@ -346,9 +332,9 @@ int main(int argc, char **argv)
         }
     }
     if (getenv("SYMM_TEST_LONG") != NULL) {
-        form = BLOCKING;
+        form = TEST_BLOCKING;
         run(&collectives[0], LARGE, 0, false, 0);
-        form = NONBLOCKING;
+        form = TEST_NONBLOCKING;
         run(&collectives[0], LARGE, 0, false, 0);
     }
     return test_end();

@@ -6,7 +6,7 @@
  */
 #include "tests/processes/outstanding.h"
 
-#include "tests/harness/persistent.h"
+#include "tests/harness/calls.h"
 #include "tests/processes/survivors.h"
 
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
@@ -81,104 +81,36 @@ static void blocks_set(struct outstanding *call)
 
 /* ---- MPI's calls ----------------------------------------------------------------------------- */
 
-/* Arguments behind the names of a persistent operation and of a nonblocking call. */
-#define BEGIN(name, iname, ...)                                                           \
-    (call->persistent                                                                     \
-         ? PERSISTENT(name)(__VA_ARGS__, call->comm, MPI_INFO_NULL, call->request)        \
-         : MPI_I##iname(__VA_ARGS__, call->comm, call->request))
-
-static int begin_barrier(struct outstanding *call)
-{
-    return call->persistent ? PERSISTENT(Barrier)(call->comm, MPI_INFO_NULL, call->request)
-                            : MPI_Ibarrier(call->comm, call->request);
-}
-
-static int begin_exchange(struct outstanding *call)
-{
-    struct outstanding_blocks *s = &call->sent, *r = &call->received;
-    switch (call->kind) {
-    case KIND(ALLTOALLV):
-        return BEGIN(Alltoallv, alltoallv, call->send, s->counts, s->at, MPI_DOUBLE, call->receive,
-                     r->counts, r->at, MPI_DOUBLE);
-    case KIND(ALLTOALLW):
-        return BEGIN(Alltoallw, alltoallw, call->send, s->counts, s->bytes, call->types,
-                     call->receive, r->counts, r->bytes, call->types);
-    default:
-        return BEGIN(Alltoall, alltoall, call->send, call->block, MPI_DOUBLE, call->receive,
-                     call->block, MPI_DOUBLE);
-    }
-}
-
-static int begin_gather(struct outstanding *call)
-{
-    struct outstanding_blocks *r = &call->received;
-    int own = block_of(call, call->rank, is_to_root(call) ? call->root : 0);
-    switch (call->kind) {
-    case KIND(ALLGATHER):
-        return BEGIN(Allgather, allgather, call->send, own, MPI_DOUBLE, call->receive, own,
-                     MPI_DOUBLE);
-    case KIND(ALLGATHERV):
-        return BEGIN(Allgatherv, allgatherv, call->send, own, MPI_DOUBLE, call->receive, r->counts,
-                     r->at, MPI_DOUBLE);
-    case KIND(GATHERV):
-        return BEGIN(Gatherv, gatherv, call->send, own, MPI_DOUBLE, call->receive, r->counts, r->at,
-                     MPI_DOUBLE, call->root);
-    default:
-        return BEGIN(Gather, gather, call->send, own, MPI_DOUBLE, call->receive, own, MPI_DOUBLE,
-                     call->root);
-    }
-}
-
-static int begin_from_root(struct outstanding *call)
-{
-    int own = block_of(call, call->root, call->rank);
-    if (is_bcast(call)) {
-        return BEGIN(Bcast, bcast, call->receive, call->count, MPI_DOUBLE, call->root);
-    }
-    return call->kind == KIND(SCATTERV)
-               ? BEGIN(Scatterv, scatterv, call->send, call->sent.counts, call->sent.at, MPI_DOUBLE,
-                       call->receive, own, MPI_DOUBLE, call->root)
-               : BEGIN(Scatter, scatter, call->send, own, MPI_DOUBLE, call->receive, own,
-                       MPI_DOUBLE, call->root);
-}
-
-static int begin_reduction(struct outstanding *call)
-{
-    double *send = call->send, *receive = call->receive;
-    switch (call->kind) {
-    case KIND(REDUCE):
-        return BEGIN(Reduce, reduce, send, receive, call->count, MPI_DOUBLE, MPI_SUM, call->root);
-    case KIND(REDUCE_SCATTER): {
-        int *counts = call->sent.counts;
-        return BEGIN(Reduce_scatter, reduce_scatter, send, receive, counts, MPI_DOUBLE, MPI_SUM);
-    }
-    case KIND(REDUCE_SCATTER_BLOCK):
-        return BEGIN(Reduce_scatter_block, reduce_scatter_block, send, receive, call->block,
-                     MPI_DOUBLE, MPI_SUM);
-    case KIND(SCAN):
-        return BEGIN(Scan, scan, send, receive, call->count, MPI_DOUBLE, MPI_SUM);
-    case KIND(EXSCAN):
-        return BEGIN(Exscan, exscan, send, receive, call->count, MPI_DOUBLE, MPI_SUM);
-    default:
-        return BEGIN(Allreduce, allreduce, send, receive, call->count, MPI_DOUBLE, MPI_SUM);
-    }
-}
-
 /* The request of a nonblocking call, or of a persistent operation that is not started. */
 static int begin(struct outstanding *call)
 {
-    if (call->kind == KIND(BARRIER)) {
-        return begin_barrier(call);
-    }
-    if (is_exchange(call)) {
-        return begin_exchange(call);
-    }
-    if (is_bcast(call) || is_from_root(call)) {
-        return begin_from_root(call);
-    }
-    bool gathers = is_to_root(call) || call->kind == KIND(ALLGATHER) ||
-                   call->kind == KIND(ALLGATHERV);
-    return gathers ? begin_gather(call) : begin_reduction(call);
+    static const enum test_collective collectives[OUTSTANDING_KINDS] = {
+        [KIND(SLOT)] = TEST_ALLREDUCE, [KIND(STAGED)] = TEST_ALLREDUCE,
+        [KIND(HEAP)] = TEST_ALLREDUCE, [KIND(BCAST)] = TEST_BCAST, [KIND(LOOSE_BCAST)] = TEST_BCAST,
+        [KIND(REDUCE)] = TEST_REDUCE, [KIND(GATHERV)] = TEST_GATHERV,
+        [KIND(SCATTER)] = TEST_SCATTER, [KIND(ALLTOALLV)] = TEST_ALLTOALLV,
+        [KIND(REDUCE_SCATTER)] = TEST_REDUCE_SCATTER, [KIND(SCAN)] = TEST_SCAN,
+        [KIND(ALLGATHER)] = TEST_ALLGATHER, [KIND(BARRIER)] = TEST_BARRIER,
+        [KIND(GATHER)] = TEST_GATHER, [KIND(LOOSE_GATHER)] = TEST_GATHER,
+        [KIND(SCATTERV)] = TEST_SCATTERV, [KIND(ALLTOALL)] = TEST_ALLTOALL,
+        [KIND(ALLTOALLW)] = TEST_ALLTOALLW, [KIND(ALLGATHERV)] = TEST_ALLGATHERV,
+        [KIND(REDUCE_SCATTER_BLOCK)] = TEST_REDUCE_SCATTER_BLOCK, [KIND(EXSCAN)] = TEST_EXSCAN,
+    };
+    enum test_collective collective = collectives[call->kind];
+    bool is_reduction = collective <= TEST_REDUCE && collective != TEST_REDUCE_SCATTER_BLOCK;
+    struct outstanding_blocks *s = &call->sent, *r = &call->received;
+    int own = is_from_root(call) ? block_of(call, call->root, call->rank)
+                                 : block_of(call, call->rank, is_to_root(call) ? call->root : 0);
+    const struct test_arguments arguments = {
+        .send = call->send, .send_count = own, .send_type = MPI_DOUBLE, .send_counts = s->counts,
+        .send_places = collective == TEST_ALLTOALLW ? s->bytes : s->at, .send_types = call->types,
+        .receive = call->receive, .count = is_reduction || is_bcast(call) ? call->count : own,
+        .type = MPI_DOUBLE, .counts = is_reduction ? s->counts : r->counts,
+        .places = collective == TEST_ALLTOALLW ? r->bytes : r->at, .types = call->types,
+        .op = MPI_SUM, .root = call->root, .comm = call->comm,
+    };
+    return test_call(collective, call->persistent ? TEST_PERSISTENT : TEST_NONBLOCKING, &arguments,
+                     call->request);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

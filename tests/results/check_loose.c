@@ -7,8 +7,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "tests/harness/calls.h"
 #include "tests/harness/harness.h"
-#include "tests/harness/persistent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,37 +17,36 @@ enum { RANKS_MAX = 64, INTS_MAX = 1024, LAPS = 300 };
 enum { OWN_MORE = 20000 }; /* integers of a root's own block: more than a line takes */
 enum { LANES = 4, GROWN = 1024 + 64 }; /* calls take turns in lanes, whose rings grow then */
 
-enum collective { BCAST, SCATTER, SCATTERV, REDUCE, GATHER, GATHERV, SCAN, EXSCAN, COLLECTIVES };
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
-
-static const char *const names[] = {"bcast",  "scatter", "scatterv", "reduce",
-                                    "gather", "gatherv", "scan",     "exscan"};
-static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
+static const enum test_collective collectives[] = {
+    TEST_BCAST,  TEST_SCATTER, TEST_SCATTERV, TEST_REDUCE,
+    TEST_GATHER, TEST_GATHERV, TEST_SCAN,     TEST_EXSCAN,
+};
+enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
 
 static int sent[RANKS_MAX * INTS_MAX], received[RANKS_MAX * INTS_MAX];
 
-static bool from_root(enum collective collective)
+static bool scatters(enum test_collective collective)
 {
-    return collective <= SCATTERV;
+    return collective == TEST_SCATTER || collective == TEST_SCATTERV;
 }
 
-static bool is_prefix(enum collective collective)
+static bool from_root(enum test_collective collective)
 {
-    return collective == SCAN || collective == EXSCAN;
+    return collective == TEST_BCAST || scatters(collective);
+}
+
+static bool is_prefix(enum test_collective collective)
+{
+    return collective == TEST_SCAN || collective == TEST_EXSCAN;
 }
 
 /* Whether a rank calls first.  In a scan these are the ranks before the root, or rank 0. */
-static bool gives(enum collective collective, int root, int rank)
+static bool gives(enum test_collective collective, int root, int rank)
 {
     if (is_prefix(collective)) {
         return rank < (root > 0 ? root : 1);
     }
     return (rank == root) == from_root(collective);
-}
-
-static bool scatters(enum collective collective)
-{
-    return collective == SCATTER || collective == SCATTERV;
 }
 
 static int value(int call, int source, int target, int i)
@@ -56,23 +55,23 @@ static int value(int call, int source, int target, int i)
 }
 
 /* Whether counts are given one by one.  Then the root's own block is the last one, and longer. */
-static bool has_counts(enum collective collective)
+static bool has_counts(enum test_collective collective)
 {
-    return collective == SCATTERV || collective == GATHERV;
+    return collective == TEST_SCATTERV || collective == TEST_GATHERV;
 }
 
 /* Integers of the block that `rank` gives or gets. */
-static int block_count(enum collective collective, int rank, int root, int count)
+static int block_count(enum test_collective collective, int rank, int root, int count)
 {
     return has_counts(collective) && rank == root ? count + OWN_MORE : count;
 }
 
-static int block_place(enum collective collective, int rank, int root, int count)
+static int block_place(enum test_collective collective, int rank, int root, int count)
 {
     return (has_counts(collective) && rank == root ? test_size : rank) * count;
 }
 
-static void fill(enum collective collective, int call, int root, int count)
+static void fill(enum test_collective collective, int call, int root, int count)
 {
     int blocks = scatters(collective) ? test_size : 1;
     memset(received, 0xdb, sizeof received);
@@ -83,19 +82,20 @@ static void fill(enum collective collective, int call, int root, int count)
     }
     int own = block_count(collective, test_rank, root, count);
     for (int i = 0; has_counts(collective) && i < own; i++) {
-        int place = collective == SCATTERV ? test_size * count : 0;
-        sent[place + i] = value(call, test_rank, collective == SCATTERV ? test_rank : 0, i);
+        int place = collective == TEST_SCATTERV ? test_size * count : 0;
+        sent[place + i] = value(call, test_rank, collective == TEST_SCATTERV ? test_rank : 0, i);
     }
-    if (collective == BCAST && test_rank == root) {
+    if (collective == TEST_BCAST && test_rank == root) {
         memcpy(received, sent, (size_t)count * sizeof(int));
     }
 }
 
-static int expected(enum collective collective, int call, int root, int block, int i)
+static int expected(enum test_collective collective, int call, int root, int block, int i)
 {
     int sum = 0, target = scatters(collective) ? test_rank : 0;
-    int ranks = collective == SCAN ? test_rank + 1 : collective == EXSCAN ? test_rank : test_size;
-    if (collective != REDUCE && !is_prefix(collective)) {
+    int ranks = collective == TEST_SCAN     ? test_rank + 1
+                : collective == TEST_EXSCAN ? test_rank : test_size;
+    if (collective != TEST_REDUCE && !is_prefix(collective)) {
         return value(call, from_root(collective) ? root : block, target, i);
     }
     for (int rank = 0; rank < ranks; rank++) {
@@ -104,11 +104,11 @@ static int expected(enum collective collective, int call, int root, int block, i
     return sum;
 }
 
-static void check(enum collective collective, int call, int root, int count)
+static void check(enum test_collective collective, int call, int root, int count)
 {
-    bool gathers = collective == GATHER || collective == GATHERV;
+    bool gathers = collective == TEST_GATHER || collective == TEST_GATHERV;
     int blocks = gathers ? test_size : 1;
-    if (is_prefix(collective) ? collective == EXSCAN && test_rank == 0
+    if (is_prefix(collective) ? collective == TEST_EXSCAN && test_rank == 0
                               : !from_root(collective) && test_rank != root) {
         return;
     }
@@ -127,14 +127,8 @@ static void check(enum collective collective, int call, int root, int count)
     }
 }
 
-#define MAKE_FOR(request, name, iname, ...)                                                  \
-    (form == BLOCKING      ? MPI_##name(__VA_ARGS__, MPI_COMM_WORLD)                         \
-     : form == NONBLOCKING ? MPI_##iname(__VA_ARGS__, MPI_COMM_WORLD, request)               \
-                           : PERSISTENT(name)(__VA_ARGS__, MPI_COMM_WORLD, MPI_INFO_NULL, request))
-#define MAKE(...) MAKE_FOR(request, __VA_ARGS__)
-
 /* Make a call, or begin one, or make a persistent operation. */
-static void begin(enum collective collective, enum form form, int root, int count,
+static void begin(enum test_collective collective, enum test_call_form form, int root, int count,
                   MPI_Request *request)
 {
     static int counts[RANKS_MAX], places[RANKS_MAX]; /* as long as a request may need them */
@@ -143,44 +137,24 @@ static void begin(enum collective collective, enum form form, int root, int coun
         counts[rank] = block_count(collective, rank, root, count);
         places[rank] = block_place(collective, rank, root, count);
     }
-    switch (collective) {
-    case BCAST:
-        MAKE(Bcast, Ibcast, received, count, MPI_INT, root);
-        break;
-    case SCATTER:
-        MAKE(Scatter, Iscatter, sent, count, MPI_INT, received, count, MPI_INT, root);
-        break;
-    case SCATTERV:
-        MAKE(Scatterv, Iscatterv, sent, counts, places, MPI_INT, received, own, MPI_INT, root);
-        break;
-    case GATHERV:
-        MAKE(Gatherv, Igatherv, sent, own, MPI_INT, received, counts, places, MPI_INT, root);
-        break;
-    case SCAN:
-        MAKE(Scan, Iscan, sent, received, count, MPI_INT, MPI_SUM);
-        break;
-    case EXSCAN:
-        MAKE(Exscan, Iexscan, sent, received, count, MPI_INT, MPI_SUM);
-        break;
-    case REDUCE:
-        MAKE(Reduce, Ireduce, sent, received, count, MPI_INT, MPI_SUM, root);
-        break;
-    default:
-        MAKE(Gather, Igather, sent, count, MPI_INT, received, count, MPI_INT, root);
-        break;
-    }
+    const struct test_arguments arguments = {
+        .send = sent, .send_count = own, .send_counts = counts, .send_places = places,
+        .send_type = MPI_INT, .receive = received, .count = own, .counts = counts, .places = places,
+        .type = MPI_INT, .op = MPI_SUM, .root = root, .comm = MPI_COMM_WORLD,
+    };
+    (void)test_call(collective, form, &arguments, request);
 }
 
 /* A call from its beginning to its end.  `request` is that of a persistent operation. */
-static void make(enum collective collective, enum form form, int root, int count,
+static void make(enum test_collective collective, enum test_call_form form, int root, int count,
                  MPI_Request *request)
 {
-    if (form == PERSISTENT_FORM) {
+    if (form == TEST_PERSISTENT) {
         MPI_Start(request);
     } else {
         begin(collective, form, root, count, request);
     }
-    if (form != BLOCKING) {
+    if (form != TEST_BLOCKING) {
         MPI_Wait(request, MPI_STATUS_IGNORE);
     }
 }
@@ -212,14 +186,15 @@ static int calls_first(void)
 }
 
 /* Who gives data has made all its calls before the others make their first. */
-static void ahead_run(enum collective collective, enum form form, int root, int count)
+static void ahead_run(enum test_collective collective, enum test_call_form form, int root,
+                      int count)
 {
     bool is_first = gives(collective, root, test_rank);
     int ahead = calls_ahead();
     MPI_Request request = MPI_REQUEST_NULL;
-    test_case("%s, %s, root %d, %d integers: ahead of the others", names[collective],
-              form_names[form], root, count);
-    if (form == PERSISTENT_FORM) {
+    test_case("%s, %s, root %d, %d integers: ahead of the others",
+              test_collective_names[collective], test_form_names[form], root, count);
+    if (form == TEST_PERSISTENT) {
         begin(collective, form, root, count, &request);
     }
     for (int call = 0; call < calls_first(); call++) {
@@ -243,7 +218,7 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
         }
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (form == PERSISTENT_FORM) {
+    if (form == TEST_PERSISTENT) {
         MPI_Request_free(&request);
     }
 }
@@ -253,14 +228,14 @@ static void ahead_run(enum collective collective, enum form form, int root, int 
  * block is small, has left.  The root's memory is from MPI_Alloc_mem, or from elsewhere.  What has
  * been stored last is looked at first.
  */
-static void uneven_run(enum form form, int root, int count, int *result)
+static void uneven_run(enum test_call_form form, int root, int count, int *result)
 {
     static int counts[RANKS_MAX], places[RANKS_MAX];
     int first = root == 0 ? 1 : 0, last = root == test_size - 1 ? test_size - 2 : test_size - 1;
     int at = 0;
     bool has_late = first != last;
     MPI_Request request = MPI_REQUEST_NULL;
-    test_case("gatherv, %s, root %d, %d integers, and more of a late rank%s", form_names[form],
+    test_case("gatherv, %s, root %d, %d integers, and more of a late rank%s", test_form_names[form],
               root, count, result == received ? "" : ", into the heap");
     for (int rank = 0; rank < test_size; rank++) {
         counts[rank] = rank == last ? count + OWN_MORE : count;
@@ -275,14 +250,18 @@ static void uneven_run(enum form form, int root, int count, int *result)
         if (has_late && call >= LANES && test_rank == last) {
             token_receive(first);
         }
-        if (form != PERSISTENT_FORM || call == 0) {
-            MAKE_FOR(&request, Gatherv, Igatherv, sent, counts[test_rank], MPI_INT, result, counts,
-                     places, MPI_INT, root);
+        if (form != TEST_PERSISTENT || call == 0) {
+            const struct test_arguments arguments = {
+                .send = sent, .send_count = counts[test_rank], .send_type = MPI_INT,
+                .receive = result, .counts = counts, .places = places, .type = MPI_INT,
+                .root = root, .comm = MPI_COMM_WORLD,
+            };
+            (void)test_call(TEST_GATHERV, form, &arguments, &request);
         }
-        if (form == PERSISTENT_FORM) {
+        if (form == TEST_PERSISTENT) {
             MPI_Start(&request);
         }
-        if (form != BLOCKING) {
+        if (form != TEST_BLOCKING) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
         if (has_late && call >= LANES && test_rank == first) {
@@ -295,7 +274,7 @@ static void uneven_run(enum form form, int root, int count, int *result)
             }
         }
     }
-    if (form == PERSISTENT_FORM) {
+    if (form == TEST_PERSISTENT) {
         MPI_Request_free(&request);
     }
 }
@@ -337,7 +316,7 @@ static void unequal_run(int own)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int call = 0; call < 3; call++) {
-        fill(GATHER, call, 0, 2 * COUNT);
+        fill(TEST_GATHER, call, 0, 2 * COUNT);
         int class = MPI_SUCCESS;
         int error = MPI_Gather(sent, count, MPI_INT, received, COUNT, MPI_INT, 0, comm);
         if (error != MPI_SUCCESS) {
@@ -394,20 +373,18 @@ int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_loose", MPI_THREAD_SINGLE);
     int most = (int)test_parameter("coll_symm_slot_size", 17408) / (int)sizeof(int) / test_size / 4;
-    for (int collective = 0; collective < COLLECTIVES; collective++) {
-        for (int form = 0; form < FORMS; form++) {
-            ahead_run((enum collective)collective, (enum form)form, 0, 1);
-            ahead_run((enum collective)collective, (enum form)form, test_size - 1,
-                      most > 1 ? most : 1);
-        }
+    for (int i = 0; i < COLLECTIVES * TEST_FORMS; i++) {
+        enum test_call_form form = (enum test_call_form)(i % TEST_FORMS);
+        ahead_run(collectives[i / TEST_FORMS], form, 0, 1);
+        ahead_run(collectives[i / TEST_FORMS], form, test_size - 1, most > 1 ? most : 1);
     }
-    for (int form = 0; form < FORMS; form++) {
+    for (int form = 0; form < TEST_FORMS; form++) {
         int *heap;
         MPI_Alloc_mem(sizeof received, MPI_INFO_NULL, &heap);
-        uneven_run((enum form)form, 0, 1, received);
-        uneven_run((enum form)form, test_size - 1, most > 1 ? most : 1, received);
-        uneven_run((enum form)form, 0, most > 1 ? most : 1, heap);
-        uneven_run((enum form)form, test_size - 1, 1, heap);
+        uneven_run((enum test_call_form)form, 0, 1, received);
+        uneven_run((enum test_call_form)form, test_size - 1, most > 1 ? most : 1, received);
+        uneven_run((enum test_call_form)form, 0, most > 1 ? most : 1, heap);
+        uneven_run((enum test_call_form)form, test_size - 1, 1, heap);
         MPI_Free_mem(heap);
     }
     laps_run();

@@ -8,10 +8,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/harness/buffers.h"
+#include "tests/harness/calls.h"
 #include "tests/harness/elements.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/operands.h"
-#include "tests/harness/persistent.h"
 #include "tests/harness/sweep.h"
 
 #include <inttypes.h>
@@ -19,13 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENT_MAX = 64, POISON = 0xdb };
-
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
+enum { POISON = 0xdb };
 
 struct call {
     const struct test_operand *kind;
-    enum form form;
+    enum test_call_form form;
     enum test_spread spread;
     bool in_place;
     int root;
@@ -36,48 +34,12 @@ static uint64_t number; /* of the call: what makes its random data and places un
 
 /* ---- contributions and results --------------------------------------------------------------- */
 
-static void datum_generate(const struct call *call, int rank, size_t i, void *datum)
-{
-    call->kind->monoid->generate(test_random(test_stream(number, (uint64_t)rank, 0), i), datum);
-}
-
-static void fill(const struct call *call, unsigned char *data)
-{
-    const struct test_operand *kind = call->kind;
-    if (kind->element != NULL) {
-        test_generate(kind->element, kind->op, number, test_rank, test_size, data, call->count);
-        return;
-    }
-    for (size_t i = 0; i < call->count; i++) {
-        datum_generate(call, test_rank, i, data + i * kind->extent + kind->datum);
-    }
-}
-
-/* x0 * x1 * ... * xN-1, from the right; what is beside the datum stays as it is. */
-static void reference(const struct call *call, size_t i, unsigned char *element)
-{
-    unsigned char left[ELEMENT_MAX];
-    datum_generate(call, test_size - 1, i, element + call->kind->datum);
-    for (int rank = test_size - 2; rank >= 0; rank--) {
-        datum_generate(call, rank, i, left);
-        call->kind->monoid->combine(left, element + call->kind->datum);
-    }
-}
-
 static bool is_right(const struct call *call, size_t i, const unsigned char *found)
 {
     const struct test_operand *kind = call->kind;
-    unsigned char expected[ELEMENT_MAX];
-    if (kind->element != NULL) {
-        return test_check_one(kind->element, kind->op, number, test_size, i, found);
-    }
-    memset(expected, POISON, sizeof expected);
-    reference(call, i, expected);
-    if (memcmp(found, expected, kind->extent) == 0) {
-        return true;
-    }
-    test_fail("element %zu of %zu: an element or its gap is wrong", i, call->count);
-    return false;
+    return kind->element != NULL
+               ? test_check_one(kind->element, kind->op, number, test_size, i, found)
+               : test_operand_check(kind, number, test_size, i, found, POISON);
 }
 
 static void check_result(const struct call *call, const unsigned char *data)
@@ -90,21 +52,6 @@ static void check_result(const struct call *call, const unsigned char *data)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void make(const struct call *call, const void *from, void *to, MPI_Request *request)
-{
-    const struct test_operand *kind = call->kind;
-    if (call->form == BLOCKING) {
-        MPI_Reduce(from, to, (int)call->count, kind->type, kind->handle, call->root,
-                   test_comm);
-    } else if (call->form == NONBLOCKING) {
-        MPI_Ireduce(from, to, (int)call->count, kind->type, kind->handle, call->root,
-                    test_comm, request);
-    } else {
-        PERSISTENT(Reduce)(from, to, (int)call->count, kind->type, kind->handle, call->root,
-                           test_comm, MPI_INFO_NULL, request);
-    }
-}
-
 static struct test_buffer new_buffer(const struct call *call, enum test_role role, size_t elements)
 {
     enum test_place place = test_spread_place(call->spread, role, test_rank, number);
@@ -115,27 +62,22 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
                        struct test_buffer *receive, unsigned char *copy)
 {
     bool is_root = test_rank == call->root, in_place = call->in_place && is_root;
-    unsigned char *from = in_place ? MPI_IN_PLACE : send->data - call->kind->lower;
-    unsigned char *to = is_root ? receive->data - call->kind->lower
-                                : (unsigned char *)(uintptr_t)24;
+    const struct test_arguments arguments = {
+        .send = in_place ? MPI_IN_PLACE : send->data - call->kind->lower,
+        .receive = is_root ? receive->data - call->kind->lower : (unsigned char *)(uintptr_t)24,
+        .count = (int)call->count, .type = call->kind->type, .op = call->kind->handle,
+        .root = call->root, .comm = test_comm,
+    };
     struct test_buffer *input = in_place ? receive : send;
     MPI_Request request = MPI_REQUEST_NULL;
-    for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
+    for (int round = 0; round < test_rounds(call->form); round++) {
         test_buffer_poison(receive);
-        fill(call, input->data);
+        test_operand_fill(call->kind, number, test_rank, test_size, input->data, call->count);
         memcpy(copy, input->data, input->bytes);
         if (test_random(test_stream(number, (uint64_t)test_rank, 1), 0) % 16 == 0) {
             test_delay(500);
         }
-        if (round == 0) {
-            make(call, from, to, &request);
-        }
-        if (call->form == PERSISTENT_FORM) {
-            MPI_Start(&request);
-        }
-        if (call->form != BLOCKING) {
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
+        test_call_round(TEST_REDUCE, call->form, &arguments, round, &request);
         if (is_root) {
             check_result(call, receive->data);
         }
@@ -143,21 +85,17 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
             test_buffer_unchanged(send, copy, send->bytes, "send");
         }
     }
-    if (call->form == PERSISTENT_FORM) {
-        MPI_Request_free(&request);
-    }
 }
 
 static void run(const struct test_operand *kind, enum test_spread spread, bool in_place,
-                enum form form, size_t count)
+                enum test_call_form form, size_t count)
 {
-    static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
     number++;
     struct call call = {kind, form, spread, in_place,
                         (int)(test_mix(number) % (uint64_t)test_size), count};
     test_case("call %" PRIu64 ", %s, %zu elements of %zu bytes, root %d, %s, %s, %s", number,
-              kind->name, count, kind->extent, call.root, forms[form], test_spread_name(spread),
-              in_place ? "in place" : "two buffers");
+              kind->name, count, kind->extent, call.root, test_form_names[form],
+              test_spread_name(spread), in_place ? "in place" : "two buffers");
     bool is_root = test_rank == call.root;
     struct test_buffer send = new_buffer(&call, TEST_SEND, in_place && is_root ? 0 : count);
     struct test_buffer receive = new_buffer(&call, TEST_RECEIVE, is_root ? count : 0);
@@ -182,10 +120,11 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     size_t count = bytes / kind->extent > 0 ? bytes / kind->extent : 1;
     unsigned every = bytes < 20000 ? 3 : bytes < 100000 ? 5 : 11;
     for (int spread = 0; spread < SPREADS; spread++) {
-        for (int form = 0; form < FORMS; form++) {
+        for (int form = 0; form < TEST_FORMS; form++) {
             for (int in_place = 0; in_place < 2; in_place++) {
                 if (combination++ % (test_quick ? 2 * every : every) == 0) {
-                    run(kind, (enum test_spread)spread, in_place == 1, (enum form)form, count);
+                    run(kind, (enum test_spread)spread, in_place == 1,
+                        (enum test_call_form)form, count);
                 }
             }
         }
@@ -208,46 +147,27 @@ static void sizes_around_thresholds(const struct test_operand *kind)
 
 static void every_kind(void)
 {
-    size_t count;
-    const struct test_monoid *monoids = test_monoids(&count);
-    struct test_operand kinds[16];
-    size_t number_of = 0;
-    for (size_t i = 0; i < count; i++) {
-        kinds[number_of++] = test_operand_of_monoid(&monoids[i]);
-    }
-    kinds[number_of++] = test_operand_of_pairs("pairs behind their bound", 8, 8, 8);
-    kinds[number_of++] = test_operand_of_pairs("pairs before a gap, behind their bound", 8, 8, 16);
-    kinds[number_of++] = test_operand_of_pairs("pairs behind a gap", 0, -8, 24);
-    kinds[number_of++] = test_operand_of_element("int64", OP_SUM);
-    kinds[number_of++] = test_operand_of_element("float", OP_SUM);
-    kinds[number_of++] = test_operand_of_element("double+int", OP_MINLOC);
-    for (size_t i = 0; i < number_of; i++) {
-        sizes_around_thresholds(&kinds[i]);
-        test_operand_free(&kinds[i]);
-    }
+    test_operands_each(sizes_around_thresholds);
+}
+
+static void one_type_and_operation(const struct test_operand *kind, size_t index)
+{
+    (void)index;
+    run(kind, SPREAD_RANDOM, kind->op % 3 == 0, TEST_BLOCKING, test_quick ? 37 : 1037);
 }
 
 static void every_type_and_operation(void)
 {
-    size_t types;
-    const struct test_element *elements = test_elements(&types);
-    for (size_t t = 0; t < types; t++) {
-        for (enum test_op op = 0; op < OPS; op++) {
-            if (test_op_is_allowed(op, &elements[t].form)) {
-                struct test_operand kind = test_operand_of_element(elements[t].name, op);
-                run(&kind, SPREAD_RANDOM, op % 3 == 0, BLOCKING, test_quick ? 37 : 1037);
-            }
-        }
-    }
+    test_operands_each_predefined(one_type_and_operation);
 }
 
 /* No data: nothing is touched, and the next call is as it would have been. */
 static void nothing_to_do(void)
 {
     struct test_operand kind = test_operand_of_element("int32", OP_SUM);
-    for (int i = 0; i < 2 * FORMS; i++) {
-        run(&kind, SPREAD_HEAP, i % 2 == 1, (enum form)(i % FORMS), 0);
-        run(&kind, SPREAD_RANDOM, i % 2 == 1, (enum form)(i % FORMS), 9);
+    for (int i = 0; i < 2 * TEST_FORMS; i++) {
+        run(&kind, SPREAD_HEAP, i % 2 == 1, (enum test_call_form)(i % TEST_FORMS), 0);
+        run(&kind, SPREAD_RANDOM, i % 2 == 1, (enum test_call_form)(i % TEST_FORMS), 9);
     }
 }
 

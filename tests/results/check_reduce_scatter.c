@@ -8,10 +8,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/harness/buffers.h"
+#include "tests/harness/calls.h"
 #include "tests/harness/elements.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/operands.h"
-#include "tests/harness/persistent.h"
 #include "tests/harness/sweep.h"
 
 #include <inttypes.h>
@@ -20,8 +20,6 @@
 #include <string.h>
 
 enum { RANKS_MAX = 64, POISON = 0xdb };
-
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
 /* How many elements the ranks have. */
 enum shape {
@@ -36,7 +34,7 @@ enum shape {
 struct call {
     const struct test_operand *kind;
     enum shape shape;
-    enum form form;
+    enum test_call_form form;
     enum test_spread spread;
     bool in_place;
     size_t total, first; /* of all ranks' elements; the first one of this rank */
@@ -66,37 +64,6 @@ static void check_result(const struct call *call, const unsigned char *data)
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
-
-static void make_block(const struct call *call, const void *send, void *receive,
-                       MPI_Request *request)
-{
-    const struct test_operand *kind = call->kind;
-    int count = call->counts[0];
-    if (call->form == BLOCKING) {
-        MPI_Reduce_scatter_block(send, receive, count, kind->type, kind->handle, test_comm);
-    } else if (call->form == NONBLOCKING) {
-        MPI_Ireduce_scatter_block(send, receive, count, kind->type, kind->handle, test_comm,
-                                  request);
-    } else {
-        PERSISTENT(Reduce_scatter_block)(send, receive, count, kind->type, kind->handle,
-                                         test_comm, MPI_INFO_NULL, request);
-    }
-}
-
-static void make_counts(const struct call *call, const void *send, void *receive,
-                        MPI_Request *request)
-{
-    const struct test_operand *kind = call->kind;
-    if (call->form == BLOCKING) {
-        MPI_Reduce_scatter(send, receive, call->counts, kind->type, kind->handle, test_comm);
-    } else if (call->form == NONBLOCKING) {
-        MPI_Ireduce_scatter(send, receive, call->counts, kind->type, kind->handle, test_comm,
-                            request);
-    } else {
-        PERSISTENT(Reduce_scatter)(send, receive, call->counts, kind->type, kind->handle,
-                                   test_comm, MPI_INFO_NULL, request);
-    }
-}
 
 static struct test_buffer new_buffer(const struct call *call, enum test_role role, size_t elements)
 {
@@ -142,30 +109,23 @@ static void check(const struct call *call, const struct test_buffer *send,
 static void rounds_run(const struct call *call, struct test_buffer *send,
                        struct test_buffer *receive, unsigned char *copy)
 {
-    const unsigned char *from = call->in_place ? MPI_IN_PLACE : send->data - call->kind->lower;
     struct test_buffer *input = call->in_place ? receive : send;
-    unsigned char *to = receive->data - call->kind->lower;
+    bool is_block = call->shape == SHAPE_BLOCK;
+    const struct test_arguments arguments = {
+        .send = call->in_place ? MPI_IN_PLACE : send->data - call->kind->lower,
+        .receive = receive->data - call->kind->lower, .count = call->counts[0],
+        .counts = call->counts, .type = call->kind->type, .op = call->kind->handle,
+        .comm = test_comm,
+    };
     MPI_Request request = MPI_REQUEST_NULL;
-    for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
+    for (int round = 0; round < test_rounds(call->form); round++) {
         test_buffer_poison(receive);
         test_operand_fill(call->kind, number, test_rank, test_size, input->data,
                           call->total);
         memcpy(copy, input->data, input->bytes);
-        if (round == 0 && call->shape == SHAPE_BLOCK) {
-            make_block(call, from, to, &request);
-        } else if (round == 0) {
-            make_counts(call, from, to, &request);
-        }
-        if (call->form == PERSISTENT_FORM) {
-            MPI_Start(&request);
-        }
-        if (call->form != BLOCKING) {
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
+        test_call_round(is_block ? TEST_REDUCE_SCATTER_BLOCK : TEST_REDUCE_SCATTER, call->form,
+                        &arguments, round, &request);
         check(call, send, receive, copy);
-    }
-    if (call->form == PERSISTENT_FORM) {
-        MPI_Request_free(&request);
     }
 }
 
@@ -193,17 +153,16 @@ static void counts_draw(struct call *call, size_t count)
 }
 
 static void run(const struct test_operand *kind, enum shape shape, enum test_spread spread,
-                bool in_place, enum form form, size_t count)
+                bool in_place, enum test_call_form form, size_t count)
 {
-    static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
     static const char *const shapes[] = {"block", "equal counts", "random counts", "halves",
                                          "one rank's"};
     struct call call = {kind, shape, form, spread, in_place, 0, 0, {0}};
     number++;
     counts_draw(&call, count);
     test_case("call %" PRIu64 ", %s, %s, %zu elements of %zu bytes, %s, %s, %s", number, kind->name,
-              shapes[shape], call.total, kind->extent, forms[form], test_spread_name(spread),
-              in_place ? "in place" : "two buffers");
+              shapes[shape], call.total, kind->extent, test_form_names[form],
+              test_spread_name(spread), in_place ? "in place" : "two buffers");
     size_t results = in_place ? call.total : (size_t)call.counts[test_rank];
     struct test_buffer send = new_buffer(&call, TEST_SEND, in_place ? 0 : call.total);
     struct test_buffer receive = new_buffer(&call, TEST_RECEIVE, results);
@@ -228,11 +187,11 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     unsigned every = bytes < 20000 ? 5 : bytes < 100000 ? 11 : 23;
     for (int shape = 0; shape < SHAPES; shape++) {
         for (int spread = 0; spread < SPREADS; spread++) {
-            for (int form = 0; form < FORMS; form++) {
+            for (int form = 0; form < TEST_FORMS; form++) {
                 for (int in_place = 0; in_place < 2; in_place++) {
                     if (combination++ % (test_quick ? 5 * every : every) == 0) {
                         run(kind, (enum shape)shape, (enum test_spread)spread, in_place == 1,
-                            (enum form)form, count);
+                            (enum test_call_form)form, count);
                     }
                 }
             }
@@ -257,7 +216,7 @@ static void sizes_around_thresholds(const struct test_operand *kind)
 static void one_type_and_operation(const struct test_operand *kind, size_t index)
 {
     run(kind, index % 2 == 1 ? SHAPE_BLOCK : SHAPE_RANDOM, SPREAD_RANDOM, kind->op % 3 == 0,
-        BLOCKING, test_quick ? 37 : 1037);
+        TEST_BLOCKING, test_quick ? 37 : 1037);
 }
 
 /* Elements that no row of a staging buffer has room for. */
@@ -345,9 +304,11 @@ static void some_ahead(void)
 static void nothing_to_do(void)
 {
     struct test_operand kind = test_operand_of_element("int32", OP_SUM);
-    for (int i = 0; i < SHAPES * FORMS; i++) {
-        run(&kind, (enum shape)(i % SHAPES), SPREAD_HEAP, i % 2 == 1, (enum form)(i % FORMS), 0);
-        run(&kind, (enum shape)(i % SHAPES), SPREAD_RANDOM, i % 2 == 1, (enum form)(i % FORMS), 9);
+    for (int i = 0; i < SHAPES * TEST_FORMS; i++) {
+        enum shape shape = (enum shape)(i % SHAPES);
+        enum test_call_form form = (enum test_call_form)(i % TEST_FORMS);
+        run(&kind, shape, SPREAD_HEAP, i % 2 == 1, form, 0);
+        run(&kind, shape, SPREAD_RANDOM, i % 2 == 1, form, 9);
     }
 }
 

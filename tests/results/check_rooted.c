@@ -8,9 +8,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/harness/buffers.h"
+#include "tests/harness/calls.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/layouts.h"
-#include "tests/harness/persistent.h"
 #include "tests/harness/sweep.h"
 
 #include <inttypes.h>
@@ -19,7 +19,6 @@
 #include <string.h>
 
 enum collective { BCAST, GATHER, SCATTER, COLLECTIVES };
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
 /* One side of a rank: elements that are sent, or received. */
 struct side {
@@ -31,7 +30,7 @@ struct side {
 
 struct call {
     enum collective collective;
-    enum form form;
+    enum test_call_form form;
     enum test_spread spread;
     int root;
     bool in_place;
@@ -134,124 +133,63 @@ static void sides_fill(const struct call *call)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* MPI's arguments.  Those that are not significant are nonsense. */
-struct arguments {
-    void *send, *receive;
-    int send_count, receive_count;
-    MPI_Datatype send_type, receive_type;
-};
-
-static void side_pass(const struct side *side, void **address, int *count, MPI_Datatype *type)
-{
-    if (side->blocks > 0) {
-        *address = side->buffer.data + side->layout->origin;
-        *count = (int)side->count;
-        *type = side->layout->type;
-    }
-}
-
-static struct arguments arguments_of(const struct call *call)
+/* Arguments that are not significant are nonsense. */
+static struct test_arguments arguments_of(const struct call *call)
 {
     /* Bindings of nonblocking calls retain types that are not significant. */
-    MPI_Datatype none = call->form == BLOCKING ? MPI_DATATYPE_NULL : MPI_DOUBLE;
+    MPI_Datatype none = call->form == TEST_BLOCKING ? MPI_DATATYPE_NULL : MPI_DOUBLE;
     void *nowhere = (void *)(uintptr_t)24;
-    struct arguments a = {nowhere, nowhere, 77, 77, none, none};
-    side_pass(&call->send, &a.send, &a.send_count, &a.send_type);
-    side_pass(&call->receive, &a.receive, &a.receive_count, &a.receive_type);
-    if (call->in_place && me == call->root) {
-        *(call->collective == GATHER ? &a.send : &a.receive) = MPI_IN_PLACE;
+    struct test_arguments a = {
+        .send = nowhere, .send_count = 77, .send_type = none,
+        .receive = nowhere, .count = 77, .type = none, .root = call->root, .comm = comm,
+    };
+    bool is_source = call->collective == BCAST && me == call->root;
+    const struct side *send = &call->send, *receive = is_source ? &call->send : &call->receive;
+    if (send->blocks > 0) {
+        a.send = send->buffer.data + send->layout->origin;
+        a.send_count = (int)send->count;
+        a.send_type = send->layout->type;
+    }
+    if (receive->blocks > 0) {
+        a.receive = receive->buffer.data + receive->layout->origin;
+        a.count = (int)receive->count;
+        a.type = receive->layout->type;
+    }
+    if (call->in_place && me == call->root && call->collective == GATHER) {
+        a.send = MPI_IN_PLACE;
+    } else if (call->in_place && me == call->root) {
+        a.receive = MPI_IN_PLACE;
     }
     return a;
 }
 
-static void bcast(const struct call *call, const struct arguments *a, MPI_Request *request)
-{
-    bool is_root = me == call->root;
-    void *buffer = is_root ? a->send : a->receive;
-    int count = is_root ? a->send_count : a->receive_count;
-    MPI_Datatype type = is_root ? a->send_type : a->receive_type;
-    if (call->form == BLOCKING) {
-        MPI_Bcast(buffer, count, type, call->root, comm);
-    } else if (call->form == NONBLOCKING) {
-        MPI_Ibcast(buffer, count, type, call->root, comm, request);
-    } else {
-        PERSISTENT(Bcast)(buffer, count, type, call->root, comm, MPI_INFO_NULL, request);
-    }
-}
-
-static void gather(const struct call *call, const struct arguments *a, MPI_Request *request)
-{
-    if (call->form == BLOCKING) {
-        MPI_Gather(a->send, a->send_count, a->send_type, a->receive, a->receive_count,
-                   a->receive_type, call->root, comm);
-    } else if (call->form == NONBLOCKING) {
-        MPI_Igather(a->send, a->send_count, a->send_type, a->receive, a->receive_count,
-                    a->receive_type, call->root, comm, request);
-    } else {
-        PERSISTENT(Gather)(a->send, a->send_count, a->send_type, a->receive, a->receive_count,
-                           a->receive_type, call->root, comm, MPI_INFO_NULL, request);
-    }
-}
-
-static void scatter(const struct call *call, const struct arguments *a, MPI_Request *request)
-{
-    if (call->form == BLOCKING) {
-        MPI_Scatter(a->send, a->send_count, a->send_type, a->receive, a->receive_count,
-                    a->receive_type, call->root, comm);
-    } else if (call->form == NONBLOCKING) {
-        MPI_Iscatter(a->send, a->send_count, a->send_type, a->receive, a->receive_count,
-                     a->receive_type, call->root, comm, request);
-    } else {
-        PERSISTENT(Scatter)(a->send, a->send_count, a->send_type, a->receive, a->receive_count,
-                            a->receive_type, call->root, comm, MPI_INFO_NULL, request);
-    }
-}
-
-static void make(const struct call *call, MPI_Request *request)
-{
-    static void (*const makers[COLLECTIVES])(const struct call *, const struct arguments *,
-                                             MPI_Request *) = {bcast, gather, scatter};
-    const struct arguments a = arguments_of(call);
-    makers[call->collective](call, &a, request);
-}
-
 static void rounds_run(const struct call *call, unsigned char *copy)
 {
+    static const enum test_collective collectives[] = {TEST_BCAST, TEST_GATHER, TEST_SCATTER};
+    const struct test_arguments arguments = arguments_of(call);
     MPI_Request request = MPI_REQUEST_NULL;
     const struct test_buffer *send = &call->send.buffer;
     struct test_buffer receive = call->receive.buffer;
-    for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
+    for (int round = 0; round < test_rounds(call->form); round++) {
         test_buffer_poison(&receive);
         sides_fill(call);
         memcpy(copy, send->data, send->bytes);
         if (test_random(stream_of(me), 1) % 16 == 0) {
             test_delay(500);
         }
-        if (round == 0) {
-            make(call, &request);
-        }
-        if (call->form == PERSISTENT_FORM) {
-            MPI_Start(&request);
-        }
-        if (call->form != BLOCKING) {
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
+        test_call_round(collectives[call->collective], call->form, &arguments, round, &request);
         test_buffer_unchanged(send, copy, send->bytes, "send");
         check(call, &call->receive);
-    }
-    if (call->form == PERSISTENT_FORM) {
-        MPI_Request_free(&request);
     }
 }
 
 static void run(struct call call)
 {
     static const char *const names[] = {"broadcast", "gather", "scatter"};
-    static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
     number++;
     sides_make(&call);
     test_case("call %" PRIu64 ", %s, %s, %zu bytes of %s, root %d of %d, %s, %s", number,
-              names[call.collective], forms[call.form], call.bytes,
+              names[call.collective], test_form_names[call.form], call.bytes,
               call.mixed ? "different types" : call.layout->name, call.root, ranks,
               test_spread_name(call.spread), call.in_place ? "in place" : "two buffers");
     unsigned char *copy = malloc(call.send.buffer.bytes + 1);
@@ -294,11 +232,12 @@ static void run_size(const struct test_layout *layout, size_t bytes)
     unsigned every = bytes < 20000 ? 7 : bytes < 100000 ? 11 : 23;
     for (int collective = 0; collective < COLLECTIVES; collective++) {
         for (int spread = 0; spread < SPREADS; spread++) {
-            for (int form = 0; form < FORMS; form++) {
+            for (int form = 0; form < TEST_FORMS; form++) {
                 for (int in_place = 0; in_place < (collective == BCAST ? 1 : 2); in_place++) {
                     if (combination++ % (test_quick ? 2 * every : every) == 0) {
                         run((struct call){
-                            .collective = (enum collective)collective, .form = (enum form)form,
+                            .collective = (enum collective)collective,
+                            .form = (enum test_call_form)form,
                             .spread = (enum test_spread)spread, .in_place = in_place == 1,
                             .root = (int)(test_mix(number) % (uint64_t)ranks),
                             .mixed = layout == NULL, .bytes = rounded, .layout = layout});
@@ -369,9 +308,10 @@ static void some_ahead(void)
 /* No data: nothing is touched, and the next call is as it would have been. */
 static void nothing_to_do(void)
 {
-    for (int i = 0; i < COLLECTIVES * FORMS; i++) {
+    for (int i = 0; i < COLLECTIVES * TEST_FORMS; i++) {
         struct call call = {
-            .collective = (enum collective)(i % COLLECTIVES), .form = (enum form)(i / COLLECTIVES),
+            .collective = (enum collective)(i % COLLECTIVES),
+            .form = (enum test_call_form)(i / COLLECTIVES),
             .spread = SPREAD_RANDOM, .layout = &ints[0], .root = i % ranks};
         run(call);
         call.bytes = 4 * test_layout_size(call.layout);

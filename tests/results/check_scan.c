@@ -7,10 +7,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/harness/buffers.h"
+#include "tests/harness/calls.h"
 #include "tests/harness/elements.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/operands.h"
-#include "tests/harness/persistent.h"
 #include "tests/harness/sweep.h"
 
 #include <inttypes.h>
@@ -20,8 +20,6 @@
 #include <string.h>
 
 enum { POISON = 0xdb };
-
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
 struct team {
     MPI_Comm comm;
@@ -33,7 +31,7 @@ struct call {
     const struct test_operand *kind;
     const struct team *team;
     bool exclusive;
-    enum form form;
+    enum test_call_form form;
     enum test_spread spread;
     bool in_place;
     size_t count;
@@ -78,23 +76,6 @@ static void check_result(const struct call *call, const unsigned char *data,
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void make(const struct call *call, const void *send, void *receive, MPI_Request *request)
-{
-    const struct test_operand *kind = call->kind;
-    MPI_Comm comm = call->team->comm;
-    int count = (int)call->count;
-    if (call->form == BLOCKING) {
-        (call->exclusive ? MPI_Exscan : MPI_Scan)(send, receive, count, kind->type, kind->handle,
-                                                  comm);
-    } else if (call->form == NONBLOCKING) {
-        (call->exclusive ? MPI_Iexscan : MPI_Iscan)(send, receive, count, kind->type,
-                                                    kind->handle, comm, request);
-    } else {
-        (call->exclusive ? PERSISTENT(Exscan) : PERSISTENT(Scan))(
-            send, receive, count, kind->type, kind->handle, comm, MPI_INFO_NULL, request);
-    }
-}
-
 static struct test_buffer new_buffer(const struct call *call, enum test_role role, size_t elements)
 {
     enum test_place place = test_spread_place(call->spread, role, test_rank, number);
@@ -104,46 +85,40 @@ static struct test_buffer new_buffer(const struct call *call, enum test_role rol
 static void rounds_run(const struct call *call, struct test_buffer *send,
                        struct test_buffer *receive, unsigned char *copy, unsigned char *before)
 {
-    const unsigned char *from = call->in_place ? MPI_IN_PLACE : send->data - call->kind->lower;
     struct test_buffer *input = call->in_place ? receive : send;
-    unsigned char *to = receive->data - call->kind->lower;
+    /* The first rank of an exclusive scan may pass anything that receives nothing. */
+    bool passes_nothing = length_of(call) == 0 && !call->in_place && number % 2 == 0;
+    const struct test_arguments arguments = {
+        .send = call->in_place ? MPI_IN_PLACE : send->data - call->kind->lower,
+        .receive = passes_nothing ? NULL : receive->data - call->kind->lower,
+        .count = (int)call->count, .type = call->kind->type, .op = call->kind->handle,
+        .comm = call->team->comm,
+    };
     MPI_Request request = MPI_REQUEST_NULL;
-    for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
+    for (int round = 0; round < test_rounds(call->form); round++) {
         test_buffer_poison(receive);
         test_operand_fill(call->kind, number, call->team->rank, call->team->size, input->data,
                           call->count);
         memcpy(copy, input->data, input->bytes);
         memcpy(before, receive->data, receive->bytes);
-        if (round == 0) {
-            /* The first rank of an exclusive scan may pass anything that receives nothing. */
-            bool passes_nothing = length_of(call) == 0 && !call->in_place && number % 2 == 0;
-            make(call, from, passes_nothing ? NULL : to, &request);
-        }
-        if (call->form == PERSISTENT_FORM) {
-            MPI_Start(&request);
-        }
-        if (call->form != BLOCKING) {
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
+        test_call_round(call->exclusive ? TEST_EXSCAN : TEST_SCAN, call->form, &arguments, round,
+                        &request);
         check_result(call, receive->data, before);
         if (!call->in_place) {
             test_buffer_unchanged(send, copy, send->bytes, "send");
         }
     }
-    if (call->form == PERSISTENT_FORM) {
-        MPI_Request_free(&request);
-    }
 }
 
 static void run(const struct test_operand *kind, const struct team *team, bool exclusive,
-                enum test_spread spread, bool in_place, enum form form, size_t count)
+                enum test_spread spread, bool in_place, enum test_call_form form, size_t count)
 {
-    static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
     const struct call call = {kind, team, exclusive, form, spread, in_place, count};
     number++;
     test_case("call %" PRIu64 ", %s, %s, %s, %zu elements of %zu bytes, %s, %s, %s", number,
               exclusive ? "exscan" : "scan", team->name, kind->name, count, kind->extent,
-              forms[form], test_spread_name(spread), in_place ? "in place" : "two buffers");
+              test_form_names[form], test_spread_name(spread),
+              in_place ? "in place" : "two buffers");
     struct test_buffer send = new_buffer(&call, TEST_SEND, in_place ? 0 : count);
     struct test_buffer receive = new_buffer(&call, TEST_RECEIVE, count);
     unsigned char *copy = malloc(count * kind->extent + 1);
@@ -170,11 +145,12 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     size_t count = bytes / kind->extent > 0 ? bytes / kind->extent : 1;
     unsigned every = bytes < 20000 ? 7 : bytes < 100000 ? 17 : 23;
     for (int spread = 0; spread < SPREADS; spread++) {
-        for (int form = 0; form < FORMS; form++) {
+        for (int form = 0; form < TEST_FORMS; form++) {
             for (int which = 0; which < 8; which++) {
                 if (combination++ % (test_quick ? 5 * every : every) == 0) {
                     run(kind, which / 4 == 0 ? &world : &reversed, which % 2 == 1,
-                        (enum test_spread)spread, which / 2 % 2 == 1, (enum form)form, count);
+                        (enum test_spread)spread, which / 2 % 2 == 1,
+                        (enum test_call_form)form, count);
                 }
             }
         }
@@ -196,7 +172,7 @@ static void sizes_around_thresholds(const struct test_operand *kind)
 
 static void one_type_and_operation(const struct test_operand *kind, size_t index)
 {
-    run(kind, &world, index % 2 == 1, SPREAD_RANDOM, kind->op % 3 == 0, BLOCKING,
+    run(kind, &world, index % 2 == 1, SPREAD_RANDOM, kind->op % 3 == 0, TEST_BLOCKING,
         test_quick ? 37 : 1037);
 }
 
@@ -355,11 +331,11 @@ static void some_ahead(void)
 static void nothing_to_do(void)
 {
     struct test_operand kind = test_operand_of_element("int32", OP_SUM);
-    for (int i = 0; i < 2 * FORMS; i++) {
-        run(&kind, &world, i % 2 == 1, SPREAD_HEAP, i % 4 > 1, (enum form)(i / 2), 1);
+    for (int i = 0; i < 2 * TEST_FORMS; i++) {
+        run(&kind, &world, i % 2 == 1, SPREAD_HEAP, i % 4 > 1, (enum test_call_form)(i / 2), 1);
         MPI_Scan(NULL, NULL, 0, MPI_INT, MPI_SUM, test_comm);
         MPI_Exscan(NULL, NULL, 0, MPI_INT, MPI_SUM, test_comm);
-        run(&kind, &world, i % 2 == 1, SPREAD_RANDOM, i % 4 > 1, (enum form)(i / 2), 9);
+        run(&kind, &world, i % 2 == 1, SPREAD_RANDOM, i % 4 > 1, (enum test_call_form)(i / 2), 9);
     }
 }
 

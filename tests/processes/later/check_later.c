@@ -58,7 +58,7 @@ static void persistent_make(struct later_worker *worker, int i)
     call->comm = worker->comms[place_of_persistent[i]];
     call->request = MPI_REQUEST_NULL;
     if (call->comm.comm != MPI_COMM_NULL) {
-        call->form = LATER_PERSISTENT;
+        call->form = TEST_PERSISTENT;
         later_draw(call, test_random(test_stream(index, 0, 6), place),
                    test_random(test_stream(index, rank, 7), place));
         later_stand(worker, "makes a persistent operation");
@@ -139,7 +139,7 @@ static struct later_comm comm_described(MPI_Comm comm)
 /* Like those by which Open MPI makes communicators: they are left to coll/libnbc. */
 static bool is_left(const struct later_call *call)
 {
-    return call->form == LATER_NONBLOCKING && call->collective == LATER_ALLREDUCE &&
+    return call->form == TEST_NONBLOCKING && call->collective == TEST_ALLREDUCE &&
            call->elements == LATER_INTS && call->operation == LATER_MAX && call->count == 1;
 }
 
@@ -227,7 +227,7 @@ static void call_make(struct later_worker *worker, uint64_t common, uint64_t own
     if (call->comm.comm == MPI_COMM_NULL) {
         return;
     }
-    call->form = blocking ? LATER_BLOCKING : LATER_NONBLOCKING;
+    call->form = blocking ? TEST_BLOCKING : TEST_NONBLOCKING;
     later_draw(call, common / 16, own);
     later_begin(worker, call, worker->step * LATER_AT_A_TIME + LATER_AT_A_TIME - 1);
     later_describe(call, text, sizeof text);

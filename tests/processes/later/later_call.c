@@ -9,7 +9,6 @@
 #include "tests/harness/harness.h"
 #include "tests/processes/later/later_data.h"
 #include "tests/processes/later/later_exchange.h"
-#include "tests/harness/persistent.h"
 
 #include <stdio.h>
 
@@ -171,8 +170,8 @@ static void memories_draw(struct later_call *call, uint64_t *common, uint64_t *o
 
 size_t later_blocks(const struct later_call *call)
 {
-    bool many = call->collective == LATER_ALLGATHER || call->collective == LATER_GATHER ||
-                call->collective >= LATER_ALLTOALL;
+    bool many = call->collective == TEST_ALLGATHER || call->collective == TEST_GATHER ||
+                call->collective >= TEST_ALLTOALL;
     return many ? (size_t)call->comm.size : 1;
 }
 
@@ -188,11 +187,11 @@ static bool has_gaps(enum later_elements elements)
 static void scatter_draw(struct later_call *call, uint64_t random)
 {
     size_t size = (size_t)call->comm.size, each = call->count / size, left = call->count;
-    if (call->collective != LATER_ALLREDUCE || size > LATER_RANKS_MAX || take(&random, 3) != 0) {
+    if (call->collective != TEST_ALLREDUCE || size > LATER_RANKS_MAX || take(&random, 3) != 0) {
         return;
     }
     bool is_block = take(&random, 2) == 0, is_even = take(&random, 3) == 0;
-    call->collective = is_block ? LATER_REDUCE_SCATTER_BLOCK : LATER_REDUCE_SCATTER;
+    call->collective = is_block ? TEST_REDUCE_SCATTER_BLOCK : TEST_REDUCE_SCATTER;
     for (size_t rank = 0; rank < size; rank++) {
         random = test_mix(random + rank);
         size_t some = is_block || is_even ? each : random % 4 == 0 ? 0 : random / 4 % (left + 1);
@@ -205,9 +204,9 @@ static void scatter_draw(struct later_call *call, uint64_t random)
 /* And every fourth of those that are left is a scan. */
 static void scan_draw(struct later_call *call, uint64_t random)
 {
-    if (call->collective == LATER_ALLREDUCE && call->comm.size <= LATER_RANKS_MAX &&
+    if (call->collective == TEST_ALLREDUCE && call->comm.size <= LATER_RANKS_MAX &&
         take(&random, 4) == 0) {
-        call->collective = take(&random, 2) == 0 ? LATER_SCAN : LATER_EXSCAN;
+        call->collective = take(&random, 2) == 0 ? TEST_SCAN : TEST_EXSCAN;
     }
 }
 
@@ -217,10 +216,10 @@ static void scan_draw(struct later_call *call, uint64_t random)
  */
 static void root_draw(struct later_call *call, uint64_t random)
 {
-    if (call->collective == LATER_ALLREDUCE && take(&random, 4) == 0) {
-        call->collective = LATER_REDUCE;
-    } else if (call->collective == LATER_ALLGATHER && take(&random, 3) == 0) {
-        call->collective = LATER_GATHER;
+    if (call->collective == TEST_ALLREDUCE && take(&random, 4) == 0) {
+        call->collective = TEST_REDUCE;
+    } else if (call->collective == TEST_ALLGATHER && take(&random, 3) == 0) {
+        call->collective = TEST_GATHER;
     } else {
         return;
     }
@@ -229,10 +228,10 @@ static void root_draw(struct later_call *call, uint64_t random)
 
 void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 {
-    static const enum later_collective collectives[12] = {
-        LATER_ALLREDUCE, LATER_ALLREDUCE, LATER_ALLREDUCE, LATER_ALLREDUCE,
-        LATER_ALLREDUCE, LATER_ALLGATHER, LATER_ALLGATHER, LATER_ALLGATHER,
-        LATER_BARRIER,   LATER_BCAST,     LATER_ALLTOALL,  LATER_BCAST};
+    static const enum test_collective collectives[12] = {
+        TEST_ALLREDUCE, TEST_ALLREDUCE, TEST_ALLREDUCE, TEST_ALLREDUCE,
+        TEST_ALLREDUCE, TEST_ALLGATHER, TEST_ALLGATHER, TEST_ALLGATHER,
+        TEST_BARRIER,   TEST_BCAST,     TEST_ALLTOALL,  TEST_BCAST};
     uint64_t more = test_mix(common + 1), scatter = test_mix(common + 2);
     uint64_t scan = test_mix(common + 3);
     call->collective = collectives[take(&common, 12)];
@@ -241,7 +240,7 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
         call->elements = (enum later_elements)(call->elements - LATER_ELEMENTS);
     }
     call->operation = (unsigned)take(&common, call->elements == LATER_DOUBLES ? 2 : 3);
-    call->in_place = take(&common, 4) == 0 && call->collective <= LATER_ALLGATHER;
+    call->in_place = take(&common, 4) == 0 && call->collective <= TEST_ALLGATHER;
     call->bytes = take(&common, 4) == 0 && !has_gaps(call->elements);
     call->root = (int)take(&common, (uint64_t)call->comm.size);
     call->count = draw_count(&more, LATER_ROOM / later_extent(call->elements) / later_blocks(call));
@@ -256,17 +255,11 @@ void later_draw(struct later_call *call, uint64_t common, uint64_t own)
 
 void later_describe(const struct later_call *call, char *text, size_t size)
 {
-    static const char *const collectives[] = {"allreduce", "reduce_scatter",
-                                              "reduce_scatter_block", "scan", "exscan", "reduce",
-                                              "allgather", "gather", "barrier", "bcast",
-                                              "alltoall", "alltoallv", "alltoallw",
-                                              "allgatherv", "gatherv", "scatterv", "scatter"};
-    static const char *const forms[] = {"", "nonblocking ", "persistent "};
     static const char *const elements[] = {"ints", "doubles", "own ints", "pairs", "gaps", "wide",
                                            "ints behind", "ints before"};
     static const char *const memories[] = {"heap", "malloc", "device", "device MPI"};
-    snprintf(text, size, "%s%s of %zu %s (operation %u)%s%s, %s to %s, %d ranks, number %llu",
-             forms[call->form], collectives[call->collective], call->count,
+    snprintf(text, size, "%s %s of %zu %s (operation %u)%s%s, %s to %s, %d ranks, number %llu",
+             test_form_names[call->form], test_collective_names[call->collective], call->count,
              elements[call->elements], call->operation, call->in_place ? ", in place" : "",
              call->bytes ? ", sent as bytes" : "", memories[call->send_memory],
              memories[call->receive_memory], call->comm.size, (unsigned long long)call->number);
@@ -274,175 +267,33 @@ void later_describe(const struct later_call *call, char *text, size_t size)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The arguments of a call, as MPI has them. */
-struct arguments {
-    const void *send;
-    void *receive;
-    int send_count, count;
-    MPI_Datatype send_type, type;
-};
-
-static struct arguments arguments_of(const struct later_call *call)
+void later_make(struct later_call *call)
 {
-    struct arguments arguments = {
+    struct test_arguments arguments = {
         .send = call->in_place ? MPI_IN_PLACE : later_send_area(call) + LATER_AROUND,
+        .send_count = (int)call->count, .send_type = types[call->elements],
         .receive = later_receive_area(call) + LATER_AROUND,
-        .send_count = (int)call->count,
-        .count = (int)call->count,
-        .send_type = types[call->elements],
-        .type = types[call->elements],
+        .count = (int)call->count, .counts = call->counts, .type = types[call->elements],
+        .root = call->root, .comm = call->comm.comm,
     };
+    if (call->collective <= TEST_REDUCE) {
+        arguments.op = operation_of(call);
+    }
+    if (call->collective == TEST_REDUCE_SCATTER_BLOCK) {
+        arguments.count = call->counts[0];
+    }
     if (call->bytes) {
         arguments.send_type = MPI_BYTE;
         arguments.send_count = (int)(call->count * later_extent(call->elements));
     }
     if (call->count == 0 && call->number % 2 == 0) { /* nobody looks at these */
         arguments.send = call->in_place ? MPI_IN_PLACE : NULL;
-        if (call->collective != LATER_REDUCE) { /* Open MPI refuses two equal addresses (4.1.4) */
+        if (call->collective != TEST_REDUCE) { /* Open MPI refuses two equal addresses (4.1.4) */
             arguments.receive = NULL;
         }
     }
-    return arguments;
-}
-
-static void make_blocking(const struct later_call *call, const struct arguments *a)
-{
-    MPI_Comm comm = call->comm.comm;
-    switch (call->collective) {
-    case LATER_ALLREDUCE:
-        MPI_Allreduce(a->send, a->receive, a->count, a->type, operation_of(call), comm);
-        break;
-    case LATER_REDUCE_SCATTER:
-        MPI_Reduce_scatter(a->send, a->receive, call->counts, a->type, operation_of(call), comm);
-        break;
-    case LATER_REDUCE_SCATTER_BLOCK:
-        MPI_Reduce_scatter_block(a->send, a->receive, call->counts[0], a->type, operation_of(call),
-                                 comm);
-        break;
-    case LATER_SCAN:
-        MPI_Scan(a->send, a->receive, a->count, a->type, operation_of(call), comm);
-        break;
-    case LATER_EXSCAN:
-        MPI_Exscan(a->send, a->receive, a->count, a->type, operation_of(call), comm);
-        break;
-    case LATER_REDUCE:
-        MPI_Reduce(a->send, a->receive, a->count, a->type, operation_of(call), call->root, comm);
-        break;
-    case LATER_GATHER:
-        MPI_Gather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, call->root,
-                   comm);
-        break;
-    case LATER_ALLGATHER:
-        MPI_Allgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm);
-        break;
-    case LATER_BARRIER:
-        MPI_Barrier(comm);
-        break;
-    default:
-        MPI_Bcast(a->receive, a->count, a->type, call->root, comm);
-        break;
+    if (call->collective >= TEST_ALLTOALL) {
+        later_exchange_describe(call, &arguments);
     }
-}
-
-static void make_nonblocking(const struct later_call *call, const struct arguments *a,
-                             MPI_Request *request)
-{
-    MPI_Comm comm = call->comm.comm;
-    switch (call->collective) {
-    case LATER_ALLREDUCE:
-        MPI_Iallreduce(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
-        break;
-    case LATER_REDUCE_SCATTER:
-        MPI_Ireduce_scatter(a->send, a->receive, call->counts, a->type, operation_of(call), comm,
-                            request);
-        break;
-    case LATER_REDUCE_SCATTER_BLOCK:
-        MPI_Ireduce_scatter_block(a->send, a->receive, call->counts[0], a->type,
-                                  operation_of(call), comm, request);
-        break;
-    case LATER_SCAN:
-        MPI_Iscan(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
-        break;
-    case LATER_EXSCAN:
-        MPI_Iexscan(a->send, a->receive, a->count, a->type, operation_of(call), comm, request);
-        break;
-    case LATER_REDUCE:
-        MPI_Ireduce(a->send, a->receive, a->count, a->type, operation_of(call), call->root, comm,
-                    request);
-        break;
-    case LATER_GATHER:
-        MPI_Igather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, call->root,
-                    comm, request);
-        break;
-    case LATER_ALLGATHER:
-        MPI_Iallgather(a->send, a->send_count, a->send_type, a->receive, a->count, a->type, comm,
-                       request);
-        break;
-    case LATER_BARRIER:
-        MPI_Ibarrier(comm, request);
-        break;
-    default:
-        MPI_Ibcast(a->receive, a->count, a->type, call->root, comm, request);
-        break;
-    }
-}
-
-static void make_persistent(const struct later_call *call, const struct arguments *a,
-                            MPI_Request *request)
-{
-    MPI_Comm comm = call->comm.comm;
-    switch (call->collective) {
-    case LATER_ALLREDUCE:
-        PERSISTENT(Allreduce)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
-                              MPI_INFO_NULL, request);
-        break;
-    case LATER_REDUCE_SCATTER:
-        PERSISTENT(Reduce_scatter)(a->send, a->receive, call->counts, a->type, operation_of(call),
-                                   comm, MPI_INFO_NULL, request);
-        break;
-    case LATER_REDUCE_SCATTER_BLOCK:
-        PERSISTENT(Reduce_scatter_block)(a->send, a->receive, call->counts[0], a->type,
-                                         operation_of(call), comm, MPI_INFO_NULL, request);
-        break;
-    case LATER_SCAN:
-        PERSISTENT(Scan)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
-                         MPI_INFO_NULL, request);
-        break;
-    case LATER_EXSCAN:
-        PERSISTENT(Exscan)(a->send, a->receive, a->count, a->type, operation_of(call), comm,
-                           MPI_INFO_NULL, request);
-        break;
-    case LATER_REDUCE:
-        PERSISTENT(Reduce)(a->send, a->receive, a->count, a->type, operation_of(call), call->root,
-                           comm, MPI_INFO_NULL, request);
-        break;
-    case LATER_GATHER:
-        PERSISTENT(Gather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,
-                           call->root, comm, MPI_INFO_NULL, request);
-        break;
-    case LATER_ALLGATHER:
-        PERSISTENT(Allgather)(a->send, a->send_count, a->send_type, a->receive, a->count, a->type,
-                              comm, MPI_INFO_NULL, request);
-        break;
-    case LATER_BARRIER:
-        PERSISTENT(Barrier)(comm, MPI_INFO_NULL, request);
-        break;
-    default:
-        PERSISTENT(Bcast)(a->receive, a->count, a->type, call->root, comm, MPI_INFO_NULL, request);
-        break;
-    }
-}
-
-void later_make(struct later_call *call)
-{
-    struct arguments arguments = arguments_of(call);
-    if (call->collective >= LATER_ALLTOALL) {
-        later_exchange_make(call, arguments.send, arguments.receive);
-    } else if (call->form == LATER_BLOCKING) {
-        make_blocking(call, &arguments);
-    } else if (call->form == LATER_NONBLOCKING) {
-        make_nonblocking(call, &arguments, &call->request);
-    } else {
-        make_persistent(call, &arguments, &call->request);
-    }
+    (void)test_call(call->collective, call->form, &arguments, &call->request);
 }

@@ -8,33 +8,11 @@
 #ifndef SYMM_TESTS_LATER_CALL_H
 #define SYMM_TESTS_LATER_CALL_H
 
-#include <mpi.h>
+#include "tests/harness/calls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum later_collective {
-    LATER_ALLREDUCE,
-    LATER_REDUCE_SCATTER,
-    LATER_REDUCE_SCATTER_BLOCK,
-    LATER_SCAN,
-    LATER_EXSCAN,
-    LATER_REDUCE,
-    LATER_ALLGATHER,
-    LATER_GATHER,
-    LATER_BARRIER,
-    LATER_BCAST,
-    LATER_ALLTOALL,
-    LATER_ALLTOALLV, /* these are exchanges: see later_exchange.c */
-    LATER_ALLTOALLW,
-    LATER_ALLGATHERV,
-    LATER_GATHERV,
-    LATER_SCATTERV,
-    LATER_SCATTER,
-    LATER_COLLECTIVES
-};
-enum later_form { LATER_BLOCKING, LATER_NONBLOCKING, LATER_PERSISTENT, LATER_FORMS };
 
 /* Elements.  The operations are the program's from LATER_OWN_INTS on. */
 enum later_elements {
@@ -81,8 +59,8 @@ struct later_side {
 
 struct later_call {
     /* The same on all ranks. */
-    enum later_collective collective;
-    enum later_form form;
+    enum test_collective collective;
+    enum test_call_form form;
     enum later_elements elements;
     unsigned operation; /* of those that the elements have */
     size_t count;       /* all-gather and all-to-all: for each rank; exchange: at most */

@@ -74,7 +74,7 @@ static uint32_t value_of(struct source source, size_t unit)
 
 static size_t send_bytes(const struct later_call *call)
 {
-    bool many = call->collective >= LATER_ALLTOALL && !later_gathers_blocks(call);
+    bool many = call->collective >= TEST_ALLTOALL && !later_gathers_blocks(call);
     size_t blocks = many ? (size_t)call->comm.size : 1;
     return blocks * call->count * later_extent(call->elements);
 }
@@ -207,7 +207,7 @@ static void elements_scatter(const struct later_call *call, unsigned char *at)
 /* Of a gather only the root's buffer is written to. */
 static bool receives(const struct later_call *call)
 {
-    return call->collective != LATER_GATHER || call->comm.rank == call->root;
+    return call->collective != TEST_GATHER || call->comm.rank == call->root;
 }
 
 /* What is to be received. */
@@ -215,40 +215,40 @@ static void expect(const struct later_call *call, unsigned char *at)
 {
     size_t block = call->count * later_extent(call->elements);
     switch (call->collective) {
-    case LATER_ALLREDUCE:
+    case TEST_ALLREDUCE:
         elements_reduce(call, call->comm.size, at);
         break;
-    case LATER_SCAN:
-    case LATER_EXSCAN:
-        elements_reduce(call, call->comm.rank + (call->collective == LATER_SCAN), at);
+    case TEST_SCAN:
+    case TEST_EXSCAN:
+        elements_reduce(call, call->comm.rank + (call->collective == TEST_SCAN), at);
         break;
-    case LATER_REDUCE:
+    case TEST_REDUCE:
         if (call->comm.rank == call->root) {
             elements_reduce(call, call->comm.size, at);
         }
         break;
-    case LATER_REDUCE_SCATTER:
-    case LATER_REDUCE_SCATTER_BLOCK:
+    case TEST_REDUCE_SCATTER:
+    case TEST_REDUCE_SCATTER_BLOCK:
         elements_scatter(call, at);
         break;
-    case LATER_ALLGATHER:
-    case LATER_GATHER:
-    case LATER_ALLTOALL:
+    case TEST_ALLGATHER:
+    case TEST_GATHER:
+    case TEST_ALLTOALL:
         for (int rank = 0; receives(call) && rank < call->comm.size; rank++) {
-            size_t first = call->collective == LATER_ALLTOALL
+            size_t first = call->collective == TEST_ALLTOALL
                                ? (size_t)call->comm.rank * call->count : 0;
             elements_put(call, at + (size_t)rank * block, rank, first);
         }
         break;
-    case LATER_ALLTOALLV:
-    case LATER_ALLTOALLW:
-    case LATER_ALLGATHERV:
-    case LATER_GATHERV:
-    case LATER_SCATTERV:
-    case LATER_SCATTER:
+    case TEST_ALLTOALLV:
+    case TEST_ALLTOALLW:
+    case TEST_ALLGATHERV:
+    case TEST_GATHERV:
+    case TEST_SCATTERV:
+    case TEST_SCATTER:
         blocks_put(call, at, false);
         break;
-    case LATER_BCAST:
+    case TEST_BCAST:
         elements_put(call, at, call->root, 0);
         break;
     default:
@@ -260,14 +260,14 @@ static void expect(const struct later_call *call, unsigned char *at)
 static void receive_prepare(const struct later_call *call, unsigned char *at)
 {
     size_t block = call->count * later_extent(call->elements);
-    if (call->collective == LATER_BCAST && call->comm.rank == call->root) {
+    if (call->collective == TEST_BCAST && call->comm.rank == call->root) {
         elements_put(call, at, call->root, 0);
-    } else if (call->in_place && call->collective == LATER_GATHERV) {
+    } else if (call->in_place && call->collective == TEST_GATHERV) {
         block_put(call, at, false, call->comm.rank);
-    } else if (call->in_place && call->collective < LATER_ALLGATHER) {
+    } else if (call->in_place && call->collective < TEST_ALLGATHER) {
         elements_put(call, at, call->comm.rank, 0);
-    } else if (call->in_place && (call->collective == LATER_ALLGATHER ||
-                                  call->collective == LATER_GATHER)) {
+    } else if (call->in_place && (call->collective == TEST_ALLGATHER ||
+                                  call->collective == TEST_GATHER)) {
         elements_put(call, at + (size_t)call->comm.rank * block, call->comm.rank, 0);
     }
 }
@@ -291,7 +291,7 @@ static unsigned char *send_image(const struct later_call *call)
 
 static bool sends_apart(const struct later_call *call)
 {
-    return !call->in_place && call->collective != LATER_BCAST && call->collective != LATER_BARRIER;
+    return !call->in_place && call->collective != TEST_BCAST && call->collective != TEST_BARRIER;
 }
 
 void later_fill(struct later_call *call, uint64_t number)
@@ -299,7 +299,7 @@ void later_fill(struct later_call *call, uint64_t number)
     size_t bytes = receive_bytes(call) + 2 * LATER_AROUND;
     call->number = number;
     call->image = later_bytes(bytes);
-    if (call->collective == LATER_BARRIER) {
+    if (call->collective == TEST_BARRIER) {
         return;
     }
     memset(call->image, POISON, bytes);
@@ -333,7 +333,7 @@ static void compare(const struct later_call *call, const char *what, const unsig
 void later_check(struct later_call *call)
 {
     size_t bytes = receive_bytes(call) + 2 * LATER_AROUND;
-    if (call->collective != LATER_BARRIER) {
+    if (call->collective != TEST_BARRIER) {
         unsigned char *found = later_bytes(bytes);
         later_memory_read(call->receive_memory, found, later_receive_area(call), bytes);
         if (later_scatters(call) && call->in_place) { /* Open MPI may use the rest */

@@ -24,24 +24,24 @@ ptrdiff_t later_lower(enum later_elements elements);
 
 static inline bool later_scatters(const struct later_call *call)
 {
-    return call->collective == LATER_REDUCE_SCATTER ||
-           call->collective == LATER_REDUCE_SCATTER_BLOCK;
+    return call->collective == TEST_REDUCE_SCATTER ||
+           call->collective == TEST_REDUCE_SCATTER_BLOCK;
 }
 
 static inline bool later_exchanges(const struct later_call *call)
 {
-    return call->collective > LATER_ALLTOALL;
+    return call->collective > TEST_ALLTOALL;
 }
 
 static inline bool later_scatters_blocks(const struct later_call *call)
 {
-    return call->collective == LATER_SCATTER || call->collective == LATER_SCATTERV;
+    return call->collective == TEST_SCATTER || call->collective == TEST_SCATTERV;
 }
 
 /* Each rank has one block, whoever receives it. */
 static inline bool later_gathers_blocks(const struct later_call *call)
 {
-    return call->collective == LATER_ALLGATHERV || call->collective == LATER_GATHERV;
+    return call->collective == TEST_ALLGATHERV || call->collective == TEST_GATHERV;
 }
 
 /* How many blocks of a rank's data the receive buffer holds. */

@@ -8,7 +8,6 @@
 
 #include "tests/harness/harness.h"
 #include "tests/processes/later/later_data.h"
-#include "tests/harness/persistent.h"
 
 enum { SHAPE_EVEN, SHAPE_ANY, SHAPE_STEEP, SHAPE_ONE, SHAPES }; /* how long blocks are */
 
@@ -31,7 +30,7 @@ static bool scatters(const struct later_call *call)
 
 static int blocks_of(const struct later_call *call, bool sends)
 {
-    bool has_root = call->collective == LATER_GATHERV || scatters(call);
+    bool has_root = call->collective == TEST_GATHERV || scatters(call);
     bool is_root = call->comm.rank == call->root;
     if (call->keeps && !sends) {
         return 0;
@@ -82,14 +81,14 @@ static void place(const struct later_call *call, struct later_side *side, int bl
 {
     size_t extent = later_extent(side->elements[block]);
     size_t room = call->count * later_extent(call->elements);
-    size_t step = call->collective == LATER_ALLTOALLW ? 8 : extent;
-    ptrdiff_t lower = call->collective == LATER_ALLTOALLW ? later_lower(side->elements[block]) : 0;
+    size_t step = call->collective == TEST_ALLTOALLW ? 8 : extent;
+    ptrdiff_t lower = call->collective == TEST_ALLTOALLW ? later_lower(side->elements[block]) : 0;
     size_t begin = (size_t)part * (room / step), steps = room / step;
     size_t used = (side->number[block] * extent + step - 1) / step;
     size_t at = (begin + own % (steps - used + 1)) * step;
     side->at[block] = (ptrdiff_t)at - lower;
     side->displacements[block] = (int)(at / step);
-    if (call->collective == LATER_ALLTOALLW) {
+    if (call->collective == TEST_ALLTOALLW) {
         side->displacements[block] = (int)side->at[block];
     }
 }
@@ -111,13 +110,13 @@ static void draw_side(const struct later_call *call, const struct plan *plan,
         uint64_t pair = pair_random(call, plan, source, target);
         side->elements[block] = draw_elements(call, plan, pair);
         size_t extent = later_extent(side->elements[block]);
-        size_t most = (call->collective == LATER_ALLTOALLW ? room / 8 * 8 : room) / extent;
+        size_t most = (call->collective == TEST_ALLTOALLW ? room / 8 * 8 : room) / extent;
         side->number[block] = draw_number(call, plan, most, source, target);
         side->counts[block] = (int)side->number[block];
         side->types[block] = later_type(side->elements[block]);
         if (sends ? gathers(call) : scatters(call)) {
             side->at[block] = side->displacements[block] = 0;
-        } else if (call->collective == LATER_SCATTER) {
+        } else if (call->collective == TEST_SCATTER) {
             side->at[block] = (ptrdiff_t)((size_t)block * room);
             side->displacements[block] = 0; /* unused, and not what an earlier call had */
         } else {
@@ -132,7 +131,7 @@ static void sent_as_bytes(struct later_call *call)
     for (int block = 0; block < side->blocks; block++) {
         int extent = (int)later_extent(side->elements[block]);
         side->counts[block] *= extent;
-        side->displacements[block] *= call->collective == LATER_ALLTOALLW ? 1 : extent;
+        side->displacements[block] *= call->collective == TEST_ALLTOALLW ? 1 : extent;
         side->types[block] = MPI_BYTE;
     }
 }
@@ -144,10 +143,10 @@ static void sent_as_bytes(struct later_call *call)
  */
 void later_exchange_draw(struct later_call *call, uint64_t random)
 {
-    static const enum later_collective all[] = {LATER_ALLTOALLV, LATER_ALLTOALLW, LATER_SCATTERV,
-                                                LATER_SCATTER};
-    bool is_all = call->collective == LATER_ALLTOALL && random % 4 > 0;
-    bool is_gather = call->collective == LATER_ALLGATHER && random % 4 == 0;
+    static const enum test_collective all[] = {TEST_ALLTOALLV, TEST_ALLTOALLW, TEST_SCATTERV,
+                                                TEST_SCATTER};
+    bool is_all = call->collective == TEST_ALLTOALL && random % 4 > 0;
+    bool is_gather = call->collective == TEST_ALLGATHER && random % 4 == 0;
     bool is_root = call->comm.rank == call->root;
     struct plan plan = {.random = test_mix(random), .shape = (int)(random / 8 % SHAPES)};
     call->keeps = false;
@@ -157,13 +156,13 @@ void later_exchange_draw(struct later_call *call, uint64_t random)
     if (is_all) {
         call->collective = all[random / 1024 % 4];
     } else {
-        call->collective = call->in_place || random / 1024 % 2 == 0 ? LATER_GATHERV
-                                                                    : LATER_ALLGATHERV;
+        call->collective = call->in_place || random / 1024 % 2 == 0 ? TEST_GATHERV
+                                                                    : TEST_ALLGATHERV;
         call->in_place = call->in_place && is_root;
     }
-    plan.shape = call->collective == LATER_SCATTER ? SHAPE_EVEN : plan.shape;
+    plan.shape = call->collective == TEST_SCATTER ? SHAPE_EVEN : plan.shape;
     call->keeps = scatters(call) && is_root && random / 4096 % 3 == 0;
-    plan.has_types = call->collective == LATER_ALLTOALLW && random / 64 % 3 > 0;
+    plan.has_types = call->collective == TEST_ALLTOALLW && random / 64 % 3 > 0;
     call->bytes = call->bytes && !plan.has_types;
     draw_side(call, &plan, &call->sending, true);
     draw_side(call, &plan, &call->receiving, false);
@@ -174,52 +173,25 @@ void later_exchange_draw(struct later_call *call, uint64_t random)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-#define ARGUMENTS_ALLTOALL \
-    send, (int)call->count, type, receive, (int)call->count, type
-#define ARGUMENTS_ALLGATHERV \
-    send, s->counts[0], s->types[0], receive, r->counts, r->displacements, r->types[0]
-#define ARGUMENTS_GATHERV                                                                   \
-    send, s->counts[0], s->types[0], receive, r->counts, r->displacements, r->types[0], call->root
-#define ARGUMENTS_SCATTERV                                                                         \
-    send, s->counts, s->displacements, s->types[0], receive, r->counts[0], r->types[0], call->root
-#define ARGUMENTS_SCATTER \
-    send, s->counts[0], s->types[0], receive, r->counts[0], r->types[0], call->root
-#define ARGUMENTS_ALLTOALLV                                                            \
-    send, s->counts, s->displacements, s->types[0], receive, r->counts, r->displacements, \
-        r->types[0]
-#define ARGUMENTS_ALLTOALLW \
-    send, s->counts, s->displacements, s->types, receive, r->counts, r->displacements, r->types
-
-#define MAKE(name, iname, upper)                                                                  \
-    do {                                                                                          \
-        if (call->form == LATER_BLOCKING) {                                                       \
-            MPI_##name(ARGUMENTS_##upper, comm);                                                  \
-        } else if (call->form == LATER_NONBLOCKING) {                                             \
-            MPI_##iname(ARGUMENTS_##upper, comm, &call->request);                                 \
-        } else {                                                                                  \
-            PERSISTENT(name)(ARGUMENTS_##upper, comm, MPI_INFO_NULL, &call->request);             \
-        }                                                                                         \
-    } while (0)
-
-void later_exchange_make(struct later_call *call, const void *send, void *receive)
+void later_exchange_describe(struct later_call *call, struct test_arguments *arguments)
 {
     const struct later_side *s = &call->sending, *r = &call->receiving;
-    MPI_Datatype type = later_type(call->elements);
-    MPI_Comm comm = call->comm.comm;
-    receive = call->keeps ? MPI_IN_PLACE : receive;
-    if (call->collective == LATER_ALLTOALL) {
-        MAKE(Alltoall, Ialltoall, ALLTOALL);
-    } else if (call->collective == LATER_GATHERV) {
-        MAKE(Gatherv, Igatherv, GATHERV);
-    } else if (call->collective == LATER_SCATTERV) {
-        MAKE(Scatterv, Iscatterv, SCATTERV);
-    } else if (call->collective == LATER_SCATTER) {
-        MAKE(Scatter, Iscatter, SCATTER);
-    } else if (call->collective == LATER_ALLTOALLV) {
-        MAKE(Alltoallv, Ialltoallv, ALLTOALLV);
-    } else if (call->collective == LATER_ALLTOALLW) {
-        MAKE(Alltoallw, Ialltoallw, ALLTOALLW);
-    } else {
-        MAKE(Allgatherv, Iallgatherv, ALLGATHERV);
+    if (call->keeps) {
+        arguments->receive = MPI_IN_PLACE;
     }
+    if (call->collective == TEST_ALLTOALL) {
+        arguments->send_count = arguments->count;
+        arguments->send_type = arguments->type;
+        return;
+    }
+    arguments->send_count = s->counts[0];
+    arguments->send_type = s->types[0];
+    arguments->send_counts = s->counts;
+    arguments->send_places = s->displacements;
+    arguments->send_types = s->types;
+    arguments->count = r->counts[0];
+    arguments->type = r->types[0];
+    arguments->counts = r->counts;
+    arguments->places = r->displacements;
+    arguments->types = r->types;
 }

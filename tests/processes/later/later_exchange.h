@@ -17,7 +17,7 @@
  * number. */
 void later_exchange_draw(struct later_call *call, uint64_t random);
 
-/* Make the call, or make the persistent request, with these buffers. */
-void later_exchange_make(struct later_call *call, const void *send, void *receive);
+/* The arguments of the blocks. */
+void later_exchange_describe(struct later_call *call, struct test_arguments *arguments);
 
 #endif

@@ -72,10 +72,10 @@ void later_end(struct later_worker *worker, struct later_call *call)
     char text[320];
     later_describe(call, text, sizeof text);
     test_case("thread %d, step %llu: %s", worker->index, (unsigned long long)worker->step, text);
-    if (call->collective == LATER_BARRIER) {
+    if (call->collective == TEST_BARRIER) {
         barrier_check(worker, call);
     }
-    if (call->form == LATER_NONBLOCKING) {
+    if (call->form == TEST_NONBLOCKING) {
         test_check(call->request == MPI_REQUEST_NULL, "the request is gone");
     }
     later_check(call);

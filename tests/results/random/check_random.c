@@ -172,7 +172,7 @@ static void come_late(const struct random_call *call)
 static void make_parts(const struct random_call *call, const unsigned char *send,
                        unsigned char *receive)
 {
-    bool is_root = call->comm->rank == call->root, is_gather = call->collective == RANDOM_ALLGATHER;
+    bool is_root = call->comm->rank == call->root, is_gather = call->collective == TEST_ALLGATHER;
     MPI_Comm comm = call->comm->comm;
     MPI_Datatype type = call->receive.type;
     MPI_Op op = call->operation != NULL ? call->operation->op
@@ -183,7 +183,7 @@ static void make_parts(const struct random_call *call, const unsigned char *send
                                       : send + call->send.origin;
     void *to = receive + call->receive.origin;
     int count = (int)call->count, blocks = is_gather ? call->comm->size : 1;
-    if (call->collective == RANDOM_REDUCE_SCATTER_BLOCK) {
+    if (call->collective == TEST_REDUCE_SCATTER_BLOCK) {
         unsigned char *vector = new_bytes(call->count * call->receive.extent);
         void *all = vector + call->receive.origin;
         MPI_Reduce(from, all, count, type, op, call->root, comm);
@@ -211,26 +211,19 @@ static void make_call(const struct random_call *call, const unsigned char *send,
         make_parts(call, send, receive);
         return;
     }
-    const void *from = call->in_place ? MPI_IN_PLACE : send + call->send.origin;
-    void *to = receive + call->receive.origin;
-    if (call->collective == RANDOM_ALLGATHER) {
-        MPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
-                      call->receive.type, call->comm->comm);
-        return;
+    struct test_arguments arguments = {
+        .send = call->in_place ? MPI_IN_PLACE : send + call->send.origin,
+        .send_count = (int)call->send_count, .send_type = call->send.type,
+        .receive = receive + call->receive.origin, .count = (int)call->count,
+        .counts = call->counts, .type = call->receive.type, .comm = call->comm->comm,
+    };
+    if (call->collective == TEST_REDUCE_SCATTER_BLOCK) {
+        arguments.count = call->counts[0];
     }
-    MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
-    if (call->collective == RANDOM_REDUCE_SCATTER) {
-        MPI_Reduce_scatter(from, to, call->counts, call->receive.type, op, call->comm->comm);
-    } else if (call->collective == RANDOM_REDUCE_SCATTER_BLOCK) {
-        MPI_Reduce_scatter_block(from, to, call->counts[0], call->receive.type, op,
-                                 call->comm->comm);
-    } else if (call->collective == RANDOM_SCAN) {
-        MPI_Scan(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
-    } else if (call->collective == RANDOM_EXSCAN) {
-        MPI_Exscan(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
-    } else {
-        MPI_Allreduce(from, to, (int)call->count, call->receive.type, op, call->comm->comm);
+    if (call->collective <= TEST_REDUCE) {
+        arguments.op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
     }
+    (void)test_call(call->collective, TEST_BLOCKING, &arguments, NULL);
 }
 
 static bool holds_only(const struct test_buffer *buffer, unsigned char byte)
@@ -251,7 +244,7 @@ static struct buffers new_buffers(struct random_call *call, const unsigned char 
     if (!call->in_place) {
         buffers.send = random_buffers_new(call, TEST_SEND);
         memcpy(buffers.send.data, input, bytes);
-    } else if (call->collective == RANDOM_ALLGATHER) {
+    } else if (call->collective == TEST_ALLGATHER) {
         memcpy(buffers.receive.data + (size_t)call->comm->rank * bytes, input, bytes);
     } else {
         memcpy(buffers.receive.data, input, bytes);

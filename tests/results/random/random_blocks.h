@@ -12,17 +12,17 @@
 /* Each rank has one block, whoever receives it. */
 static inline bool gathers(const struct random_call *call)
 {
-    return call->collective == RANDOM_ALLGATHERV || call->collective == RANDOM_GATHERV;
+    return call->collective == TEST_ALLGATHERV || call->collective == TEST_GATHERV;
 }
 
 static inline bool scatters(const struct random_call *call)
 {
-    return call->collective == RANDOM_SCATTERV;
+    return call->collective == TEST_SCATTERV;
 }
 
 static inline bool has_root(const struct random_call *call)
 {
-    return call->collective == RANDOM_GATHERV || scatters(call);
+    return call->collective == TEST_GATHERV || scatters(call);
 }
 
 static inline bool is_root(const struct random_call *call)

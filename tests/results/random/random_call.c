@@ -213,7 +213,7 @@ static void draw_other_count(struct random_call *call, struct draw *draw,
     if (random_call_is_lost_below(&call->send, &call->receive, call->count)) {
         call->send = call->receive;
     }
-    if (call->collective == RANDOM_ALLGATHER && call->receive.derived && one_in(draw, 4)) {
+    if (call->collective == TEST_ALLGATHER && call->receive.derived && one_in(draw, 4)) {
         call->send = types->plain[2];
         call->send_count = call->count * 6;
     }
@@ -222,7 +222,7 @@ static void draw_other_count(struct random_call *call, struct draw *draw,
 /* Of the ints each rank may have another one. */
 static size_t common_extent(const struct random_call *call)
 {
-    bool is_ints = call->collective == RANDOM_ALLGATHER && call->receive.derived;
+    bool is_ints = call->collective == TEST_ALLGATHER && call->receive.derived;
     return is_ints ? test_layout_size(&call->receive) : call->receive.extent;
 }
 
@@ -244,11 +244,11 @@ static void draw_scatter(struct random_call *call)
 {
     struct draw draw = {test_stream(call->number, 0, ROLE_SCATTER), 0};
     size_t size = (size_t)call->comm->size, each = call->count / size, total = 0;
-    if (call->collective != RANDOM_ALLREDUCE || size > RANDOM_RANKS_MAX || !one_in(&draw, 4)) {
+    if (call->collective != TEST_ALLREDUCE || size > RANDOM_RANKS_MAX || !one_in(&draw, 4)) {
         return;
     }
     bool is_block = one_in(&draw, 2), is_even = one_in(&draw, 4);
-    call->collective = is_block ? RANDOM_REDUCE_SCATTER_BLOCK : RANDOM_REDUCE_SCATTER;
+    call->collective = is_block ? TEST_REDUCE_SCATTER_BLOCK : TEST_REDUCE_SCATTER;
     each += call->count > 0 && each == 0;
     for (int rank = 0; rank < (int)size; rank++) {
         size_t some = is_block || is_even ? each : below(&draw, 2 * each + 1);
@@ -265,8 +265,8 @@ static void draw_scatter(struct random_call *call)
 static void draw_scan(struct random_call *call)
 {
     struct draw draw = {test_stream(call->number, 0, ROLE_SCAN), 0};
-    if (call->collective == RANDOM_ALLREDUCE && one_in(&draw, 5)) {
-        call->collective = one_in(&draw, 2) ? RANDOM_SCAN : RANDOM_EXSCAN;
+    if (call->collective == TEST_ALLREDUCE && one_in(&draw, 5)) {
+        call->collective = one_in(&draw, 2) ? TEST_SCAN : TEST_EXSCAN;
         call->results = random_call_sources(call) > 0 ? call->count : 0;
     }
 }
@@ -275,8 +275,8 @@ static void draw_scan(struct random_call *call)
 static void draw_root(struct random_call *call)
 {
     struct draw draw = {test_stream(call->number, 0, ROLE_ROOT), 0};
-    bool may_have = call->collective == RANDOM_ALLREDUCE || call->collective == RANDOM_ALLGATHER ||
-                    call->collective == RANDOM_REDUCE_SCATTER_BLOCK;
+    bool may_have = call->collective == TEST_ALLREDUCE || call->collective == TEST_ALLGATHER ||
+                    call->collective == TEST_REDUCE_SCATTER_BLOCK;
     bool has_root = one_in(&draw, 4) && may_have;
     if (!random_call_exchanges(call)) {
         call->root = has_root ? (int)below(&draw, (uint64_t)call->comm->size) : -1;
@@ -290,8 +290,8 @@ void random_call_draw(struct random_call *call, const struct random_types *types
     call->comm = random_comms_get(call->place);
     call->number = call->index * COLORS + (uint64_t)call->comm->color;
     struct draw draw = {test_stream(call->number, 0, ROLE_CALL), 0};
-    call->collective = one_in(&draw, 3) ? RANDOM_ALLGATHER : RANDOM_ALLREDUCE;
-    if (call->collective == RANDOM_ALLREDUCE) {
+    call->collective = one_in(&draw, 3) ? TEST_ALLGATHER : TEST_ALLREDUCE;
+    if (call->collective == TEST_ALLREDUCE) {
         draw_allreduce(call, &draw, types);
     } else {
         draw_allgather(call, &draw, types);
@@ -322,7 +322,7 @@ size_t random_call_input_bytes(const struct random_call *call)
 
 size_t random_call_output_bytes(const struct random_call *call)
 {
-    size_t blocks = call->collective == RANDOM_ALLGATHER ? (size_t)call->comm->size : 1;
+    size_t blocks = call->collective == TEST_ALLGATHER ? (size_t)call->comm->size : 1;
     size_t elements = random_call_scatters(call) && !call->in_place ? call->results : call->count;
     return random_call_exchanges(call) ? call->receiving.bytes
                                        : blocks * elements * call->receive.extent;
@@ -332,20 +332,19 @@ size_t random_call_output_bytes(const struct random_call *call)
 
 static void describe_data(const struct random_call *call, char *text, size_t size)
 {
-    static const char *const names[] = {"allreduce", "", "reduce_scatter", "reduce_scatter_block",
-                                        "scan", "exscan"};
+    const char *name = test_collective_names[call->collective];
     if (random_call_exchanges(call)) {
         random_exchange_describe(call, text, size);
-    } else if (call->collective == RANDOM_ALLGATHER) {
+    } else if (call->collective == TEST_ALLGATHER) {
         snprintf(text, size, "allgather %zu %s -> %zu %s", call->send_count, call->send.name,
                  call->count, call->receive.name);
     } else if (call->operation != NULL) {
-        snprintf(text, size, "%s %zu %s%s", names[call->collective], call->count,
+        snprintf(text, size, "%s %zu %s%s", name, call->count,
                  call->operation->monoid->name,
                  call->operation->commutes ? ", commutative" : "");
     } else {
         const char *rounding = call->exact ? ", exact" : ", rounded";
-        snprintf(text, size, "%s %zu %s %s%s", names[call->collective], call->count,
+        snprintf(text, size, "%s %zu %s %s%s", name, call->count,
                  call->element->name, test_op_name(call->op), may_round(call) ? rounding : "");
     }
 }

@@ -9,27 +9,13 @@
 #define SYMM_TESTS_RANDOM_CALL_H
 
 #include "tests/harness/buffers.h"
+#include "tests/harness/calls.h"
 #include "tests/results/random/random_comms.h"
 #include "tests/results/random/random_types.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum random_collective {
-    RANDOM_ALLREDUCE,
-    RANDOM_ALLGATHER,
-    RANDOM_REDUCE_SCATTER,
-    RANDOM_REDUCE_SCATTER_BLOCK,
-    RANDOM_SCAN,
-    RANDOM_EXSCAN,
-    RANDOM_ALLTOALL,
-    RANDOM_ALLTOALLV,
-    RANDOM_ALLTOALLW,
-    RANDOM_ALLGATHERV,
-    RANDOM_GATHERV,
-    RANDOM_SCATTERV
-};
 
 enum { RANDOM_RANKS_MAX = 16 };
 
@@ -60,7 +46,7 @@ struct random_call {
     uint64_t number; /* names its random data; different for groups that act at the same time */
     int place;       /* of the communicator */
     const struct random_comm *comm;
-    enum random_collective collective;
+    enum test_collective collective;
 
     const struct test_element *element;        /* predefined reduction */
     enum test_op op;
@@ -96,25 +82,25 @@ void random_call_draw(struct random_call *call, const struct random_types *types
 
 static inline bool random_call_scatters(const struct random_call *call)
 {
-    return call->collective == RANDOM_REDUCE_SCATTER ||
-           call->collective == RANDOM_REDUCE_SCATTER_BLOCK;
+    return call->collective == TEST_REDUCE_SCATTER ||
+           call->collective == TEST_REDUCE_SCATTER_BLOCK;
 }
 
 static inline bool random_call_scans(const struct random_call *call)
 {
-    return call->collective == RANDOM_SCAN || call->collective == RANDOM_EXSCAN;
+    return call->collective == TEST_SCAN || call->collective == TEST_EXSCAN;
 }
 
 static inline bool random_call_exchanges(const struct random_call *call)
 {
-    return call->collective >= RANDOM_ALLTOALL;
+    return call->collective >= TEST_ALLTOALL;
 }
 
 /* The number of ranks, from 0 on, whose data a result of this rank consists of. */
 static inline int random_call_sources(const struct random_call *call)
 {
-    return call->collective == RANDOM_SCAN     ? call->comm->rank + 1
-           : call->collective == RANDOM_EXSCAN ? call->comm->rank : call->comm->size;
+    return call->collective == TEST_SCAN     ? call->comm->rank + 1
+           : call->collective == TEST_EXSCAN ? call->comm->rank : call->comm->size;
 }
 
 /*

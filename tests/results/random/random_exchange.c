@@ -109,7 +109,7 @@ static void draw_block(const struct random_call *call, const struct plan *plan,
 /* The distance that displacements count. */
 static size_t step_of(const struct random_call *call, const struct random_side *side)
 {
-    return call->collective == RANDOM_ALLTOALLW ? 1 : side->layouts[0].extent;
+    return call->collective == TEST_ALLTOALLW ? 1 : side->layouts[0].extent;
 }
 
 static void shuffle(int *order, int count, struct draw *draw)
@@ -126,7 +126,7 @@ static void place_blocks(const struct random_call *call, struct random_side *sid
                          struct draw *draw)
 {
     int order[RANDOM_RANKS_MAX];
-    bool has_steps = call->collective != RANDOM_ALLTOALLW;
+    bool has_steps = call->collective != TEST_ALLTOALLW;
     for (int i = 0; i < side->blocks; i++) {
         order[i] = i;
     }
@@ -152,7 +152,7 @@ static void set_displacements(const struct random_call *call, struct random_side
                               bool is_packed, struct draw *draw)
 {
     size_t step = step_of(call, side);
-    bool has_steps = call->collective != RANDOM_ALLTOALLW;
+    bool has_steps = call->collective != TEST_ALLTOALLW;
     int middle = (int)below(draw, (uint64_t)side->blocks);
     ptrdiff_t from = is_packed || !one_in(draw, 3) ? 0 : (ptrdiff_t)(side->at[middle] / step);
     side->origin = from * (ptrdiff_t)step + (has_steps ? side->layouts[0].origin : 0);
@@ -187,7 +187,7 @@ static void spare_own_block(struct random_call *call)
 {
     int me = call->comm->rank, own = gathers(call) ? 0 : me, mine = scatters(call) ? 0 : me;
     struct random_side *sending = &call->sending, *receiving = &call->receiving;
-    bool is_alone = call->collective == RANDOM_ALLTOALLW;
+    bool is_alone = call->collective == TEST_ALLTOALLW;
     if (call->in_place || (has_root(call) && !is_root(call)) ||
         !random_call_is_lost_below(&sending->layouts[own], &receiving->layouts[mine],
                                    (size_t)sending->counts[own])) {
@@ -216,7 +216,7 @@ static void place_side(const struct random_call *call, const struct plan *plan,
     bool sends = side == &call->sending;
     struct draw draw = {test_stream(call->number, (uint64_t)(OWN + call->comm->rank),
                                     sends ? ROLE_SENT : ROLE_RECEIVED), 0};
-    bool is_packed = plan->is_packed || call->collective == RANDOM_ALLTOALL ||
+    bool is_packed = plan->is_packed || call->collective == TEST_ALLTOALL ||
                      is_single(call, sends);
     if (side->blocks > 0) {
         place_blocks(call, side, is_packed, &draw);
@@ -232,16 +232,16 @@ static void place_side(const struct random_call *call, const struct plan *plan,
  */
 static bool is_exchange(const struct random_call *call, struct draw *draw)
 {
-    bool is_chosen = (call->collective == RANDOM_ALLGATHER && !one_in(draw, 3)) ||
-                     (call->collective == RANDOM_ALLREDUCE && one_in(draw, 5));
+    bool is_chosen = (call->collective == TEST_ALLGATHER && !one_in(draw, 3)) ||
+                     (call->collective == TEST_ALLREDUCE && one_in(draw, 5));
     return is_chosen && call->comm->size <= RANDOM_RANKS_MAX;
 }
 
 void random_exchange_draw(struct random_call *call, const struct random_types *types)
 {
-    static const enum random_collective collectives[] = {RANDOM_ALLTOALL, RANDOM_ALLTOALLV,
-                                                         RANDOM_ALLTOALLW, RANDOM_ALLGATHERV,
-                                                         RANDOM_GATHERV,   RANDOM_SCATTERV};
+    static const enum test_collective collectives[] = {TEST_ALLTOALL, TEST_ALLTOALLV,
+                                                         TEST_ALLTOALLW, TEST_ALLGATHERV,
+                                                         TEST_GATHERV,   TEST_SCATTERV};
     static const char *const shapes[] = {"even blocks", "any blocks", "shorter and shorter blocks",
                                          "one block"};
     struct draw draw = {test_stream(call->number, COMMON, 0), 0};
@@ -252,11 +252,11 @@ void random_exchange_draw(struct random_call *call, const struct random_types *t
     call->root = (int)below(&draw, (uint64_t)call->comm->size);
     call->in_place = call->in_place && (!has_root(call) || is_root(call));
     struct plan plan = {.bytes = call->count * test_layout_size(&call->receive)};
-    plan.shape = call->collective == RANDOM_ALLTOALL ? SHAPE_EVEN : (int)below(&draw, SHAPES);
+    plan.shape = call->collective == TEST_ALLTOALL ? SHAPE_EVEN : (int)below(&draw, SHAPES);
     plan.source = scatters(call) ? call->root : (int)below(&draw, (uint64_t)call->comm->size);
     plan.target = (int)below(&draw, (uint64_t)call->comm->size);
     pair_sort(call, &plan.source, &plan.target);
-    plan.has_types = call->collective == RANDOM_ALLTOALLW && !one_in(&draw, 3);
+    plan.has_types = call->collective == TEST_ALLTOALLW && !one_in(&draw, 3);
     plan.is_packed = one_in(&draw, 4);
     call->shape = shapes[plan.shape];
     draw_side(call, &plan, types, false);
@@ -279,37 +279,19 @@ void random_exchange_make(const struct random_call *call, const unsigned char *s
     const struct random_side *s = &call->sending, *r = &call->receiving;
     const void *from = call->in_place ? MPI_IN_PLACE : send + s->origin;
     void *to = receive + r->origin;
-    int own = call->in_place ? call->comm->rank : 0;
+    /* The root's buffer is the other one in a scatterv. */
+    bool keeps = call->in_place && scatters(call);
+    int own = call->in_place && gathers(call) ? call->comm->rank : 0;
     bool has_arrays = !has_root(call) || is_root(call);
-    const int *counts = has_arrays ? (scatters(call) ? s : r)->counts : NULL;
-    const int *displacements = has_arrays ? (scatters(call) ? s : r)->displacements : NULL;
-    MPI_Comm comm = call->comm->comm;
-    switch (call->collective) {
-    case RANDOM_ALLTOALL:
-        MPI_Alltoall(from, s->counts[0], s->types[0], to, r->counts[0], r->types[0], comm);
-        break;
-    case RANDOM_ALLTOALLV:
-        MPI_Alltoallv(from, s->counts, s->displacements, s->types[0], to, r->counts,
-                      r->displacements, r->types[0], comm);
-        break;
-    case RANDOM_ALLTOALLW:
-        MPI_Alltoallw(from, s->counts, s->displacements, s->types, to, r->counts, r->displacements,
-                      r->types, comm);
-        break;
-    case RANDOM_GATHERV:
-        MPI_Gatherv(from, s->counts[own], s->types[own], to, counts, displacements, r->types[0],
-                    call->root, comm);
-        break;
-    case RANDOM_SCATTERV:
-        MPI_Scatterv(call->in_place ? to : from, counts, displacements, s->types[0],
-                     call->in_place ? MPI_IN_PLACE : to, r->counts[0], r->types[0], call->root,
-                     comm);
-        break;
-    default:
-        MPI_Allgatherv(from, s->counts[own], s->types[own], to, counts, displacements, r->types[0],
-                       comm);
-        break;
-    }
+    const struct test_arguments arguments = {
+        .send = keeps ? to : from, .send_count = s->counts[own], .send_type = s->types[own],
+        .send_counts = has_arrays ? s->counts : NULL,
+        .send_places = has_arrays ? s->displacements : NULL, .send_types = s->types,
+        .receive = keeps ? MPI_IN_PLACE : to, .count = r->counts[0], .type = r->types[0],
+        .counts = has_arrays ? r->counts : NULL, .places = has_arrays ? r->displacements : NULL,
+        .types = r->types, .root = call->root, .comm = call->comm->comm,
+    };
+    (void)test_call(call->collective, TEST_BLOCKING, &arguments, NULL);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -418,6 +400,6 @@ void random_exchange_describe(const struct random_call *call, char *text, size_t
     static const char *const names[] = {"alltoall",   "alltoallv", "alltoallw",
                                         "allgatherv", "gatherv",   "scatterv"};
     snprintf(text, size, "%s of about %zu %s -> %s, %s",
-             names[call->collective - RANDOM_ALLTOALL], call->count, types_of(&call->sending),
+             names[call->collective - TEST_ALLTOALL], call->count, types_of(&call->sending),
              types_of(&call->receiving), call->shape);
 }

@@ -144,7 +144,7 @@ static uint64_t digest_end(struct digest *digest)
 
 static size_t elements(const struct random_call *call)
 {
-    return call->collective == RANDOM_ALLGATHER ? (size_t)call->comm->size * call->count
+    return call->collective == TEST_ALLGATHER ? (size_t)call->comm->size * call->count
                                                 : call->results;
 }
 
@@ -186,7 +186,7 @@ static void element_text(const struct random_call *call, const unsigned char *at
                          size_t size)
 {
     size_t used = 0;
-    if (call->collective != RANDOM_ALLGATHER && call->element != NULL) {
+    if (call->collective != TEST_ALLGATHER && call->element != NULL) {
         test_element_text(call->element, at, text, size);
         used = strlen(text);
         used += (size_t)snprintf(text + used, size - used, " =");
@@ -223,13 +223,13 @@ static void ask_other_component(const struct random_call *call, const unsigned c
     const void *from = input + call->send.origin;
     void *to = answer + call->receive.origin;
     memset(answer, POISON, answer_bytes(call));
-    if (call->collective == RANDOM_ALLGATHER) {
+    if (call->collective == TEST_ALLGATHER) {
         PMPI_Allgather(from, (int)call->send_count, call->send.type, to, (int)call->count,
                        call->receive.type, comm);
     } else {
         MPI_Op op = call->operation != NULL ? call->operation->op : test_op_handle(call->op);
-        (call->collective == RANDOM_SCAN     ? PMPI_Scan
-         : call->collective == RANDOM_EXSCAN ? PMPI_Exscan
+        (call->collective == TEST_SCAN     ? PMPI_Scan
+         : call->collective == TEST_EXSCAN ? PMPI_Exscan
                                              : PMPI_Allreduce)(
             from, to, (int)call->count, call->receive.type, op, comm);
     }
@@ -286,7 +286,7 @@ static void settle_one(const struct kept *one)
     } else {
         random_values_check_rounded(call, one->result, expected);
     }
-    if (compare_whole && call->collective == RANDOM_ALLGATHER) {
+    if (compare_whole && call->collective == TEST_ALLGATHER) {
         compare_with_sent(call, one->result);
     } else if (compare_whole && !random_call_scatters(call) && !random_call_scans(call)) {
         compare_with_root(call, one->result);
@@ -318,7 +318,7 @@ void random_oracle_keep(const struct random_call *call, unsigned char *input,
     char text[TEXT];
     random_call_describe(call, text, sizeof text);
     bool is_own = random_call_scatters(call) || random_call_scans(call) ||
-                  (random_call_exchanges(call) && call->collective != RANDOM_ALLGATHERV);
+                  (random_call_exchanges(call) && call->collective != TEST_ALLGATHERV);
     uint64_t own = is_own ? (uint64_t)call->comm->rank + 1 : 0;
     enter(call->index, (call->number + 1) ^ own << 48, digest_result(call, result), text);
     kept[kept_count++] = (struct kept){*call, input, result};

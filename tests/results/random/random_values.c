@@ -19,7 +19,7 @@ uint64_t random_values_stream(const struct random_call *call, int rank)
 
 bool random_values_same_bits(const struct random_call *call)
 {
-    return call->collective == RANDOM_ALLGATHER || call->operation != NULL || call->exact;
+    return call->collective == TEST_ALLGATHER || call->operation != NULL || call->exact;
 }
 
 /* Sums and products of floating point come in both ways, and are drawn accordingly. */
@@ -85,7 +85,7 @@ void random_values_fill(const struct random_call *call, int rank, void *input)
 {
     if (random_call_exchanges(call)) {
         random_exchange_fill(call, input);
-    } else if (call->collective == RANDOM_ALLGATHER) {
+    } else if (call->collective == TEST_ALLGATHER) {
         test_layout_fill(&call->send, random_values_stream(call, rank), input, call->send_count);
     } else if (call->operation != NULL) {
         fill_monoid(call, rank, input);
