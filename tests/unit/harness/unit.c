@@ -175,10 +175,15 @@ size_t unit_address_space(void)
     return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+bool unit_is_all(const void *memory, size_t size, unsigned char byte)
+{
+    const unsigned char *bytes = memory;
+    return size == 0 || (bytes[0] == byte && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
 bool unit_is_zero(const void *memory, size_t size)
 {
-    const unsigned char *byte = memory;
-    return size == 0 || (byte[0] == 0 && memcmp(byte, byte + 1, size - 1) == 0);
+    return unit_is_all(memory, size, 0);
 }
 
 /* ---- assertions ------------------------------------------------------------------------------ */

@@ -74,6 +74,8 @@ size_t unit_mappings(const char *name);
 /* Bytes of address space in use. */
 size_t unit_address_space(void);
 
+/* Whether all bytes are the same as `byte`, or are 0. */
+bool unit_is_all(const void *memory, size_t size, unsigned char byte);
 bool unit_is_zero(const void *memory, size_t size);
 
 /* ---- assertions ------------------------------------------------------------------------------ */

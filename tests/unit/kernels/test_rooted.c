@@ -62,10 +62,7 @@ static struct buffer buffer_make(struct stage *stage, size_t bytes, bool in_heap
 /* Scribble over it, and see somewhat later that nobody else has. */
 static void buffer_end(struct stage *stage, struct buffer *buffer)
 {
-    unsigned char *from = buffer->data - GUARD;
-    for (size_t i = 0; i < buffer->bytes + 2 * GUARD; i++) {
-        FORK_CHECK(stage->self, from[i] == 0xdb);
-    }
+    FORK_CHECK(stage->self, unit_is_all(buffer->data - GUARD, buffer->bytes + 2 * GUARD, 0xdb));
     if (buffer->in_heap) {
         FORK_STATUS(stage->self, symm_heap_free(stage->heap, buffer->memory), SYMM_OK);
     } else {
