@@ -205,80 +205,34 @@ static void call_make(enum symm_algorithm algorithm)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_allreduce_staged(void **state)
-{
-    (void)state;
-    call_make(SYMM_ALLREDUCE_STAGED);
-}
+struct plan {
+    enum symm_algorithm algorithm;
+    bool is_long; /* takes its seconds only on demand */
+};
 
-/* The others take their seconds only on demand. */
-static bool is_long(void)
+static void test_algorithm(void **state)
 {
-    if (getenv("SYMM_TEST_LONG") != NULL) {
-        return true;
-    }
-    (void)printf("# only with SYMM_TEST_LONG=1\n");
-    return false;
-}
-
-static void test_allreduce_one_shot(void **state)
-{
-    (void)state;
-    if (!is_long()) {
+    const struct plan *plan = *state;
+    if (plan->is_long && getenv("SYMM_TEST_LONG") == NULL) {
+        (void)printf("# only with SYMM_TEST_LONG=1\n");
         return;
     }
-    call_make(SYMM_ALLREDUCE_ONE_SHOT);
+    call_make(plan->algorithm);
 }
 
-static void test_allreduce_two_shot(void **state)
-{
-    (void)state;
-    call_make(SYMM_ALLREDUCE_TWO_SHOT);
-}
-
-static void test_allreduce_staged_one_shot(void **state)
-{
-    (void)state;
-    if (!is_long()) {
-        return;
-    }
-    call_make(SYMM_ALLREDUCE_STAGED_ONE_SHOT);
-}
-
-static void test_allgather_staged(void **state)
-{
-    (void)state;
-    call_make(SYMM_ALLGATHER_STAGED);
-}
-
-static void test_allgather_pull(void **state)
-{
-    (void)state;
-    if (!is_long()) {
-        return;
-    }
-    call_make(SYMM_ALLGATHER_PULL);
-}
-
-static void test_allgather_push(void **state)
-{
-    (void)state;
-    if (!is_long()) {
-        return;
-    }
-    call_make(SYMM_ALLGATHER_PUSH);
-}
+#define CALL(algorithm, is_long) \
+    {#algorithm, test_algorithm, NULL, NULL, &(struct plan){algorithm, is_long}}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allreduce_staged),
-        cmocka_unit_test(test_allreduce_one_shot),
-        cmocka_unit_test(test_allreduce_two_shot),
-        cmocka_unit_test(test_allreduce_staged_one_shot),
-        cmocka_unit_test(test_allgather_staged),
-        cmocka_unit_test(test_allgather_pull),
-        cmocka_unit_test(test_allgather_push),
+        CALL(SYMM_ALLREDUCE_STAGED, false),
+        CALL(SYMM_ALLREDUCE_ONE_SHOT, true),
+        CALL(SYMM_ALLREDUCE_TWO_SHOT, false),
+        CALL(SYMM_ALLREDUCE_STAGED_ONE_SHOT, true),
+        CALL(SYMM_ALLGATHER_STAGED, false),
+        CALL(SYMM_ALLGATHER_PULL, true),
+        CALL(SYMM_ALLGATHER_PUSH, true),
     };
     unit_begin("test_large", 220);
     return cmocka_run_group_tests(tests, NULL, NULL);
