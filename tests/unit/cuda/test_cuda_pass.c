@@ -15,7 +15,7 @@
 
 enum {
     BYTES_MOST = (5 << 20) + 3, /* which go through slots, if there are some */
-    GUARD = 64,
+    GUARD = 64 * 1024, /* what is looked at behind the data */
     BUFFER = BYTES_MOST + GUARD,
     SLOTS = 1 << 20,            /* bytes, for pieces of a quarter */
 };
@@ -74,12 +74,12 @@ static void broadcast_prepare(struct buffers *buffers, size_t bytes, int root)
         .count = bytes, .root = root, .scratch_size = SLOTS,
     };
     buffers->stream++;
-    unit_fill(before, BUFFER, unit_random_start(71, 2 * buffers->stream));
-    memcpy(sent, before, BUFFER);
+    unit_fill(before, bytes + GUARD, unit_random_start(71, 2 * buffers->stream));
+    memcpy(sent, before, bytes + GUARD);
     unit_fill(sent, bytes, unit_random_start(71, 2 * buffers->stream + 1));
     for (int rank = 0; rank < buffers->ranks->size; rank++) {
         cuda_ranks_put(buffers->ranks, rank, buffers->memory[rank],
-                       rank == root ? sent : before, BUFFER);
+                       rank == root ? sent : before, bytes + GUARD);
     }
     cuda_ranks_prepare(buffers->ranks, &prototype, buffers->memory, buffers->memory);
 }
@@ -122,8 +122,8 @@ static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int roo
     cuda_ranks_make(ranks);
     int failed = cuda_ranks_failed(ranks);
     for (int rank = 0; rank < ranks->size && failed < 0; rank++) {
-        cuda_ranks_get(ranks, rank, buffers->memory[rank], got, BUFFER);
-        FORK_CHECK(ranks->self, memcmp(got, sent, BUFFER) == 0);
+        cuda_ranks_get(ranks, rank, buffers->memory[rank], got, bytes + GUARD);
+        FORK_CHECK(ranks->self, memcmp(got, sent, bytes + GUARD) == 0);
     }
     if (buffers->is_busy) {
         busy_end(buffers, tickets);
@@ -231,8 +231,8 @@ static void test_faults(void **state)
     static const char *const names[] = {"cuMemcpyAsync", "cuEventRecord", "copy",
                                         "cuLaunchKernel", "kernel"};
     (void)state;
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), 9, 1, run_slots_with_fault);
-    cuda_faults_run(names, 3, 9, 1, run_with_fault); /* copies only */
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 9, 1, 1, run_slots_with_fault);
+    cuda_faults_run(names, 3, 9, 1, 1, run_with_fault); /* copies only */
 }
 
 int main(void)

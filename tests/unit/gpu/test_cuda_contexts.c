@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kernels/cuda/launch/copy.h"
 
@@ -40,13 +39,6 @@ static volatile uint32_t *stream_occupy(struct fork_rank *self, unsigned flags, 
     return word;
 }
 
-static double seconds(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* What the device has written is all `value`, by a copy of ours as a call makes it. */
 static bool is_all(struct fork_rank *self, CUdeviceptr memory, unsigned char value)
 {
@@ -71,28 +63,27 @@ static void test_seen_early(struct fork_rank *self, void *context)
     FORK_CHECK(self, (first_flags(self) & CU_CTX_SYNC_MEMOPS) != 0);
     PROGRAM_OK(self, program.cuMemsetD8(block, 3, PROGRAM_BYTES));
     volatile uint32_t *word = stream_occupy(self, CU_STREAM_DEFAULT, &stream);
-    double begin = seconds();
+    double begin = unit_seconds();
     symm_cuda_memory_settle(0);
     FORK_CHECK(self, is_all(self, block, 3));
-    FORK_CHECK(self, seconds() - begin < 4.5);
+    FORK_CHECK(self, unit_seconds() - begin < 4.5);
     *word = 1;
     PROGRAM_OK(self, program.cuStreamSynchronize(stream));
 }
 
 /* It is seen afterwards, and the stream is busy for ever: the wait ends, once. */
-static void test_seen_late(struct fork_rank *self, void *context)
+static void seen_late(struct fork_rank *self)
 {
     CUstream stream;
-    (void)context;
     program_begin(self);
     CUdeviceptr block = program_memory(self);
     PROGRAM_OK(self, program.cuMemsetD8(block, 3, PROGRAM_BYTES));
     volatile uint32_t *word = stream_occupy(self, CU_STREAM_DEFAULT, &stream);
     symm_cuda_memory_settle(0);
     FORK_CHECK(self, is_all(self, block, 3));
-    double begin = seconds();
+    double begin = unit_seconds();
     symm_cuda_memory_settle(0);
-    FORK_CHECK(self, seconds() - begin < 4.5);
+    FORK_CHECK(self, unit_seconds() - begin < 4.5);
     *word = 1;
     PROGRAM_OK(self, program.cuStreamSynchronize(stream));
 }
@@ -140,22 +131,32 @@ static void test_capture_in_own(struct fork_rank *self, void *context)
 }
 
 /* A context of the program's own whose stream is busy for ever: the wait ends, once. */
-static void test_own_busy(struct fork_rank *self, void *context)
+static void own_busy(struct fork_rank *self)
 {
     CUcontext own;
     CUstream stream;
-    (void)context;
     program_begin(self);
     (void)program_memory(self);
     symm_cuda_memory_settle(0);
     PROGRAM_OK(self, program.cuCtxCreate(&own, 0, 0));
     volatile uint32_t *word = stream_occupy(self, CU_STREAM_DEFAULT, &stream);
     symm_cuda_sync_memops(0);
-    double begin = seconds();
+    double begin = unit_seconds();
     symm_cuda_sync_memops(0);
-    FORK_CHECK(self, seconds() - begin < 4.5);
+    FORK_CHECK(self, unit_seconds() - begin < 4.5);
     *word = 1;
     PROGRAM_OK(self, program.cuStreamSynchronize(stream));
+}
+
+/* Both wait for seconds: so at the same time. */
+static void test_busy_for_ever(struct fork_rank *self, void *context)
+{
+    (void)context;
+    if (self->rank == 0) {
+        seen_late(self);
+    } else {
+        own_busy(self);
+    }
 }
 
 /* A driver that sets flags only of the context that is current. */
@@ -215,8 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FORK_TEST(test_seen_early, 1),
-        FORK_TEST(test_seen_late, 1),
-        FORK_TEST(test_own_busy, 1),
+        FORK_TEST(test_busy_for_ever, 2),
         FORK_TEST(test_settling_fails, 1),
         FORK_TEST(test_flag_refused, 1),
         FORK_TEST_WITH(test_capture_in_flight, 1, MODE(GLOBAL)),

@@ -305,7 +305,8 @@ static void test_failures_in_running(void **state)
         "copy",
     };
     (void)state;
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), 2 * unit_uses(4) - 1, 2, run_with_fault);
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), 2 * unit_uses(4) - 1, 2, 1,
+                    run_with_fault);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "tests/unit/harness/cuda_ranks.h"
 #include "tests/unit/harness/device_memory.h"
 
 #include <stdio.h>
@@ -26,11 +27,6 @@ static const char *const function_names[] = {
     "cuThreadExchangeStreamCaptureMode",
 };
 
-struct fault {
-    const char *function;
-    int use;
-};
-
 /* What cannot be done without, so that its first failure must come out. */
 static const char *const vital_for_blocks[] = {
     "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent",
@@ -43,9 +39,9 @@ static const char *const vital_for_peers[] = {
     "cuMemImportFromShareableHandle", "cuMemSetAccess", NULL,
 };
 
-static bool must_come_out(const struct fault *fault, const char *const *vital)
+static bool must_come_out(const struct cuda_fault *fault, const char *const *vital)
 {
-    while (*vital != NULL && strcmp(fault->function, *vital) != 0) {
+    while (*vital != NULL && strcmp(fault->what, *vital) != 0) {
         vital++;
     }
     return fault->use == 1 && *vital != NULL;
@@ -58,35 +54,29 @@ static bool is_explained(enum symm_status status)
            device_failure_names("the driver has no ");
 }
 
-static bool is_mine(enum symm_status status, const struct fault *fault)
+static bool is_mine(enum symm_status status, const struct cuda_fault *fault)
 {
-    return status == SYMM_OK || device_failure_names(fault->function) ||
-           strcmp(fault->function, "cuGetProcAddress") == 0; /* names what it did not find */
+    return status == SYMM_OK || device_failure_names(fault->what) ||
+           strcmp(fault->what, "cuGetProcAddress") == 0; /* names what it did not find */
 }
 
-static void fault_set(struct fork_rank *self, const struct fault *fault)
+static void fault_set(struct fork_rank *self, const struct cuda_fault *fault)
 {
     char text[100];
-    (void)snprintf(text, sizeof(text), "%s:%d", fault->function, fault->use);
+    (void)snprintf(text, sizeof(text), "%s:%d", fault->what, fault->use);
     FORK_CHECK(self, setenv("SYMM_STANDIN_FAIL", text, 1) == 0);
 }
 
 /* What could not be unmapped is avoided, or unmapped later: nothing fails. */
-static unsigned failures_most(const struct fault *fault)
+static unsigned failures_most(const struct cuda_fault *fault)
 {
-    return strcmp(fault->function, "cuMemUnmap") == 0 ? 0 : 1;
+    return strcmp(fault->what, "cuMemUnmap") == 0 ? 0 : 1;
 }
 
 static void run_with_each(int ranks, fork_body *body)
 {
-    int uses = unit_uses(3);
-    for (size_t i = 0; i < sizeof(function_names) / sizeof(*function_names); i++) {
-        for (int use = 1; use <= uses; use++) {
-            struct fault fault = {function_names[i], use};
-            print_message("# %s, use %d\n", fault.function, use);
-            fork_ranks_run(ranks, body, &fault);
-        }
-    }
+    cuda_faults_run(function_names, sizeof(function_names) / sizeof(*function_names), unit_uses(3),
+                    1, ranks, body);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -97,7 +87,7 @@ static void run_with_each(int ranks, fork_body *body)
  */
 static void use_blocks(struct fork_rank *self, void *context)
 {
-    const struct fault *fault = context;
+    const struct cuda_fault *fault = context;
     unsigned failures = 0;
     fault_set(self, fault);
     struct symm_process *process = device_process(self);
@@ -134,10 +124,10 @@ static void test_blocks(void **state)
 /* ---- peers ----------------------------------------------------------------------------------- */
 
 /* Whether copies, which look at the contents, can be made without meeting the fault. */
-static bool copies_are_safe(const struct fault *fault)
+static bool copies_are_safe(const struct cuda_fault *fault)
 {
-    return strncmp(fault->function, "cuMem", 5) == 0 &&
-           strncmp(fault->function, "cuMemcpy", 8) != 0;
+    return strncmp(fault->what, "cuMem", 5) == 0 &&
+           strncmp(fault->what, "cuMemcpy", 8) != 0;
 }
 
 /* The last part of a block, which is all that is looked at: there are many faults. */
@@ -160,7 +150,7 @@ static enum symm_status try_to_map(struct symm_team *team, const struct symm_loc
 
 /* Tries until it is mapped, and looks at it; the number of tries that failed. */
 static unsigned map_and_look(struct fork_rank *self, struct symm_team *team,
-                             const struct fault *fault, const struct symm_location *location,
+                             const struct cuda_fault *fault, const struct symm_location *location,
                              uint64_t round)
 {
     unsigned failures = 0;
@@ -183,7 +173,7 @@ static unsigned map_and_look(struct fork_rank *self, struct symm_team *team,
 static void use_peer(struct fork_rank *self, void *context)
 {
     enum { ROUNDS = 4 };
-    const struct fault *fault = context;
+    const struct cuda_fault *fault = context;
     struct symm_location location = {.serial = 0}, all[2];
     unsigned failures = 0;
     if (self->rank == 1) {

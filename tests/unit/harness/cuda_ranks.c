@@ -291,16 +291,23 @@ void cuda_faults_test(void **state)
 {
     static const char *const names[] = {"cuLaunchKernel", "kernel"};
     faults = *state;
-    cuda_faults_run(names, sizeof(names) / sizeof(*names), faults->uses, 1, fault_run);
+    cuda_faults_run(names, sizeof(names) / sizeof(*names), faults->uses, 1, 1, fault_run);
 }
 
-void cuda_faults_run(const char *const *names, size_t count, int uses, int step, fork_body *body)
+void cuda_faults_run(const char *const *names, size_t count, int uses, int step, int ranks,
+                     fork_body *body)
 {
-    for (size_t i = 0; i < count; i++) {
-        for (int use = 1; use <= uses; use += step) {
-            struct cuda_fault fault = {names[i], use};
-            print_message("# %s, use %d\n", fault.what, fault.use);
-            fork_ranks_run(1, body, &fault);
+    enum { AT_A_TIME = 4 };
+    struct cuda_fault some[AT_A_TIME];
+    struct fork_ranks processes[AT_A_TIME];
+    int each = (uses + step - 1) / step, all = (int)count * each;
+    for (int begun = 0, ended = 0; ended < all; ended++) {
+        for (; begun < all && begun < ended + AT_A_TIME; begun++) {
+            int which = begun % AT_A_TIME;
+            some[which] = (struct cuda_fault){names[begun / each], 1 + begun % each * step};
+            fork_ranks_start(&processes[which], ranks, body, &some[which]);
         }
+        print_message("# %s, use %d\n", some[ended % AT_A_TIME].what, some[ended % AT_A_TIME].use);
+        fork_ranks_join(&processes[ended % AT_A_TIME]);
     }
 }

@@ -142,9 +142,10 @@ void cuda_fault_begin(struct cuda_ranks *ranks, struct fork_rank *self,
                       const struct cuda_fault *fault);
 
 /*
- * Run `body`, whose context is a struct cuda_fault, in a process of its own for each of the names
- * and each of the first `uses` uses, or every second one.
+ * Run `body`, whose context is a struct cuda_fault, in `ranks` processes for each of the names and
+ * each of the first `uses` uses, or every second one.  Some go at a time: they mostly wait.
  */
-void cuda_faults_run(const char *const *names, size_t count, int uses, int step, fork_body *body);
+void cuda_faults_run(const char *const *names, size_t count, int uses, int step, int ranks,
+                     fork_body *body);
 
 #endif /* SYMM_TESTS_CUDA_RANKS_H */

@@ -155,13 +155,15 @@ static struct rlimit descriptors_end(struct fork_rank *self)
 
 static void lose_the_spare(struct fork_rank *self, void *context)
 {
-    enum { MS = 500, FEW = 100 };
+    enum { MS = 200, FEW = 40 };
     struct symm_server *server = server_start(self);
     struct rlimit limit = descriptors_end(self);
     (void)context;
     atomic_store(&thief, NOTHING_YET);
     parent_turn(self); /* it asks */
-    sleep_ms(MS);
+    for (int waited = 0; atomic_load(&thief) < 0 && waited < 10000; waited++) {
+        sleep_ms(1);
+    }
     FORK_CHECK(self, atomic_load(&thief) >= 0);
     int before = atomic_load(&accepts);
     sleep_ms(MS);
