@@ -82,7 +82,8 @@ tap_ok() {
 # tap_time STATUS DESCRIPTION: as tap_ok, for what is about a time. Beside other work it is skipped
 # where it is not as expected.
 tap_time() {
-    if test "$1" -ne 0 && test "$(cut -d . -f 1 /proc/loadavg)" -ge "$(getconf _NPROCESSORS_ONLN)"; then
+    tap_processors=$(getconf _NPROCESSORS_ONLN)
+    if test "$1" -ne 0 && test "$(cut -d . -f 1 /proc/loadavg)" -ge "$tap_processors"; then
         tap_skip "$2" "$(tap_load)"
     else
         tap_ok "$1" "$2"
