@@ -7,9 +7,10 @@
 
 git_here() { git -C "$top" -c safe.directory='*' "$@" 2>/dev/null; }
 
-# The commit that changes are counted from. On main itself it is unknown, unless we are told.
+# The commit that changes are counted from. On main itself it is the last one, of those that it has
+# grown from, that has passed here; or unknown.
 changed_since() {
-    local name base
+    local name base passed=$cache_folder/valgrind-passed
     if [[ -n ${SYMM_CHANGED_SINCE-} ]]; then
         git_here rev-parse --verify --quiet "$SYMM_CHANGED_SINCE^{commit}"
         return
@@ -18,7 +19,13 @@ changed_since() {
         base=$(git_here merge-base HEAD "$name") && [[ $base != "$(git_here rev-parse HEAD)" ]] &&
             echo "$base" && return
     done
-    return 1
+    [[ -r $passed ]] && git_here merge-base --is-ancestor "$(<"$passed")" HEAD && cat "$passed"
+}
+
+# This tree has passed, if it is what a commit has.
+changed_passed() {
+    [[ -n $(git_here status --porcelain || echo unknown) ]] ||
+        git_here rev-parse HEAD >"$cache_folder/valgrind-passed"
 }
 
 # changed_files COMMIT: those of the work tree that differ.

@@ -74,7 +74,7 @@ sources_pattern() {
 }
 
 part_valgrind() {
-    local path log paths=()
+    local path log paths=() before=$failed
     need valgrind valgrind || { missing valgrind valgrind; return; }
     mkdir -p "$folder/valgrind"
     log=$folder/valgrind.log
@@ -93,6 +93,7 @@ part_valgrind() {
     for path in "${valgrind_programs[@]}"; do
         run_valgrind "$path"
     done
+    ((failed > before)) || changed_passed
 }
 
 valgrind_unit_test() {
