@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "tests/harness/sweep.h"
+
 enum test_call_form { TEST_BLOCKING, TEST_NONBLOCKING, TEST_PERSISTENT, TEST_FORMS };
 
 /* Tests rely on the order: reductions come first, blocks that are scattered last. */
@@ -56,6 +58,12 @@ struct test_arguments {
 /* Make a call, or begin one, or make a persistent operation. */
 int test_call(enum test_collective collective, enum test_call_form form,
               const struct test_arguments *arguments, MPI_Request *request);
+
+/* How many of the forms a run of a sweep tries: persistent operations come last. */
+static inline int test_forms(void)
+{
+    return test_sweep_repeats() ? TEST_PERSISTENT : TEST_FORMS;
+}
 
 /* A call as often as its form has rounds: a persistent operation is started twice, then freed. */
 static inline int test_rounds(enum test_call_form form)

@@ -11,7 +11,6 @@
 #include "tests/harness/harness.h"
 #include "tests/harness/variables.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@ static struct forced {
     char algorithm[WORD];
 } forced[FORCED_MOST];
 static int forced_count;
+static int place_now;
 
 static void stop(const char *collective, const char *algorithm)
 {
@@ -173,6 +173,7 @@ void test_sweep(void (*body)(void))
     }
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
     for (int place = 0; place_force(spec, place); place++) {
+        place_now = place;
         place_tell();
         MPI_Comm_dup(MPI_COMM_WORLD, &test_comm);
         if (is_watched) {
@@ -189,6 +190,11 @@ void test_sweep(void (*body)(void))
     }
     test_comm = MPI_COMM_WORLD;
     MPI_T_finalize();
+}
+
+bool test_sweep_repeats(void)
+{
+    return place_now > 0 && getenv("SYMM_TEST_CUDA_LIBRARY") != NULL;
 }
 
 const char *test_algorithm(const char *collective)

@@ -16,6 +16,8 @@
 
 #include <mpi.h>
 
+#include <stdbool.h>
+
 /* The communicator of the calls under test: MPI_COMM_WORLD, or a duplicate of it in a sweep. */
 extern MPI_Comm test_comm;
 
@@ -25,5 +27,11 @@ void test_sweep(void (*body)(void));
 /* The algorithm that calls of the collective are forced to, by a sweep or by the parameter; or
  * NULL. */
 const char *test_algorithm(const char *collective);
+
+/*
+ * Whether this run may leave out calls that go to the host whatever algorithm of devices is forced:
+ * persistent ones, and such as no kernel is for. An earlier run of the sweep has made them.
+ */
+bool test_sweep_repeats(void);
 
 #endif

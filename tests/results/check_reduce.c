@@ -120,7 +120,7 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     size_t count = bytes / kind->extent > 0 ? bytes / kind->extent : 1;
     unsigned every = bytes < 20000 ? 3 : bytes < 100000 ? 5 : 11;
     for (int spread = 0; spread < SPREADS; spread++) {
-        for (int form = 0; form < TEST_FORMS; form++) {
+        for (int form = 0; form < test_forms(); form++) {
             for (int in_place = 0; in_place < 2; in_place++) {
                 if (combination++ % (test_quick ? 2 * every : every) == 0) {
                     run(kind, (enum test_spread)spread, in_place == 1,

@@ -187,7 +187,7 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     unsigned every = bytes < 20000 ? 5 : bytes < 100000 ? 11 : 23;
     for (int shape = 0; shape < SHAPES; shape++) {
         for (int spread = 0; spread < SPREADS; spread++) {
-            for (int form = 0; form < TEST_FORMS; form++) {
+            for (int form = 0; form < test_forms(); form++) {
                 for (int in_place = 0; in_place < 2; in_place++) {
                     if (combination++ % (test_quick ? 5 * every : every) == 0) {
                         run(kind, (enum shape)shape, (enum test_spread)spread, in_place == 1,

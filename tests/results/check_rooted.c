@@ -232,7 +232,7 @@ static void run_size(const struct test_layout *layout, size_t bytes)
     unsigned every = bytes < 20000 ? 7 : bytes < 100000 ? 11 : 23;
     for (int collective = 0; collective < COLLECTIVES; collective++) {
         for (int spread = 0; spread < SPREADS; spread++) {
-            for (int form = 0; form < TEST_FORMS; form++) {
+            for (int form = 0; form < test_forms(); form++) {
                 for (int in_place = 0; in_place < (collective == BCAST ? 1 : 2); in_place++) {
                     if (combination++ % (test_quick ? 2 * every : every) == 0) {
                         run((struct call){

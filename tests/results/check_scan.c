@@ -145,7 +145,7 @@ static void run_size(const struct test_operand *kind, size_t bytes)
     size_t count = bytes / kind->extent > 0 ? bytes / kind->extent : 1;
     unsigned every = bytes < 20000 ? 7 : bytes < 100000 ? 17 : 23;
     for (int spread = 0; spread < SPREADS; spread++) {
-        for (int form = 0; form < TEST_FORMS; form++) {
+        for (int form = 0; form < test_forms(); form++) {
             for (int which = 0; which < 8; which++) {
                 if (combination++ % (test_quick ? 5 * every : every) == 0) {
                     run(kind, which / 4 == 0 ? &world : &reversed, which % 2 == 1,
