@@ -155,7 +155,8 @@ def exists(top, document, name):
 def is_ours(top, name):
     """Whether it is the name of a file, and not of a component (pml/ucx) or of a built file."""
     first = name.split("/")[0]
-    return first not in ("build", "mpool", "coll", "include", "...") and "/." not in name and (
+    others = ("..", "...", "build", "coll", "include", "mpool")
+    return first not in others and "/." not in name and (
         SOURCE.match(name) or
         any(os.path.isdir(os.path.join(top, base, first)) for base in BASES))
 
