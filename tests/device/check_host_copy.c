@@ -10,8 +10,8 @@
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/harness/blocking_communicators.h"
-#include "tests/harness/cuda_memory.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/pending.h"
 #include "tests/harness/scattered_pieces.h"
 
 #include <stdint.h>
@@ -20,99 +20,43 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Which of the buffers are on a device. */
-enum where { BOTH, SEND, RECEIVE, FIRST_RANK, WHERES };
-static const char *const where_names[WHERES] = {"both", "send", "receive", "rank 0"};
-
-static unsigned char *device_send[CUDA_MEMORY_KINDS], *device_receive[CUDA_MEMORY_KINDS];
+static struct pending *pending;
 static MPI_Datatype types[BLOCKING_TYPES];
 static MPI_Op op;
-static uint64_t call_number;
-
-/* Small numbers, so that sums of them are numbers still. */
-static void fill(unsigned char *buffer, uint64_t stream)
-{
-    for (size_t i = 0; i < BLOCKING_BYTES / sizeof(uint64_t); i++) {
-        uint64_t value = test_random(stream, i);
-        memcpy(buffer + i * sizeof(value), &value, sizeof(value));
-    }
-}
-
-static void compare(const char *which, const unsigned char *expected, const unsigned char *found)
-{
-    for (size_t i = 0; i < BLOCKING_BYTES; i++) {
-        if (expected[i] != found[i]) {
-            test_fail("%s buffer, byte %d: expected 0x%02x, found 0x%02x", which,
-                      (int)i - BLOCKING_MIDDLE, expected[i], found[i]);
-            return;
-        }
-    }
-}
-
-/* ---- one call -------------------------------------------------------------------------------- */
-
-static void call_check(const struct blocking_call *call, const struct blocking_case *kase,
-                       enum cuda_memory memory, enum where where)
-{
-    static unsigned char send[BLOCKING_BYTES], receive[BLOCKING_BYTES];
-    static unsigned char expected_send[BLOCKING_BYTES], expected[BLOCKING_BYTES];
-    bool mine = where != FIRST_RANK || kase->rank == 0;
-    bool send_there = mine && where != RECEIVE, receive_there = mine && where != SEND;
-    fill(send, test_stream(++call_number, (uint64_t)test_rank, 0));
-    fill(receive, test_stream(call_number, (uint64_t)test_rank, 1));
-    memcpy(expected_send, send, BLOCKING_BYTES);
-    memcpy(expected, receive, BLOCKING_BYTES);
-    int rc = call->make(kase, expected_send + BLOCKING_MIDDLE, expected + BLOCKING_MIDDLE);
-    test_check(rc == MPI_SUCCESS, "the call on host memory fails");
-    if (send_there) {
-        cuda_memory_write(device_send[memory], send, BLOCKING_BYTES);
-    }
-    if (receive_there) {
-        cuda_memory_write(device_receive[memory], receive, BLOCKING_BYTES);
-    }
-    rc = call->make(kase, (send_there ? device_send[memory] : send) + BLOCKING_MIDDLE,
-                    (receive_there ? device_receive[memory] : receive) + BLOCKING_MIDDLE);
-    if (!test_check(rc == MPI_SUCCESS, "the call fails")) {
-        return;
-    }
-    if (send_there) {
-        cuda_memory_read(send, device_send[memory], BLOCKING_BYTES);
-    }
-    if (receive_there) {
-        cuda_memory_read(receive, device_receive[memory], BLOCKING_BYTES);
-    }
-    compare("send", expected_send, send);
-    compare("receive", expected, receive);
-}
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void variant_check(const struct blocking_call *call, const struct blocking_case *kase,
-                          const char *comm_name, int type, int memory, int where)
+static void variant_check(const char *comm_name, int type, int memory, int where)
 {
-    test_case("%s, %s, %s%s, root %d, %s: %s", call->name, comm_name, blocking_type_names[type],
-              kase->in_place ? ", in place" : "", kase->root, cuda_memory_names[memory],
-              where_names[where]);
-    call_check(call, kase, (enum cuda_memory)memory, (enum where)where);
+    pending->memory = (enum cuda_memory)memory;
+    pending->where = (enum pending_where)where;
+    test_case("%s, %s, %s%s, root %d, %s: %s", pending->call->name, comm_name,
+              blocking_type_names[type], pending->kase.in_place ? ", in place" : "",
+              pending->kase.root, cuda_memory_names[memory], pending_where_names[where]);
+    if (pending_make(pending)) {
+        pending_check(pending);
+    }
 }
 
 /* Both buffers in all memories, one buffer or one rank in turn; quickly, everything in turn. */
-static void variants_check(const struct blocking_call *call, struct blocking_case *kase,
+static void variants_check(const struct blocking_call *call, const struct blocking_case *common,
                            const char *comm_name)
 {
     static int turn;
+    pending->call = call;
+    pending->kase = *common;
     for (int type = 0; type < BLOCKING_TYPES; type++) {
-        for (int place = 0; place <= (call->may_be_in_place && !kase->inter); place++) {
-            kase->type = types[type];
-            kase->in_place = place;
+        for (int place = 0; place <= (call->may_be_in_place && !common->inter); place++) {
+            pending->kase.type = types[type];
+            pending->kase.in_place = place;
             turn++;
             for (int memory = 0; memory < CUDA_MEMORY_KINDS; memory++) {
                 int chosen = turn % CUDA_MEMORY_KINDS;
                 if (!test_quick || memory == chosen) {
-                    variant_check(call, kase, comm_name, type, memory, BOTH);
+                    variant_check(comm_name, type, memory, PENDING_BOTH);
                 }
                 if (memory == (test_quick ? chosen : CUDA_MEMORY_ALLOC)) {
-                    variant_check(call, kase, comm_name, type, memory, 1 + turn % (WHERES - 1));
+                    variant_check(comm_name, type, memory, 1 + turn % (PENDING_WHERES - 1));
                 }
             }
         }
@@ -248,20 +192,16 @@ int main(int argc, char **argv)
     MPI_Comm_rank(node, &local_rank);
     MPI_Bcast(&before, 1, MPI_INT, 0, MPI_COMM_WORLD); /* nobody has heard of CUDA */
     cuda_memory_open(local_rank);
-    for (int kind = 0; kind < CUDA_MEMORY_KINDS; kind++) {
-        device_send[kind] = cuda_memory_get((enum cuda_memory)kind, BLOCKING_BYTES);
-        device_receive[kind] = cuda_memory_get((enum cuda_memory)kind, BLOCKING_BYTES);
-    }
+    pending = calloc(1, sizeof(*pending));
+    pending_buffers_get(pending);
     blocking_types_make(types, &op);
     blocking_communicators_check(communicator_check);
     devices_check(local_rank);
     scattered_pieces_check();
     reuse_check();
     blocking_types_free(types, &op);
-    for (int kind = 0; kind < CUDA_MEMORY_KINDS; kind++) {
-        cuda_memory_put((enum cuda_memory)kind, device_send[kind]);
-        cuda_memory_put((enum cuda_memory)kind, device_receive[kind]);
-    }
+    pending_buffers_put(pending);
+    free(pending);
     MPI_Comm_free(&node);
     return test_end();
 }

@@ -20,13 +20,12 @@ enum { UNDER_WAY = 6, ROUNDS = 60, STARTS = 2 };
 static struct pending *pendings[UNDER_WAY];
 static MPI_Datatype types[BLOCKING_TYPES];
 static MPI_Op op;
-static const char *const form_names[BLOCKING_FORMS] = {"", "nonblocking ", "persistent "};
 
 /* ---- one at a time --------------------------------------------------------------------------- */
 
 static void request_free(struct pending *pending)
 {
-    if (pending->kase.form == FORM_PERSISTENT && pending->request != MPI_REQUEST_NULL) {
+    if (pending->kase.form == TEST_PERSISTENT && pending->request != MPI_REQUEST_NULL) {
         int rc = MPI_Request_free(&pending->request);
         test_check(rc == MPI_SUCCESS, "the request cannot be freed");
     }
@@ -36,9 +35,9 @@ static void request_free(struct pending *pending)
 static void call_check(struct pending *pending, const char *comm_name, int type)
 {
     static int way;
-    int starts = pending->kase.form == FORM_PERSISTENT ? STARTS : 1;
+    int starts = pending->kase.form == TEST_PERSISTENT ? STARTS : 1;
     way = (way + 1) % PENDING_WAYS;
-    test_case("%s%s, %s, %s%s, root %d, %s: %s, %s", form_names[pending->kase.form],
+    test_case("%s %s, %s, %s%s, root %d, %s: %s, %s", test_form_names[pending->kase.form],
               pending->call->name, comm_name, blocking_type_names[type],
               pending->kase.in_place ? ", in place" : "", pending->kase.root,
               cuda_memory_names[pending->memory], pending_where_names[pending->where],

@@ -9,6 +9,8 @@
 #ifndef SYMM_TESTS_BLOCKING_CALLS_H
 #define SYMM_TESTS_BLOCKING_CALLS_H
 
+#include "tests/harness/calls.h"
+
 #include <mpi.h>
 
 #include <stdbool.h>
@@ -20,16 +22,9 @@ enum {
     BLOCKING_COUNT = 3, /* elements of a piece */
 };
 
-enum blocking_form {
-    FORM_BLOCKING,
-    FORM_NONBLOCKING,
-    FORM_PERSISTENT, /* the call makes the request, and starts nothing */
-    BLOCKING_FORMS
-};
-
 /* Arrays of arguments, which are left alone while a request needs them. */
 struct blocking_arrays {
-    int counts[2][BLOCKING_RANKS_MAX], displacements[2][BLOCKING_RANKS_MAX];
+    int counts[BLOCKING_RANKS_MAX], displacements[BLOCKING_RANKS_MAX];
     MPI_Datatype types[BLOCKING_RANKS_MAX];
     MPI_Aint bytes[2];
 };
@@ -44,14 +39,15 @@ struct blocking_case {
     bool in_place;          /* where the call allows it */
     MPI_Datatype type;
     MPI_Op op;
-    enum blocking_form form;
+    enum test_call_form form;
     MPI_Request *request;           /* of forms that are not blocking */
     struct blocking_arrays *arrays; /* NULL: some that the next call uses again */
 };
 
 struct blocking_call {
     const char *name;
-    int (*make)(const struct blocking_case *kase, void *send, void *receive);
+    enum test_collective collective;
+    void (*arrays_make)(const struct blocking_case *kase, struct blocking_arrays *arrays);
     bool rooted;
     bool may_be_in_place;
     bool intra_only;
@@ -61,6 +57,10 @@ struct blocking_call {
 
 extern const struct blocking_call blocking_calls[];
 extern const int blocking_call_count;
+
+/* As test_call. */
+int blocking_call_make(const struct blocking_call *call, const struct blocking_case *kase,
+                       void *send, void *receive);
 
 /* The types to use, and the operation for them; freed at the end. */
 enum { BLOCKING_TYPES = 5 };

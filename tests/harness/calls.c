@@ -14,6 +14,8 @@ const char *const test_collective_names[TEST_COLLECTIVES] = {
     "allreduce", "reduce_scatter", "reduce_scatter_block", "scan",      "exscan",     "reduce",
     "allgather", "gather",         "barrier",              "bcast",     "alltoall",   "alltoallv",
     "alltoallw", "allgatherv",     "gatherv",              "scatterv",  "scatter",
+    "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv",
+    "neighbor_alltoallw",
 };
 
 #define MAKE(Name, name, ...)                                                                      \
@@ -58,6 +60,16 @@ int test_call(enum test_collective collective, enum test_call_form form,
     case TEST_ALLGATHERV: return MAKE(Allgatherv, allgatherv, SENT, RECEIVED_V);
     case TEST_GATHERV: return MAKE(Gatherv, gatherv, SENT, RECEIVED_V, a->root);
     case TEST_SCATTERV: return MAKE(Scatterv, scatterv, SENT_V, RECEIVED, a->root);
+    case TEST_NEIGHBOR_ALLGATHER:
+        return MAKE(Neighbor_allgather, neighbor_allgather, SENT, RECEIVED);
+    case TEST_NEIGHBOR_ALLGATHERV:
+        return MAKE(Neighbor_allgatherv, neighbor_allgatherv, SENT, RECEIVED_V);
+    case TEST_NEIGHBOR_ALLTOALL: return MAKE(Neighbor_alltoall, neighbor_alltoall, SENT, RECEIVED);
+    case TEST_NEIGHBOR_ALLTOALLV:
+        return MAKE(Neighbor_alltoallv, neighbor_alltoallv, SENT_V, RECEIVED_V);
+    case TEST_NEIGHBOR_ALLTOALLW:
+        return MAKE(Neighbor_alltoallw, neighbor_alltoallw, a->send, a->send_counts, a->bytes,
+                    a->send_types, a->receive, a->counts, a->bytes, a->types);
     default: return MAKE(Scatter, scatter, SENT, RECEIVED, a->root);
     }
 }

@@ -13,7 +13,7 @@
 
 enum test_call_form { TEST_BLOCKING, TEST_NONBLOCKING, TEST_PERSISTENT, TEST_FORMS };
 
-/* Tests rely on the order: reductions come first, blocks that are scattered last. */
+/* Tests rely on the order: reductions come first, blocks that are scattered before neighbours. */
 enum test_collective {
     TEST_ALLREDUCE,
     TEST_REDUCE_SCATTER,
@@ -32,6 +32,11 @@ enum test_collective {
     TEST_GATHERV,
     TEST_SCATTERV,
     TEST_SCATTER,
+    TEST_NEIGHBOR_ALLGATHER,
+    TEST_NEIGHBOR_ALLGATHERV,
+    TEST_NEIGHBOR_ALLTOALL,
+    TEST_NEIGHBOR_ALLTOALLV,
+    TEST_NEIGHBOR_ALLTOALLW,
     TEST_COLLECTIVES
 };
 
@@ -50,6 +55,7 @@ struct test_arguments {
     MPI_Datatype type;
     const int *counts, *places; /* reduce-scatter: `counts` */
     const MPI_Datatype *types;
+    const MPI_Aint *bytes; /* neighbours' places, of both sides, in an all-to-all with types */
     MPI_Op op;
     int root;
     MPI_Comm comm;

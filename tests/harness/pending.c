@@ -32,6 +32,7 @@ void pending_buffers_put(struct pending *pending)
     }
 }
 
+/* Small numbers, so that sums of them are numbers still. */
 static void fill(unsigned char *buffer, uint64_t stream)
 {
     for (size_t i = 0; i < BLOCKING_BYTES / sizeof(uint64_t); i++) {
@@ -61,10 +62,10 @@ static void prepare(struct pending *pending)
     fill(pending->receive, test_stream(call_number, (uint64_t)test_rank, 1));
     memcpy(pending->expected_send, pending->send, BLOCKING_BYTES);
     memcpy(pending->expected, pending->receive, BLOCKING_BYTES);
-    kase.form = FORM_BLOCKING;
+    kase.form = TEST_BLOCKING;
     kase.arrays = NULL;
-    int rc = pending->call->make(&kase, pending->expected_send + BLOCKING_MIDDLE,
-                                 pending->expected + BLOCKING_MIDDLE);
+    int rc = blocking_call_make(pending->call, &kase, pending->expected_send + BLOCKING_MIDDLE,
+                                pending->expected + BLOCKING_MIDDLE);
     test_check(rc == MPI_SUCCESS, "the blocking call on host memory fails");
     if (send_is_there(pending)) {
         cuda_memory_write(pending->device_send[pending->memory], pending->send, BLOCKING_BYTES);
@@ -110,12 +111,12 @@ bool pending_make(struct pending *pending)
     prepare(pending);
     pending->kase.arrays = &pending->arrays;
     pending->kase.request = &pending->request;
-    int rc = pending->call->make(&pending->kase, send + BLOCKING_MIDDLE,
-                                 receive + BLOCKING_MIDDLE);
+    int rc = blocking_call_make(pending->call, &pending->kase, send + BLOCKING_MIDDLE,
+                                receive + BLOCKING_MIDDLE);
     if (!test_check(rc == MPI_SUCCESS, "the call fails")) {
         return false;
     }
-    if (pending->kase.form == FORM_PERSISTENT) {
+    if (pending->kase.form == TEST_PERSISTENT) {
         rc = MPI_Start(&pending->request);
         return test_check(rc == MPI_SUCCESS, "the start fails");
     }

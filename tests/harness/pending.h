@@ -1,6 +1,6 @@
 /*
- * pending.h - a nonblocking or persistent collective on device memory that is under way, whose
- * result is compared byte by byte with the one of the same blocking call on host memory.
+ * pending.h - a collective on device memory, under way if it does not block, whose result is
+ * compared byte by byte with the one of the same blocking call on host memory.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -36,8 +36,8 @@ void pending_buffers_get(struct pending *pending);
 void pending_buffers_put(struct pending *pending);
 
 /*
- * Make the blocking call on host memory, and the other one; false: it fails, and nothing is under
- * way.
+ * Make the blocking call on host memory, and the one on device memory; false: it fails, and nothing
+ * is under way.
  */
 bool pending_make(struct pending *pending);
 

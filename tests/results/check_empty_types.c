@@ -127,9 +127,9 @@ static void call_check(const struct blocking_call *call, const struct blocking_c
     test_case("%s, %s, %s%s, root %d, %s to %s", call->name, comm_name, empty_type_names[type],
               kase->in_place ? ", in place" : "", kase->root, placed_name(send.place),
               placed_name(receive.place));
-    int expected = call->make(kase, send.expected + BLOCKING_MIDDLE,
-                              receive.expected + BLOCKING_MIDDLE);
-    int rc = call->make(kase, send.address, receive.address);
+    int expected = blocking_call_make(call, kase, send.expected + BLOCKING_MIDDLE,
+                                      receive.expected + BLOCKING_MIDDLE);
+    int rc = blocking_call_make(call, kase, send.address, receive.address);
     test_check(expected == MPI_SUCCESS, "the call on host memory succeeds");
     test_check(rc == MPI_SUCCESS, "the call succeeds");
     placed_check(&send, "send");
