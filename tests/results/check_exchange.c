@@ -12,7 +12,6 @@
 #include "tests/harness/exchange_errors.h"
 #include "tests/harness/exchange_types.h"
 #include "tests/harness/harness.h"
-#include "tests/harness/persistent.h"
 #include "tests/harness/sweep.h"
 #include "tests/results/exchange_sides.h"
 
@@ -22,38 +21,6 @@
 #include <string.h>
 
 /* ---- calls ----------------------------------------------------------------------------------- */
-
-#define ARGUMENTS_ALLTOALL from, s->counts[0], s->handles[0], to, r->counts[0], r->handles[0]
-#define ARGUMENTS_ALLGATHERV \
-    from, s->counts[0], s->handles[0], to, r->counts, r->disps, r->handles[0]
-#define ARGUMENTS_ALLTOALLV \
-    from, s->counts, s->disps, s->handles[0], to, r->counts, r->disps, r->handles[0]
-#define ARGUMENTS_ALLTOALLW \
-    from, s->counts, s->disps, s->handles, to, r->counts, r->disps, r->handles
-
-#define ARGUMENTS_GATHERV \
-    from, s->counts[0], s->handles[0], to, r->counts, r->disps, r->handles[0], call->root
-#define ARGUMENTS_SCATTERV \
-    from, s->counts, s->disps, s->handles[0], to, r->counts[0], r->handles[0], call->root
-
-#define MAKE(name, iname, upper)                                                             \
-    (call->form == BLOCKING ? MPI_##name(ARGUMENTS_##upper, call->comm)                      \
-     : call->form == NONBLOCKING                                                             \
-         ? MPI_##iname(ARGUMENTS_##upper, call->comm, request)                               \
-         : PERSISTENT(name)(ARGUMENTS_##upper, call->comm, MPI_INFO_NULL, request))
-
-static int make(const struct call *call, const void *from, void *to, MPI_Request *request)
-{
-    const struct side *s = &call->send, *r = &call->receive;
-    switch (call->collective) {
-    case ALLTOALL: return MAKE(Alltoall, Ialltoall, ALLTOALL);
-    case ALLGATHERV: return MAKE(Allgatherv, Iallgatherv, ALLGATHERV);
-    case ALLTOALLV: return MAKE(Alltoallv, Ialltoallv, ALLTOALLV);
-    case GATHERV: return MAKE(Gatherv, Igatherv, GATHERV);
-    case SCATTERV: return MAKE(Scatterv, Iscatterv, SCATTERV);
-    default: return MAKE(Alltoallw, Ialltoallw, ALLTOALLW);
-    }
-}
 
 /* In an all-gather in place, this rank's block; otherwise in place all blocks. */
 static void receive_fill(const struct call *call, unsigned char *data)
@@ -94,11 +61,16 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
 {
     MPI_Request request = MPI_REQUEST_NULL;
     unsigned char *copy = image + call->receive.bytes;
-    void *from =
-        exchange_sends_in_place(call) ? MPI_IN_PLACE : (void *)(send->data + call->send.origin);
-    void *to =
-        exchange_receives_in_place(call) ? MPI_IN_PLACE : receive->data + call->receive.origin;
-    for (int round = 0; round < (call->form == PERSISTENT_FORM ? 2 : 1); round++) {
+    const struct side *s = &call->send, *r = &call->receive;
+    const struct test_arguments arguments = {
+        .send = exchange_sends_in_place(call) ? MPI_IN_PLACE : send->data + s->origin,
+        .send_count = s->counts[0], .send_type = s->handles[0], .send_counts = s->counts,
+        .send_places = s->disps, .send_types = s->handles,
+        .receive = exchange_receives_in_place(call) ? MPI_IN_PLACE : receive->data + r->origin,
+        .count = r->counts[0], .type = r->handles[0], .counts = r->counts, .places = r->disps,
+        .types = r->handles, .root = call->root, .comm = call->comm,
+    };
+    for (int round = 0; round < test_rounds(call->form); round++) {
         memset(receive->data, POISON, call->receive.bytes);
         receive_fill(call, receive->data);
         if (!exchange_sends_in_place(call)) {
@@ -110,22 +82,11 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
             call->rank == (int)(exchange_number / 16 % (uint64_t)call->size)) {
             test_delay(2000);
         }
-        if (round == 0) {
-            make(call, from, to, &request);
-        }
-        if (call->form == PERSISTENT_FORM) {
-            MPI_Start(&request);
-        }
-        if (call->form != BLOCKING) {
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
+        test_call_round(call->collective, call->form, &arguments, round, &request);
         check(call, receive->data, image);
         if (!exchange_sends_in_place(call)) {
             test_buffer_unchanged(send, copy, call->send.bytes, "send");
         }
-    }
-    if (call->form == PERSISTENT_FORM) {
-        MPI_Request_free(&request);
     }
 }
 
@@ -153,9 +114,6 @@ static void sides_draw(struct call *call)
 
 static void run(struct call *call)
 {
-    static const char *const collectives[] = {"alltoall",  "allgatherv", "alltoallv",
-                                              "alltoallw", "gatherv",    "scatterv"};
-    static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
     static const char *const shapes[] = {"equal", "random", "steep", "one block"};
     static const char *const mixtures[] = {"bytes", "dense types", "any types"};
     exchange_number++;
@@ -165,9 +123,10 @@ static void run(struct call *call)
     call->in_place &= !exchange_is_rooted(call) || call->rank == call->root;
     sides_draw(call);
     test_case("call %" PRIu64 ", %s, %s, %s, %s of %zu, %s, %s", exchange_number,
-              collectives[call->collective], forms[call->form], shapes[call->shape],
-              mixtures[call->mixture], call->quanta * exchange_quantum(call),
-              test_spread_name(call->spread), call->in_place ? "in place" : "two buffers");
+              test_collective_names[call->collective], test_form_names[call->form],
+              shapes[call->shape], mixtures[call->mixture],
+              call->quanta * exchange_quantum(call), test_spread_name(call->spread),
+              call->in_place ? "in place" : "two buffers");
     struct test_buffer send = new_buffer(call, TEST_SEND, call->send.bytes);
     struct test_buffer receive = new_buffer(call, TEST_RECEIVE, call->receive.bytes);
     unsigned char *image = malloc(call->receive.bytes + call->send.bytes + 1);
@@ -186,26 +145,30 @@ static void run(struct call *call)
 /* Every so many of all combinations, others each time. */
 static void size_run(MPI_Comm comm, size_t bytes)
 {
+    static const enum test_collective collectives[] = {TEST_ALLTOALL,  TEST_ALLGATHERV,
+                                                       TEST_ALLTOALLV, TEST_ALLTOALLW,
+                                                       TEST_GATHERV,   TEST_SCATTERV};
+    enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
     static unsigned combination;
     unsigned every = bytes < 6000 ? 7 : bytes < 30000 ? 17 : 41;
-    unsigned combinations = COLLECTIVES * FORMS * SHAPES * MIXTURES * SPREADS * 2;
+    unsigned combinations = COLLECTIVES * TEST_FORMS * SHAPES * MIXTURES * SPREADS * 2;
     every *= test_quick ? 3 : 1;
     for (unsigned i = combination++ % every; i < combinations; i += every) {
         unsigned rest = i;
         struct call call = {.comm = comm};
-        call.collective = (enum collective)(rest % COLLECTIVES);
+        call.collective = collectives[rest % COLLECTIVES];
         rest /= COLLECTIVES;
         call.in_place = rest % 2 == 1;
         rest /= 2;
-        call.form = (enum form)(rest % FORMS);
-        rest /= FORMS;
+        call.form = (enum test_call_form)(rest % TEST_FORMS);
+        rest /= TEST_FORMS;
         call.mixture = (enum mixture)(rest % MIXTURES);
         rest /= MIXTURES;
         call.spread = (enum test_spread)(rest % SPREADS);
         call.shape = (enum shape)(rest / SPREADS);
         call.quanta = (bytes + exchange_quantum(&call) - 1) / exchange_quantum(&call);
-        call.in_place &= !exchange_may_be_below(&call) || call.form == BLOCKING;
-        if (call.form != PERSISTENT_FORM || !test_sweep_repeats()) {
+        call.in_place &= !exchange_may_be_below(&call) || call.form == TEST_BLOCKING;
+        if (call.form != TEST_PERSISTENT || !test_sweep_repeats()) {
             run(&call);
         }
     }

@@ -21,13 +21,13 @@ size_t exchange_quantum(const struct call *call)
 
 bool exchange_is_rooted(const struct call *call)
 {
-    return call->collective == GATHERV || call->collective == SCATTERV;
+    return call->collective == TEST_GATHERV || call->collective == TEST_SCATTERV;
 }
 
 /* Whether each rank has one block for others, or from others. */
 bool exchange_sends_one(const struct call *call)
 {
-    return call->collective == ALLGATHERV || call->collective == GATHERV;
+    return call->collective == TEST_ALLGATHERV || call->collective == TEST_GATHERV;
 }
 
 /*
@@ -35,18 +35,18 @@ bool exchange_sends_one(const struct call *call)
  */
 bool exchange_sends_in_place(const struct call *call)
 {
-    return call->in_place && call->collective != SCATTERV;
+    return call->in_place && call->collective != TEST_SCATTERV;
 }
 
 bool exchange_receives_in_place(const struct call *call)
 {
-    return call->in_place && call->collective == SCATTERV;
+    return call->in_place && call->collective == TEST_SCATTERV;
 }
 
 /* Bytes that one rank sends to another.  In place, two ranks send each other as much. */
 static size_t block_bytes(const struct call *call, int source, int target)
 {
-    int a = source, b = call->collective == ALLGATHERV ? 0 : target;
+    int a = source, b = call->collective == TEST_ALLGATHERV ? 0 : target;
     if (call->in_place && !exchange_sends_one(call) && !exchange_is_rooted(call) && a > b) {
         a = target;
         b = source;
@@ -54,11 +54,11 @@ static size_t block_bytes(const struct call *call, int source, int target)
     uint64_t pair = (uint64_t)(a * RANKS_MAX + b);
     uint64_t random = test_random(test_stream(exchange_number, 0, 3), pair);
     size_t quanta = call->quanta;
-    if (call->shape == SHAPE_RANDOM && call->collective != ALLTOALL) {
+    if (call->shape == SHAPE_RANDOM && call->collective != TEST_ALLTOALL) {
         quanta = random % 3 == 0 ? 0 : random / 3 % (2 * quanta + 2);
-    } else if (call->shape == SHAPE_STEEP && call->collective != ALLTOALL) {
+    } else if (call->shape == SHAPE_STEEP && call->collective != TEST_ALLTOALL) {
         quanta >>= (unsigned)(a + b) % 32;
-    } else if (call->shape == SHAPE_ONE && call->collective != ALLTOALL) {
+    } else if (call->shape == SHAPE_ONE && call->collective != TEST_ALLTOALL) {
         quanta = a == (int)(exchange_number % (uint64_t)call->size) && b == 0 ? quanta : 0;
     }
     return quanta * exchange_quantum(call);
@@ -66,7 +66,7 @@ static size_t block_bytes(const struct call *call, int source, int target)
 
 static unsigned char value(const struct call *call, int source, int target, size_t i)
 {
-    uint64_t to = call->collective == ALLGATHERV ? 0 : (uint64_t)target;
+    uint64_t to = call->collective == TEST_ALLGATHERV ? 0 : (uint64_t)target;
     uint64_t stream = test_stream(exchange_number, (uint64_t)(source * RANKS_MAX) + to, 4);
     return (unsigned char)(test_mix(stream + i / 8) >> i % 8 * 8);
 }
@@ -97,14 +97,14 @@ static const struct exchange_type *type_draw(const struct call *call, uint64_t r
 /* Where a block begins in displacements of the collective. */
 static ptrdiff_t unit_of(const struct call *call, const struct side *side, int block)
 {
-    return call->collective == ALLTOALLW ? 1 : side->type[block]->extent;
+    return call->collective == TEST_ALLTOALLW ? 1 : side->type[block]->extent;
 }
 
 /* Blocks in any order, with gaps between them or none, and what is first at the first byte. */
 static void side_lay(const struct call *call, struct side *side, uint64_t stream)
 {
     int blocks = side->blocks;
-    bool is_even = call->collective == ALLTOALL || blocks <= 1;
+    bool is_even = call->collective == TEST_ALLTOALL || blocks <= 1;
     ptrdiff_t next = 0, first = 0, last = 0;
     bool is_first = true;
     int turn = is_even ? 0 : (int)(test_random(stream, 90) % (uint64_t)blocks);
@@ -143,8 +143,8 @@ static void side_lay(const struct call *call, struct side *side, uint64_t stream
 bool exchange_may_be_below(const struct call *call)
 {
     bool on_device = getenv("SYMM_TEST_CUDA_LIBRARY") != NULL;
-    bool is_served = !on_device || (call->mixture != MIXTURE_ANY && call->quanta > 0 &&
-                                    (call->shape == SHAPE_EQUAL || call->collective == ALLTOALL));
+    bool is_even = call->shape == SHAPE_EQUAL || call->collective == TEST_ALLTOALL;
+    bool is_served = !on_device || (call->mixture != MIXTURE_ANY && call->quanta > 0 && is_even);
     return !test_expects_symm() || test_parameter("coll_symm_slot_size", 17408) < 1024 ||
            getenv("SYMM_TEST_DEVICE_RANK") != NULL || !is_served;
 }
@@ -153,24 +153,24 @@ bool exchange_may_be_below(const struct call *call)
 static int blocks_of(const struct call *call, bool sends)
 {
     bool is_root = call->rank == call->root;
-    if (call->collective == ALLGATHERV) {
+    if (call->collective == TEST_ALLGATHERV) {
         return sends ? 1 : call->size;
     }
     if (!exchange_is_rooted(call)) {
         return call->size;
     }
-    return sends == (call->collective == GATHERV) ? 1 : is_root ? call->size : 0;
+    return sends == (call->collective == TEST_GATHERV) ? 1 : is_root ? call->size : 0;
 }
 
 /* Whose blocks those of the buffers are. */
 int exchange_target_of(const struct call *call, int block)
 {
-    return call->collective == GATHERV ? call->root : block;
+    return call->collective == TEST_GATHERV ? call->root : block;
 }
 
 int exchange_source_of(const struct call *call, int block)
 {
-    return call->collective == SCATTERV ? call->root : block;
+    return call->collective == TEST_SCATTERV ? call->root : block;
 }
 
 void exchange_side_draw(struct call *call, struct side *side, bool sends)
@@ -181,7 +181,7 @@ void exchange_side_draw(struct call *call, struct side *side, bool sends)
     uint64_t common = test_random(stream, 99);
     side->blocks = blocks_of(call, sends);
     for (int block = 0; block < side->blocks; block++) {
-        bool own = call->collective == ALLTOALLW;
+        bool own = call->collective == TEST_ALLTOALLW;
         side->type[block] = type_draw(call, own ? test_random(stream, (uint64_t)block) : common);
         side->handles[block] = side->type[block]->handle;
         size_t bytes = sends ? block_bytes(call, call->rank, exchange_target_of(call, block))

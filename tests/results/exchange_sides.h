@@ -9,15 +9,13 @@
 #define SYMM_TESTS_EXCHANGE_SIDES_H
 
 #include "tests/harness/buffers.h"
+#include "tests/harness/calls.h"
 #include "tests/harness/exchange_types.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { RANKS_MAX = 64, POISON = 0xdb };
-
-enum collective { ALLTOALL, ALLGATHERV, ALLTOALLV, ALLTOALLW, GATHERV, SCATTERV, COLLECTIVES };
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM, FORMS };
 
 /* How many elements blocks have. */
 enum shape {
@@ -43,8 +41,8 @@ struct side {
 };
 
 struct call {
-    enum collective collective;
-    enum form form;
+    enum test_collective collective;
+    enum test_call_form form;
     enum shape shape;
     enum mixture mixture;
     enum test_spread spread;
