@@ -17,7 +17,7 @@ enum { MIB = 1 << 20, SEGMENT_SIZE = 2 * MIB, BIG = 3 * MIB };
 
 /* ---- drivers --------------------------------------------------------------------------------- */
 
-static void use_no_driver(struct fork_rank *self, void *context)
+static void test_no_driver(struct fork_rank *self, void *context)
 {
     const struct symm_cuda *cuda;
     const struct symm_kind *kind;
@@ -44,13 +44,7 @@ static void use_no_driver(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_no_driver(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_no_driver, NULL);
-}
-
-static void use_no_devices(struct fork_rank *self, void *context)
+static void test_no_devices(struct fork_rank *self, void *context)
 {
     struct symm_heap *heap;
     int device;
@@ -63,13 +57,7 @@ static void use_no_devices(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_no_devices(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_no_devices, NULL);
-}
-
-static void use_wrong_device(struct fork_rank *self, void *context)
+static void test_wrong_devices(struct fork_rank *self, void *context)
 {
     static const int wrong[] = {-1, 2, SYMM_CUDA_DEVICES_MAX, SYMM_CUDA_DEVICES_MAX + 1};
     struct symm_process *process = device_process(self);
@@ -83,15 +71,9 @@ static void use_wrong_device(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_wrong_devices(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_wrong_device, NULL);
-}
-
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void use_blocks(struct fork_rank *self, void *context)
+static void test_blocks(struct fork_rank *self, void *context)
 {
     static const size_t sizes[] = {1, 1000, 100000, SEGMENT_SIZE, BIG};
     enum { BLOCKS = sizeof(sizes) / sizeof(*sizes) };
@@ -124,14 +106,8 @@ static void use_blocks(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_blocks(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_blocks, NULL);
-}
-
 /* Heaps have numbers in the order of their first use, and addresses tell them apart. */
-static void use_several_heaps(struct fork_rank *self, void *context)
+static void test_several_heaps(struct fork_rank *self, void *context)
 {
     struct symm_process *process = device_process(self);
     struct symm_location location;
@@ -161,13 +137,7 @@ static void use_several_heaps(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_several_heaps(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_several_heaps, NULL);
-}
-
-static void use_up_memory(struct fork_rank *self, void *context)
+static void test_memory_runs_out(struct fork_rank *self, void *context)
 {
     enum { BLOCKS = 100 };
     void *blocks[BLOCKS], *block = NULL;
@@ -189,14 +159,8 @@ static void use_up_memory(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_memory_runs_out(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_up_memory, NULL);
-}
-
 /* Less than a segment of the usual size is left. */
-static void use_nearly_full_device(struct fork_rank *self, void *context)
+static void test_device_is_nearly_full(struct fork_rank *self, void *context)
 {
     const struct symm_heap_config usual = {.window_size = (size_t)1 << 30};
     struct symm_process *process = NULL;
@@ -213,12 +177,6 @@ static void use_nearly_full_device(struct fork_rank *self, void *context)
     (void)device_alloc(self, heap, 12 * MIB);
     FORK_STATUS(self, symm_heap_alloc(heap, BIG, 0, &block), SYMM_ERR_NO_MEMORY);
     symm_process_release(process);
-}
-
-static void test_device_is_nearly_full(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_nearly_full_device, NULL);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -252,7 +210,7 @@ static void *worker_run(void *argument)
     return NULL;
 }
 
-static void use_threads(struct fork_rank *self, void *context)
+static void test_threads(struct fork_rank *self, void *context)
 {
     enum { WORKERS = 4 };
     struct worker workers[WORKERS];
@@ -270,15 +228,9 @@ static void use_threads(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_threads(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_threads, NULL);
-}
-
 /* ---- what the program has current ------------------------------------------------------------ */
 
-static void use_contexts(struct fork_rank *self, void *context)
+static void test_contexts(struct fork_rank *self, void *context)
 {
     const struct symm_cuda *cuda;
     CUcontext before = NULL, after = NULL, program = NULL;
@@ -316,38 +268,26 @@ static void use_contexts(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_contexts(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_contexts, NULL);
-}
-
 /* As if another thread of the program were capturing a graph. */
-static void use_while_capturing(struct fork_rank *self, void *context)
+static void test_capture(struct fork_rank *self, void *context)
 {
     FORK_CHECK(self, setenv("SYMM_STANDIN_CAPTURING", "1", 1) == 0);
-    use_blocks(self, context);
-}
-
-static void test_capture(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, use_while_capturing, NULL);
+    test_blocks(self, context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_driver),
-        cmocka_unit_test(test_no_devices),
-        cmocka_unit_test(test_wrong_devices),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_several_heaps),
-        cmocka_unit_test(test_memory_runs_out),
-        cmocka_unit_test(test_device_is_nearly_full),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_capture),
+        FORK_TEST(test_no_driver, 1),
+        FORK_TEST(test_no_devices, 1),
+        FORK_TEST(test_wrong_devices, 1),
+        FORK_TEST(test_blocks, 1),
+        FORK_TEST(test_several_heaps, 1),
+        FORK_TEST(test_memory_runs_out, 1),
+        FORK_TEST(test_device_is_nearly_full, 1),
+        FORK_TEST(test_threads, 1),
+        FORK_TEST(test_contexts, 1),
+        FORK_TEST(test_capture, 1),
     };
     unit_begin("test_cuda_heap", 150);
     return cmocka_run_group_tests(tests, NULL, NULL);

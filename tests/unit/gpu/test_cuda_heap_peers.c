@@ -24,7 +24,7 @@ static void wait_until_unmapped(struct fork_rank *self, int device, const void *
 }
 
 /* The block of every rank, in turns on either device; rank 2 has host memory. */
-static void reach_each_other(struct fork_rank *self, void *context)
+static void test_peers(struct fork_rank *self, void *context)
 {
     struct symm_location mine, all[FORK_RANKS_MAX];
     struct symm_process *process = device_process(self);
@@ -69,17 +69,11 @@ static void reach_each_other(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_peers(void **state)
-{
-    (void)state;
-    fork_ranks_run(4, reach_each_other, NULL);
-}
-
 /*
  * Most of a device is used by all ranks, freed, and allocated again in another size, and nobody
  * makes a call in between in which it could notice.
  */
-static void free_most_of_a_device(struct fork_rank *self, void *context)
+static void test_freed_memory_is_free(struct fork_rank *self, void *context)
 {
     static const size_t sizes[] = {38 * MIB, 60 * MIB, 42 * MIB, 42 * MIB, 64 * MIB};
     CUresult (*get_info)(size_t *available, size_t *total);
@@ -122,17 +116,11 @@ static void free_most_of_a_device(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-static void test_freed_memory_is_free(void **state)
-{
-    (void)state;
-    fork_ranks_run(3, free_most_of_a_device, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peers),
-        cmocka_unit_test(test_freed_memory_is_free),
+        FORK_TEST(test_peers, 4),
+        FORK_TEST(test_freed_memory_is_free, 3),
     };
     unit_begin("test_cuda_heap_peers", 150);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 
 #include "kernels/cuda/device_code/arguments.h"
 
-static void rank_kernel_rules(struct fork_rank *self, void *context)
+static void test_kernel_rules(struct fork_rank *self, void *context)
 {
     CUmodule module;
     CUfunction none;
@@ -50,14 +50,8 @@ static void rank_kernel_rules(struct fork_rank *self, void *context)
                    CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void test_kernel_rules(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_kernel_rules, NULL);
-}
-
 /* The flag is what the host waits for: everything is there when it is. */
-static void rank_flag(struct fork_rank *self, void *context)
+static void test_kernel_raises_flag(struct fork_rank *self, void *context)
 {
     CUmodule module;
     CUstream stream;
@@ -81,14 +75,8 @@ static void rank_flag(struct fork_rank *self, void *context)
     }
 }
 
-static void test_kernel_raises_flag(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_flag, NULL);
-}
-
 /* A kernel of ours that reads memory of two devices, as the host build has it. */
-static void rank_reduction(struct fork_rank *self, void *context)
+static void test_kernels_of_the_library(struct fork_rank *self, void *context)
 {
     CUmodule module;
     CUfunction kernel;
@@ -125,12 +113,6 @@ static void rank_reduction(struct fork_rank *self, void *context)
         FORK_CHECK(self, result[i] == (i == 0 || i == COUNT - 1 ? 10 + i : 2 * (10 + i)));
     }
     free(result);
-}
-
-static void test_kernels_of_the_library(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_reduction, NULL);
 }
 
 /* Memory that only device 0 may touch, used by a kernel on device 1. */
@@ -190,7 +172,7 @@ static void give_pageable(struct fork_rank *self)
     STANDIN_RESULT(self, cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-static void rank_broken(struct fork_rank *self, void *unused)
+static void test_errors_stick(struct fork_rank *self, void *unused)
 {
     char said[4096];
     (void)unused;
@@ -202,13 +184,7 @@ static void rank_broken(struct fork_rank *self, void *unused)
     FORK_CHECK(self, strstr(said, "host memory that is not pinned, in word 1"));
 }
 
-static void test_errors_stick(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_broken, NULL);
-}
-
-static void rank_fork(struct fork_rank *self, void *unused)
+static void test_children_have_no_driver(struct fork_rank *self, void *unused)
 {
     (void)unused;
     standin_start(self, 0);
@@ -224,20 +200,14 @@ static void rank_fork(struct fork_rank *self, void *unused)
     standin_numbers_check(self, memory, 7, COUNT);
 }
 
-static void test_children_have_no_driver(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_fork, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel_rules),
-        cmocka_unit_test(test_kernel_raises_flag),
-        cmocka_unit_test(test_kernels_of_the_library),
-        cmocka_unit_test(test_errors_stick),
-        cmocka_unit_test(test_children_have_no_driver),
+        FORK_TEST(test_kernel_rules, 1),
+        FORK_TEST(test_kernel_raises_flag, 1),
+        FORK_TEST(test_kernels_of_the_library, 1),
+        FORK_TEST(test_errors_stick, 1),
+        FORK_TEST(test_children_have_no_driver, 1),
     };
     unit_begin("test_standin_kernels", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static CUdeviceptr mapped(struct fork_rank *self, CUmemGenericAllocationHandle h
 }
 
 /* One process with both devices. */
-static void rank_rules(struct fork_rank *self, void *context)
+static void test_rules(struct fork_rank *self, void *context)
 {
     CUmulticastObjectProp properties = properties_of(2);
     CUmemGenericAllocationHandle object, memories[2], large;
@@ -102,7 +102,7 @@ static void rank_rules(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, cu.cuMulticastAddDevice(object, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void rank_without_multicast(struct fork_rank *self, void *context)
+static void test_without_multicast(struct fork_rank *self, void *context)
 {
     CUmulticastObjectProp properties = properties_of(2);
     CUmemGenericAllocationHandle object;
@@ -113,15 +113,6 @@ static void rank_without_multicast(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuDeviceGetAttribute(&able, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
     FORK_CHECK(self, able == 0);
     STANDIN_RESULT(self, cu.cuMulticastCreate(&object, &properties), CUDA_ERROR_NOT_SUPPORTED);
-}
-
-static void test_rules(void **state)
-{
-    char multicast[] = "SYMM_STANDIN_MULTICAST", capability[] = "SYMM_STANDIN_CAPABILITY";
-    (void)state;
-    fork_ranks_run(1, rank_rules, NULL);
-    fork_ranks_run(1, rank_without_multicast, multicast);
-    fork_ranks_run(1, rank_without_multicast, capability);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -264,7 +255,9 @@ static void test_ends(struct fork_rank *self, void *context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),
+        FORK_TEST(test_rules, 1),
+        FORK_TEST_WITH(test_without_multicast, 1, (char[]){"SYMM_STANDIN_MULTICAST"}),
+        FORK_TEST_WITH(test_without_multicast, 1, (char[]){"SYMM_STANDIN_CAPABILITY"}),
         FORK_TEST(test_launches, 1),
         FORK_TEST(test_ends, 1),
     };

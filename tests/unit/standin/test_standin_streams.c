@@ -28,7 +28,7 @@ static void wait_for(struct fork_rank *self, CUstream stream, const uint32_t *ga
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-static void rank_order(struct fork_rank *self, void *context)
+static void test_streams_keep_order(struct fork_rank *self, void *context)
 {
     CUmodule module;
     CUstream streams[2];
@@ -58,14 +58,8 @@ static void rank_order(struct fork_rank *self, void *context)
     STANDIN_RESULT(self, cu.cuStreamQuery(streams[1]), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void test_streams_keep_order(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_order, NULL);
-}
-
 /* Without an event nothing orders two streams: of many rounds, each is the last in some. */
-static void rank_disorder(struct fork_rank *self, void *context)
+static void test_streams_are_not_ordered_by_luck(struct fork_rank *self, void *context)
 {
     CUstream streams[2];
     bool seen[2] = {false, false};
@@ -85,13 +79,7 @@ static void rank_disorder(struct fork_rank *self, void *context)
     FORK_CHECK(self, seen[0] && seen[1]);
 }
 
-static void test_streams_are_not_ordered_by_luck(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_disorder, NULL);
-}
-
-static void rank_stream_zero(struct fork_rank *self, void *context)
+static void test_stream_zero_waits(struct fork_rank *self, void *context)
 {
     CUstream blocking;
     CUstream free_stream;
@@ -114,15 +102,9 @@ static void rank_stream_zero(struct fork_rank *self, void *context)
     FORK_CHECK(self, gate[1] == 1);
 }
 
-static void test_stream_zero_waits(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_stream_zero, NULL);
-}
-
 /* ---- when functions return ------------------------------------------------------------------- */
 
-static void rank_copies(struct fork_rank *self, void *context)
+static void test_copies(struct fork_rank *self, void *context)
 {
     CUstream stream;
     void *pinned;
@@ -160,14 +142,8 @@ static void rank_copies(struct fork_rank *self, void *context)
     free(pageable);
 }
 
-static void test_copies(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_copies, NULL);
-}
-
 /* Within device memory nothing waits, unless the program has asked for it. */
-static void rank_sync_memops(struct fork_rank *self, void *context)
+static void test_sync_memops(struct fork_rank *self, void *context)
 {
     CUdeviceptr memory;
     unsigned yes = 1;
@@ -196,20 +172,14 @@ static void rank_sync_memops(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuMemFree(memory));
 }
 
-static void test_sync_memops(void **state)
-{
-    (void)state;
-    fork_ranks_run(1, rank_sync_memops, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_streams_keep_order),
-        cmocka_unit_test(test_streams_are_not_ordered_by_luck),
-        cmocka_unit_test(test_stream_zero_waits),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_sync_memops),
+        FORK_TEST(test_streams_keep_order, 1),
+        FORK_TEST(test_streams_are_not_ordered_by_luck, 1),
+        FORK_TEST(test_stream_zero_waits, 1),
+        FORK_TEST(test_copies, 1),
+        FORK_TEST(test_sync_memops, 1),
     };
     unit_begin("test_standin_streams", 100);
     return cmocka_run_group_tests(tests, NULL, NULL);
