@@ -13,7 +13,6 @@
 
 enum { ALIGNMENT = 64 };
 
-static const unsigned char poison = 0xdb;
 
 static unsigned char guard_byte(size_t i)
 {
@@ -87,7 +86,7 @@ struct test_buffer test_buffer_new_at(bool heap, size_t bytes, size_t offset)
 
 void test_buffer_poison(struct test_buffer *buffer)
 {
-    memset(buffer->data, poison, buffer->bytes);
+    memset(buffer->data, TEST_POISON, buffer->bytes);
 }
 
 static void check_zone(const unsigned char *zone, size_t length, const char *what,

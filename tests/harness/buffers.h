@@ -40,10 +40,12 @@ struct test_buffer test_buffer_within(enum test_place place, unsigned char *data
 /* Likewise, from MPI_Alloc_mem or malloc, with data at `offset` bytes behind a multiple of 64. */
 struct test_buffer test_buffer_new_at(bool heap, size_t bytes, size_t offset);
 
+enum { TEST_POISON = 0xdb }; /* each byte of a new buffer: unlikely as a result */
+
 /* Checks the guards and frees; `what` names the buffer in a report. */
 void test_buffer_free(struct test_buffer *buffer, const char *what);
 
-/* Fills data with a pattern that is unlikely as a result. */
+/* Fills data as in a new buffer. */
 void test_buffer_poison(struct test_buffer *buffer);
 
 /* Reports the first byte of the guards that has changed. */

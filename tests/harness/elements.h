@@ -52,12 +52,8 @@ void test_generate(const struct test_element *element, enum test_op op, uint64_t
 void test_check_reduction(const struct test_element *element, enum test_op op, uint64_t number,
                           const void *result, size_t count);
 
-/* The same for one element and any number of ranks, without messages. Returns whether it is right,
- * and reports it otherwise. */
-bool test_check_one(const struct test_element *element, enum test_op op, uint64_t number, int ranks,
-                    size_t i, const void *found);
-
-/* The same for the reduction of what the first `length` of so many ranks have generated. */
+/* The same for one element, and for the reduction of what the first `length` of so many ranks have
+ * generated, without messages. Returns whether it is right, and reports it otherwise. */
 bool test_check_prefix(const struct test_element *element, enum test_op op, uint64_t number,
                        int ranks, int length, size_t i, const void *found);
 

@@ -121,13 +121,6 @@ void test_check_reduction(const struct test_element *element, enum test_op op, u
     check_bits(element, result, count);
 }
 
-bool test_check_one(const struct test_element *element, enum test_op op, uint64_t number, int ranks,
-                    size_t i, const void *found)
-{
-    return check_element(element, op, i, test_value_load(&element->form, found),
-                         reference(element, op, number, ranks, i % TEST_PERIOD), ranks);
-}
-
 bool test_check_prefix(const struct test_element *element, enum test_op op, uint64_t number,
                        int ranks, int length, size_t i, const void *found)
 {

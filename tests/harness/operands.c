@@ -6,9 +6,11 @@
  */
 #include "tests/harness/operands.h"
 
+#include "tests/harness/buffers.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/sweep.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { ELEMENT_MAX = 64 };
@@ -114,13 +116,13 @@ void test_operand_fill(const struct test_operand *kind, uint64_t number, int ran
 }
 
 /* x0 * x1 * ... * xN-1, from the right. */
-bool test_operand_check(const struct test_operand *kind, uint64_t number, int ranks, size_t i,
-                        const unsigned char *found, int poison)
+static bool is_combined(const struct test_operand *kind, uint64_t number, int length, size_t i,
+                        const unsigned char *found)
 {
     unsigned char left[ELEMENT_MAX], expected[ELEMENT_MAX];
-    memset(expected, poison, sizeof expected);
-    datum_generate(kind, number, ranks - 1, i, expected + kind->datum);
-    for (int rank = ranks - 2; rank >= 0; rank--) {
+    memset(expected, TEST_POISON, sizeof expected);
+    datum_generate(kind, number, length - 1, i, expected + kind->datum);
+    for (int rank = length - 2; rank >= 0; rank--) {
         datum_generate(kind, number, rank, i, left);
         kind->monoid->combine(left, expected + kind->datum);
     }
@@ -129,6 +131,17 @@ bool test_operand_check(const struct test_operand *kind, uint64_t number, int ra
     }
     test_fail("element %zu: it or its gap is wrong", i);
     return false;
+}
+
+void test_operand_check(const struct test_operand *kind, uint64_t number, int ranks, int length,
+                        size_t first, size_t count, const unsigned char *found)
+{
+    bool good = true;
+    for (size_t i = first; i < first + count && good; i++, found += kind->extent) {
+        good = kind->element != NULL ? test_check_prefix(kind->element, kind->op, number, ranks,
+                                                         length, i, found)
+                                     : is_combined(kind, number, length, i, found);
+    }
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -173,11 +186,82 @@ void test_operands_each_predefined(void (*visit)(const struct test_operand *kind
     }
 }
 
-void test_ints_add(void *in, void *inout, int *length, MPI_Datatype *type)
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+static void ints_add(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     int size;
     MPI_Type_size(*type, &size);
     for (int i = 0; i < *length * (size / 4); i++) {
         ((uint32_t *)inout)[i] += ((const uint32_t *)in)[i];
     }
+}
+
+void test_sum_long(test_sum *sum, int ints, int count, bool heap, int ranks)
+{
+    MPI_Datatype type;
+    MPI_Op op;
+    size_t bytes = (size_t)count * (size_t)ints * 4;
+    enum test_place place = heap ? TEST_HEAP : TEST_MALLOC;
+    struct test_buffer send = test_buffer_new(place, bytes, 4);
+    struct test_buffer receive = test_buffer_new(place, bytes, 4);
+    uint32_t *from = (uint32_t *)(void *)send.data, *to = (uint32_t *)(void *)receive.data;
+    test_case("elements of %d ints, %s", ints, test_place_name(place));
+    MPI_Type_contiguous(ints, MPI_UINT32_T, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(ints_add, 1, &op);
+    for (size_t i = 0; i < bytes / 4; i++) {
+        from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
+    }
+    sum(from, to, count, type, op, test_comm);
+    for (size_t i = 0; i < bytes / 4; i++) {
+        uint32_t expected = ranks == 0 ? TEST_POISON * 0x01010101u
+                                       : (uint32_t)i * (uint32_t)(ranks * (ranks + 1) / 2);
+        if (to[i] != expected) {
+            test_fail("int %zu: expected %" PRIu32 ", found %" PRIu32, i, expected, to[i]);
+            break;
+        }
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    test_buffer_free(&send, "send");
+    test_buffer_free(&receive, "receive");
+}
+
+static void gaps_add(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < 4 * *length; i += 4) {
+        ((int *)inout)[i] += ((const int *)in)[i];
+    }
+}
+
+void test_sum_late(test_sum *sum, int calls, int late, int ranks)
+{
+    enum { ELEMENTS = 400 };
+    static int send[4 * ELEMENTS], receive[4 * ELEMENTS];
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_create_resized(MPI_INT, 0, 16, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(gaps_add, 1, &op);
+    for (int call = 0; call < calls; call++) {
+        test_case("rank %d comes late, call %d", late, call);
+        for (int i = 0; i < ELEMENTS; i++) {
+            send[4 * i] = call * i + test_rank;
+        }
+        if (call % (calls / 2) == 0 && test_rank == late) {
+            test_delay(200000);
+        }
+        sum(send, receive, ELEMENTS, type, op, test_comm);
+        for (int i = 0; i < ELEMENTS && ranks > 0; i++) {
+            int expected = ranks * call * i + ranks * (ranks - 1) / 2;
+            if (receive[4 * i] != expected) {
+                test_fail("element %d: expected %d, found %d", i, expected, receive[4 * i]);
+                break;
+            }
+        }
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
 }

@@ -41,11 +41,11 @@ void test_operand_fill(const struct test_operand *kind, uint64_t number, int ran
                        unsigned char *data, size_t count);
 
 /*
- * Whether element `i` is what the contributions of the first `ranks` ranks come to, and all beside
- * its data is `poison`.  Not for predefined elements, for which elements.h has checks.
+ * Whether `count` elements, from element `first` on, are what the contributions of the first
+ * `length` of so many ranks come to, and all beside their data is TEST_POISON.
  */
-bool test_operand_check(const struct test_operand *kind, uint64_t number, int ranks, size_t i,
-                        const unsigned char *found, int poison);
+void test_operand_check(const struct test_operand *kind, uint64_t number, int ranks, int length,
+                        size_t first, size_t count, const unsigned char *found);
 
 /* Every kind of element: user-defined operations, gaps, bounds, and some that are predefined. */
 void test_operands_each(void (*visit)(const struct test_operand *kind));
@@ -53,7 +53,20 @@ void test_operands_each(void (*visit)(const struct test_operand *kind));
 /* Every predefined element with every operation that it may have, and a number for each. */
 void test_operands_each_predefined(void (*visit)(const struct test_operand *kind, size_t index));
 
-/* An operation on types that consist of 32-bit integers alone. */
-void test_ints_add(void *in, void *inout, int *length, MPI_Datatype *type);
+/* MPI_Scan, MPI_Exscan, or what adds up in another way. */
+typedef int test_sum(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                     MPI_Comm comm);
+
+/*
+ * Elements that consist of so many ints: this rank's result is what the first `ranks` ranks have.
+ * 0: it has none, and its buffer stays as it was.
+ */
+void test_sum_long(test_sum *sum, int ints, int count, bool heap, int ranks);
+
+/*
+ * Likewise so many calls with gaps in the elements, which fall back.  Rank `late` comes late to the
+ * first one, and to the one in the middle.
+ */
+void test_sum_late(test_sum *sum, int calls, int late, int ranks);
 
 #endif

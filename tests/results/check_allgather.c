@@ -27,7 +27,6 @@ static struct test_layout predefined[LAYOUT_PREDEFINED];
 static struct test_layout ints[LAYOUT_INTS];
 static uint64_t number;
 
-static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
 
 static struct test_buffer new_buffer(const struct call *call, const struct test_layout *layout,
                                      size_t elements, enum test_role role)
@@ -47,7 +46,7 @@ static void check_receive(const struct call *call, const struct test_buffer *rec
     for (int rank = 0; rank < test_size; rank++) {
         /* In place the gaps of one's own block are the user's too, and were poison before. */
         test_layout_check(call->receive, stream_of(rank), receive->data + (size_t)rank * block,
-                          call->receive_count, poison, rank);
+                          call->receive_count, TEST_POISON, rank);
     }
 }
 

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POISON = 0xdb };
-
 struct call {
     const struct test_operand *kind;
     enum test_call_form form;
@@ -31,24 +29,6 @@ struct call {
 };
 
 static uint64_t number; /* of the call: what makes its random data and places unique */
-
-/* ---- contributions and results --------------------------------------------------------------- */
-
-static bool is_right(const struct call *call, size_t i, const unsigned char *found)
-{
-    const struct test_operand *kind = call->kind;
-    return kind->element != NULL
-               ? test_check_one(kind->element, kind->op, number, test_size, i, found)
-               : test_operand_check(kind, number, test_size, i, found, POISON);
-}
-
-static void check_result(const struct call *call, const unsigned char *data)
-{
-    size_t i = 0;
-    while (i < call->count && is_right(call, i, data + i * call->kind->extent)) {
-        i++;
-    }
-}
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -79,7 +59,8 @@ static void rounds_run(const struct call *call, struct test_buffer *send,
         }
         test_call_round(TEST_REDUCE, call->form, &arguments, round, &request);
         if (is_root) {
-            check_result(call, receive->data);
+            test_operand_check(call->kind, number, test_size, test_size, 0, call->count,
+                               receive->data);
         }
         if (!in_place) {
             test_buffer_unchanged(send, copy, send->bytes, "send");
@@ -145,20 +126,10 @@ static void sizes_around_thresholds(const struct test_operand *kind)
     }
 }
 
-static void every_kind(void)
-{
-    test_operands_each(sizes_around_thresholds);
-}
-
 static void one_type_and_operation(const struct test_operand *kind, size_t index)
 {
     (void)index;
     run(kind, SPREAD_RANDOM, kind->op % 3 == 0, TEST_BLOCKING, test_quick ? 37 : 1037);
-}
-
-static void every_type_and_operation(void)
-{
-    test_operands_each_predefined(one_type_and_operation);
 }
 
 /* No data: nothing is touched, and the next call is as it would have been. */
@@ -173,8 +144,8 @@ static void nothing_to_do(void)
 
 static void all(void)
 {
-    every_type_and_operation();
-    every_kind();
+    test_operands_each_predefined(one_type_and_operation);
+    test_operands_each(sizes_around_thresholds);
     nothing_to_do();
 }
 

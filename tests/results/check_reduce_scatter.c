@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MAX = 64, POISON = 0xdb };
+enum { RANKS_MAX = 64 };
 
 /* How many elements the ranks have. */
 enum shape {
@@ -42,26 +42,6 @@ struct call {
 };
 
 static uint64_t number; /* of the call: what makes its random data and places unique */
-
-/* ---- contributions and results --------------------------------------------------------------- */
-
-static bool is_right(const struct call *call, size_t i, const unsigned char *found)
-{
-    const struct test_operand *kind = call->kind;
-    return kind->element != NULL
-               ? test_check_one(kind->element, kind->op, number, test_size, i, found)
-               : test_operand_check(kind, number, test_size, i, found, POISON);
-}
-
-static void check_result(const struct call *call, const unsigned char *data)
-{
-    size_t count = (size_t)call->counts[test_rank];
-    for (size_t i = 0; i < count; i++) {
-        if (!is_right(call, call->first + i, data + i * call->kind->extent)) {
-            return;
-        }
-    }
-}
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -96,8 +76,8 @@ static bool keeps_rest(const struct call *call)
 static void check(const struct call *call, const struct test_buffer *send,
                   const struct test_buffer *receive, const unsigned char *copy)
 {
-    size_t result = (size_t)call->counts[test_rank] * call->kind->extent;
-    check_result(call, receive->data);
+    size_t count = (size_t)call->counts[test_rank], result = count * call->kind->extent;
+    test_operand_check(call->kind, number, test_size, test_size, call->first, count, receive->data);
     if (!call->in_place) {
         test_buffer_unchanged(send, copy, send->bytes, "send");
     } else if (keeps_rest(call) &&
@@ -219,47 +199,24 @@ static void one_type_and_operation(const struct test_operand *kind, size_t index
         TEST_BLOCKING, test_quick ? 37 : 1037);
 }
 
-/* Elements that no row of a staging buffer has room for. */
-static void long_elements(int ints, bool heap)
+/* All results are one rank's. */
+static int owner;
+
+static int sum_for_owner(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm)
 {
-    enum { ELEMENTS = 3 };
-    MPI_Datatype type;
-    MPI_Op op;
     int counts[RANKS_MAX] = {0};
-    size_t bytes = ELEMENTS * (size_t)ints * 4;
-    enum test_place place = heap ? TEST_HEAP : TEST_MALLOC;
-    struct test_buffer send = test_buffer_new(place, bytes, 4);
-    struct test_buffer receive = test_buffer_new(place, bytes, 4);
-    uint32_t *from = (uint32_t *)(void *)send.data, *to = (uint32_t *)(void *)receive.data;
-    int owner = test_size - 1;
-    counts[owner] = ELEMENTS;
-    test_case("elements of %d ints, %s", ints, test_place_name(place));
-    MPI_Type_contiguous(ints, MPI_UINT32_T, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(test_ints_add, 1, &op);
-    for (size_t i = 0; i < bytes / 4; i++) {
-        from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
-    }
-    MPI_Reduce_scatter(send.data, receive.data, counts, type, op, test_comm);
-    for (size_t i = 0; i < bytes / 4 && test_rank == owner; i++) {
-        uint32_t expected = (uint32_t)i * (uint32_t)(test_size * (test_size + 1) / 2);
-        if (to[i] != expected) {
-            test_fail("int %zu: expected %" PRIu32 ", found %" PRIu32, i, expected, to[i]);
-            break;
-        }
-    }
-    test_check(test_rank == owner || *to == POISON * 0x01010101u, "nothing for other ranks");
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
-    test_buffer_free(&send, "send");
-    test_buffer_free(&receive, "receive");
+    counts[owner] = count;
+    return MPI_Reduce_scatter(send, receive, counts, type, op, comm);
 }
 
-static void gaps_add(void *in, void *inout, int *length, MPI_Datatype *type)
+/* Elements that no row of a staging buffer has room for. */
+static void long_elements(void)
 {
-    (void)type;
-    for (int i = 0; i < 4 * *length; i += 4) {
-        ((int *)inout)[i] += ((const int *)in)[i];
+    owner = test_size - 1;
+    for (int i = 0; i < 4; i++) {
+        test_sum_long(sum_for_owner, i < 2 ? 11000 : 35000, 3, i % 2 == 0,
+                      test_rank == owner ? test_size : 0);
     }
 }
 
@@ -270,34 +227,8 @@ static void gaps_add(void *in, void *inout, int *length, MPI_Datatype *type)
  */
 static void some_ahead(void)
 {
-    enum { CALLS = 60, ELEMENTS = 400 };
-    static int send[4 * ELEMENTS], receive[4 * ELEMENTS];
-    int counts[RANKS_MAX] = {0}, late = test_size > 1;
-    MPI_Datatype type;
-    MPI_Op op;
-    counts[late] = ELEMENTS;
-    MPI_Type_create_resized(MPI_INT, 0, 16, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(gaps_add, 1, &op);
-    for (int call = 0; call < CALLS; call++) {
-        test_case("one rank comes late, call %d", call);
-        for (int i = 0; i < ELEMENTS; i++) {
-            send[4 * i] = call * i + test_rank;
-        }
-        if (call % 30 == 0 && test_rank == late) {
-            test_delay(200000);
-        }
-        MPI_Reduce_scatter(send, receive, counts, type, op, test_comm);
-        for (int i = 0; i < ELEMENTS && test_rank == late; i++) {
-            int expected = test_size * call * i + test_size * (test_size - 1) / 2;
-            if (receive[4 * i] != expected) {
-                test_fail("element %d: expected %d, found %d", i, expected, receive[4 * i]);
-                break;
-            }
-        }
-    }
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
+    owner = test_size > 1;
+    test_sum_late(sum_for_owner, 60, owner, test_rank == owner ? test_size : 0);
 }
 
 /* No data on any rank: nothing is touched, and the next call is as it would have been. */
@@ -318,9 +249,7 @@ static void all(void)
         test_operands_each_predefined(one_type_and_operation);
     }
     test_operands_each(sizes_around_thresholds);
-    for (int i = 0; i < 4; i++) {
-        long_elements(i < 2 ? 11000 : 35000, i % 2 == 0);
-    }
+    long_elements();
     some_ahead();
     nothing_to_do();
 }

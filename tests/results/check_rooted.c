@@ -46,7 +46,6 @@ static uint64_t number; /* of the call: what makes its data and places unique */
 static MPI_Comm comm;
 static int me, ranks;
 
-static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -77,7 +76,7 @@ static void check(const struct call *call, const struct side *side)
     for (size_t block = 0; block < side->blocks; block++) {
         int owner = owner_of(call, side, block);
         test_layout_check(side->layout, stream_of(owner), block_at(side, block), side->count,
-                          poison, owner);
+                          TEST_POISON, owner);
     }
 }
 

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POISON = 0xdb };
-
 struct team {
     MPI_Comm comm;
     int rank, size;
@@ -49,15 +47,6 @@ static int length_of(const struct call *call)
     return call->exclusive ? call->team->rank : call->team->rank + 1;
 }
 
-static bool is_right(const struct call *call, size_t i, const unsigned char *found)
-{
-    const struct test_operand *kind = call->kind;
-    int length = length_of(call);
-    return kind->element != NULL ? test_check_prefix(kind->element, kind->op, number,
-                                                     call->team->size, length, i, found)
-                                 : test_operand_check(kind, number, length, i, found, POISON);
-}
-
 /* `before` is what the receive buffer held.  The first rank of an exclusive scan gets nothing. */
 static void check_result(const struct call *call, const unsigned char *data,
                          const unsigned char *before)
@@ -67,11 +56,7 @@ static void check_result(const struct call *call, const unsigned char *data,
                    "the first rank's receive buffer is untouched");
         return;
     }
-    for (size_t i = 0; i < call->count; i++) {
-        if (!is_right(call, i, data + i * call->kind->extent)) {
-            return;
-        }
-    }
+    test_operand_check(call->kind, number, call->team->size, length_of(call), 0, call->count, data);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -176,40 +161,6 @@ static void one_type_and_operation(const struct test_operand *kind, size_t index
         test_quick ? 37 : 1037);
 }
 
-/* Elements that no two of go through a block of scratch. */
-static void long_elements(int ints, bool heap, bool exclusive)
-{
-    enum { ELEMENTS = 9 };
-    MPI_Datatype type;
-    MPI_Op op;
-    size_t bytes = ELEMENTS * (size_t)ints * 4;
-    enum test_place place = heap ? TEST_HEAP : TEST_MALLOC;
-    struct test_buffer send = test_buffer_new(place, bytes, 4);
-    struct test_buffer receive = test_buffer_new(place, bytes, 4);
-    uint32_t *from = (uint32_t *)(void *)send.data, *to = (uint32_t *)(void *)receive.data;
-    uint32_t ranks = (uint32_t)test_rank + (exclusive ? 0 : 1);
-    test_case("elements of %d ints, %s", ints, test_place_name(place));
-    MPI_Type_contiguous(ints, MPI_UINT32_T, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(test_ints_add, 1, &op);
-    for (size_t i = 0; i < bytes / 4; i++) {
-        from[i] = (uint32_t)i * (uint32_t)(test_rank + 1);
-    }
-    (exclusive ? MPI_Exscan : MPI_Scan)(from, to, ELEMENTS, type, op, test_comm);
-    for (size_t i = 0; i < bytes / 4; i++) {
-        uint32_t expected = ranks == 0 ? POISON * 0x01010101u
-                                       : (uint32_t)i * (ranks * (ranks + 1) / 2);
-        if (to[i] != expected) {
-            test_fail("int %zu: expected %" PRIu32 ", found %" PRIu32, i, expected, to[i]);
-            break;
-        }
-    }
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
-    test_buffer_free(&send, "send");
-    test_buffer_free(&receive, "receive");
-}
-
 /*
  * The same values in any memory and in calls of any size have the same bits in their results: sums
  * that round, and minima of numbers that compare as equal.
@@ -219,8 +170,7 @@ static void same_bits(bool exclusive, MPI_Op op)
     enum { COUNT = 20000, SMALL = 16 };
     struct test_buffer send[2], receive[3];
     const enum test_place places[3] = {TEST_HEAP, TEST_MALLOC, TEST_MALLOC};
-    int (*call)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm) =
-        exclusive ? MPI_Exscan : MPI_Scan;
+    test_sum *call = exclusive ? MPI_Exscan : MPI_Scan;
     test_case("same bits, %s, %s", exclusive ? "exscan" : "scan",
               op == MPI_SUM ? "sum" : op == MPI_MIN ? "min" : "max");
     number++;
@@ -284,47 +234,13 @@ static void some_late(void)
     }
 }
 
-static void gaps_add(void *in, void *inout, int *length, MPI_Datatype *type)
-{
-    (void)type;
-    for (int i = 0; i < 4 * *length; i += 4) {
-        ((int *)inout)[i] += ((const int *)in)[i];
-    }
-}
-
 /*
  * Open MPI's scans let a rank leave before those behind it come.  Where calls fall back, it must
  * not get so far ahead that what it has told them is gone.
  */
 static void some_ahead(void)
 {
-    enum { CALLS = 40, ELEMENTS = 400 };
-    static int send[4 * ELEMENTS], receive[4 * ELEMENTS];
-    MPI_Datatype type;
-    MPI_Op op;
-    MPI_Type_create_resized(MPI_INT, 0, 16, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(gaps_add, 1, &op);
-    for (int call = 0; call < CALLS; call++) {
-        int ranks = test_rank + 1;
-        test_case("the last rank comes late, call %d", call);
-        for (int i = 0; i < ELEMENTS; i++) {
-            send[4 * i] = call * i + test_rank;
-        }
-        if (call % 20 == 0 && test_rank == test_size - 1) {
-            test_delay(200000);
-        }
-        MPI_Scan(send, receive, ELEMENTS, type, op, test_comm);
-        for (int i = 0; i < ELEMENTS; i++) {
-            int expected = ranks * call * i + ranks * (ranks - 1) / 2;
-            if (receive[4 * i] != expected) {
-                test_fail("element %d: expected %d, found %d", i, expected, receive[4 * i]);
-                break;
-            }
-        }
-    }
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
+    test_sum_late(MPI_Scan, 40, test_size - 1, test_rank + 1);
 }
 
 /* No data: nothing is touched, and the next call is as it would have been. */
@@ -355,7 +271,10 @@ static void all(void)
     test_operands_each_predefined(one_type_and_operation);
     test_operands_each(sizes_around_thresholds);
     for (int i = 0; i < 6; i++) {
-        long_elements(i < 2 ? 3000 : i < 4 ? 11000 : 35000, i % 2 == 0, i / 2 % 2 == 1);
+        bool exclusive = i / 2 % 2 == 1;
+        /* Elements that no two of go through a block of scratch. */
+        test_sum_long(exclusive ? MPI_Exscan : MPI_Scan, i < 2 ? 3000 : i < 4 ? 11000 : 35000, 9,
+                      i % 2 == 0, exclusive ? test_rank : test_rank + 1);
         same_bits(i % 2 == 1, ops[i / 2]);
     }
     some_late();

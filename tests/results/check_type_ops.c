@@ -24,7 +24,6 @@
 static uint64_t number;
 static struct test_forced forced;
 
-static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
@@ -79,7 +78,7 @@ static unsigned char *new_bytes(size_t bytes)
         MPI_Abort(MPI_COMM_WORLD, 2);
         exit(2);
     }
-    memset(memory, poison, bytes);
+    memset(memory, TEST_POISON, bytes);
     return memory;
 }
 

@@ -18,7 +18,6 @@
 #include <string.h>
 #include <wchar.h>
 
-static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
 
 static uint64_t number;
 static unsigned long pairs; /* of type and operation */
@@ -149,7 +148,7 @@ static void gather(const struct test_layout *from, const struct test_layout *to,
                   receive.data + to->origin, (int)count, to->type, test_comm);
     for (int rank = 0; rank < test_size; rank++) {
         test_layout_check(to, test_stream(number, (uint64_t)rank, 0),
-                          receive.data + block * (size_t)rank, count, poison, rank);
+                          receive.data + block * (size_t)rank, count, TEST_POISON, rank);
     }
     test_buffer_free(&send, "send");
     test_buffer_free(&receive, "receive");

@@ -26,7 +26,6 @@ struct call {
 
 static uint64_t number;
 
-static const unsigned char poison = 0xdb; /* what test_buffer_new leaves in buffers */
 
 static struct test_buffer new_buffer(const struct call *call, enum test_role role)
 {
@@ -67,7 +66,7 @@ static void check_result(const struct call *call, const struct test_buffer *resu
     for (size_t i = 0; i < call->count; i++) {
         unsigned char expected[64];
         const unsigned char *found = result->data + i * call->monoid->extent;
-        memset(expected, poison, sizeof expected);
+        memset(expected, TEST_POISON, sizeof expected);
         reference(call, i, expected);
         if (memcmp(found, expected, call->monoid->extent) != 0) {
             report(call, i, expected, found);
