@@ -14,14 +14,20 @@ SYMM_TEST_CUDA_LIBRARY=$driver
 export SYMM_BENCH_CUDA_LIBRARY
 ondevice_flags="--mca mpool_symm_cuda_library $driver --mca coll_symm_report 1"
 
-# ondevice DESCRIPTION MPIRUN-ARGUMENTS...: the program passes; ondevice/ondevice.c has its buffers
-# on devices.
+# ondevice_run MPIRUN-ARGUMENTS...: ondevice/ondevice.c has the program's buffers on devices.
+ondevice_run() {
+    # shellcheck disable=SC2086 # flags are words
+    tap_run -x "LD_PRELOAD=$ondevice_preload" -x "SYMM_TEST_CUDA_LIBRARY=$driver" \
+        $ondevice_flags "$@"
+}
+
+# ondevice DESCRIPTION MPIRUN-ARGUMENTS...: likewise, and the program passes.
 ondevice() {
     description=$1
+    tap_description=$1
     shift
-    # shellcheck disable=SC2086 # flags are words
-    tap_passes "$description" -x "LD_PRELOAD=$ondevice_preload" \
-        -x "SYMM_TEST_CUDA_LIBRARY=$driver" $ondevice_flags "$@"
+    ondevice_run "$@"
+    tap_judge
 }
 
 # ondevice_sweep DESCRIPTION LISTS MPIRUN-ARGUMENTS...: likewise with one algorithm after the other.
