@@ -19,8 +19,8 @@
  */
 #include "tests/device/faults/check_faults.h"
 
+#include "tests/harness/calls.h"
 #include "tests/harness/harness.h"
-#include "tests/harness/persistent.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,28 +29,27 @@
 enum { COUNT = 6007, RANKS = 2, PLACES = RANKS * COUNT };
 
 enum place { DEVICE, HOST, IN_PLACE };
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM };
 
 static const struct kind {
     const char *name;
     bool gathers;
     bool user_defined; /* an operation without a kernel */
     enum place send, receive;
-    enum form form;
+    enum test_call_form form;
 } kinds[] = {
-    {"all-reduce", false, false, DEVICE, DEVICE, BLOCKING},
-    {"all-reduce in place", false, false, IN_PLACE, DEVICE, BLOCKING},
-    {"all-gather", true, false, DEVICE, DEVICE, BLOCKING},
-    {"all-gather in place", true, false, IN_PLACE, DEVICE, BLOCKING},
-    {"all-reduce below", false, true, DEVICE, DEVICE, BLOCKING},
-    {"all-reduce below, in place", false, true, IN_PLACE, DEVICE, BLOCKING},
-    {"all-reduce to the host", false, false, DEVICE, HOST, BLOCKING},
-    {"all-gather from the host", true, false, HOST, DEVICE, BLOCKING},
-    {"nonblocking all-reduce", false, false, DEVICE, DEVICE, NONBLOCKING},
-    {"nonblocking all-gather", true, false, DEVICE, DEVICE, NONBLOCKING},
-    {"persistent all-reduce", false, false, DEVICE, DEVICE, PERSISTENT_FORM},
-    {"nonblocking all-reduce below", false, true, DEVICE, DEVICE, NONBLOCKING},
-    {"persistent all-gather from the host", true, false, HOST, DEVICE, PERSISTENT_FORM},
+    {"all-reduce", false, false, DEVICE, DEVICE, TEST_BLOCKING},
+    {"all-reduce in place", false, false, IN_PLACE, DEVICE, TEST_BLOCKING},
+    {"all-gather", true, false, DEVICE, DEVICE, TEST_BLOCKING},
+    {"all-gather in place", true, false, IN_PLACE, DEVICE, TEST_BLOCKING},
+    {"all-reduce below", false, true, DEVICE, DEVICE, TEST_BLOCKING},
+    {"all-reduce below, in place", false, true, IN_PLACE, DEVICE, TEST_BLOCKING},
+    {"all-reduce to the host", false, false, DEVICE, HOST, TEST_BLOCKING},
+    {"all-gather from the host", true, false, HOST, DEVICE, TEST_BLOCKING},
+    {"nonblocking all-reduce", false, false, DEVICE, DEVICE, TEST_NONBLOCKING},
+    {"nonblocking all-gather", true, false, DEVICE, DEVICE, TEST_NONBLOCKING},
+    {"persistent all-reduce", false, false, DEVICE, DEVICE, TEST_PERSISTENT},
+    {"nonblocking all-reduce below", false, true, DEVICE, DEVICE, TEST_NONBLOCKING},
+    {"persistent all-gather from the host", true, false, HOST, DEVICE, TEST_PERSISTENT},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -96,63 +95,29 @@ static void call_prepare(const struct kind *kind)
     }
 }
 
-struct arguments {
-    const void *send;
-    void *receive;
-    MPI_Op op;
-};
-
-static struct arguments arguments_of(const struct kind *kind)
+static int call_make(const struct kind *kind)
 {
-    return (struct arguments){
+    const struct test_arguments arguments = {
         .send = kind->send == IN_PLACE ? MPI_IN_PLACE
                 : kind->send == DEVICE ? work.send : work.host_send,
-        .receive = kind->receive == DEVICE ? work.receive : work.host_receive,
-        .op = kind->user_defined ? work.sum : MPI_SUM,
+        .send_count = COUNT, .send_type = MPI_UNSIGNED,
+        .receive = kind->receive == DEVICE ? work.receive : work.host_receive, .count = COUNT,
+        .type = MPI_UNSIGNED, .op = kind->user_defined ? work.sum : MPI_SUM, .comm = faults_pair,
     };
-}
-
-static int request_make(const struct kind *kind, const struct arguments *a, MPI_Request *request)
-{
-    const MPI_Datatype type = MPI_UNSIGNED;
-    const MPI_Comm comm = faults_pair;
-    if (kind->form == NONBLOCKING) {
-        return kind->gathers
-                   ? MPI_Iallgather(a->send, COUNT, type, a->receive, COUNT, type, comm, request)
-                   : MPI_Iallreduce(a->send, a->receive, COUNT, type, a->op, comm, request);
-    }
-    int error = kind->gathers
-                    ? PERSISTENT(Allgather)(a->send, COUNT, type, a->receive, COUNT, type, comm,
-                                            MPI_INFO_NULL, request)
-                    : PERSISTENT(Allreduce)(a->send, a->receive, COUNT, type, a->op, comm,
-                                            MPI_INFO_NULL, request);
-    return error != MPI_SUCCESS ? error : MPI_Start(request);
-}
-
-static int request_run(const struct kind *kind, const struct arguments *arguments)
-{
     MPI_Request request = MPI_REQUEST_NULL;
-    int error = request_make(kind, arguments, &request);
-    error = faults_wait(&request, error);
+    int error = test_call(kind->gathers ? TEST_ALLGATHER : TEST_ALLREDUCE, kind->form, &arguments,
+                          &request);
+    if (kind->form == TEST_PERSISTENT && error == MPI_SUCCESS) {
+        error = MPI_Start(&request);
+    }
+    if (kind->form != TEST_BLOCKING) {
+        error = faults_wait(&request, error);
+    }
     if (request != MPI_REQUEST_NULL) { /* gives back what multicast has bound, without a fault */
         faults_driver.watch(0);
         test_check(MPI_Request_free(&request) == MPI_SUCCESS, "the request can be freed");
     }
     return error;
-}
-
-static int call_make(const struct kind *kind)
-{
-    struct arguments arguments = arguments_of(kind);
-    if (kind->form != BLOCKING) {
-        return request_run(kind, &arguments);
-    }
-    if (kind->gathers) {
-        return MPI_Allgather(arguments.send, COUNT, MPI_UNSIGNED, arguments.receive, COUNT,
-                             MPI_UNSIGNED, faults_pair);
-    }
-    return MPI_Allreduce(arguments.send, arguments.receive, COUNT, MPI_UNSIGNED, arguments.op,
-                         faults_pair);
 }
 
 static unsigned expected_at(const struct kind *kind, int i)
@@ -192,7 +157,7 @@ static bool is_served_on_device(const struct kind *kind)
  */
 static bool is_worth_nothing(const struct kind *kind)
 {
-    return kind->form != BLOCKING && !is_served_on_device(kind) &&
+    return kind->form != TEST_BLOCKING && !is_served_on_device(kind) &&
            faults_other_says(work.error) != MPI_SUCCESS;
 }
 

@@ -23,7 +23,6 @@
 #include "tests/device/faults/faults_kinds.h"
 
 #include "tests/harness/harness.h"
-#include "tests/harness/persistent.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,16 +48,16 @@ static struct {
 static int block_of(const struct kind *kind, int from, int to)
 {
     switch (kind->collective) {
-    case ALLTOALL:
+    case TEST_ALLTOALL:
         return kind->count;
-    case ALLTOALLV:
-    case ALLTOALLW:
+    case TEST_ALLTOALLV:
+    case TEST_ALLTOALLW:
         return kind->count - 1000 * from - 300 * to;
-    case ALLGATHERV:
+    case TEST_ALLGATHERV:
         return kind->count - 1000 * from;
-    case GATHERV:
+    case TEST_GATHERV:
         return to == kind->root ? kind->count - 1000 * from : 0;
-    case SCATTERV:
+    case TEST_SCATTERV:
         return from == kind->root ? kind->count - 300 * to : 0;
     default:
         return from == kind->root ? kind->count : 0;
@@ -68,12 +67,14 @@ static int block_of(const struct kind *kind, int from, int to)
 /* Where a block begins among all that its rank sends, and among all that its rank receives. */
 static int sent_at(const struct kind *kind, int to)
 {
-    return kind->collective <= ALLTOALLW || kind->collective == SCATTERV ? to * kind->count : 0;
+    bool is_exchange = kind->collective >= TEST_ALLTOALL && kind->collective <= TEST_ALLTOALLW;
+    return is_exchange || kind->collective == TEST_SCATTERV ? to * kind->count : 0;
 }
 
 static int received_at(const struct kind *kind, int from)
 {
-    return kind->collective == SCATTERV || kind->collective == BCAST ? 0 : from * kind->count;
+    bool has_one = kind->collective == TEST_SCATTERV || kind->collective == TEST_BCAST;
+    return has_one ? 0 : from * kind->count;
 }
 
 static unsigned value_of(int rank, int i)
@@ -86,7 +87,7 @@ static unsigned reduced_at(const struct kind *kind, int i)
     if (i >= kind->count) {
         return POISON;
     }
-    bool scatters = kind->collective == REDUCE_SCATTER;
+    bool scatters = kind->collective == TEST_REDUCE_SCATTER_BLOCK;
     int place = scatters ? faults_rank * kind->count + i : i;
     unsigned sum = 0;
     for (int rank = 0; rank < (scatters ? work.ranks : faults_rank + 1); rank++) {
@@ -97,7 +98,7 @@ static unsigned reduced_at(const struct kind *kind, int i)
 
 static unsigned expected_at(const struct kind *kind, int i)
 {
-    if (kind->collective >= REDUCE_SCATTER) {
+    if (kind->collective <= TEST_REDUCE) {
         return reduced_at(kind, i);
     }
     for (int from = 0; from < work.ranks; from++) {
@@ -112,9 +113,9 @@ static unsigned expected_at(const struct kind *kind, int i)
 /* Inputs where the call reads them, and outputs that are not yet right. */
 static void call_prepare(const struct kind *kind)
 {
-    bool is_read = kind->in_place && (kind->collective != BCAST || faults_rank == kind->root);
+    bool is_read = kind->in_place && (kind->collective != TEST_BCAST || faults_rank == kind->root);
     int places = work.ranks * kind->count;
-    int inputs = kind->collective == BCAST ? kind->count : places;
+    int inputs = kind->collective == TEST_BCAST ? kind->count : places;
     for (int i = 0; i < places; i++) {
         work.host[i] = value_of(faults_rank, i);
     }
@@ -144,9 +145,7 @@ static void call_check(const struct kind *kind)
 
 struct blocks {
     int sent[RANKS], sent_at[RANKS], received[RANKS], received_at[RANKS];
-    MPI_Datatype sent_types[RANKS], received_types[RANKS]; /* of MPI_Alltoallw */
-    int count; /* of a broadcast */
-    MPI_Datatype type;
+    MPI_Datatype sent_types[RANKS], received_types[RANKS]; /* of MPI_Alltoallw, and MPI_Bcast */
 };
 
 static void gaps_drop(struct blocks *blocks)
@@ -155,13 +154,12 @@ static void gaps_drop(struct blocks *blocks)
         MPI_Type_free(&blocks->sent_types[rank]);
         MPI_Type_free(&blocks->received_types[rank]);
     }
-    MPI_Type_free(&blocks->type);
 }
 
 /* MPI_Alltoallw counts in bytes where they begin. */
 static void blocks_set(struct blocks *blocks, const struct kind *kind)
 {
-    int unit = kind->collective == ALLTOALLW ? (int)sizeof(unsigned) : 1;
+    int unit = kind->collective == TEST_ALLTOALLW ? (int)sizeof(unsigned) : 1;
     for (int rank = 0; rank < work.ranks; rank++) {
         blocks->sent[rank] = block_of(kind, faults_rank, rank);
         blocks->sent_at[rank] = sent_at(kind, rank) * unit;
@@ -173,75 +171,31 @@ static void blocks_set(struct blocks *blocks, const struct kind *kind)
             faults_gaps_put(&blocks->received[rank], &blocks->received_types[rank]);
         }
     }
-    blocks->count = kind->count;
-    blocks->type = MPI_UNSIGNED;
-    if (work.has_gaps) {
-        faults_gaps_put(&blocks->count, &blocks->type);
-    }
-}
-
-static int nonblocking_run(const struct kind *kind, const struct blocks *b)
-{
-    const MPI_Datatype type = MPI_UNSIGNED;
-    MPI_Request request = MPI_REQUEST_NULL;
-    int error = kind->collective == BCAST
-                    ? MPI_Ibcast(work.receive, b->count, b->type, kind->root, faults_pair,
-                                 &request)
-                    : MPI_Ialltoallv(work.send, b->sent, b->sent_at, type, work.receive,
-                                     b->received, b->received_at, type, faults_pair, &request);
-    return faults_wait(&request, error);
-}
-
-/* Arguments behind the names of a blocking call and of a persistent operation. */
-#define MAKE(name, ...)                                                                           \
-    (request == NULL ? MPI_##name(__VA_ARGS__, faults_pair)                                       \
-                     : PERSISTENT(name)(__VA_ARGS__, faults_pair, MPI_INFO_NULL, request))
-
-static int make(const struct kind *kind, const struct blocks *b, MPI_Request *request)
-{
-    const void *send = kind->in_place ? MPI_IN_PLACE : work.send;
-    void *receive = work.receive;
-    const MPI_Datatype type = MPI_UNSIGNED;
-    int count = kind->count, root = kind->root;
-    switch (kind->collective) {
-    case ALLTOALL:
-        return MAKE(Alltoall, send, count, type, receive, count, type);
-    case ALLTOALLV:
-        return MAKE(Alltoallv, send, b->sent, b->sent_at, type, receive, b->received,
-                    b->received_at, type);
-    case ALLTOALLW:
-        return MAKE(Alltoallw, send, b->sent, b->sent_at, b->sent_types, receive, b->received,
-                    b->received_at, b->received_types);
-    case ALLGATHERV:
-        return MAKE(Allgatherv, send, b->sent[0], type, receive, b->received, b->received_at, type);
-    case GATHERV:
-        return MAKE(Gatherv, send, b->sent[root], type, receive, b->received, b->received_at, type,
-                    root);
-    case SCATTERV:
-        return MAKE(Scatterv, send, b->sent, b->sent_at, type, receive, b->received[root], type,
-                    root);
-    case BCAST:
-        return MAKE(Bcast, receive, b->count, b->type, root);
-    case REDUCE_SCATTER:
-        return MAKE(Reduce_scatter_block, send, receive, count, type, MPI_SUM);
-    default:
-        return MAKE(Scan, send, receive, count, type, MPI_SUM);
-    }
 }
 
 /*
  * Open MPI frees a persistent operation that has failed.  Where a rank may be alone with its error,
  * the others free theirs, too, so that all make it again.
  */
-static int blocks_use(const struct kind *kind, const struct blocks *blocks, MPI_Request *request)
+static int blocks_use(const struct kind *kind, const struct blocks *b, MPI_Request *request)
 {
-    if (kind->form == BLOCKING) {
-        return make(kind, blocks, NULL);
+    const struct test_arguments arguments = {
+        .send = kind->in_place ? MPI_IN_PLACE : work.send, .send_count = b->sent[kind->root],
+        .send_type = MPI_UNSIGNED, .send_counts = b->sent, .send_places = b->sent_at,
+        .send_types = b->sent_types, .receive = work.receive, .count = b->received[kind->root],
+        .type = b->received_types[kind->root], .counts = b->received, .places = b->received_at,
+        .types = b->received_types, .op = MPI_SUM, .root = kind->root, .comm = faults_pair,
+    };
+    int error = MPI_SUCCESS;
+    if (*request == MPI_REQUEST_NULL) {
+        error = test_call(kind->collective, kind->form, &arguments, request);
     }
-    if (kind->form == NONBLOCKING) {
-        return nonblocking_run(kind, blocks);
+    if (kind->form == TEST_BLOCKING) {
+        return error;
     }
-    int error = *request == MPI_REQUEST_NULL ? make(kind, blocks, request) : MPI_SUCCESS;
+    if (kind->form == TEST_NONBLOCKING) {
+        return faults_wait(request, error);
+    }
     error = faults_wait(request, error != MPI_SUCCESS ? error : MPI_Start(request));
     if (work.has_gaps && faults_other_says(error) != MPI_SUCCESS &&
         *request != MPI_REQUEST_NULL) {
@@ -269,7 +223,7 @@ static int call_make(const struct kind *kind)
  */
 static bool is_worth_nothing(const struct kind *kind)
 {
-    return kind->form != BLOCKING && faults_other_says(work.error) != MPI_SUCCESS;
+    return kind->form != TEST_BLOCKING && faults_other_says(work.error) != MPI_SUCCESS;
 }
 
 /*
@@ -279,7 +233,7 @@ static bool is_worth_nothing(const struct kind *kind)
 static bool others_work(const struct kind *kind)
 {
     return faults_rank != kind->root &&
-           (kind->collective == SCATTERV || kind->collective == BCAST);
+           (kind->collective == TEST_SCATTERV || kind->collective == TEST_BCAST);
 }
 
 /* Whether it has succeeded. */

@@ -7,73 +7,60 @@
 #ifndef SYMM_TESTS_FAULTS_KINDS_H
 #define SYMM_TESTS_FAULTS_KINDS_H
 
+#include "tests/harness/calls.h"
+
 #include <stdbool.h>
 
 /* A long block goes through scratch of 1 MiB in two pieces. */
 enum { SHORT = 6007, LONG = 140001, RANKS = 3, PLACES = RANKS * LONG };
 
-/* From ALLTOALL to BCAST, ranks have blocks for each other; then come reductions. */
-enum collective {
-    ALLTOALL,
-    ALLTOALLV,
-    ALLTOALLW,
-    ALLGATHERV,
-    GATHERV,
-    SCATTERV,
-    BCAST,
-    REDUCE_SCATTER,
-    SCAN
-};
-
-enum form { BLOCKING, NONBLOCKING, PERSISTENT_FORM };
-
 struct kind {
     const char *name;
-    enum collective collective;
+    enum test_collective collective;
     int count; /* the most elements of a block */
     int root;
     bool in_place;
-    enum form form;
+    enum test_call_form form;
 };
 
 static const struct kind kinds_of_two[] = {
-    {"all-to-all", ALLTOALL, SHORT, 0, false, BLOCKING},
-    {"all-to-all in place", ALLTOALL, LONG, 0, true, BLOCKING},
-    {"all-to-all-v", ALLTOALLV, SHORT, 0, false, BLOCKING},
-    {"all-gather-v", ALLGATHERV, LONG, 0, false, BLOCKING},
-    {"gather-v to rank 0", GATHERV, SHORT, 0, false, BLOCKING},
-    {"gather-v to rank 1", GATHERV, SHORT, 1, false, BLOCKING},
-    {"scatter-v from rank 0", SCATTERV, SHORT, 0, false, BLOCKING},
-    {"scatter-v from rank 1", SCATTERV, SHORT, 1, false, BLOCKING},
-    {"broadcast from rank 0", BCAST, SHORT, 0, true, BLOCKING},
-    {"broadcast from rank 1", BCAST, SHORT, 1, true, BLOCKING},
-    {"reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, BLOCKING},
-    {"scan", SCAN, SHORT, 0, false, BLOCKING},
-    {"nonblocking all-to-all-v", ALLTOALLV, SHORT, 0, false, NONBLOCKING},
-    {"nonblocking broadcast", BCAST, SHORT, 1, true, NONBLOCKING},
+    {"all-to-all", TEST_ALLTOALL, SHORT, 0, false, TEST_BLOCKING},
+    {"all-to-all in place", TEST_ALLTOALL, LONG, 0, true, TEST_BLOCKING},
+    {"all-to-all-v", TEST_ALLTOALLV, SHORT, 0, false, TEST_BLOCKING},
+    {"all-gather-v", TEST_ALLGATHERV, LONG, 0, false, TEST_BLOCKING},
+    {"gather-v to rank 0", TEST_GATHERV, SHORT, 0, false, TEST_BLOCKING},
+    {"gather-v to rank 1", TEST_GATHERV, SHORT, 1, false, TEST_BLOCKING},
+    {"scatter-v from rank 0", TEST_SCATTERV, SHORT, 0, false, TEST_BLOCKING},
+    {"scatter-v from rank 1", TEST_SCATTERV, SHORT, 1, false, TEST_BLOCKING},
+    {"broadcast from rank 0", TEST_BCAST, SHORT, 0, true, TEST_BLOCKING},
+    {"broadcast from rank 1", TEST_BCAST, SHORT, 1, true, TEST_BLOCKING},
+    {"reduce-scatter", TEST_REDUCE_SCATTER_BLOCK, SHORT, 0, false, TEST_BLOCKING},
+    {"scan", TEST_SCAN, SHORT, 0, false, TEST_BLOCKING},
+    {"nonblocking all-to-all-v", TEST_ALLTOALLV, SHORT, 0, false, TEST_NONBLOCKING},
+    {"nonblocking broadcast", TEST_BCAST, SHORT, 1, true, TEST_NONBLOCKING},
 };
 
 static const struct kind kinds_of_three[] = {
-    {"all-to-all in place", ALLTOALL, LONG, 0, true, BLOCKING},
-    {"all-to-all-w", ALLTOALLW, SHORT, 0, false, BLOCKING},
-    {"gather-v to rank 2", GATHERV, SHORT, 2, false, BLOCKING},
-    {"scatter-v from rank 2", SCATTERV, SHORT, 2, false, BLOCKING},
-    {"persistent all-to-all", ALLTOALL, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent all-to-all-v", ALLTOALLV, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent all-to-all-w", ALLTOALLW, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent all-gather-v", ALLGATHERV, LONG, 0, false, PERSISTENT_FORM},
-    {"persistent gather-v", GATHERV, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent scatter-v", SCATTERV, SHORT, 1, false, PERSISTENT_FORM},
-    {"persistent broadcast", BCAST, SHORT, 1, true, PERSISTENT_FORM},
-    {"persistent reduce-scatter", REDUCE_SCATTER, SHORT, 0, false, PERSISTENT_FORM},
-    {"persistent scan", SCAN, SHORT, 0, false, PERSISTENT_FORM},
+    {"all-to-all in place", TEST_ALLTOALL, LONG, 0, true, TEST_BLOCKING},
+    {"all-to-all-w", TEST_ALLTOALLW, SHORT, 0, false, TEST_BLOCKING},
+    {"gather-v to rank 2", TEST_GATHERV, SHORT, 2, false, TEST_BLOCKING},
+    {"scatter-v from rank 2", TEST_SCATTERV, SHORT, 2, false, TEST_BLOCKING},
+    {"persistent all-to-all", TEST_ALLTOALL, SHORT, 0, false, TEST_PERSISTENT},
+    {"persistent all-to-all-v", TEST_ALLTOALLV, SHORT, 0, false, TEST_PERSISTENT},
+    {"persistent all-to-all-w", TEST_ALLTOALLW, SHORT, 0, false, TEST_PERSISTENT},
+    {"persistent all-gather-v", TEST_ALLGATHERV, LONG, 0, false, TEST_PERSISTENT},
+    {"persistent gather-v", TEST_GATHERV, SHORT, 0, false, TEST_PERSISTENT},
+    {"persistent scatter-v", TEST_SCATTERV, SHORT, 1, false, TEST_PERSISTENT},
+    {"persistent broadcast", TEST_BCAST, SHORT, 1, true, TEST_PERSISTENT},
+    {"persistent reduce-scatter", TEST_REDUCE_SCATTER_BLOCK, SHORT, 0, false, TEST_PERSISTENT},
+    {"persistent scan", TEST_SCAN, SHORT, 0, false, TEST_PERSISTENT},
 };
 
 static const struct kind kinds_with_gaps[] = {
-    {"all-to-all-w with gaps", ALLTOALLW, SHORT, 0, false, BLOCKING},
-    {"broadcast with gaps", BCAST, SHORT, 1, true, BLOCKING},
-    {"nonblocking broadcast with gaps", BCAST, SHORT, 0, true, NONBLOCKING},
-    {"persistent all-to-all-w with gaps", ALLTOALLW, SHORT, 0, false, PERSISTENT_FORM},
+    {"all-to-all-w with gaps", TEST_ALLTOALLW, SHORT, 0, false, TEST_BLOCKING},
+    {"broadcast with gaps", TEST_BCAST, SHORT, 1, true, TEST_BLOCKING},
+    {"nonblocking broadcast with gaps", TEST_BCAST, SHORT, 0, true, TEST_NONBLOCKING},
+    {"persistent all-to-all-w with gaps", TEST_ALLTOALLW, SHORT, 0, false, TEST_PERSISTENT},
 };
 
 #endif /* SYMM_TESTS_FAULTS_KINDS_H */

@@ -19,6 +19,7 @@
  */
 #include "tests/device/faults/check_faults.h"
 
+#include "tests/harness/calls.h"
 #include "tests/harness/harness.h"
 
 #include <stdio.h>
@@ -27,27 +28,26 @@
 
 enum { COUNT = 200, RANKS = 3, PLACES = RANKS * COUNT };
 enum { POISON = 0xdeadbeefu };
-enum collective { BCAST, SCATTER, GATHER, REDUCE, SCAN };
 
 static const struct kind {
     const char *name;
-    enum collective collective;
+    enum test_collective collective;
     int root;
-    bool nonblocking;
+    enum test_call_form form;
     bool host_send; /* rank 1 sends from the host and receives on the device */
 } kinds[] = {
-    {"broadcast from the host", BCAST, 0, false, false},
-    {"scatter from the host", SCATTER, 0, false, false},
-    {"gather to the host", GATHER, 0, false, false},
-    {"reduce to the host", REDUCE, 0, false, false},
-    {"broadcast from the device", BCAST, 1, false, false},
-    {"scatter from the device", SCATTER, 1, false, false},
-    {"gather to the device", GATHER, 1, false, false},
-    {"reduce to the device", REDUCE, 1, false, false},
-    {"gather to the device, one's own from the host", GATHER, 1, false, true},
-    {"scan behind the host", SCAN, -1, false, false},
-    {"nonblocking broadcast from the host", BCAST, 0, true, false},
-    {"nonblocking gather to the host", GATHER, 0, true, false},
+    {"broadcast from the host", TEST_BCAST, 0, TEST_BLOCKING, false},
+    {"scatter from the host", TEST_SCATTER, 0, TEST_BLOCKING, false},
+    {"gather to the host", TEST_GATHER, 0, TEST_BLOCKING, false},
+    {"reduce to the host", TEST_REDUCE, 0, TEST_BLOCKING, false},
+    {"broadcast from the device", TEST_BCAST, 1, TEST_BLOCKING, false},
+    {"scatter from the device", TEST_SCATTER, 1, TEST_BLOCKING, false},
+    {"gather to the device", TEST_GATHER, 1, TEST_BLOCKING, false},
+    {"reduce to the device", TEST_REDUCE, 1, TEST_BLOCKING, false},
+    {"gather to the device, one's own from the host", TEST_GATHER, 1, TEST_BLOCKING, true},
+    {"scan behind the host", TEST_SCAN, -1, TEST_BLOCKING, false},
+    {"nonblocking broadcast from the host", TEST_BCAST, 0, TEST_NONBLOCKING, false},
+    {"nonblocking gather to the host", TEST_GATHER, 0, TEST_NONBLOCKING, false},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -73,7 +73,7 @@ static void call_prepare(const struct kind *kind)
         work.host_send[i] = value_of(faults_rank, i);
         work.host_receive[i] = POISON;
     }
-    if (kind->collective == BCAST && faults_rank == kind->root) {
+    if (kind->collective == TEST_BCAST && faults_rank == kind->root) {
         memcpy(work.host_receive, work.host_send, COUNT * sizeof(unsigned));
     }
     if (faults_rank == 1) {
@@ -84,22 +84,23 @@ static void call_prepare(const struct kind *kind)
 
 static bool has_result(const struct kind *kind)
 {
-    return kind->collective <= SCATTER || kind->collective == SCAN || faults_rank == kind->root;
+    bool is_gathered = kind->collective == TEST_GATHER || kind->collective == TEST_REDUCE;
+    return !is_gathered || faults_rank == kind->root;
 }
 
 static unsigned expected_at(const struct kind *kind, int i)
 {
-    int own = kind->collective == SCATTER ? faults_rank * COUNT : 0;
-    int last = kind->collective == SCAN ? faults_rank : RANKS - 1;
+    int own = kind->collective == TEST_SCATTER ? faults_rank * COUNT : 0;
+    int last = kind->collective == TEST_SCAN ? faults_rank : RANKS - 1;
     unsigned sum = 0;
     for (int rank = 0; rank <= last; rank++) {
         sum += value_of(rank, i);
     }
-    if (!has_result(kind) || (i >= COUNT && kind->collective != GATHER)) {
+    if (!has_result(kind) || (i >= COUNT && kind->collective != TEST_GATHER)) {
         return POISON;
     }
-    return kind->collective == GATHER   ? value_of(i / COUNT, i % COUNT)
-           : kind->collective >= REDUCE ? sum
+    return kind->collective == TEST_GATHER   ? value_of(i / COUNT, i % COUNT)
+           : kind->collective <= TEST_REDUCE ? sum
                                         : value_of(kind->root, own + i);
 }
 
@@ -119,38 +120,18 @@ static void call_check(const struct kind *kind)
 
 /* ---- one call -------------------------------------------------------------------------------- */
 
-static int request_run(const struct kind *kind, const void *send, void *receive)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    int error = kind->collective == BCAST
-                    ? MPI_Ibcast(receive, COUNT, MPI_UNSIGNED, kind->root, faults_pair, &request)
-                    : MPI_Igather(send, COUNT, MPI_UNSIGNED, receive, COUNT, MPI_UNSIGNED,
-                                  kind->root, faults_pair, &request);
-    return faults_wait(&request, error);
-}
-
 static int call_make(const struct kind *kind)
 {
     bool on_device = faults_rank == 1;
-    const void *send = on_device && !kind->host_send ? work.send : work.host_send;
-    void *receive = on_device ? work.receive : work.host_receive;
-    const MPI_Datatype type = MPI_UNSIGNED;
-    const MPI_Comm comm = faults_pair;
-    if (kind->nonblocking) {
-        return request_run(kind, send, receive);
-    }
-    switch (kind->collective) {
-    case BCAST:
-        return MPI_Bcast(receive, COUNT, type, kind->root, comm);
-    case SCATTER:
-        return MPI_Scatter(send, COUNT, type, receive, COUNT, type, kind->root, comm);
-    case GATHER:
-        return MPI_Gather(send, COUNT, type, receive, COUNT, type, kind->root, comm);
-    case SCAN:
-        return MPI_Scan(send, receive, COUNT, type, MPI_SUM, comm);
-    default:
-        return MPI_Reduce(send, receive, COUNT, type, MPI_SUM, kind->root, comm);
-    }
+    const struct test_arguments arguments = {
+        .send = on_device && !kind->host_send ? work.send : work.host_send, .send_count = COUNT,
+        .send_type = MPI_UNSIGNED, .receive = on_device ? work.receive : work.host_receive,
+        .count = COUNT, .type = MPI_UNSIGNED, .op = MPI_SUM, .root = kind->root,
+        .comm = faults_pair,
+    };
+    MPI_Request request = MPI_REQUEST_NULL;
+    int error = test_call(kind->collective, kind->form, &arguments, &request);
+    return kind->form == TEST_BLOCKING ? error : faults_wait(&request, error);
 }
 
 /* Whether it has succeeded. */
@@ -179,11 +160,11 @@ static bool call_run(const struct kind *kind)
  */
 static void errors_check(const struct kind *kind)
 {
-    bool gathers = kind->collective == GATHER || kind->collective == REDUCE;
+    bool gathers = kind->collective == TEST_GATHER || kind->collective == TEST_REDUCE;
     int own = work.error, other = faults_other_says(own);
     if (gathers && kind->root == 0 && faults_rank < 2) {
         test_check(own == other, "both ranks get the same error, or none");
-    } else if (kind->collective == SCAN ? faults_rank == 0
+    } else if (kind->collective == TEST_SCAN ? faults_rank == 0
                                         : faults_rank != 1 && (gathers || kind->root == 0)) {
         test_check(own == MPI_SUCCESS, "who has left gets no error");
     }
