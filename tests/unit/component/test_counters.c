@@ -143,14 +143,8 @@ static void test_words(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_move),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_words),
-    };
-    unit_begin("test_counters", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_counters", 60,
+    cmocka_unit_test(test_places),
+    cmocka_unit_test(test_move),
+    cmocka_unit_test(test_threads),
+    cmocka_unit_test(test_words))

@@ -107,14 +107,8 @@ static void test_invalid(void **state)
     assert_int_equal(strlen(hints.offender), sizeof(hints.offender) - 1); /* cut, but closed */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_said),
-        cmocka_unit_test(test_ours),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_invalid),
-    };
-    unit_begin("test_hints", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_hints", 60,
+    cmocka_unit_test(test_nothing_said),
+    cmocka_unit_test(test_ours),
+    cmocka_unit_test(test_others),
+    cmocka_unit_test(test_invalid))

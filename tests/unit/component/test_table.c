@@ -411,22 +411,16 @@ static void test_two_copies(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_large_blocks),
-        cmocka_unit_test(test_two_copies),
-        cmocka_unit_test(test_slot),
-        cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_bcast_beside),
-        cmocka_unit_test(test_possible),
-        cmocka_unit_test(test_small_pages),
-        cmocka_unit_test(test_multicast),
-        cmocka_unit_test(test_model),
-        cmocka_unit_test(test_model_rows),
-        cmocka_unit_test(test_packets),
-    };
-    unit_begin("test_table", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_table", 60,
+    cmocka_unit_test(test_limits),
+    cmocka_unit_test(test_large_blocks),
+    cmocka_unit_test(test_two_copies),
+    cmocka_unit_test(test_slot),
+    cmocka_unit_test(test_beside),
+    cmocka_unit_test(test_bcast_beside),
+    cmocka_unit_test(test_possible),
+    cmocka_unit_test(test_small_pages),
+    cmocka_unit_test(test_multicast),
+    cmocka_unit_test(test_model),
+    cmocka_unit_test(test_model_rows),
+    cmocka_unit_test(test_packets))

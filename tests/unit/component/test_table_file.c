@@ -372,19 +372,13 @@ static void test_below(void **state)
     assert_int_equal(below(40, SYMM_ALLGATHER, 8192, -1, 0), SYMM_LEFT_MUTE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reader),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_override),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_scratch_of_scatters),
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_below),
-        cmocka_unit_test(test_left_without),
-    };
-    unit_begin("test_table_file", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_table_file", 60,
+    cmocka_unit_test(test_reader),
+    cmocka_unit_test(test_faults),
+    cmocka_unit_test(test_override),
+    cmocka_unit_test(test_columns),
+    cmocka_unit_test(test_scratch),
+    cmocka_unit_test(test_scratch_of_scatters),
+    cmocka_unit_test(test_parameters),
+    cmocka_unit_test(test_below),
+    cmocka_unit_test(test_left_without))

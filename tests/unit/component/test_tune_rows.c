@@ -213,14 +213,8 @@ static void test_slot(void **state)
                 "scatterv device 4 any any 2K first\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_wins),      cmocka_unit_test(test_lines_cross),
-        cmocka_unit_test(test_before_stays),  cmocka_unit_test(test_no_line),
-        cmocka_unit_test(test_places_differ), cmocka_unit_test(test_multicast),
-        cmocka_unit_test(test_multicast_one_shot), cmocka_unit_test(test_slot),
-    };
-    unit_begin("test_tune_rows", 30);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_tune_rows", 30,
+    cmocka_unit_test(test_one_wins),      cmocka_unit_test(test_lines_cross),
+    cmocka_unit_test(test_before_stays),  cmocka_unit_test(test_no_line),
+    cmocka_unit_test(test_places_differ), cmocka_unit_test(test_multicast),
+    cmocka_unit_test(test_multicast_one_shot), cmocka_unit_test(test_slot))

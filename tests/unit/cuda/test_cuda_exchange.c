@@ -156,14 +156,8 @@ static const struct call whole = {
 };
 static const struct call pieces = {.block = 9000, .in_place = true, .scratch_size = CUDA_SCRATCH};
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CUDA_TEST_OF(test_sizes, 2, CUDA_RANKS_MOST, NULL),
-        CUDA_FAULTS(exchange, &whole, 7, TOO_LATE),
-        CUDA_FAULTS(exchange, &pieces, 8, 0),
-        CUDA_TEST(test_given_up, 3),
-    };
-    unit_begin("test_cuda_exchange", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_exchange", 120,
+    CUDA_TEST_OF(test_sizes, 2, CUDA_RANKS_MOST, NULL),
+    CUDA_FAULTS(exchange, &whole, 7, TOO_LATE),
+    CUDA_FAULTS(exchange, &pieces, 8, 0),
+    CUDA_TEST(test_given_up, 3))

@@ -183,15 +183,9 @@ static void test_given_up(struct cuda_ranks *ranks)
 static const struct call products = {.type = SYMM_CUDA_DOUBLE, .op = SYMM_CUDA_PROD,
                                      .counts = {501, 501, 501, 501}};
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CUDA_TEST_OF(test_counts, 2, CUDA_RANKS_MOST, NULL),
-        CUDA_TEST(test_types, 3),
-        /* A kernel of each of four ranks, and one more of those that wait for rank 0. */
-        CUDA_FAULTS(scatter, &products, 7, TOO_LATE),
-        CUDA_TEST(test_given_up, 3),
-    };
-    unit_begin("test_cuda_hold", 90);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_hold", 90,
+    CUDA_TEST_OF(test_counts, 2, CUDA_RANKS_MOST, NULL),
+    CUDA_TEST(test_types, 3),
+    /* A kernel of each of four ranks, and one more of those that wait for rank 0. */
+    CUDA_FAULTS(scatter, &products, 7, TOO_LATE),
+    CUDA_TEST(test_given_up, 3))

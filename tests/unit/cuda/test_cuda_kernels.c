@@ -332,14 +332,8 @@ static void test_copy(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_and_operations),
-        cmocka_unit_test(test_sums_of_known_ranks),
-        cmocka_unit_test(test_sixteen_bit_floats),
-        cmocka_unit_test(test_copy),
-    };
-    unit_begin("test_cuda_kernels", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_kernels", 120,
+    cmocka_unit_test(test_types_and_operations),
+    cmocka_unit_test(test_sums_of_known_ranks),
+    cmocka_unit_test(test_sixteen_bit_floats),
+    cmocka_unit_test(test_copy))

@@ -151,14 +151,8 @@ static void test_blocks(void **state)
     assert_int_equal(symm_cuda_store_blocks(&run, 3), 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_many, 1),
-        FORK_TEST(test_wrong_arguments, 1),
-        cmocka_unit_test(test_failures_in_opening),
-        cmocka_unit_test(test_blocks),
-    };
-    unit_begin("test_cuda_launches", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_launches", 60,
+    FORK_TEST(test_many, 1),
+    FORK_TEST(test_wrong_arguments, 1),
+    cmocka_unit_test(test_failures_in_opening),
+    cmocka_unit_test(test_blocks))

@@ -409,12 +409,6 @@ static void test_allgather(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allreduce),
-        cmocka_unit_test(test_allgather),
-    };
-    unit_begin("test_cuda_multimem", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_multimem", 120,
+    cmocka_unit_test(test_allreduce),
+    cmocka_unit_test(test_allgather))

@@ -124,14 +124,8 @@ static void test_table(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        FORK_TEST(test_wrong_arguments, 1),
-        FORK_TEST(test_load_with_faults, 1),
-        FORK_TEST(test_older_device, 1),
-    };
-    unit_begin("test_cuda_multimem_launch", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_multimem_launch", 60,
+    cmocka_unit_test(test_table),
+    FORK_TEST(test_wrong_arguments, 1),
+    FORK_TEST(test_load_with_faults, 1),
+    FORK_TEST(test_older_device, 1))

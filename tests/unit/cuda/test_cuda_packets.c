@@ -355,14 +355,8 @@ static void test_patience(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_reductions, 1),
-        FORK_TEST(test_copies, 1),
-        FORK_TEST(test_refusals, 1),
-        FORK_TEST(test_patience, 1),
-    };
-    unit_begin("test_cuda_packets", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_packets", 120,
+    FORK_TEST(test_reductions, 1),
+    FORK_TEST(test_copies, 1),
+    FORK_TEST(test_refusals, 1),
+    FORK_TEST(test_patience, 1))

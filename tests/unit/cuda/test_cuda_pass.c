@@ -235,15 +235,9 @@ static void test_faults(void **state)
     cuda_faults_run(names, 3, 9, 1, 1, run_with_fault); /* copies only */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CUDA_TEST_OF(test_broadcasts, 1, CUDA_RANKS_MOST, NULL),
-        CUDA_TEST_OF(test_by_slots, 2, CUDA_RANKS_MOST, DELAY),
-        cmocka_unit_test(test_faults),
-        CUDA_TEST_OF(test_without_room, 3, 3, DELAY),
-        CUDA_TEST_OF(test_given_up, 3, 3, DELAY),
-    };
-    unit_begin("test_cuda_pass", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_pass", 60,
+    CUDA_TEST_OF(test_broadcasts, 1, CUDA_RANKS_MOST, NULL),
+    CUDA_TEST_OF(test_by_slots, 2, CUDA_RANKS_MOST, DELAY),
+    cmocka_unit_test(test_faults),
+    CUDA_TEST_OF(test_without_room, 3, 3, DELAY),
+    CUDA_TEST_OF(test_given_up, 3, 3, DELAY))

@@ -113,9 +113,5 @@ static void test_pushes(struct fork_rank *self, void *context)
     symm_device_close_all();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {FORK_TEST(test_pushes, 1)};
-    unit_begin("test_cuda_push", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_push", 60,
+    FORK_TEST(test_pushes, 1))

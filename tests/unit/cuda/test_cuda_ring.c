@@ -231,16 +231,10 @@ static void test_without_slots(struct cuda_ranks *ranks)
 
 static const struct call products = {.type = SYMM_CUDA_DOUBLE, .op = SYMM_CUDA_PROD, .count = 2001};
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CUDA_TEST_OF(test_sizes, 2, CUDA_RANKS_MOST, NULL),
-        CUDA_TEST(test_types, 3),
-        CUDA_TEST(test_blocks, 3),
-        CUDA_FAULTS(reduce, &products, 9, 0),
-        CUDA_TEST(test_without_slots, 3),
-        CUDA_TEST(test_given_up, 3),
-    };
-    unit_begin("test_cuda_ring", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_ring", 60,
+    CUDA_TEST_OF(test_sizes, 2, CUDA_RANKS_MOST, NULL),
+    CUDA_TEST(test_types, 3),
+    CUDA_TEST(test_blocks, 3),
+    CUDA_FAULTS(reduce, &products, 9, 0),
+    CUDA_TEST(test_without_slots, 3),
+    CUDA_TEST(test_given_up, 3))

@@ -235,9 +235,5 @@ static void test_types_and_operations(void **state)
     (void)printf("# %d combinations of type and operation\n", kernels);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types_and_operations)};
-    unit_begin("test_cuda_scans", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_scans", 120,
+    cmocka_unit_test(test_types_and_operations))

@@ -381,14 +381,8 @@ static void test_graphs(void **state)
     fork_ranks_run(1, run_functions, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_combinations, 1),
-        FORK_TEST(test_limits, 1),
-        FORK_TEST(test_copies, 1),
-        cmocka_unit_test(test_graphs),
-    };
-    unit_begin("test_cuda_small", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_small", 120,
+    FORK_TEST(test_combinations, 1),
+    FORK_TEST(test_limits, 1),
+    FORK_TEST(test_copies, 1),
+    cmocka_unit_test(test_graphs))

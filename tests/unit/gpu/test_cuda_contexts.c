@@ -212,20 +212,14 @@ static void test_flags_overwritten(struct fork_rank *self, void *context)
 /* A context of a row. */
 #define MODE(name) &(CUstreamCaptureMode){CU_STREAM_CAPTURE_MODE_##name}
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_seen_early, 1),
-        FORK_TEST(test_busy_for_ever, 2),
-        FORK_TEST(test_settling_fails, 1),
-        FORK_TEST(test_flag_refused, 1),
-        FORK_TEST_WITH(test_capture_in_flight, 1, MODE(GLOBAL)),
-        FORK_TEST_WITH(test_capture_in_flight, 1, MODE(THREAD_LOCAL)),
-        FORK_TEST_WITH(test_capture_in_flight, 1, MODE(RELAXED)),
-        FORK_TEST(test_capture_in_own, 1),
-        FORK_TEST_WITH(test_flags_overwritten, 1, &(bool){false}),
-        FORK_TEST_WITH(test_flags_overwritten, 1, &(bool){true}),
-    };
-    unit_begin("test_cuda_contexts", 90);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_contexts", 90,
+    FORK_TEST(test_seen_early, 1),
+    FORK_TEST(test_busy_for_ever, 2),
+    FORK_TEST(test_settling_fails, 1),
+    FORK_TEST(test_flag_refused, 1),
+    FORK_TEST_WITH(test_capture_in_flight, 1, MODE(GLOBAL)),
+    FORK_TEST_WITH(test_capture_in_flight, 1, MODE(THREAD_LOCAL)),
+    FORK_TEST_WITH(test_capture_in_flight, 1, MODE(RELAXED)),
+    FORK_TEST(test_capture_in_own, 1),
+    FORK_TEST_WITH(test_flags_overwritten, 1, &(bool){false}),
+    FORK_TEST_WITH(test_flags_overwritten, 1, &(bool){true}))

@@ -223,17 +223,11 @@ static void test_plain_memory(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_use_own_devices, 1),
-        FORK_TEST(test_use_later_access, 1),
-        FORK_TEST(test_use_peer_device, 2),
-        FORK_TEST(test_use_stuck_ranges, 1),
-        FORK_TEST(test_use_stuck_peer, 2),
-        FORK_TEST_WITH(test_plain_memory, 1, (char[]){"SYMM_STANDIN_NO_VMM"}),
-        FORK_TEST_WITH(test_plain_memory, 1, (char[]){"SYMM_STANDIN_NO_EXPORT"}),
-    };
-    unit_begin("test_cuda_devices", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_devices", 60,
+    FORK_TEST(test_use_own_devices, 1),
+    FORK_TEST(test_use_later_access, 1),
+    FORK_TEST(test_use_peer_device, 2),
+    FORK_TEST(test_use_stuck_ranges, 1),
+    FORK_TEST(test_use_stuck_peer, 2),
+    FORK_TEST_WITH(test_plain_memory, 1, (char[]){"SYMM_STANDIN_NO_VMM"}),
+    FORK_TEST_WITH(test_plain_memory, 1, (char[]){"SYMM_STANDIN_NO_EXPORT"}))

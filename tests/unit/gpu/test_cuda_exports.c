@@ -158,15 +158,9 @@ static void test_contexts_of_programs(struct fork_rank *self, void *context)
     ipc_owner_end(self, &owner);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_locations, 1),
-        FORK_TEST(test_places_are_used_again, 1),
-        FORK_TEST(test_freed_is_noticed, 1),
-        FORK_TEST(test_handles_that_are_refused, 1),
-        FORK_TEST(test_contexts_of_programs, 1),
-    };
-    unit_begin("test_cuda_exports", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_exports", 100,
+    FORK_TEST(test_locations, 1),
+    FORK_TEST(test_places_are_used_again, 1),
+    FORK_TEST(test_freed_is_noticed, 1),
+    FORK_TEST(test_handles_that_are_refused, 1),
+    FORK_TEST(test_contexts_of_programs, 1))

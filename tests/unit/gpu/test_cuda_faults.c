@@ -212,12 +212,6 @@ static void test_peers(void **state)
     run_with_each(2, use_peer);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_peers),
-    };
-    unit_begin("test_cuda_faults", 300);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_faults", 300,
+    cmocka_unit_test(test_blocks),
+    cmocka_unit_test(test_peers))

@@ -275,20 +275,14 @@ static void test_capture(struct fork_rank *self, void *context)
     test_blocks(self, context);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_no_driver, 1),
-        FORK_TEST(test_no_devices, 1),
-        FORK_TEST(test_wrong_devices, 1),
-        FORK_TEST(test_blocks, 1),
-        FORK_TEST(test_several_heaps, 1),
-        FORK_TEST(test_memory_runs_out, 1),
-        FORK_TEST(test_device_is_nearly_full, 1),
-        FORK_TEST(test_threads, 1),
-        FORK_TEST(test_contexts, 1),
-        FORK_TEST(test_capture, 1),
-    };
-    unit_begin("test_cuda_heap", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_heap", 150,
+    FORK_TEST(test_no_driver, 1),
+    FORK_TEST(test_no_devices, 1),
+    FORK_TEST(test_wrong_devices, 1),
+    FORK_TEST(test_blocks, 1),
+    FORK_TEST(test_several_heaps, 1),
+    FORK_TEST(test_memory_runs_out, 1),
+    FORK_TEST(test_device_is_nearly_full, 1),
+    FORK_TEST(test_threads, 1),
+    FORK_TEST(test_contexts, 1),
+    FORK_TEST(test_capture, 1))

@@ -116,12 +116,6 @@ static void test_freed_memory_is_free(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_peers, 4),
-        FORK_TEST(test_freed_memory_is_free, 3),
-    };
-    unit_begin("test_cuda_heap_peers", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_heap_peers", 150,
+    FORK_TEST(test_peers, 4),
+    FORK_TEST(test_freed_memory_is_free, 3))

@@ -293,16 +293,10 @@ static void test_another_library(struct fork_rank *self, void *context)
     use_offers(self, 64 * IPC_MIB, meet_another_library);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_peers, 3),
-        FORK_TEST(test_address_is_used_again, 2),
-        FORK_TEST(test_bytes_are_bounded, 2),
-        FORK_TEST(test_calls_that_fail, 2),
-        FORK_TEST(test_what_stays_open, 2),
-        FORK_TEST(test_another_library, 2),
-    };
-    unit_begin("test_cuda_imports", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_imports", 100,
+    FORK_TEST(test_peers, 3),
+    FORK_TEST(test_address_is_used_again, 2),
+    FORK_TEST(test_bytes_are_bounded, 2),
+    FORK_TEST(test_calls_that_fail, 2),
+    FORK_TEST(test_what_stays_open, 2),
+    FORK_TEST(test_another_library, 2))

@@ -105,12 +105,6 @@ static void test_mapped_memory(struct fork_rank *self, void *context)
     symm_cuda_leave(&scope);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_driver_memory, 1),
-        FORK_TEST(test_mapped_memory, 1),
-    };
-    unit_begin("test_cuda_memory", 30);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_memory", 30,
+    FORK_TEST(test_driver_memory, 1),
+    FORK_TEST(test_mapped_memory, 1))

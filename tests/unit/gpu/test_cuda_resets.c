@@ -284,20 +284,14 @@ static void test_waiting_fails(struct fork_rank *self, void *context)
     FORK_CHECK(self, !lasting || device_failure_names("has not answered"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST_WITH(test_reset_between, 1, &(bool){false}),
-        FORK_TEST_WITH(test_reset_between, 1, &(bool){true}),
-        FORK_TEST(test_reset_during, 1),
-        FORK_TEST(test_multimem_fails, 1),
-        FORK_TEST(test_multimem_beside, 1),
-        FORK_TEST(test_streams, 1),
-        FORK_TEST(test_pop, 1),
-        FORK_TEST(test_access_revoked, 1),
-        FORK_TEST_WITH(test_waiting_fails, 1, &(int){false}),
-        FORK_TEST_WITH(test_waiting_fails, 1, &(int){true}),
-    };
-    unit_begin("test_cuda_resets", 90);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_cuda_resets", 90,
+    FORK_TEST_WITH(test_reset_between, 1, &(bool){false}),
+    FORK_TEST_WITH(test_reset_between, 1, &(bool){true}),
+    FORK_TEST(test_reset_during, 1),
+    FORK_TEST(test_multimem_fails, 1),
+    FORK_TEST(test_multimem_beside, 1),
+    FORK_TEST(test_streams, 1),
+    FORK_TEST(test_pop, 1),
+    FORK_TEST(test_access_revoked, 1),
+    FORK_TEST_WITH(test_waiting_fails, 1, &(int){false}),
+    FORK_TEST_WITH(test_waiting_fails, 1, &(int){true}))

@@ -27,6 +27,15 @@
  */
 void unit_begin(const char *name, unsigned seconds);
 
+/* A main() that has nothing to do but that, and runs the tests whose rows follow. */
+#define UNIT_MAIN(name, seconds, ...)                                                              \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
+        unit_begin(name, seconds);                                                                 \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
+    }
+
 /* `seconds` times SYMM_TEST_PATIENCE, for checkers that make everything slow. */
 unsigned unit_patience(unsigned seconds);
 

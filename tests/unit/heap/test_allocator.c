@@ -321,21 +321,15 @@ static void test_refused_bookkeeping(void **state)
     symm_allocator_destroy(model_of_test.allocator);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_sequences),
-        cmocka_unit_test(test_determinism),
-        cmocka_unit_test_setup_teardown(test_nothing_to_give, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_wrong_frees, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_reuse, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_coalescing_orders, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_segments_stay_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_segment_removal, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_footprint, setup, teardown),
-        cmocka_unit_test(test_refused_bookkeeping),
-    };
-    unit_begin("test_allocator", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_allocator", 100,
+    cmocka_unit_test(test_random_sequences),
+    cmocka_unit_test(test_determinism),
+    cmocka_unit_test_setup_teardown(test_nothing_to_give, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_wrong_frees, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_reuse, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_coalescing_orders, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_segments_stay_apart, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_segment_removal, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_footprint, setup, teardown),
+    cmocka_unit_test(test_refused_bookkeeping))

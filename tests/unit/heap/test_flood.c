@@ -334,15 +334,9 @@ static void test_other_users(void **state)
     assert_true(!flooding || served == ENOUGH);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queue_without_end),
-        cmocka_unit_test(test_spare_is_lost),
-        cmocka_unit_test(test_limit_below_what_is_open),
-        cmocka_unit_test(test_queue_is_full),
-        cmocka_unit_test(test_other_users),
-    };
-    unit_begin("test_flood", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_flood", 150,
+    cmocka_unit_test(test_queue_without_end),
+    cmocka_unit_test(test_spare_is_lost),
+    cmocka_unit_test(test_limit_below_what_is_open),
+    cmocka_unit_test(test_queue_is_full),
+    cmocka_unit_test(test_other_users))

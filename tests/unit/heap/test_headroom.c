@@ -230,19 +230,13 @@ static void test_leave_descriptors(struct fork_rank *self, void *context)
     FORK_STATUS(self, symm_headroom_descriptor(SYMM_DESCRIPTOR_PASSING), SYMM_ERR_NO_MEMORY);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_stop_short, 1),
-        FORK_TEST(test_notice_others, 1),
-        FORK_TEST(test_notice_room, 1),
-        FORK_TEST(test_count_rarely, 1),
-        FORK_TEST(test_guess_the_limit, 1),
-        FORK_TEST_WITH(test_address_space, 1, &(int){RLIMIT_AS}),
-        FORK_TEST_WITH(test_address_space, 1, &(int){RLIMIT_DATA}),
-        FORK_TEST(test_have_descriptors, 1),
-        FORK_TEST(test_leave_descriptors, 1),
-    };
-    unit_begin("test_headroom", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_headroom", 100,
+    FORK_TEST(test_stop_short, 1),
+    FORK_TEST(test_notice_others, 1),
+    FORK_TEST(test_notice_room, 1),
+    FORK_TEST(test_count_rarely, 1),
+    FORK_TEST(test_guess_the_limit, 1),
+    FORK_TEST_WITH(test_address_space, 1, &(int){RLIMIT_AS}),
+    FORK_TEST_WITH(test_address_space, 1, &(int){RLIMIT_DATA}),
+    FORK_TEST(test_have_descriptors, 1),
+    FORK_TEST(test_leave_descriptors, 1))

@@ -417,20 +417,14 @@ static void test_threads(void **state)
     assert_true(stats_of(*state).segments <= 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_random_blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_growth_and_stats, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_new_memory_is_zero, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_wrong_frees, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_wrong_arguments, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_equal_offsets, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_spare_segment, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_serials_and_places, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
-    };
-    unit_begin("test_heap", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_heap", 100,
+    cmocka_unit_test_setup_teardown(test_random_blocks, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_growth_and_stats, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_new_memory_is_zero, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_wrong_frees, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_wrong_arguments, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_equal_offsets, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_spare_segment, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_serials_and_places, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_threads, setup, teardown))

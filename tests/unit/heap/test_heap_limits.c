@@ -384,25 +384,19 @@ static void test_kept_memory(void **state)
     assert_int_equal(munmap(window, (size_t)64 << 20), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_config),
-        cmocka_unit_test(test_window_is_halved),
-        cmocka_unit_test(test_window_exhaustion),
-        cmocka_unit_test(test_end_of_window),
-        cmocka_unit_test(test_window_smaller_than_a_segment),
-        cmocka_unit_test(test_spare_gives_way),
-        cmocka_unit_test(test_many_segments),
-        cmocka_unit_test(test_spare_of_many_segments),
-        cmocka_unit_test(test_alignment_in_an_odd_window),
-        cmocka_unit_test(test_refused_segments),
-        cmocka_unit_test(test_no_descriptors),
-        cmocka_unit_test(test_file_size_limit),
-        cmocka_unit_test(test_address_space_limit),
-        cmocka_unit_test(test_nothing_is_left),
-        cmocka_unit_test(test_kept_memory),
-    };
-    unit_begin("test_heap_limits", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_heap_limits", 100,
+    cmocka_unit_test(test_config),
+    cmocka_unit_test(test_window_is_halved),
+    cmocka_unit_test(test_window_exhaustion),
+    cmocka_unit_test(test_end_of_window),
+    cmocka_unit_test(test_window_smaller_than_a_segment),
+    cmocka_unit_test(test_spare_gives_way),
+    cmocka_unit_test(test_many_segments),
+    cmocka_unit_test(test_spare_of_many_segments),
+    cmocka_unit_test(test_alignment_in_an_odd_window),
+    cmocka_unit_test(test_refused_segments),
+    cmocka_unit_test(test_no_descriptors),
+    cmocka_unit_test(test_file_size_limit),
+    cmocka_unit_test(test_address_space_limit),
+    cmocka_unit_test(test_nothing_is_left),
+    cmocka_unit_test(test_kept_memory))

@@ -223,17 +223,11 @@ static void test_algorithm(void **state)
 #define CALL(algorithm, is_long) \
     {#algorithm, test_algorithm, NULL, NULL, &(struct plan){algorithm, is_long}}
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CALL(SYMM_ALLREDUCE_STAGED, false),
-        CALL(SYMM_ALLREDUCE_ONE_SHOT, true),
-        CALL(SYMM_ALLREDUCE_TWO_SHOT, false),
-        CALL(SYMM_ALLREDUCE_STAGED_ONE_SHOT, true),
-        CALL(SYMM_ALLGATHER_STAGED, false),
-        CALL(SYMM_ALLGATHER_PULL, true),
-        CALL(SYMM_ALLGATHER_PUSH, true),
-    };
-    unit_begin("test_large", 220);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_large", 220,
+    CALL(SYMM_ALLREDUCE_STAGED, false),
+    CALL(SYMM_ALLREDUCE_ONE_SHOT, true),
+    CALL(SYMM_ALLREDUCE_TWO_SHOT, false),
+    CALL(SYMM_ALLREDUCE_STAGED_ONE_SHOT, true),
+    CALL(SYMM_ALLGATHER_STAGED, false),
+    CALL(SYMM_ALLGATHER_PULL, true),
+    CALL(SYMM_ALLGATHER_PUSH, true))

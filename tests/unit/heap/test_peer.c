@@ -425,21 +425,15 @@ static void test_threads(void **state)
     symm_server_destroy(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data_both_ways),
-        cmocka_unit_test(test_retired_segments_are_unmapped),
-        cmocka_unit_test(test_same_offset_again),
-        cmocka_unit_test(test_random_life),
-        cmocka_unit_test(test_peer_dies),
-        cmocka_unit_test(test_impossible_locations),
-        cmocka_unit_test(test_segment_that_is_not_there),
-        cmocka_unit_test(test_request_under_way),
-        cmocka_unit_test(test_unsealed_memory),
-        cmocka_unit_test(test_peer_lies),
-        cmocka_unit_test(test_threads),
-    };
-    unit_begin("test_peer", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_peer", 150,
+    cmocka_unit_test(test_data_both_ways),
+    cmocka_unit_test(test_retired_segments_are_unmapped),
+    cmocka_unit_test(test_same_offset_again),
+    cmocka_unit_test(test_random_life),
+    cmocka_unit_test(test_peer_dies),
+    cmocka_unit_test(test_impossible_locations),
+    cmocka_unit_test(test_segment_that_is_not_there),
+    cmocka_unit_test(test_request_under_way),
+    cmocka_unit_test(test_unsealed_memory),
+    cmocka_unit_test(test_peer_lies),
+    cmocka_unit_test(test_threads))

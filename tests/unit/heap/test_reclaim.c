@@ -395,20 +395,14 @@ static void test_beside_a_thread(void **state)
     symm_heap_destroy(heap, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pages),
-        cmocka_unit_test(test_idle_memory_goes),
-        cmocka_unit_test(test_adopted),
-        cmocka_unit_test(test_other_mappings),
-        cmocka_unit_test(test_remains),
-        cmocka_unit_test(test_no_descriptors),
-        cmocka_unit_test(test_much_idle_memory),
-        cmocka_unit_test(test_nobody_to_wake),
-        cmocka_unit_test(test_equal_offsets),
-        cmocka_unit_test(test_beside_a_thread),
-    };
-    unit_begin("test_reclaim", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_reclaim", 100,
+    cmocka_unit_test(test_pages),
+    cmocka_unit_test(test_idle_memory_goes),
+    cmocka_unit_test(test_adopted),
+    cmocka_unit_test(test_other_mappings),
+    cmocka_unit_test(test_remains),
+    cmocka_unit_test(test_no_descriptors),
+    cmocka_unit_test(test_much_idle_memory),
+    cmocka_unit_test(test_nobody_to_wake),
+    cmocka_unit_test(test_equal_offsets),
+    cmocka_unit_test(test_beside_a_thread))

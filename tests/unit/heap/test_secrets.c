@@ -241,17 +241,11 @@ static void test_users_that_look_alike(struct fork_rank *self, void *context)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_wrong_words),
-        cmocka_unit_test(test_half_packets),
-        cmocka_unit_test(test_replayed_packets),
-        cmocka_unit_test(test_word_for_telling),
-        cmocka_unit_test(test_socket_of_the_dead),
-        FORK_TEST(test_users_that_look_alike, 1),
-    };
-    unit_begin("test_secrets", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_secrets", 60,
+    cmocka_unit_test(test_names),
+    cmocka_unit_test(test_wrong_words),
+    cmocka_unit_test(test_half_packets),
+    cmocka_unit_test(test_replayed_packets),
+    cmocka_unit_test(test_word_for_telling),
+    cmocka_unit_test(test_socket_of_the_dead),
+    FORK_TEST(test_users_that_look_alike, 1))

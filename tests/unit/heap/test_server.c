@@ -394,25 +394,19 @@ static void test_threads(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test_setup_teardown(test_export_replace_withdraw, server_setup,
-                                        server_teardown),
-        cmocka_unit_test_setup_teardown(test_many_objects, server_setup, server_teardown),
-        cmocka_unit_test_setup_teardown(test_every_word_of_an_id, server_setup, server_teardown),
-        cmocka_unit_test_setup_teardown(test_waiting_request, server_setup, server_teardown),
-        cmocka_unit_test_setup_teardown(test_refusal, server_setup, server_teardown),
-        cmocka_unit_test_setup_teardown(test_no_answer_is_lost, server_setup, server_teardown),
-        cmocka_unit_test(test_late_thread),
-        cmocka_unit_test(test_destroy_while_clients_wait),
-        cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test_setup_teardown(test_signals_are_blocked, server_setup, server_teardown),
-        cmocka_unit_test_setup_teardown(test_many_clients, server_setup, server_teardown),
-        cmocka_unit_test(test_server_without_descriptors),
-        cmocka_unit_test_setup_teardown(test_threads, server_setup, server_teardown),
-    };
-    unit_begin("test_server", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_server", 100,
+    cmocka_unit_test(test_names),
+    cmocka_unit_test_setup_teardown(test_export_replace_withdraw, server_setup,
+                                    server_teardown),
+    cmocka_unit_test_setup_teardown(test_many_objects, server_setup, server_teardown),
+    cmocka_unit_test_setup_teardown(test_every_word_of_an_id, server_setup, server_teardown),
+    cmocka_unit_test_setup_teardown(test_waiting_request, server_setup, server_teardown),
+    cmocka_unit_test_setup_teardown(test_refusal, server_setup, server_teardown),
+    cmocka_unit_test_setup_teardown(test_no_answer_is_lost, server_setup, server_teardown),
+    cmocka_unit_test(test_late_thread),
+    cmocka_unit_test(test_destroy_while_clients_wait),
+    cmocka_unit_test(test_unknown_names),
+    cmocka_unit_test_setup_teardown(test_signals_are_blocked, server_setup, server_teardown),
+    cmocka_unit_test_setup_teardown(test_many_clients, server_setup, server_teardown),
+    cmocka_unit_test(test_server_without_descriptors),
+    cmocka_unit_test_setup_teardown(test_threads, server_setup, server_teardown))

@@ -376,17 +376,11 @@ static void test_bad_manners(void **state)
     symm_server_destroy(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peer_dies),
-        cmocka_unit_test(test_peer_is_killed),
-        cmocka_unit_test(test_peer_lies),
-        cmocka_unit_test(test_server_of_another_user),
-        cmocka_unit_test(test_client_of_another_user),
-        cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_bad_manners),
-    };
-    unit_begin("test_strangers", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_strangers", 150,
+    cmocka_unit_test(test_peer_dies),
+    cmocka_unit_test(test_peer_is_killed),
+    cmocka_unit_test(test_peer_lies),
+    cmocka_unit_test(test_server_of_another_user),
+    cmocka_unit_test(test_client_of_another_user),
+    cmocka_unit_test(test_garbage),
+    cmocka_unit_test(test_bad_manners))

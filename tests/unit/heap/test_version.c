@@ -34,12 +34,6 @@ static void test_order(void **state)
     assert_true(SYMM_VERSION_NUMBER(0, 999, 999) < SYMM_VERSION_NUMBER(1, 0, 0));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release),
-        cmocka_unit_test(test_order),
-    };
-    unit_begin("test_version", 10);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_version", 10,
+    cmocka_unit_test(test_release),
+    cmocka_unit_test(test_order))

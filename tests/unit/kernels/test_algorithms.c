@@ -225,17 +225,11 @@ static void test_rows(void **state)
     assert_false(symm_algorithm_has(SYMM_ALGORITHM_COUNT, UINT_MAX));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST_OF(test_reductions, 1, 5),
-        FORK_TEST_OF(test_allgather, 1, 5),
-        cmocka_unit_test(test_mixture),
-        FORK_TEST(test_nothing_to_do, 1),
-        FORK_TEST(test_nothing_to_do, 3),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_rows),
-    };
-    unit_begin("test_algorithms", 220);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_algorithms", 220,
+    FORK_TEST_OF(test_reductions, 1, 5),
+    FORK_TEST_OF(test_allgather, 1, 5),
+    cmocka_unit_test(test_mixture),
+    FORK_TEST(test_nothing_to_do, 1),
+    FORK_TEST(test_nothing_to_do, 3),
+    cmocka_unit_test(test_names),
+    cmocka_unit_test(test_rows))

@@ -143,14 +143,8 @@ static void test_arrays(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_number),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_arrays),
-    };
-    unit_begin("test_float16", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_float16", 60,
+    cmocka_unit_test(test_every_number),
+    cmocka_unit_test(test_rounding),
+    cmocka_unit_test(test_operations),
+    cmocka_unit_test(test_arrays))

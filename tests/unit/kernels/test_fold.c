@@ -238,15 +238,9 @@ static void test_small_slices(void **state)
     assert_true(begin == 32 && end == 48);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ordered),
-        cmocka_unit_test(test_in_rank_order),
-        cmocka_unit_test(test_without_combine),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_small_slices),
-    };
-    unit_begin("test_fold", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_fold", 100,
+    cmocka_unit_test(test_ordered),
+    cmocka_unit_test(test_in_rank_order),
+    cmocka_unit_test(test_without_combine),
+    cmocka_unit_test(test_slices),
+    cmocka_unit_test(test_small_slices))

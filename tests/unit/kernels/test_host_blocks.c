@@ -78,12 +78,6 @@ static void test_limit(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_reuse, 1),
-        FORK_TEST(test_limit, 1),
-    };
-    unit_begin("test_host_blocks", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_host_blocks", 60,
+    FORK_TEST(test_reuse, 1),
+    FORK_TEST(test_limit, 1))

@@ -235,9 +235,5 @@ static void test_rooted(struct fork_rank *self, void *context)
     symm_process_release(process);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {FORK_TEST_OF(test_rooted, 2, 5)};
-    unit_begin("test_rooted", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_rooted", 120,
+    FORK_TEST_OF(test_rooted, 2, 5))

@@ -298,14 +298,8 @@ static void test_faults_are_noticed(void **state)
     is_noticed((struct shape){.ranks = 2, .flag_again = true, .fault = WIPED_TOO_LATE});
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_flags_that_come_again),
-        cmocka_unit_test(test_faults_are_noticed),
-    };
-    unit_begin("test_pads_ordering", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_pads_ordering", 120,
+    cmocka_unit_test(test_calls),
+    cmocka_unit_test(test_late),
+    cmocka_unit_test(test_flags_that_come_again),
+    cmocka_unit_test(test_faults_are_noticed))

@@ -254,21 +254,15 @@ static void test_counts(struct fork_rank *self, void *context)
     FORK_CHECK(self, strstr(text, "cuEventCreate") == NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_old_driver, 1),
-        FORK_TEST(test_look_up, 1),
-        FORK_TEST_WITH(test_visible, 1, (char[]){"3,1,9,2"}), /* an unknown one */
-        FORK_TEST_WITH(test_visible, 1, (char[]){"3,1,1"}),   /* one twice */
-        FORK_TEST(test_visible_by_uuid, 2),
-        FORK_TEST(test_no_device, 1),
-        FORK_TEST(test_contexts, 1),
-        FORK_TEST(test_faults, 1),
-        FORK_TEST(test_capture_mode, 1),
-        FORK_TEST(test_what_is_left_at_exit, 1),
-        FORK_TEST(test_counts, 1),
-    };
-    unit_begin("test_standin", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin", 100,
+    FORK_TEST(test_old_driver, 1),
+    FORK_TEST(test_look_up, 1),
+    FORK_TEST_WITH(test_visible, 1, (char[]){"3,1,9,2"}), /* an unknown one */
+    FORK_TEST_WITH(test_visible, 1, (char[]){"3,1,1"}),   /* one twice */
+    FORK_TEST(test_visible_by_uuid, 2),
+    FORK_TEST(test_no_device, 1),
+    FORK_TEST(test_contexts, 1),
+    FORK_TEST(test_faults, 1),
+    FORK_TEST(test_capture_mode, 1),
+    FORK_TEST(test_what_is_left_at_exit, 1),
+    FORK_TEST(test_counts, 1))

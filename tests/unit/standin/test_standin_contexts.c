@@ -201,15 +201,9 @@ static void test_modes(struct fork_rank *self, void *unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_flags, 1),
-        FORK_TEST(test_reset, 1),
-        FORK_TEST(test_stream_0, 1),
-        FORK_TEST(test_capture, 1),
-        FORK_TEST(test_modes, 1),
-    };
-    unit_begin("test_standin_contexts", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_contexts", 60,
+    FORK_TEST(test_flags, 1),
+    FORK_TEST(test_reset, 1),
+    FORK_TEST(test_stream_0, 1),
+    FORK_TEST(test_capture, 1),
+    FORK_TEST(test_modes, 1))

@@ -169,15 +169,9 @@ static void test_what_is_left_open_is_told(struct fork_rank *self, void *context
     fork_rank_barrier(self);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_memory_is_shared, 2),
-        FORK_TEST(test_rules_of_export, 1),
-        FORK_TEST(test_rules_of_opening, 2),
-        FORK_TEST(test_devices_without_link, 2),
-        FORK_TEST(test_what_is_left_open_is_told, 2),
-    };
-    unit_begin("test_standin_ipc", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_ipc", 100,
+    FORK_TEST(test_memory_is_shared, 2),
+    FORK_TEST(test_rules_of_export, 1),
+    FORK_TEST(test_rules_of_opening, 2),
+    FORK_TEST(test_devices_without_link, 2),
+    FORK_TEST(test_what_is_left_open_is_told, 2))

@@ -200,15 +200,9 @@ static void test_children_have_no_driver(struct fork_rank *self, void *unused)
     standin_numbers_check(self, memory, 7, COUNT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_kernel_rules, 1),
-        FORK_TEST(test_kernel_raises_flag, 1),
-        FORK_TEST(test_kernels_of_the_library, 1),
-        FORK_TEST(test_errors_stick, 1),
-        FORK_TEST(test_children_have_no_driver, 1),
-    };
-    unit_begin("test_standin_kernels", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_kernels", 100,
+    FORK_TEST(test_kernel_rules, 1),
+    FORK_TEST(test_kernel_raises_flag, 1),
+    FORK_TEST(test_kernels_of_the_library, 1),
+    FORK_TEST(test_errors_stick, 1),
+    FORK_TEST(test_children_have_no_driver, 1))

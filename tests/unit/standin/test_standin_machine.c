@@ -132,14 +132,8 @@ static void test_own_contexts(struct fork_rank *self, void *unused)
     STANDIN_RESULT(self, destroy(own), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_without_links, 1),
-        FORK_TEST(test_without_functions, 1),
-        FORK_TEST(test_slice, 1),
-        FORK_TEST(test_own_contexts, 1),
-    };
-    unit_begin("test_standin_machine", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_machine", 60,
+    FORK_TEST(test_without_links, 1),
+    FORK_TEST(test_without_functions, 1),
+    FORK_TEST(test_slice, 1),
+    FORK_TEST(test_own_contexts, 1))

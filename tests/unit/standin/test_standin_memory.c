@@ -207,14 +207,8 @@ static void test_pinned_memory(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuMemFreeHost(pinned));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_memory_rules, 1),
-        FORK_TEST(test_memory_is_shared, 2),
-        FORK_TEST(test_program_cannot_touch_device_memory, 1),
-        FORK_TEST(test_pinned_memory, 1),
-    };
-    unit_begin("test_standin_memory", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_memory", 100,
+    FORK_TEST(test_memory_rules, 1),
+    FORK_TEST(test_memory_is_shared, 2),
+    FORK_TEST(test_program_cannot_touch_device_memory, 1),
+    FORK_TEST(test_pinned_memory, 1))

@@ -252,15 +252,9 @@ static void test_ends(struct fork_rank *self, void *context)
     FORK_CHECK(self, strstr(output, "1 of these are left: handle") != NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_rules, 1),
-        FORK_TEST_WITH(test_without_multicast, 1, (char[]){"SYMM_STANDIN_MULTICAST"}),
-        FORK_TEST_WITH(test_without_multicast, 1, (char[]){"SYMM_STANDIN_CAPABILITY"}),
-        FORK_TEST(test_launches, 1),
-        FORK_TEST(test_ends, 1),
-    };
-    unit_begin("test_standin_multicast", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_multicast", 60,
+    FORK_TEST(test_rules, 1),
+    FORK_TEST_WITH(test_without_multicast, 1, (char[]){"SYMM_STANDIN_MULTICAST"}),
+    FORK_TEST_WITH(test_without_multicast, 1, (char[]){"SYMM_STANDIN_CAPABILITY"}),
+    FORK_TEST(test_launches, 1),
+    FORK_TEST(test_ends, 1))

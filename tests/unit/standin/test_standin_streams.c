@@ -172,15 +172,9 @@ static void test_sync_memops(struct fork_rank *self, void *context)
     STANDIN_OK(self, cu.cuMemFree(memory));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_streams_keep_order, 1),
-        FORK_TEST(test_streams_are_not_ordered_by_luck, 1),
-        FORK_TEST(test_stream_zero_waits, 1),
-        FORK_TEST(test_copies, 1),
-        FORK_TEST(test_sync_memops, 1),
-    };
-    unit_begin("test_standin_streams", 100);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_standin_streams", 100,
+    FORK_TEST(test_streams_keep_order, 1),
+    FORK_TEST(test_streams_are_not_ordered_by_luck, 1),
+    FORK_TEST(test_stream_zero_waits, 1),
+    FORK_TEST(test_copies, 1),
+    FORK_TEST(test_sync_memops, 1))

@@ -390,19 +390,13 @@ static void test_idle_mappings(void **state)
     assert_int_equal(unit_mappings("symm-control"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_loop),
-        FORK_TEST(test_no_memory, 1),
-        FORK_TEST_OF(test_late_leavers, 2, 4),
-        FORK_TEST(test_owner_goes_first, 3),
-        FORK_TEST(test_failed_set_up, 2),
-        cmocka_unit_test(test_idle_mappings),
-    };
-    unit_begin("test_arena", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_arena", 120,
+    cmocka_unit_test(test_reuse),
+    cmocka_unit_test(test_classes),
+    cmocka_unit_test(test_chunks),
+    cmocka_unit_test(test_loop),
+    FORK_TEST(test_no_memory, 1),
+    FORK_TEST_OF(test_late_leavers, 2, 4),
+    FORK_TEST(test_owner_goes_first, 3),
+    FORK_TEST(test_failed_set_up, 2),
+    cmocka_unit_test(test_idle_mappings))

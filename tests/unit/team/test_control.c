@@ -354,14 +354,8 @@ static void test_leaving(void **state)
     symm_control_destroy(&control);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_phase_words),
-        cmocka_unit_test(test_protocol),
-        cmocka_unit_test(test_leaving),
-    };
-    unit_begin("test_control", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_control", 150,
+    cmocka_unit_test(test_layout),
+    cmocka_unit_test(test_phase_words),
+    cmocka_unit_test(test_protocol),
+    cmocka_unit_test(test_leaving))

@@ -209,14 +209,8 @@ static void test_next_team(void **state)
     free(chunk.memory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_rings),
-        cmocka_unit_test(test_wrong_places),
-        cmocka_unit_test(test_next_team),
-    };
-    unit_begin("test_control_place", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_control_place", 60,
+    cmocka_unit_test(test_sizes),
+    cmocka_unit_test(test_rings),
+    cmocka_unit_test(test_wrong_places),
+    cmocka_unit_test(test_next_team))

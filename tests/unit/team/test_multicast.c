@@ -376,20 +376,14 @@ static void test_opting_out(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST_OF(test_life, 2, 4),
-        FORK_TEST(test_life, 8),
-        FORK_TEST(test_compare_places, 3),
-        FORK_TEST(test_be_alone, 1),
-        FORK_TEST(test_lose_votes, 3),
-        FORK_TEST(test_bind_too_early, 1),
-        FORK_TEST(test_join_nobody, 2),
-        FORK_TEST(test_evict, 2),
-        FORK_TEST(test_fill_process, 2),
-        cmocka_unit_test(test_opting_out),
-    };
-    unit_begin("test_multicast", 120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_multicast", 120,
+    FORK_TEST_OF(test_life, 2, 4),
+    FORK_TEST(test_life, 8),
+    FORK_TEST(test_compare_places, 3),
+    FORK_TEST(test_be_alone, 1),
+    FORK_TEST(test_lose_votes, 3),
+    FORK_TEST(test_bind_too_early, 1),
+    FORK_TEST(test_join_nobody, 2),
+    FORK_TEST(test_evict, 2),
+    FORK_TEST(test_fill_process, 2),
+    cmocka_unit_test(test_opting_out))

@@ -172,15 +172,9 @@ static void test_devices(struct fork_rank *self, void *context)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST(test_content, 1),
-        FORK_TEST(test_limits, 1),
-        FORK_TEST(test_growth, 1),
-        FORK_TEST(test_use, 1),
-        FORK_TEST(test_devices, 1),
-    };
-    unit_begin("test_pads", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_pads", 60,
+    FORK_TEST(test_content, 1),
+    FORK_TEST(test_limits, 1),
+    FORK_TEST(test_growth, 1),
+    FORK_TEST(test_use, 1),
+    FORK_TEST(test_devices, 1))

@@ -308,19 +308,13 @@ static void test_one_process(void **state)
     symm_process_release(first);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORK_TEST_OF(test_set_up, 1, 5),
-        FORK_TEST(test_sizes_of_rank_0, 3),
-        FORK_TEST(test_rank_0_refuses, 4),
-        FORK_TEST(test_wrong_places, 3),
-        FORK_TEST(test_rank_0_dies, 3),
-        cmocka_unit_test(test_wrong_ranks),
-        FORK_TEST(test_segments, 4),
-        FORK_TEST(test_many_teams, 3),
-        cmocka_unit_test(test_one_process),
-    };
-    unit_begin("test_team", 150);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_team", 150,
+    FORK_TEST_OF(test_set_up, 1, 5),
+    FORK_TEST(test_sizes_of_rank_0, 3),
+    FORK_TEST(test_rank_0_refuses, 4),
+    FORK_TEST(test_wrong_places, 3),
+    FORK_TEST(test_rank_0_dies, 3),
+    cmocka_unit_test(test_wrong_ranks),
+    FORK_TEST(test_segments, 4),
+    FORK_TEST(test_many_teams, 3),
+    cmocka_unit_test(test_one_process))

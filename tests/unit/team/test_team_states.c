@@ -184,14 +184,8 @@ static void test_refusals_are_forgotten(void **state)
     symm_process_release(process);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_segment_states),
-        cmocka_unit_test(test_segment_states_of_devices),
-        cmocka_unit_test(test_dropped_is_forgotten),
-        cmocka_unit_test(test_refusals_are_forgotten),
-    };
-    unit_begin("test_team_states", 60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("test_team_states", 60,
+    cmocka_unit_test(test_segment_states),
+    cmocka_unit_test(test_segment_states_of_devices),
+    cmocka_unit_test(test_dropped_is_forgotten),
+    cmocka_unit_test(test_refusals_are_forgotten))
