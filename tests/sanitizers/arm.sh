@@ -108,7 +108,7 @@ fetch_arm_root() (
 declare -A qemu_cannot=([test_arena]=test_chunks [test_cuda_devices]=test_stuck_ranges
     [test_pads]=test_limits [test_control]=test_leaving [test_headroom]=test_address_space
     [test_reclaim]=test_other_mappings [test_cuda_imports]=test_address_is_used_again
-    [test_standin_streams]=test_errors_stick [test_cuda_hold]=test_faults)
+    [test_standin_kernels]=test_errors_stick [test_cuda_hold]=test_faults)
 # Whole programs. The stand-in driver clears memory by MADV_REMOVE, too (test_cuda_heap). Of more
 # descriptors than there is room for, qemu leaves the others open (test_strangers). It takes 6 MiB
 # for each GiB that is only reserved (test_heap_limits). test_ordering's model of executions is the
