@@ -278,7 +278,7 @@ static void fault_run(struct fork_rank *self, void *context)
     struct cuda_ranks ranks = {0};
     cuda_fault_begin(&ranks, self, context);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 4));
-    ranks.late_ms = faults->late_ms;
+    ranks.late_ms = (int)unit_patience((unsigned)faults->late_ms);
     FORK_CHECK(self, faults->make(&ranks, faults->call) == SYMM_ERR_SYSTEM);
     if (!ranks.fault_is_for_good) {
         cuda_ranks_clear(&ranks);

@@ -36,7 +36,7 @@ void unit_begin(const char *name, unsigned seconds);
         return cmocka_run_group_tests(tests, NULL, NULL);                                          \
     }
 
-/* `seconds` times SYMM_TEST_PATIENCE, for checkers that make everything slow. */
+/* A time, times SYMM_TEST_PATIENCE, for checkers that make everything slow. */
 unsigned unit_patience(unsigned seconds);
 
 /*
