@@ -13,17 +13,17 @@ SYMM_BENCH_CUDA_LIBRARY=$driver
 SYMM_TEST_CUDA_LIBRARY=$driver
 export SYMM_BENCH_CUDA_LIBRARY
 ondevice_flags="--mca mpool_symm_cuda_library $driver --mca coll_symm_report 1"
+# With these ondevice/ondevice.c has the program's buffers on devices.
+ondevice_moved="-x LD_PRELOAD=$ondevice_preload -x SYMM_TEST_CUDA_LIBRARY=$driver $ondevice_flags"
 
-# ondevice_run MPIRUN-ARGUMENTS...: ondevice/ondevice.c has the program's buffers on devices.
+# ondevice_run MPIRUN-ARGUMENTS...
 ondevice_run() {
     # shellcheck disable=SC2086 # flags are words
-    tap_run -x "LD_PRELOAD=$ondevice_preload" -x "SYMM_TEST_CUDA_LIBRARY=$driver" \
-        $ondevice_flags "$@"
+    tap_run $ondevice_moved "$@"
 }
 
 # ondevice DESCRIPTION MPIRUN-ARGUMENTS...: likewise, and the program passes.
 ondevice() {
-    description=$1
     tap_description=$1
     shift
     ondevice_run "$@"
@@ -32,17 +32,17 @@ ondevice() {
 
 # ondevice_sweep DESCRIPTION LISTS MPIRUN-ARGUMENTS...: likewise with one algorithm after the other.
 ondevice_sweep() {
-    description=$1
+    tap_description=$1
     lists=$2
     shift 2
-    sweep_run "$description" "$lists" -x "LD_PRELOAD=$ondevice_preload" \
-        -x "SYMM_TEST_CUDA_LIBRARY=$driver" --mca mpool_symm_cuda_library "$driver" "$@"
+    # shellcheck disable=SC2086 # flags are words
+    sweep_run "$tap_description" "$lists" $ondevice_moved "$@"
 }
 
 # ondevice_bench DESCRIPTION RANKS BYTES ARGUMENTS...: so many bytes by the benchmark, once, with
 # results checked; ARGUMENTS are those of mpirun up to --, and the benchmark's.
 ondevice_bench() {
-    description=$1
+    tap_description=$1
     ranks=$2
     bytes=$3
     shift 3
@@ -53,11 +53,11 @@ ondevice_bench() {
     done
     shift
     # shellcheck disable=SC2086 # flags are words
-    tap_passes "$description" -n "$ranks" $ondevice_flags --mca coll symm $flags \
+    tap_passes "$tap_description" -n "$ranks" $ondevice_flags --mca coll symm $flags \
         "$top_builddir/bench/symm_bench" -c -i 1 -x 0 -b 1 -m "$bytes:$bytes" "$@"
 }
 
 # served ALGORITHM PATTERN: of the last job, a collective by that algorithm.
 served() {
-    tap_has "$description: $2 by $1" "^ *$2 +served: $1 +[1-9]"
+    tap_has "$tap_description: $2 by $1" "^ *$2 +served: $1 +[1-9]"
 }

@@ -64,7 +64,7 @@ plain_name='function plain(name) {
 # The stand-in driver and the kernels in it are opened, not linked.
 units_with() {
     local path device=
-    ! grep -qE '^tests/(cuda|standin)/|^kernels/cuda/device_code/' "$1" || device=yes
+    ! grep -qE '^tests/standin/|^kernels/cuda/device_code/' "$1" || device=yes
     for path in $(unit_programs); do
         if [[ -n $device ]] && grep -q 'standin_driver\.so' "$path" ||
             readelf --debug-dump=info --dwarf-depth=1 "$path" 2>/dev/null |
