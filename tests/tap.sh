@@ -5,7 +5,7 @@
 #
 # A script sources this file, calls the functions below, and ends with tap_end. It can be run by
 # hand from the build folder: tests/results/collectives.tap. SYMM_TEST_SEED repeats a run's random
-# data, SYMM_TEST_SECONDS is the most that a job may take.
+# data, SYMM_TEST_SECONDS is the most that a job may take, and SYMM_TEST_ALL=1 has everything run.
 # shellcheck shell=sh disable=SC1090,SC2034
 
 # ---- surroundings --------------------------------------------------------------------------------
@@ -38,6 +38,12 @@ case ${OMPI_VERSION:-} in
         export OMPI_MCA_pml
         ;;
 esac
+
+# The default run makes one of so many calls of the programs that number them (harness/sweep.h), and
+# leaves out jobs that scripts name only where $tap_all is set: by SYMM_TEST_ALL=1, .ci/run --all.
+tap_all=${SYMM_TEST_ALL:-}
+: "${SYMM_TEST_SHARE=${tap_all:-4}}"
+export SYMM_TEST_SHARE
 
 tap_tests=$top_builddir/tests
 tap_standin=$tap_tests/standin/.libs/standin_driver.so
@@ -216,6 +222,16 @@ tap_judge() {
     else
         tap_ok "$tap_status" "$tap_description$tap_over"
     fi
+}
+
+# tap_fails STATUS DESCRIPTION ARGUMENTS...: the job must end with that status.
+tap_fails() {
+    expected=$1
+    tap_description=$2
+    shift 2
+    tap_run "$@"
+    test "$tap_status" -eq "$expected"
+    tap_ok $? "$tap_description"
 }
 
 # tap_has DESCRIPTION PATTERN / tap_lacks DESCRIPTION PATTERN: about the last job's output.

@@ -5,23 +5,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 device_tests = \
-	tests/device/bringup.tap \
-	tests/device/contexts.tap \
 	tests/device/pieces.tap \
-	tests/device/reductions.tap \
-	tests/device/moves.tap \
-	tests/device/some_ranks.tap \
-	tests/device/gaps.tap \
-	tests/device/device_memory.tap \
 	tests/device/elsewhere.tap \
-	tests/device/gpus.tap \
-	tests/device/host_copy.tap \
-	tests/device/kinds.tap \
-	tests/device/multicast.tap \
-	tests/device/multimem_ptx.tap \
-	tests/device/nonblocking.tap \
 	tests/device/packets.tap \
-	tests/device/scratch.tap
+	tests/device/gaps.tap \
+	tests/device/nonblocking.tap \
+	tests/device/reductions.tap \
+	tests/device/scratch.tap \
+	tests/device/moves.tap \
+	tests/device/multicast.tap \
+	tests/device/host_copy.tap \
+	tests/device/gpus.tap \
+	tests/device/contexts.tap \
+	tests/device/some_ranks.tap \
+	tests/device/bringup.tap \
+	tests/device/device_memory.tap \
+	tests/device/multimem_ptx.tap \
+	tests/device/kinds.tap
 
 device_programs = \
 	tests/device/check_device_memory \

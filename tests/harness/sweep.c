@@ -197,6 +197,19 @@ bool test_sweep_repeats(void)
     return place_now > 0 && getenv("SYMM_TEST_CUDA_LIBRARY") != NULL;
 }
 
+bool test_leaves_out(uint64_t number)
+{
+    static uint64_t share;
+    if (share == 0) {
+        const char *text = getenv("SYMM_TEST_SHARE");
+        share = text == NULL ? 1 : test_number("SYMM_TEST_SHARE", text);
+        share = share == 0 ? 1 : share;
+    }
+    /* Digests are of the same calls at each place. */
+    uint64_t place = getenv("SYMM_TEST_DIGEST") == NULL ? (uint64_t)place_now : 0;
+    return test_mix(number * FORCED_MOST + place) % share != 0;
+}
+
 const char *test_algorithm(const char *collective)
 {
     char name[128];

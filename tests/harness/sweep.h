@@ -10,6 +10,9 @@
  * communicator keeps the values that it has met in its first calls. With SYMM_TEST_DIGEST all of
  * these runs have to have the digest of the first one (test_digest); with SYMM_TEST_ONLY no other
  * algorithm, and not the component below, may have had a call of these collectives.
+ *
+ * SYMM_TEST_SHARE=N has one of N calls made, others at each place of the lists: what the default
+ * run of the tests has time for.
  */
 #ifndef SYMM_TESTS_SWEEP_H
 #define SYMM_TESTS_SWEEP_H
@@ -17,6 +20,7 @@
 #include <mpi.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The communicator of the calls under test: MPI_COMM_WORLD, or a duplicate of it in a sweep. */
 extern MPI_Comm test_comm;
@@ -33,5 +37,8 @@ const char *test_algorithm(const char *collective);
  * persistent ones, and such as no kernel is for. An earlier run of the sweep has made them.
  */
 bool test_sweep_repeats(void);
+
+/* Whether the call of that number is not among those that this run makes. Alike on all ranks. */
+bool test_leaves_out(uint64_t number);
 
 #endif

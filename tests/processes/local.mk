@@ -5,19 +5,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 processes_tests = \
-	tests/processes/cleanup.tap \
-	tests/processes/environment.tap \
-	tests/processes/failures.tap \
-	tests/processes/fallback.tap \
-	tests/processes/helper.tap \
-	tests/processes/intruders.tap \
-	tests/processes/later.tap \
 	tests/processes/lifecycle.tap \
-	tests/processes/messages.tap \
+	tests/processes/helper.tap \
 	tests/processes/mixtures.tap \
-	tests/processes/mpool.tap \
+	tests/processes/later.tap \
+	tests/processes/environment.tap \
+	tests/processes/fallback.tap \
 	tests/processes/nodes.tap \
-	tests/processes/release.tap
+	tests/processes/mpool.tap \
+	tests/processes/cleanup.tap \
+	tests/processes/intruders.tap \
+	tests/processes/messages.tap \
+	tests/processes/release.tap \
+	tests/processes/failures.tap
 
 processes_programs = \
 	tests/processes/check_crowd \

@@ -69,7 +69,9 @@ static void reduce(const struct test_element *element, enum test_op op, size_t c
     if (bytes > forced.reduced) {
         return;
     }
-    number++;
+    if (test_leaves_out(++number)) {
+        return;
+    }
     test_case("call %llu, %s %s, %zu elements", (unsigned long long)number, element->name,
               test_op_name(op), count);
     reduce_out_of_place(element, op, count);
@@ -137,7 +139,9 @@ static void gather(const struct test_layout *from, const struct test_layout *to,
     if (count * test_layout_size(to) > forced.gathered) {
         return;
     }
-    number++;
+    if (test_leaves_out(++number)) {
+        return;
+    }
     test_case("call %llu, all-gather of %zu %s as %s%s", (unsigned long long)number, count,
               from->name, to->name, in_place ? " in place" : "");
     struct test_buffer send = new_buffer(count * from->extent, from->unit, TEST_SEND);

@@ -4,18 +4,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 results_tests = \
-	tests/results/algorithms.tap \
-	tests/results/checkers.tap \
 	tests/results/collectives.tap \
-	tests/results/disagree.tap \
-	tests/results/empty_types.tap \
-	tests/results/example.tap \
+	tests/results/algorithms.tap \
+	tests/results/types.tap \
 	tests/results/fft.tap \
-	tests/results/large.tap \
-	tests/results/nested.tap \
-	tests/results/python.tap \
+	tests/results/example.tap \
+	tests/results/checkers.tap \
 	tests/results/random.tap \
-	tests/results/types.tap
+	tests/results/empty_types.tap \
+	tests/results/nested.tap \
+	tests/results/disagree.tap \
+	tests/results/python.tap \
+	tests/results/large.tap
 
 results_programs = \
 	tests/results/check_allgather \

@@ -5,20 +5,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 users_tests = \
+	tests/users/bench_gpu.tap \
 	tests/users/bench.tap \
 	tests/users/configure.tap \
-	tests/users/counters.tap \
-	tests/users/exports.tap \
+	tests/users/plot.tap \
+	tests/users/overlap.tap \
+	tests/users/table.tap \
 	tests/users/info.tap \
 	tests/users/manual.tap \
-	tests/users/overlap.tap \
-	tests/users/parameters.tap \
-	tests/users/plot.tap \
+	tests/users/selection.tap \
 	tests/users/quickstart.tap \
 	tests/users/report.tap \
+	tests/users/parameters.tap \
+	tests/users/counters.tap \
 	tests/users/results.tap \
-	tests/users/selection.tap \
-	tests/users/table.tap \
+	tests/users/exports.tap \
 	tests/users/verbose.tap
 
 users_programs = \
@@ -30,7 +31,7 @@ users_programs = \
 TESTS += $(users_tests)
 dist_check_SCRIPTS += $(users_tests)
 check_PROGRAMS += $(users_programs)
-EXTRA_DIST += tests/users/plot/check_pictures.py \
+EXTRA_DIST += tests/users/bench.sh tests/users/plot/check_pictures.py \
 	tests/users/plot/drawn_pictures.py tests/users/check_results.py \
 	tests/users/raw_results.py
 
