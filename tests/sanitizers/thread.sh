@@ -13,11 +13,12 @@ helper_programs=(check_helper check_later) # with the thread that moves requests
 thread_skips=' test_large test_fork '
 
 # Left to --all: the algorithms. Their ranks are processes, whose only other thread serves
-# descriptors, as it does in test_peer and test_server.
-thread_skips+='test_algorithms '
+# descriptors, as it does in test_peer and test_server. And the models of orderings, which have one
+# thread.
+thread_skips+='test_algorithms test_ordering test_pads_ordering '
 
 select_all_thread() {
-    thread_skips=${thread_skips/ test_algorithms/}
+    thread_skips=${thread_skips/ test_algorithms test_ordering test_pads_ordering/}
     thread_programs+=(check_allgather check_allreduce check_bursts check_counters check_memory
         check_user_ops)
 }
