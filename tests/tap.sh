@@ -41,7 +41,7 @@ esac
 
 # The default run makes one of so many calls of the programs that number them (harness/sweep.h), and
 # leaves out jobs that scripts name only where $tap_all is set: by SYMM_TEST_ALL=1, .ci/run --all.
-tap_all=${SYMM_TEST_ALL:-}
+tap_all=${SYMM_TEST_ALL:+1}
 : "${SYMM_TEST_SHARE=${tap_all:-4}}"
 export SYMM_TEST_SHARE
 
