@@ -305,10 +305,15 @@ static void pairs_check(bool waits)
 static void all(void)
 {
     int cases = test_quick ? QUICK_CASES : CASES;
+    bool is_part = test_quick && getenv("SYMM_TEST_ALL") == NULL;
     for (number = 1; number <= (uint64_t)cases; number++) {
-        int list = number % 10 == 0 ? MANY_BLOCKS : number % 10 == 5 ? FEW_BLOCKS : 0;
+        if (is_part && number % 4 != 1 && number % 10 != 0) {
+            continue; /* the others have each of the sides, lists and forms */
+        }
+        int many = is_part ? MANY_BLOCKS / 2 : MANY_BLOCKS;
+        int list = number % 10 == 0 ? many : number % 10 == 5 ? FEW_BLOCKS : 0;
         struct drawn_type drawn = drawn_type_make(number, list);
-        int count = 1 + (int)(test_random(number, 9) % 5);
+        int count = is_part && list == many ? 1 : 1 + (int)(test_random(number, 9) % 5);
         allgather_check(&drawn, (enum sides)(number % SIDES), count);
         in_place_check(&drawn, count);
         bcast_check(&drawn, count, (int)(number % (uint64_t)test_size), number % 2 == 0);

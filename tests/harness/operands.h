@@ -65,7 +65,7 @@ void test_sum_long(test_sum *sum, int ints, int count, bool heap, int ranks);
 
 /*
  * Likewise so many calls with gaps in the elements, which fall back.  Rank `late` comes late to the
- * first one, and to the one in the middle.
+ * first one, and to the one in the middle.  The default run makes them once in a sweep.
  */
 void test_sum_late(test_sum *sum, int calls, int late, int ranks);
 

@@ -14,6 +14,7 @@
 #include "tests/harness/harness.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 enum { MOST = 40, BYTES = 100000 };
 
@@ -47,6 +48,10 @@ int main(int argc, char **argv)
     }
     for (int after = 0; after < (test_quick ? MOST / 2 : MOST); after++) {
         for (int victim = 0; victim <= test_size; victim++) { /* test_size: all at once */
+            if (getenv("SYMM_TEST_ALL") == NULL && victim < test_size &&
+                victim != after % test_size) {
+                continue;
+            }
             int number = 2 * (after * (test_size + 1) + victim);
             refused += communicator_in_need(refuse, number, after, victim);
         }

@@ -281,6 +281,10 @@ static void every_type(void)
 static void some_ahead(void)
 {
     enum { CALLS = 40, ELEMENTS = 100000, STRIDE = 4 };
+    static int times;
+    if (times++ > 0 && getenv("SYMM_TEST_ALL") == NULL) {
+        return; /* they fall back, whatever a sweep forces */
+    }
     int *values = calloc((size_t)ELEMENTS * STRIDE, sizeof(int));
     MPI_Datatype type;
     MPI_Type_create_resized(MPI_INT, 0, STRIDE * (MPI_Aint)sizeof(int), &type);

@@ -8,6 +8,7 @@
 #include "tests/device/faults/check_faults.h"
 
 #include "tests/harness/harness.h"
+#include "tests/harness/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,7 @@ void faults_each_use(const char *call, faults_wanted_function *is_wanted,
                      faults_run_function *fault_run, const void *kind)
 {
     char names[FUNCTIONS][NAME_MAX];
+    static uint64_t number;
     unsigned long uses[FUNCTIONS], faults = 0;
     size_t count = 0;
     while (count < FUNCTIONS && function_get(count, names[count], sizeof *names, &uses[count])) {
@@ -154,7 +156,8 @@ void faults_each_use(const char *call, faults_wanted_function *is_wanted,
     for (size_t i = 0; i < count; i++) {
         const unsigned long chosen[] = {1, 2, uses[i]};
         for (int j = 0; j < 3 && is_wanted(names[i]); j++) {
-            if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i]) {
+            if ((j == 0 || chosen[j] > chosen[j - 1]) && chosen[j] <= uses[i] &&
+                !test_leaves_out(++number)) {
                 fault_run(kind, names[i], chosen[j]);
                 faults++;
             }

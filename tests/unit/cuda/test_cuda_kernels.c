@@ -247,8 +247,10 @@ static void test_types_and_operations(void **state)
             (void)snprintf(name, sizeof(name), "symm_reduce_%s_%s", cuda_types[kernel].name,
                            cuda_op_name(op));
             for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++) {
-                combinations_check((enum symm_cuda_type)type, (enum symm_cuda_op)op, ranks[i],
-                                   name);
+                if (!unit_leaves_out((uint64_t)(kernels * RANKS_MOST + ranks[i]))) {
+                    combinations_check((enum symm_cuda_type)type, (enum symm_cuda_op)op, ranks[i],
+                                       name);
+                }
             }
             kernels++;
         }
@@ -310,7 +312,7 @@ static void test_copy(void **state)
     static const size_t counts[] = {0, 1, 2, 3, 7, 15, 16, 17, 63, 100, 1023, 4096, 5001, 9999};
     struct unit_random random = unit_random_start(33, 0);
     (void)state;
-    for (size_t turn = 0; turn < 4000; turn++) {
+    for (size_t turn = 0; turn < 1000; turn++) {
         struct call call = {.type = SYMM_CUDA_BYTE, .ranks = 1 + (int)unit_random_below(&random, 5),
                             .count = counts[turn % (sizeof(counts) / sizeof(*counts))]};
         size_t unit = (size_t)1 << unit_random_below(&random, 5);

@@ -301,11 +301,16 @@ void cuda_faults_run(const char *const *names, size_t count, int uses, int step,
     struct cuda_fault some[AT_A_TIME];
     struct fork_ranks processes[AT_A_TIME];
     int each = (uses + step - 1) / step, all = (int)count * each;
-    for (int begun = 0, ended = 0; ended < all; ended++) {
-        for (; begun < all && begun < ended + AT_A_TIME; begun++) {
-            int which = begun % AT_A_TIME;
-            some[which] = (struct cuda_fault){names[begun / each], 1 + begun % each * step};
-            fork_ranks_start(&processes[which], ranks, body, &some[which]);
+    for (int next = 0, begun = 0, ended = 0;; ended++) {
+        for (; next < all && begun < ended + AT_A_TIME; next++) {
+            if (!unit_leaves_out((uint64_t)next)) {
+                int which = begun++ % AT_A_TIME;
+                some[which] = (struct cuda_fault){names[next / each], 1 + next % each * step};
+                fork_ranks_start(&processes[which], ranks, body, &some[which]);
+            }
+        }
+        if (ended == begun) {
+            return;
         }
         print_message("# %s, use %d\n", some[ended % AT_A_TIME].what, some[ended % AT_A_TIME].use);
         fork_ranks_join(&processes[ended % AT_A_TIME]);

@@ -64,6 +64,13 @@ int unit_uses(int otherwise)
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
+bool unit_leaves_out(uint64_t number)
+{
+    enum { SHARE = 4 };
+    struct unit_random random = unit_random_start(number, SHARE);
+    return getenv("SYMM_TEST_ALL") == NULL && unit_random_below(&random, SHARE) != 0;
+}
+
 /* splitmix64 */
 uint64_t unit_random_next(struct unit_random *random)
 {

@@ -45,6 +45,12 @@ unsigned unit_patience(unsigned seconds);
  */
 int unit_uses(int otherwise);
 
+/*
+ * Whether the default run leaves this one of many alike cases out: three of four, others with each
+ * seed; none with SYMM_TEST_ALL.  The same in all processes of a test.
+ */
+bool unit_leaves_out(uint64_t number);
+
 /* ---- random numbers -------------------------------------------------------------------------- */
 
 struct unit_random {
