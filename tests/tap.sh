@@ -42,6 +42,7 @@ esac
 # The default run makes one of so many calls of the programs that number them (harness/sweep.h), and
 # leaves out jobs that scripts name only where $tap_all is set: by SYMM_TEST_ALL=1, .ci/run --all.
 tap_all=${SYMM_TEST_ALL:+1}
+test -n "$tap_all" || unset SYMM_TEST_ALL # which programs ask for
 : "${SYMM_TEST_SHARE=${tap_all:-4}}"
 export SYMM_TEST_SHARE
 
@@ -234,6 +235,12 @@ tap_fails() {
     tap_ok $? "$tap_description"
 }
 
+# tap_breaks DESCRIPTION: the last job has failed, but did not have to be ended.
+tap_breaks() {
+    test "$tap_status" -ne 0 && test "$tap_status" -ne 124
+    tap_ok $? "$1"
+}
+
 # tap_has DESCRIPTION PATTERN / tap_lacks DESCRIPTION PATTERN: about the last job's output.
 tap_has() {
     tap_match=0
@@ -260,6 +267,21 @@ tap_have_symm() {
 
 tap_needs_symm() {
     tap_have_symm || tap_skip_all "mca_coll_symm.so and mca_mpool_symm.so have not been built"
+}
+
+# tap_install_driver: programs after $with_driver find the stand-in as they would the real driver,
+# by the loader and ahead of any that is installed. Where they cannot, the script ends.
+tap_install_driver() {
+    if ! test -e "$tap_standin" || ! tap_have_symm; then
+        tap_skip "GPUs" "there is no stand-in for the driver"
+        tap_end
+    elif test -n "$SYMM_SANITIZERS"; then
+        tap_skip "GPUs" "a sanitizer wants its own library to be the first"
+        tap_end
+    fi
+    mkdir "$tap_folder/driver"
+    ln -s "$tap_standin" "$tap_folder/driver/libcuda.so.1"
+    with_driver="env LD_LIBRARY_PATH=$tap_folder/driver:$LD_LIBRARY_PATH SYMM_STANDIN_DELAY=0"
 }
 
 # Checks may then also look for what plain Open MPI does not promise.

@@ -72,7 +72,7 @@ static struct plan plan_draw(uint64_t number)
 {
     struct plan plan = {
         .number = number,
-        .kind = kinds[draw(number, 1, KINDS)],
+        .kind = kinds[number % KINDS],
         .count = 1 + (int)draw(number, 2, count_most(number)),
         .root = (int)draw(number, 4, (uint64_t)test_size),
         .comm = (int)draw(number, 5, COMMS),

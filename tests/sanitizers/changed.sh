@@ -10,22 +10,28 @@ git_here() { git -C "$top" -c safe.directory='*' "$@" 2>/dev/null; }
 # The commit that changes are counted from. On main itself it is the last one, of those that it has
 # grown from, that has passed here; or unknown.
 changed_since() {
-    local name base passed=$cache_folder/valgrind-passed
+    local passed=$cache_folder/valgrind-passed
     if [[ -n ${SYMM_CHANGED_SINCE-} ]]; then
         git_here rev-parse --verify --quiet "$SYMM_CHANGED_SINCE^{commit}"
         return
     fi
+    changed_base && return
+    [[ -r $passed ]] && git_here merge-base --is-ancestor "$(<"$passed")" HEAD && cat "$passed"
+}
+
+# This tree has passed, if it is what a commit of main has.
+changed_passed() {
+    [[ -n $(git_here status --porcelain || echo unknown) || $(changed_base) ]] ||
+        git_here rev-parse HEAD >"$cache_folder/valgrind-passed"
+}
+
+# The commit of main that a branch has grown from; nothing on main itself.
+changed_base() {
+    local name base
     for name in origin/main main; do
         base=$(git_here merge-base HEAD "$name") && [[ $base != "$(git_here rev-parse HEAD)" ]] &&
             echo "$base" && return
     done
-    [[ -r $passed ]] && git_here merge-base --is-ancestor "$(<"$passed")" HEAD && cat "$passed"
-}
-
-# This tree has passed, if it is what a commit has.
-changed_passed() {
-    [[ -n $(git_here status --porcelain || echo unknown) ]] ||
-        git_here rev-parse HEAD >"$cache_folder/valgrind-passed"
 }
 
 # changed_files COMMIT: those of the work tree that differ.
@@ -37,7 +43,7 @@ changed_files() {
 changed_units() {
     local since list=$folder/changed
     if ! since=$(changed_since) || ! changed_files "$since" >"$list" ||
-        grep -q '^tests/sanitizers/' "$list"; then
+        grep -Eq '^(tests/sanitizers/|m4/|configure.ac)' "$list"; then
         unit_programs
         return
     fi

@@ -1,5 +1,4 @@
-# tests/unit/local.mk - tests with cmocka, without mpirun: heap/, kernels/, the pool's hints, the
-# collective component's counters.
+# tests/unit/local.mk - tests with cmocka, without mpirun, in a folder for each layer.
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -351,7 +351,7 @@ static void test_patience(struct fork_rank *self, void *context)
     double begin = unit_seconds();
     FORK_CHECK(self, packets_make(&stage, &plan, &packets));
     double seconds = unit_seconds() - begin;
-    FORK_CHECK(self, seconds >= (double)patience / 1e9 && seconds < 2);
+    FORK_CHECK(self, seconds >= (double)patience / 1e9 && seconds < 20);
     symm_device_close_all();
 }
 

@@ -91,41 +91,55 @@ static uint32_t make(struct stage *stage, const struct plan *plan,
     return collective_make(stage->self, stage->team, &call, &stage->delays);
 }
 
+/* Buffers of a reduction, with this rank's elements; `input` is `output` in place. */
+static void buffers_begin(struct stage *stage, const struct plan *plan, bool in_place,
+                          size_t output_bytes, struct buffer *input, struct buffer *output)
+{
+    size_t shift = unit_random_below(&stage->delays, 20) * 4;
+    *output = buffer_make(stage, output_bytes, shift,
+        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
+    *input = *output;
+    buffer_scribble(output);
+    if (!in_place) {
+        *input = buffer_make(stage, plan->count * element_reductions[plan->type].extent, 76 - shift,
+            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
+    }
+    elements_fill(plan->type, input->data, plan->count, plan->stream, stage->self->rank);
+}
+
+/* A call whose results have been looked at is over.  `input` is in place where it is `output`. */
+static void buffers_end(struct stage *stage, const struct plan *plan, struct buffer *input,
+                        struct buffer *output)
+{
+    buffer_scribble(output);
+    if (plan->is_late) {
+        fork_rank_barrier(stage->self);
+    }
+    if (input->memory != output->memory) {
+        buffer_scribble(input);
+        buffer_free(stage, input);
+    }
+    buffer_free(stage, output);
+}
+
 static uint32_t allreduce(struct stage *stage, const struct plan *plan, uint32_t flags)
 {
     const struct symm_reduction *reduction = &element_reductions[plan->type];
     size_t bytes = plan->count * reduction->extent;
-    size_t shift = unit_random_below(&stage->delays, 20) * 4;
-    int rank = stage->self->rank;
     bool in_place = is_in_place(stage, plan);
-    struct buffer output = buffer_make(stage, bytes, shift,
-        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
-    struct buffer input = output;
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, bytes, 76 - shift,
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
+    struct buffer input, output;
+    buffers_begin(stage, plan, in_place, bytes, &input, &output);
     flags = make(stage, plan, reduction, input.data, output.data, flags);
     FORK_CHECK(stage->self, elements_are_reduced(plan->type, output.data, plan->count,
                                                  plan->stream, stage->self->size));
     if (!in_place) {
         unsigned char *again = malloc(bytes);
         FORK_CHECK(stage->self, again != NULL);
-        elements_fill(plan->type, again, plan->count, plan->stream, rank);
+        elements_fill(plan->type, again, plan->count, plan->stream, stage->self->rank);
         FORK_CHECK(stage->self, memcmp(again, input.data, bytes) == 0);
         free(again);
-        buffer_scribble(&input);
     }
-    buffer_scribble(&output);
-    if (plan->is_late) { /* the others have time to do harm */
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
+    buffers_end(stage, plan, &input, &output);
     return flags;
 }
 
@@ -142,7 +156,8 @@ static uint32_t allgather(struct stage *stage, const struct plan *plan, uint32_t
     struct buffer output = buffer_make(stage, bytes, unit_random_below(&stage->delays, 70),
         plan->others_in_heap || collective_reaches_outputs(plan->algorithm) ||
         (in_place && collective_reaches_inputs(plan->algorithm)));
-    struct buffer input = {.data = output.data + (size_t)rank * plan->count};
+    struct buffer input = output;
+    input.data += (size_t)rank * plan->count;
     buffer_scribble(&output);
     if (!in_place) {
         input = buffer_make(stage, plan->count, unit_random_below(&stage->delays, 70),
@@ -157,16 +172,8 @@ static uint32_t allgather(struct stage *stage, const struct plan *plan, uint32_t
     if (!in_place) {
         FORK_CHECK(stage->self,
                    unit_is_filled(input.data, plan->count, block_contents(plan, rank)));
-        buffer_scribble(&input);
     }
-    buffer_scribble(&output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (!in_place) {
-        buffer_free(stage, &input);
-    }
-    buffer_free(stage, &output);
+    buffers_end(stage, plan, &input, &output);
     return flags;
 }
 
@@ -201,39 +208,16 @@ static unsigned char *reduced_make(struct stage *stage, const struct plan *plan)
     return result;
 }
 
-/* A call whose results have been looked at is over.  `input` is in place where it is `output`. */
-static void buffers_end(struct stage *stage, const struct plan *plan, struct buffer *input,
-                        struct buffer *output)
-{
-    buffer_scribble(output);
-    if (plan->is_late) {
-        fork_rank_barrier(stage->self);
-    }
-    if (input->memory != output->memory) {
-        buffer_scribble(input);
-        buffer_free(stage, input);
-    }
-    buffer_free(stage, output);
-}
-
 static uint32_t reduce_scatter(struct stage *stage, const struct plan *plan, uint32_t flags)
 {
     const struct symm_reduction *reduction = &element_reductions[plan->type];
     size_t extent = reduction->extent, bytes = plan->count * extent;
-    size_t shift = unit_random_below(&stage->delays, 20) * 4;
     int rank = stage->self->rank;
     bool in_place = is_in_place(stage, plan);
     begins_draw(stage, plan);
     size_t begin = stage->begins[rank] * extent, end = stage->begins[rank + 1] * extent;
-    struct buffer output =
-        buffer_make(stage, in_place ? bytes : end - begin, shift, plan->others_in_heap);
-    struct buffer input = output;
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, bytes, 76 - shift,
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
+    struct buffer input, output;
+    buffers_begin(stage, plan, in_place, in_place ? bytes : end - begin, &input, &output);
     flags = make(stage, plan, reduction, input.data, output.data, flags);
     unsigned char *result = reduced_make(stage, plan);
     FORK_CHECK(stage->self, memcmp(output.data, result + begin, end - begin) == 0);
@@ -271,19 +255,10 @@ static uint32_t scan(struct stage *stage, const struct plan *plan, uint32_t flag
 {
     const struct symm_reduction *reduction = &element_reductions[plan->type];
     size_t bytes = plan->count * reduction->extent;
-    size_t shift = unit_random_below(&stage->delays, 20) * 4;
     int rank = stage->self->rank;
     bool exclusive = symm_algorithm_get(plan->algorithm)->collective == SYMM_EXSCAN;
-    bool in_place = is_in_place(stage, plan);
-    struct buffer output = buffer_make(stage, bytes, shift,
-        plan->others_in_heap || collective_reaches_outputs(plan->algorithm));
-    struct buffer input = output;
-    buffer_scribble(&output);
-    if (!in_place) {
-        input = buffer_make(stage, bytes, 76 - shift,
-            plan->others_in_heap || collective_reaches_inputs(plan->algorithm));
-    }
-    elements_fill(plan->type, input.data, plan->count, plan->stream, rank);
+    struct buffer input, output;
+    buffers_begin(stage, plan, is_in_place(stage, plan), bytes, &input, &output);
     unsigned char *expected = prefix_make(stage, plan, rank + (exclusive ? 0 : 1));
     if (exclusive && rank == 0) { /* what was there stays */
         memcpy(expected, output.data, bytes);

@@ -46,8 +46,9 @@ unsigned unit_patience(unsigned seconds);
 int unit_uses(int otherwise);
 
 /*
- * Whether the default run leaves this one of many alike cases out: three of four, others with each
- * seed; none with SYMM_TEST_ALL.  The same in all processes of a test.
+ * Whether the default run leaves this one of many alike cases out: it takes one of numbers 0 to 3,
+ * one of 4 to 7 and so on, others with each seed; with SYMM_TEST_ALL all.  The same in all
+ * processes of a test.
  */
 bool unit_leaves_out(uint64_t number);
 

@@ -60,7 +60,7 @@ static void use(struct multicast_rank *rank, const struct multicast_block *block
 static bool descriptors_come_to(size_t wanted)
 {
     unsigned polls = 0;
-    double end = unit_seconds() + 1;
+    double end = unit_seconds() + unit_patience(10);
     while (unit_open_descriptors() != wanted && unit_seconds() < end) {
         unit_pause(&polls);
     }
