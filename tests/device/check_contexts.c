@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -238,7 +237,7 @@ static void overwritten_after(void)
     int active;
     calls_check(1);
     OK(cuMemAlloc(&large, size));
-    for (unsigned char call = 1; call < (getenv("SYMM_TEST_ALL") != NULL ? 20 : 6); call++) {
+    for (unsigned char call = 1; call < (test_whole ? 20 : 6); call++) {
         bool right = true;
         OK(cuDevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN));
         OK(cuMemsetD8(large, 0, size));

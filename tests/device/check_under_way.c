@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &comms[1]);
-    uint64_t rounds = getenv("SYMM_TEST_ALL") == NULL ? 6 : test_quick ? 20 : 50;
+    uint64_t rounds = !test_whole ? 6 : test_quick ? 20 : 50;
     for (uint64_t round = 0; round < rounds; round++) {
         round_make(round);
     }

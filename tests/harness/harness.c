@@ -24,6 +24,7 @@ enum { MAX_REPORTS = 4, SKIPPED = 77, TAG_VERDICT = 9001, TAG_BYTES = 9002 };
 int test_rank;
 int test_size;
 bool test_quick;
+bool test_whole;
 uint64_t test_run_seed;
 
 static const char *test_name;
@@ -76,6 +77,7 @@ int test_begin(int argc, char **argv, const char *name, int thread_level)
 {
     int provided = MPI_THREAD_SINGLE;
     test_name = name;
+    test_whole = getenv("SYMM_TEST_ALL") != NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") != 0) {
             fprintf(stderr, "%s: unknown argument '%s'; the only one is --quick\n", name,

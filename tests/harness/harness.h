@@ -24,6 +24,7 @@
 extern int test_rank; /* in MPI_COMM_WORLD */
 extern int test_size;
 extern bool test_quick; /* --quick: the reduced matrix, for slow machines and second layers */
+extern bool test_whole; /* SYMM_TEST_ALL: what the default run leaves out is made as well */
 
 /* Initialises MPI, reads the seed from SYMM_TEST_SEED (or draws one), tells all ranks, prints it.
  * Returns the thread level that MPI provides. Exits with status 2 on an unknown argument. */

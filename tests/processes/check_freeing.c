@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 {
     MPI_Info info;
     test_begin(argc, argv, "check_freeing", MPI_THREAD_SINGLE);
-    many_alive = getenv("SYMM_TEST_ALL") != NULL ? MANY : many_alive;
+    many_alive = test_whole ? MANY : many_alive;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "system");
     check("MPI_COMM_SELF", MPI_COMM_SELF, info);

@@ -304,7 +304,7 @@ int main(int argc, char **argv)
     main_thread = pthread_self();
     MPI_Win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window);
     MPI_Win_shared_query(window, 0, &size, &unit, &flags);
-    int kinds = (moves && !is_alone) || getenv("SYMM_TEST_ALL") != NULL ? 2 : 1;
+    int kinds = (moves && !is_alone) || test_whole ? 2 : 1;
     for (int kind = 0; kind < kinds; kind++) {
         MPI_Comm comm;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);

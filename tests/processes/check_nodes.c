@@ -8,8 +8,6 @@
 #include "tests/harness/exercise.h"
 #include "tests/harness/harness.h"
 
-#include <stdlib.h>
-
 enum { BYTES = 200000, CALLS = 200 };
 
 /* Small sums over the node and over all, each of the one before, nothing between them. */
@@ -41,7 +39,7 @@ int main(int argc, char **argv)
     MPI_Comm across;
     int node_rank;
     int node_size;
-    uint64_t rounds = getenv("SYMM_TEST_ALL") != NULL ? 4 : 1;
+    uint64_t rounds = test_whole ? 4 : 1;
     test_begin(argc, argv, "check_nodes", MPI_THREAD_SINGLE);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);

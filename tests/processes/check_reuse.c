@@ -258,7 +258,7 @@ static void disjoint_groups(int round)
 int main(int argc, char **argv)
 {
     test_begin(argc, argv, "check_reuse", MPI_THREAD_SINGLE);
-    int rounds = !test_quick ? 30 : getenv("SYMM_TEST_ALL") != NULL ? 5 : 3;
+    int rounds = !test_quick ? 30 : test_whole ? 5 : 3;
     in_a_loop();
     alive();
     for (int round = 0; round < rounds; round++) {

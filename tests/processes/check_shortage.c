@@ -14,7 +14,6 @@
 #include "tests/harness/harness.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 enum { MOST = 40, BYTES = 100000 };
 
@@ -48,7 +47,7 @@ int main(int argc, char **argv)
     }
     for (int after = 0; after < (test_quick ? MOST / 2 : MOST); after++) {
         for (int victim = 0; victim <= test_size; victim++) { /* test_size: all at once */
-            if (getenv("SYMM_TEST_ALL") == NULL && victim < test_size &&
+            if (!test_whole && victim < test_size &&
                 victim != after % test_size) {
                 continue;
             }

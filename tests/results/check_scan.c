@@ -38,7 +38,6 @@ struct call {
 static struct team world, reversed; /* reversed: two communicators, the last rank is the first */
 
 static uint64_t number; /* of the call: what makes its random data and places unique */
-static bool is_long;    /* all is made at each place of a sweep, not a part of it in turn */
 
 /* ---- contributions and results --------------------------------------------------------------- */
 
@@ -215,7 +214,7 @@ static void some_late(void)
 {
     enum { CALLS = 36, PART = 12, ELEMENTS = 90000 };
     static int send[ELEMENTS], receive[ELEMENTS], turn;
-    int first = is_long ? 0 : turn++ * PART % CALLS, end = is_long ? CALLS : first + PART;
+    int first = test_whole ? 0 : turn++ * PART % CALLS, end = test_whole ? CALLS : first + PART;
     for (int call = first; call < end; call++) {
         int count = call % 3 == 0 ? 1 : call % 3 == 1 ? 3000 : ELEMENTS;
         bool exclusive = call / 3 % 2 == 1;
@@ -274,14 +273,13 @@ static void all(void)
 {
     const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
     static int turn;
-    is_long = getenv("SYMM_TEST_ALL") != NULL;
     teams_make();
     test_operands_each_predefined(one_type_and_operation);
     test_operands_each(sizes_around_thresholds);
     turn++;
     for (int i = 0; i < 6; i++) {
         bool exclusive = i / 2 % 2 == 1;
-        if (!is_long && (turn + i) % 4 != 1) {
+        if (!test_whole && (turn + i) % 4 != 1) {
             continue;
         }
         /* Elements that no two of go through a block of scratch. */

@@ -143,7 +143,6 @@ void faults_each_use(const char *call, faults_wanted_function *is_wanted,
 {
     char names[FUNCTIONS][NAME_MAX];
     static unsigned number; /* the default run takes one of three uses, another of each function */
-    bool is_whole = getenv("SYMM_TEST_ALL") != NULL;
     unsigned long uses[FUNCTIONS], faults = 0;
     size_t count = 0;
     while (count < FUNCTIONS && function_get(count, names[count], sizeof *names, &uses[count])) {
@@ -155,7 +154,7 @@ void faults_each_use(const char *call, faults_wanted_function *is_wanted,
         if (is_wanted(names[i]) && tried > 0) {
             printf("check_faults: %s: faults of %s\n", call, names[i]);
             for (unsigned j = 0; j < tried; j++) {
-                if (is_whole || j == number % tried) {
+                if (test_whole || j == number % tried) {
                     fault_run(kind, names[i], chosen[j]);
                     faults++;
                 }
