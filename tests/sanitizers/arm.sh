@@ -105,17 +105,25 @@ fetch_arm_root() (
 # - mmap() does not take the addresses that have just been freed (test_address_is_used_again); and
 #   programs are below what the stand-in driver takes for addresses (test_errors_stick).
 # - It is too slow where kernels have to end within 200 ms (test_faults).
-declare -A qemu_cannot=([test_arena]=test_chunks [test_cuda_devices]=test_stuck_ranges
-    [test_pads]=test_limits [test_control]=test_leaving [test_headroom]=test_address_space
+declare -A qemu_cannot=([test_arena]=test_chunks [test_cuda_devices]=test_use_stuck_ranges
+    [test_cuda_heap_peers]=test_freed_memory_is_free [test_pads]=test_growth
+    [test_control]=test_leaving [test_headroom]=test_address_space
     [test_reclaim]=test_other_mappings [test_cuda_imports]=test_address_is_used_again
     [test_standin_kernels]=test_errors_stick [test_cuda_hold]=test_faults)
 # Whole programs. The stand-in driver clears memory by MADV_REMOVE, too (test_cuda_heap). Of more
 # descriptors than there is room for, qemu leaves the others open (test_strangers). It takes 6 MiB
 # for each GiB that is only reserved (test_heap_limits). test_ordering's model of executions is the
 # same there, and takes too long.
-qemu_skips=' test_cuda_heap test_strangers test_heap_limits test_ordering '
+qemu_cannot_run=' test_cuda_heap test_strangers test_heap_limits test_ordering '
+# The launch layer has kernels compiled for the processor in its tests, which no device of such a
+# machine would run, and which take longer there than the rest together: with --all only.
+qemu_skips="$qemu_cannot_run$(cd "$top/tests/unit/cuda" && echo test_*.c | sed 's/\.c\b//g') "
 # Ranks that mpirun of this machine starts. qemu has no process_vm_readv().
 qemu_programs=(results/check_allreduce results/check_allgather)
+
+select_all_qemu() {
+    qemu_skips=$qemu_cannot_run
+}
 
 part_qemu() {
     local log=$folder/qemu.log program library under
