@@ -39,8 +39,8 @@ int main(int argc, char **argv)
     MPI_Comm across;
     int node_rank;
     int node_size;
-    uint64_t rounds = test_whole ? 4 : 1;
     test_begin(argc, argv, "check_nodes", MPI_THREAD_SINGLE);
+    const uint64_t rounds = test_whole ? 4 : 1;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_size(node, &node_size);
