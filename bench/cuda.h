@@ -37,6 +37,12 @@
     USE(cuEventSynchronize) \
     USE(cuEventElapsedTime) \
     USE(cuEventDestroy) \
+    USE(cuStreamBeginCapture) \
+    USE(cuStreamEndCapture) \
+    USE(cuGraphInstantiateWithFlags) \
+    USE(cuGraphLaunch) \
+    USE(cuGraphExecDestroy) \
+    USE(cuGraphDestroy) \
     USE(cuMemAlloc) \
     USE(cuMemFree) \
     USE(cuMemAllocHost) \

@@ -154,6 +154,11 @@ static CUdeviceptr address(const void *memory)
     return (CUdeviceptr)(uintptr_t)memory;
 }
 
+int device_number(const struct device *device)
+{
+    return device->device;
+}
+
 bool device_allocate(const struct device *device, size_t bytes, void **memory, char *text)
 {
     CUdeviceptr allocated;
@@ -281,6 +286,35 @@ double device_event_us(const struct device *device, void *from, void *to)
     check(device, "cuEventElapsedTime",
           device->cuda.cuEventElapsedTime(&milliseconds, from, to));
     return 1e3 * (double)milliseconds;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+void device_capture_begin(const struct device *device, void *stream)
+{
+    check(device, "cuStreamBeginCapture",
+          device->cuda.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+}
+
+void *device_capture_end(const struct device *device, void *stream)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+    check(device, "cuStreamEndCapture", device->cuda.cuStreamEndCapture(stream, &graph));
+    check(device, "cuGraphInstantiateWithFlags",
+          device->cuda.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    check(device, "cuGraphDestroy", device->cuda.cuGraphDestroy(graph));
+    return exec;
+}
+
+void device_graph_launch(const struct device *device, void *graph, void *stream)
+{
+    check(device, "cuGraphLaunch", device->cuda.cuGraphLaunch(graph, stream));
+}
+
+void device_graph_close(const struct device *device, void *graph)
+{
+    check(device, "cuGraphExecDestroy", device->cuda.cuGraphExecDestroy(graph));
 }
 
 #else

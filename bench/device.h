@@ -27,6 +27,9 @@ void device_close(struct device *device);
 void device_name(const struct device *device, char name[DEVICE_NAME]);
 void device_identity(const struct device *device, unsigned char identity[DEVICE_IDENTITY]);
 
+/* As the driver counts in this process. */
+int device_number(const struct device *device);
+
 /* Version of CUDA that the driver has, as 1000 * major + 10 * minor. */
 int device_driver_version(const struct device *device);
 
@@ -65,5 +68,11 @@ void device_event_wait(const struct device *device, void *event);
 
 /* Microseconds between two moments that are over. */
 double device_event_us(const struct device *device, void *from, void *to);
+
+/* Work that is given to the stream between the two is kept in a graph, which can be launched. */
+void device_capture_begin(const struct device *device, void *stream);
+void *device_capture_end(const struct device *device, void *stream);
+void device_graph_launch(const struct device *device, void *graph, void *stream);
+void device_graph_close(const struct device *device, void *graph);
 
 #endif

@@ -37,11 +37,21 @@ bench_symm_bench_SOURCES = \
 	bench/validate.c bench/validate.h
 bench_symm_bench_LDADD = $(MPI_LIBS)
 
+stream_time_parts = bench/buffers.c bench/cacheline.c bench/call.c bench/clock.c bench/cuda.c \
+	bench/device.c bench/failure.c bench/gpus.c bench/nccl.c bench/private.c bench/sweep.c
+
 # For those who tune: the parts of a small call on a device. Never installed.
 noinst_PROGRAMS += bench/launch_time
 bench_launch_time_SOURCES = bench/launch_time.c bench/clock.c bench/clock.h \
 	bench/meeting.c bench/meeting.h
 bench_launch_time_LDADD = libsymm_core.la -ldl
+
+# Collectives on streams and in graphs, by libsymm itself. Never installed.
+if CUDA
+noinst_PROGRAMS += bench/stream_time
+bench_stream_time_SOURCES = bench/stream_time.c $(stream_time_parts)
+bench_stream_time_LDADD = libsymm_core.la $(MPI_LIBS) -ldl -lm
+endif
 
 # Kernels that are not the library's, on GPUs: packets in millions, what a launch costs at all, and
 # which calls of the driver wait for a kernel. Never installed.

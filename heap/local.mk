@@ -51,6 +51,7 @@ libsymm_core_la_SOURCES = \
 	heap/server_thread.c heap/server_thread.h \
 	heap/socket.c heap/socket.h \
 	heap/status.c heap/symm.h \
+	heap/stream_lane.c heap/stream_lane.h \
 	heap/team.c heap/team.h \
 	heap/team_memory.c heap/team_memory.h \
 	heap/user.c heap/user.h \

@@ -102,7 +102,12 @@ device_sources = \
 	kernels/cuda/launch/ring.c \
 	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
 	kernels/cuda/launch/start.c \
-	kernels/cuda/launch/ticket.c
+	kernels/cuda/launch/stream_functions.c kernels/cuda/launch/stream_functions.h \
+	kernels/cuda/launch/ticket.c \
+	kernels/cuda/device_code/stream_arguments.h \
+	kernels/cuda/stream/collectives.c kernels/cuda/stream/collectives.h \
+	kernels/cuda/stream/plan.c kernels/cuda/stream/plan.h \
+	kernels/cuda/stream/queue.c kernels/cuda/stream/queue.h
 else
 device_sources = kernels/cuda/launch/device_absent.c
 endif
@@ -129,7 +134,7 @@ cuda_device_headers = \
 	$(code)/reduce.cuh \
 	$(code)/types.cuh
 cuda_fatbins = $(code)/reduce.fatbin $(code)/scan.fatbin $(code)/gather.fatbin \
-	$(code)/small.fatbin $(code)/packets.fatbin $(code)/ring.fatbin
+	$(code)/small.fatbin $(code)/packets.fatbin $(code)/ring.fatbin $(code)/stream.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
@@ -151,6 +156,11 @@ $(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh $(code)/packets_f
 		$(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 $(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
+
+$(code)/stream.fatbin: $(code)/stream.cu $(code)/stream.cuh $(code)/stream_arguments.h \
+		$(code)/stream_folds.cuh $(code)/stream_packets.cuh $(code)/packets.cuh \
+		$(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
@@ -202,4 +212,9 @@ EXTRA_DIST += \
 	kernels/cuda/device_code/scan.cuh \
 	kernels/cuda/device_code/small.cu \
 	kernels/cuda/device_code/small.cuh \
+	kernels/cuda/device_code/stream.cu \
+	kernels/cuda/device_code/stream.cuh \
+	kernels/cuda/device_code/stream_folds.cuh \
+	kernels/cuda/device_code/stream_host.cuh \
+	kernels/cuda/device_code/stream_packets.cuh \
 	kernels/cuda/device_code/types.cuh

@@ -293,3 +293,17 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
     }
     return result;
 }
+
+CUresult cuStreamGetCtx(CUstream handle, CUcontext *context)
+{
+    CUresult result = context == NULL ? CUDA_ERROR_INVALID_VALUE : standin_begin(__func__);
+    if (result == CUDA_SUCCESS) {
+        bool is = standin_object_is(&standin_streams, handle);
+        *context = is ? handle->context : standin_context_current();
+        result = is || (uintptr_t)handle <= (uintptr_t)CU_STREAM_PER_THREAD
+                     ? CUDA_SUCCESS
+                     : CUDA_ERROR_INVALID_HANDLE;
+        (void)standin_end(result);
+    }
+    return result;
+}

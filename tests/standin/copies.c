@@ -1,5 +1,5 @@
 /*
- * copies.c - copies and fills, queued in streams; small writes, waits and host functions.
+ * copies.c - copies and fills, queued in streams.
  *
  * When a function returns is what programs get wrong, so it is as the real driver has it:
  *   to pageable memory      when the copy is done, also from the Async functions
@@ -15,8 +15,6 @@
 
 #include "tests/standin/standin.h"
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -331,110 +329,6 @@ CUresult cuMemsetD8(CUdeviceptr target, unsigned char value, size_t size)
         result = fill(target, value, size, NULL, context);
         if (result == CUDA_SUCCESS && standin_address_syncs(target, context)) {
             result = standin_stream_wait(context->legacy, context->legacy->queued);
-        }
-        (void)standin_end(result);
-    }
-    return result;
-}
-
-/* ---- words and host functions ---------------------------------------------------------------- */
-
-struct word {
-    _Atomic uint32_t *at;
-    uint32_t value;
-    unsigned flags;
-};
-
-static CUresult run_write(void *payload, CUstream stream)
-{
-    const struct word *word = payload;
-    (void)stream;
-    atomic_store(word->at, word->value);
-    return CUDA_SUCCESS;
-}
-
-static CUresult run_wait_word(void *payload, CUstream stream)
-{
-    const struct word *word = payload;
-    bool waits = true;
-    while (waits) {
-        uint32_t now = atomic_load(word->at);
-        switch (word->flags & 3) {
-        case CU_STREAM_WAIT_VALUE_GEQ: waits = (int32_t)(now - word->value) < 0; break;
-        case CU_STREAM_WAIT_VALUE_EQ: waits = now != word->value; break;
-        case CU_STREAM_WAIT_VALUE_AND: waits = (now & word->value) == 0; break;
-        default: waits = (~(now | word->value)) == 0; break;
-        }
-        (void)sched_yield();
-        standin_stream_dawdle(stream);
-    }
-    return CUDA_SUCCESS;
-}
-
-static CUresult add_word(CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags,
-                         standin_run *run, CUcontext context)
-{
-    CUstream stream;
-    enum standin_place place;
-    void *real;
-    CUresult result = standin_stream_find(handle, context, &stream);
-    if (result != CUDA_SUCCESS) {
-        return result;
-    }
-    result = standin_address_resolve(address, sizeof(uint32_t), context->device,
-                                     run == run_write, &place, &real);
-    if (result != CUDA_SUCCESS || place == STANDIN_PAGEABLE || address % sizeof(uint32_t) != 0) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    struct word word = {.at = real, .value = value, .flags = flags};
-    return standin_stream_add(stream, run, &word, sizeof word);
-}
-
-CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
-                              unsigned flags)
-{
-    CUcontext context;
-    CUresult result = standin_begin_in_context(__func__, &context);
-    if (result == CUDA_SUCCESS) {
-        result = standin_end(add_word(stream, address, value, flags, run_write, context));
-    }
-    return result;
-}
-
-CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
-{
-    CUcontext context;
-    CUresult result = standin_begin_in_context(__func__, &context);
-    if (result == CUDA_SUCCESS) {
-        result = standin_end(add_word(stream, address, value, flags, run_wait_word, context));
-    }
-    return result;
-}
-
-struct call {
-    CUhostFn function;
-    void *data;
-};
-
-static CUresult run_call(void *payload, CUstream stream)
-{
-    const struct call *call = payload;
-    (void)stream;
-    call->function(call->data);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void *data)
-{
-    CUcontext context;
-    CUresult result = function == NULL ? CUDA_ERROR_INVALID_VALUE
-                                       : standin_begin_in_context(__func__, &context);
-    if (result == CUDA_SUCCESS) {
-        CUstream stream;
-        struct call call = {.function = function, .data = data};
-        result = standin_stream_find(handle, context, &stream);
-        if (result == CUDA_SUCCESS) {
-            result = standin_stream_add(stream, run_call, &call, sizeof call);
         }
         (void)standin_end(result);
     }

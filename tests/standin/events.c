@@ -1,12 +1,13 @@
 /*
- * events.c - events: the place in a stream that was its end when the event was recorded.
+ * events.c - events: the place in a stream that was its end when the event was recorded, or in a
+ * capture; then only streams can wait for it.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "tests/standin/standin.h"
+#include "tests/standin/graphs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct CUevent_st {
     CUstream stream; /* NULL: never recorded, which counts as done */
     uint64_t number;
     double seconds; /* when it was done */
+    struct standin_capture_place place;
 };
 
 struct standin_objects standin_events;
@@ -47,6 +49,15 @@ static CUresult begin_with_event(const char *function, CUevent event, CUcontext 
         result = standin_end(CUDA_ERROR_INVALID_HANDLE);
     }
     return result;
+}
+
+/* The same for those that ask how far it is. */
+static CUresult begin_with_question(const char *function, CUevent event, CUcontext *context)
+{
+    CUresult result = begin_with_event(function, event, context);
+    return result == CUDA_SUCCESS && event->place.capture != 0
+               ? standin_end(CUDA_ERROR_CAPTURED_EVENT)
+               : result;
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
@@ -100,6 +111,12 @@ static CUresult record(CUevent event, CUstream handle, CUcontext context)
     if (result == CUDA_SUCCESS && event->context != context) {
         result = CUDA_ERROR_INVALID_HANDLE;
     }
+    event->place.capture = 0;
+    if (result == CUDA_SUCCESS && stream->capture != NULL) {
+        event->place = (struct standin_capture_place){stream->capture->id, stream,
+                                                      stream->captured};
+        return stream->capture->spoilt ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+    }
     if (result == CUDA_SUCCESS) {
         result = standin_stream_add(stream, run_record, &event, sizeof event);
     }
@@ -123,7 +140,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 CUresult cuEventQuery(CUevent event)
 {
     CUcontext context;
-    CUresult result = begin_with_event(__func__, event, &context);
+    CUresult result = begin_with_question(__func__, event, &context);
     if (result == CUDA_SUCCESS) {
         result = standin_end(is_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
     }
@@ -133,7 +150,7 @@ CUresult cuEventQuery(CUevent event)
 CUresult cuEventSynchronize(CUevent event)
 {
     CUcontext context;
-    CUresult result = begin_with_event(__func__, event, &context);
+    CUresult result = begin_with_question(__func__, event, &context);
     if (result == CUDA_SUCCESS) {
         if (event->stream != NULL) {
             result = standin_stream_wait(event->stream, event->number);
@@ -181,7 +198,9 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
         if (result == CUDA_SUCCESS && flags != CU_EVENT_WAIT_DEFAULT) {
             result = CUDA_ERROR_INVALID_VALUE;
         }
-        if (result == CUDA_SUCCESS && event->stream != NULL) {
+        if (result == CUDA_SUCCESS && (stream->capture != NULL || event->place.capture != 0)) {
+            result = standin_capture_join(stream, &event->place);
+        } else if (result == CUDA_SUCCESS && event->stream != NULL) {
             result = standin_stream_add_wait(stream, event->stream, event->number);
         }
         (void)standin_end(result);

@@ -154,6 +154,7 @@ static const struct {
     {"event", events_left},
     {"module", modules_left},
     {"graph", standin_graphs_left},
+    {"object", standin_user_objects_left},
     {"work", work_left},
     {"binding", standin_multicast_left},
     {"context", contexts_left},

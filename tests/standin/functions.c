@@ -119,6 +119,13 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuStreamBeginCapture", cuStreamBeginCapture, 10010, SAFE),
     FUNCTION("cuStreamEndCapture", cuStreamEndCapture, 10000, SAFE),
     FUNCTION("cuStreamIsCapturing", cuStreamIsCapturing, 10000, SAFE),
+#if CUDA_VERSION >= 13000
+    FUNCTION("cuStreamGetCaptureInfo", cuStreamGetCaptureInfo, 12030, SAFE),
+#else
+    FUNCTION("cuStreamGetCaptureInfo", cuStreamGetCaptureInfo, 11030, SAFE),
+#endif
+    FUNCTION("cuStreamGetCtx", cuStreamGetCtx, 9020, SAFE),
+    FUNCTION("cuStreamGetId", cuStreamGetId, 12000, SAFE),
     FUNCTION("cuGraphCreate", cuGraphCreate, 10000, ALLOCATES),
     FUNCTION("cuGraphAddKernelNode", cuGraphAddKernelNode, 12000, ALLOCATES),
     FUNCTION("cuGraphInstantiateWithFlags", cuGraphInstantiateWithFlags, 11040, ALLOCATES),
@@ -128,6 +135,10 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuGraphExecDestroy", cuGraphExecDestroy, 10000, 0),
     FUNCTION("cuGraphDestroy", cuGraphDestroy, 10000, SAFE),
     FUNCTION("cuStreamWriteValue32", cuStreamWriteValue32, 11070, SAFE),
+    FUNCTION("cuUserObjectCreate", cuUserObjectCreate, 11030, ALLOCATES | SAFE),
+    FUNCTION("cuUserObjectRelease", cuUserObjectRelease, 11030, SAFE),
+    FUNCTION("cuGraphRetainUserObject", cuGraphRetainUserObject, 11030, ALLOCATES | SAFE),
+    FUNCTION("cuStreamWriteValue64", cuStreamWriteValue64, 11070, SAFE),
     FUNCTION("cuStreamWaitValue32", cuStreamWaitValue32, 11070, SAFE),
     FUNCTION("cuLaunchHostFunc", cuLaunchHostFunc, 10000, SAFE),
     FUNCTION("cuEventCreate", cuEventCreate, 2000, ALLOCATES | SAFE),
@@ -141,6 +152,8 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuModuleUnload", cuModuleUnload, 2000, 0),
     FUNCTION("cuModuleGetFunction", cuModuleGetFunction, 2000, SAFE),
     FUNCTION("cuFuncGetAttribute", cuFuncGetAttribute, 2020, SAFE),
+    FUNCTION("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+             cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, SAFE),
     FUNCTION("cuLaunchKernel", cuLaunchKernel, 4000, SAFE),
 };
 

@@ -72,17 +72,29 @@ CUresult standin_launch_make(struct standin_launch *launch, CUfunction function,
     return CUDA_SUCCESS;
 }
 
-CUresult standin_launch_add(const struct standin_launch *launch, CUstream stream)
+void standin_launch_keep(const struct standin_launch *launch, struct standin_kept_launch *kept)
 {
+    kept->launch = *launch;
+    kept->launch.argument = NULL;
+    memcpy(kept->argument, launch->argument, launch->function->kernel->arguments_size);
+}
+
+CUresult standin_launch_give(const void *payload, CUstream stream)
+{
+    const struct standin_kept_launch *kept = payload;
+    const struct standin_launch *launch = &kept->launch;
+    if (!standin_function_is(launch->function, stream->context)) {
+        return CUDA_ERROR_INVALID_HANDLE; /* its module has been unloaded */
+    }
     const struct symm_cuda_host_kernel *kernel = launch->function->kernel;
     struct work work = {.kernel = kernel, .blocks = launch->blocks,
                         .block_threads = launch->block_threads};
-    CUresult result = standin_multicast_check_launch(kernel->name, launch->argument,
+    CUresult result = standin_multicast_check_launch(kernel->name, kept->argument,
                                                      stream->context->device);
     if (result != CUDA_SUCCESS) {
         return result;
     }
-    memcpy(work.arguments, launch->argument, kernel->arguments_size);
+    memcpy(work.arguments, kept->argument, kernel->arguments_size);
     for (size_t i = 0; i < kernel->arguments_size / sizeof work.arguments[0]; i++) {
         if (is_pageable(work.arguments[i])) {
             standin_say("%s gets the address of host memory that is not pinned, in word %zu",
@@ -112,7 +124,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                                      context);
     }
     if (result == CUDA_SUCCESS) {
-        result = standin_launch_add(&launch, stream);
+        struct standin_kept_launch kept;
+        standin_launch_keep(&launch, &kept);
+        result = standin_stream_give(stream, standin_launch_give, &kept, sizeof kept);
     }
     return standin_end(result);
 }

@@ -7,7 +7,7 @@
 #ifndef SYMM_TESTS_STANDIN_LAUNCHES_H
 #define SYMM_TESTS_STANDIN_LAUNCHES_H
 
-#include "tests/standin/standin.h"
+#include "tests/standin/graphs.h"
 
 #include "kernels/cuda/device_code/host_kernels.h"
 
@@ -38,7 +38,15 @@ CUresult standin_launch_make(struct standin_launch *launch, CUfunction function,
                              const unsigned grid[3], const unsigned block[3], unsigned shared,
                              void **parameters, void **extra, CUcontext context);
 
-/* Queue it; the argument is copied. */
-CUresult standin_launch_add(const struct standin_launch *launch, CUstream stream);
+/* One that is kept, with a copy of the argument as the program gave it. */
+struct standin_kept_launch {
+    struct standin_launch launch; /* without `argument` */
+    uint64_t argument[STANDIN_ARGUMENTS_MAX / sizeof(uint64_t)];
+};
+
+void standin_launch_keep(const struct standin_launch *launch, struct standin_kept_launch *kept);
+
+/* Queue one that was kept; addresses are looked at now. */
+standin_give standin_launch_give;
 
 #endif /* SYMM_TESTS_STANDIN_LAUNCHES_H */

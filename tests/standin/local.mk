@@ -23,7 +23,7 @@ tests_standin_standin_driver_la_SOURCES = \
 	tests/standin/exit.c \
 	tests/standin/faults.c \
 	tests/standin/functions.c \
-	tests/standin/graphs.c \
+	tests/standin/graphs.c tests/standin/graphs.h \
 	tests/standin/hostmem.c \
 	tests/standin/ipc.c \
 	tests/standin/launches.c tests/standin/launches.h \
@@ -38,5 +38,7 @@ tests_standin_standin_driver_la_SOURCES = \
 	tests/standin/primary.c \
 	tests/standin/streams.c \
 	tests/standin/trap.c tests/standin/trap.h \
-	tests/standin/vmm.c
+	tests/standin/user_objects.c \
+	tests/standin/vmm.c \
+	tests/standin/words.c
 endif

@@ -337,8 +337,7 @@ size_t standin_pinned_count(void);
 /* ---- streams --------------------------------------------------------------------------------- */
 
 struct standin_work;
-
-enum standin_capture { STANDIN_NO_CAPTURE, STANDIN_CAPTURING, STANDIN_CAPTURE_SPOILT };
+struct standin_capture; /* graphs.h */
 
 /* Done by the stream's thread, without the lock; what is returned becomes the context's error. */
 typedef CUresult standin_run(void *payload, CUstream stream);
@@ -353,9 +352,10 @@ struct CUstream_st {
     pthread_cond_t given; /* work, or the end */
     bool has_thread;
     uint64_t random;
-    enum standin_capture capture;
-    CUstreamCaptureMode capture_mode; /* with which it was begun */
-    pthread_t capturer;               /* by this thread */
+    unsigned long long id;
+    struct standin_capture *capture; /* NULL: work is done */
+    uint64_t captured;               /* works of this stream that the capture has */
+    uint64_t joined;                 /* that many of them another stream of it waits for */
 };
 
 extern struct standin_objects standin_streams;
@@ -370,26 +370,6 @@ void standin_streams_destroy(CUcontext context);
  * capture.
  */
 CUresult standin_stream_find(CUstream handle, CUcontext context, CUstream *stream);
-
-/* ---- graphs (graphs.c) ----------------------------------------------------------------------- */
-
-CUgraph standin_graph_new(void); /* an empty one; NULL: no memory */
-size_t standin_graphs_left(void);
-void standin_graphs_destroy(CUcontext context); /* what can be launched there */
-
-/* ---- captures (capture.c) -------------------------------------------------------------------- */
-
-/* The capture of a blocking stream of the context, which forbids stream 0; NULL: there is none. */
-CUstream standin_capture_of_blocking(CUcontext context);
-
-/* End the captures of all blocking streams of a context, by a use of its stream 0. */
-void standin_capture_spoil(CUcontext context);
-
-/* Whether a capture forbids unsafe functions in this thread; then it is spoilt. */
-bool standin_capture_forbids(void);
-
-/* The calling thread's capture mode, by cuThreadExchangeStreamCaptureMode(). */
-CUstreamCaptureMode standin_capture_thread_mode(void);
 
 /* Queue work; a copy of the payload is kept until it is done. */
 CUresult standin_stream_add(CUstream stream, standin_run *run, const void *payload, size_t size);
@@ -407,6 +387,24 @@ uint32_t standin_stream_random(CUstream stream, uint32_t below);
 
 /* Sleep for a random time, as long as the settings allow. */
 void standin_stream_dawdle(CUstream stream);
+
+/* ---- graphs and captures; more of them in graphs.h ------------------------------------------- */
+
+size_t standin_graphs_left(void);
+size_t standin_user_objects_left(void);
+void standin_graphs_destroy(CUcontext context); /* what can be launched there */
+
+/* The capture of a blocking stream of the context, which forbids stream 0; NULL: there is none. */
+CUstream standin_capture_of_blocking(CUcontext context);
+
+/* End the captures of all blocking streams of a context, by a use of its stream 0. */
+void standin_capture_spoil(CUcontext context);
+
+/* Whether a capture forbids unsafe functions in this thread; then it is spoilt. */
+bool standin_capture_forbids(void);
+
+/* The calling thread's capture mode, by cuThreadExchangeStreamCaptureMode(). */
+CUstreamCaptureMode standin_capture_thread_mode(void);
 
 /* ---- others that the check at exit counts, and what ends with a context ---------------------- */
 

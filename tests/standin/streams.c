@@ -14,8 +14,8 @@
  */
 #include "config.h"
 
+#include "tests/standin/graphs.h"
 #include "tests/standin/kernels.h"
-#include "tests/standin/standin.h"
 
 #include <signal.h>
 #include <stdalign.h>
@@ -187,9 +187,8 @@ static bool waits_for(CUstream stream, CUstream other)
 CUresult standin_stream_add(CUstream stream, standin_run *run, const void *payload, size_t size)
 {
     CUresult result = CUDA_SUCCESS;
-    if (stream->capture != STANDIN_NO_CAPTURE) {
-        return stream->capture == STANDIN_CAPTURING ? CUDA_SUCCESS
-                                                    : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->capture != NULL) {
+        return standin_capture_add(stream, NULL, run, payload, size);
     }
     for (struct standin_object *object = standin_streams.first;
          object != NULL && result == CUDA_SUCCESS; object = object->next) {
@@ -199,6 +198,12 @@ CUresult standin_stream_add(CUstream stream, standin_run *run, const void *paylo
         }
     }
     return result == CUDA_SUCCESS ? append(stream, run, payload, size) : result;
+}
+
+CUresult standin_stream_give(CUstream stream, standin_give *give, const void *payload, size_t size)
+{
+    return stream->capture != NULL ? standin_capture_add(stream, give, NULL, payload, size)
+                                   : give(payload, stream);
 }
 
 CUresult standin_stream_wait(CUstream stream, uint64_t number)
@@ -223,8 +228,10 @@ void standin_streams_drain(CUcontext context)
 
 CUstream standin_stream_create(CUcontext context, unsigned flags)
 {
+    static unsigned long long streams;
     CUstream stream = calloc(1, sizeof *stream);
     if (stream != NULL) {
+        stream->id = ++streams;
         stream->context = context;
         stream->flags = flags;
         stream->random = first_random();
@@ -237,6 +244,7 @@ CUstream standin_stream_create(CUcontext context, unsigned flags)
 /* What is queued is still done; the thread ends behind it. */
 void standin_stream_destroy(CUstream stream)
 {
+    standin_capture_leave(stream);
     standin_object_bury(&standin_streams, &stream->object);
     (void)pthread_cond_signal(&stream->given);
 }
@@ -316,12 +324,25 @@ CUresult cuStreamDestroy(CUstream handle)
     return result;
 }
 
+/* As the runtime asks, since handles are used again. */
+CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
+{
+    CUstream stream;
+    CUresult result = id == NULL ? CUDA_ERROR_INVALID_VALUE
+                                 : begin_with_stream(__func__, handle, &stream);
+    if (result == CUDA_SUCCESS) {
+        *id = stream->id;
+        result = standin_end(CUDA_SUCCESS);
+    }
+    return result;
+}
+
 /* The same for those that ask how far a stream is: one that is captured must not be asked. */
 static CUresult begin_with_question(const char *function, CUstream handle, CUstream *stream)
 {
     CUresult result = begin_with_stream(function, handle, stream);
-    if (result == CUDA_SUCCESS && (*stream)->capture != STANDIN_NO_CAPTURE) {
-        (*stream)->capture = STANDIN_CAPTURE_SPOILT;
+    if (result == CUDA_SUCCESS && (*stream)->capture != NULL) {
+        (*stream)->capture->spoilt = true;
         result = standin_end(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     }
     return result;

@@ -55,6 +55,8 @@ unit_tests += \
 	tests/unit/cuda/test_cuda_launches \
 	tests/unit/gpu/test_cuda_memory \
 	tests/unit/cuda/test_cuda_packets \
+	tests/unit/cuda/test_stream_lane \
+	tests/unit/cuda/test_stream_packets \
 	tests/unit/cuda/test_cuda_pass \
 	tests/unit/gpu/test_cuda_resets \
 	tests/unit/cuda/test_cuda_scans \
@@ -249,6 +251,7 @@ if CUDA
 standin_tests = \
 	tests/unit/standin/test_standin \
 	tests/unit/standin/test_standin_contexts \
+	tests/unit/standin/test_standin_graphs \
 	tests/unit/standin/test_standin_ipc \
 	tests/unit/standin/test_standin_kernels \
 	tests/unit/standin/test_standin_machine \
@@ -276,6 +279,7 @@ EXTRA_tests_unit_harness_libdevice_la_DEPENDENCIES = tests/standin/standin_drive
 
 device_libs = tests/unit/harness/libdevice.la $(unit_libs) -ldl
 additions = tests/unit/standin/additions.c tests/unit/standin/additions.h
+stream_ranks = tests/unit/harness/stream_ranks.c tests/unit/harness/stream_ranks.h
 
 tests_unit_gpu_test_cuda_contexts_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_device_LDADD = $(device_libs)
@@ -295,6 +299,10 @@ tests_unit_cuda_test_cuda_multimem_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_multimem_CPPFLAGS = $(AM_CPPFLAGS) $(MULTICAST_CPPFLAGS)
 tests_unit_cuda_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_packets_LDADD = $(device_libs)
+tests_unit_cuda_test_stream_lane_SOURCES = $(stream_ranks) tests/unit/cuda/test_stream_lane.c
+tests_unit_cuda_test_stream_lane_LDADD = $(device_libs)
+tests_unit_cuda_test_stream_packets_SOURCES = $(stream_ranks) tests/unit/cuda/test_stream_packets.c
+tests_unit_cuda_test_stream_packets_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_pass_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_nests_LDADD = $(device_libs)
@@ -310,6 +318,9 @@ tests_unit_standin_test_standin_ipc_LDADD = $(device_libs)
 tests_unit_standin_test_standin_machine_LDADD = $(device_libs)
 tests_unit_standin_test_standin_memory_LDADD = $(device_libs)
 tests_unit_standin_test_standin_multicast_LDADD = $(device_libs)
+tests_unit_standin_test_standin_graphs_SOURCES = $(additions) \
+	tests/unit/standin/test_standin_graphs.c
+tests_unit_standin_test_standin_graphs_LDADD = $(device_libs)
 tests_unit_standin_test_standin_kernels_SOURCES = $(additions) \
 	tests/unit/standin/test_standin_kernels.c
 tests_unit_standin_test_standin_kernels_LDADD = $(device_libs)

@@ -16,6 +16,8 @@
 
 #include "kernels/cuda/device_code/ring.cu"
 
+#include "kernels/cuda/device_code/stream.cu"
+
 #include <sched.h>
 #include <time.h>
 

@@ -66,6 +66,12 @@ bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
 /* Whether there is a kernel of rings for it: arithmetic on words of four and eight bytes. */
 bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op);
 
+/* The type whose kernel is used: the unsigned integer, where the bits are the same. */
+enum symm_cuda_type symm_cuda_kernel_type(enum symm_cuda_type type, enum symm_cuda_op op);
+
+/* Bytes behind the last of an element's own, up to the next element. */
+size_t symm_cuda_type_padding(enum symm_cuda_type type);
+
 /* Bytes from one element to the next; 0 for numbers that are no type. */
 size_t symm_cuda_type_extent(enum symm_cuda_type type);
 

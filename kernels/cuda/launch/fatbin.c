@@ -15,6 +15,7 @@ SYMM_EMBED(symm_fatbin_gather, "kernels/cuda/device_code/gather.fatbin");
 SYMM_EMBED(symm_fatbin_small, "kernels/cuda/device_code/small.fatbin");
 SYMM_EMBED(symm_fatbin_packets, "kernels/cuda/device_code/packets.fatbin");
 SYMM_EMBED(symm_fatbin_ring, "kernels/cuda/device_code/ring.fatbin");
+SYMM_EMBED(symm_fatbin_stream, "kernels/cuda/device_code/stream.fatbin");
 #ifdef HAVE_MULTICAST
 SYMM_EMBED(symm_fatbin_multimem, "kernels/cuda/device_code/multimem.fatbin");
 #endif

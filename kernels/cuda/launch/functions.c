@@ -69,29 +69,6 @@ static const enum symm_cuda_type sum_types[SYMM_DEVICE_SUM_TYPES] = {
 
 static const int sum_ranks[SYMM_DEVICE_SUM_RANKS] = {2, 4, 8};
 
-/* The type whose kernel is used: the unsigned integer, where the bits are the same. */
-static enum symm_cuda_type kernel_type(enum symm_cuda_type type, enum symm_cuda_op op)
-{
-    if (type == SYMM_CUDA_BOOL || type == SYMM_CUDA_BYTE) {
-        return SYMM_CUDA_UINT8;
-    }
-    if (op == SYMM_CUDA_MIN || op == SYMM_CUDA_MAX) {
-        return type;
-    }
-    switch (type) {
-    case SYMM_CUDA_INT8:
-        return SYMM_CUDA_UINT8;
-    case SYMM_CUDA_INT16:
-        return SYMM_CUDA_UINT16;
-    case SYMM_CUDA_INT32:
-        return SYMM_CUDA_UINT32;
-    case SYMM_CUDA_INT64:
-        return SYMM_CUDA_UINT64;
-    default:
-        return type;
-    }
-}
-
 /* ---- loading --------------------------------------------------------------------------------- */
 
 enum symm_status symm_functions_get(const struct symm_cuda *cuda, CUmodule module,
@@ -128,7 +105,7 @@ static enum symm_status combinations_get(const struct symm_cuda *cuda, CUmodule 
         for (int op = 0; op < SYMM_CUDA_OP_COUNT && status == SYMM_OK; op++) {
             enum symm_cuda_type own = (enum symm_cuda_type)type;
             if (has(own, (enum symm_cuda_op)op) &&
-                kernel_type(own, (enum symm_cuda_op)op) == own) {
+                symm_cuda_kernel_type(own, (enum symm_cuda_op)op) == own) {
                 (void)snprintf(name, sizeof(name), "symm_%s_%s_%s", word, type_names[type],
                                op_names[op]);
                 status = symm_functions_get(cuda, module, name, &table[type][op]);
@@ -250,13 +227,15 @@ CUfunction symm_functions_reduce(const struct symm_functions *functions, enum sy
             }
         }
     }
-    return functions->reduce[kernel_type(type, op)][op];
+    return functions->reduce[symm_cuda_kernel_type(type, op)][op];
 }
 
 CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
                                 enum symm_cuda_op op)
 {
-    return symm_device_can_reduce(type, op) ? functions->small[kernel_type(type, op)][op] : NULL;
+    return symm_device_can_reduce(type, op)
+               ? functions->small[symm_cuda_kernel_type(type, op)][op]
+               : NULL;
 }
 
 CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
@@ -265,18 +244,21 @@ CUfunction symm_functions_packets(const struct symm_functions *functions, enum s
     if (op == SYMM_CUDA_OP_COUNT) {
         return few ? functions->few_copy : functions->packets_copy;
     }
-    enum symm_cuda_type own = kernel_type(type, op);
+    enum symm_cuda_type own = symm_cuda_kernel_type(type, op);
     return few ? functions->few[own][op] : functions->packets[own][op];
 }
 
 CUfunction symm_functions_ring(const struct symm_functions *functions, enum symm_cuda_type type,
                                enum symm_cuda_op op)
 {
-    return symm_device_can_ring(type, op) ? functions->ring[kernel_type(type, op)][op] : NULL;
+    return symm_device_can_ring(type, op) ? functions->ring[symm_cuda_kernel_type(type, op)][op]
+                                          : NULL;
 }
 
 CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
                                enum symm_cuda_op op)
 {
-    return symm_device_can_reduce(type, op) ? functions->scan[kernel_type(type, op)][op] : NULL;
+    return symm_device_can_reduce(type, op)
+               ? functions->scan[symm_cuda_kernel_type(type, op)][op]
+               : NULL;
 }

@@ -25,7 +25,7 @@ static bool driver_has_graphs(const struct symm_cuda *cuda)
            cuda->cuGraphExecDestroy != NULL && cuda->cuGraphDestroy != NULL;
 }
 
-static void graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph)
+void symm_graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph)
 {
     if (graph->exec != NULL) {
         (void)cuda->cuGraphExecDestroy(graph->exec);
@@ -37,30 +37,34 @@ static void graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph
     graph->graph = NULL;
 }
 
-static bool is_made(const struct symm_cuda *cuda, struct symm_graph *graph,
-                    const CUDA_KERNEL_NODE_PARAMS *kernel)
+bool symm_graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
+                     const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
-    return cuda->cuGraphCreate(&graph->graph, 0) == CUDA_SUCCESS &&
-           cuda->cuGraphAddKernelNode(&graph->node, graph->graph, NULL, 0, kernel) ==
-               CUDA_SUCCESS &&
-           cuda->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0) == CUDA_SUCCESS;
+    if (driver_has_graphs(cuda) && cuda->cuGraphCreate(&graph->graph, 0) == CUDA_SUCCESS &&
+        cuda->cuGraphAddKernelNode(&graph->node, graph->graph, NULL, 0, kernel) == CUDA_SUCCESS &&
+        cuda->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0) == CUDA_SUCCESS) {
+        return true;
+    }
+    symm_graph_destroy(cuda, graph);
+    return false;
 }
 
 void symm_graphs_make(const struct symm_cuda *cuda, struct symm_graphs *graphs, uint32_t life,
                       const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
 {
     uint64_t made = 0;
-    if (!driver_has_graphs(cuda) ||
-        !atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
         return;
     }
     for (unsigned number = 0; number < SYMM_DEVICE_GRAPHS; number++) {
         struct symm_graph *graph = &graphs->all[number];
-        if (is_made(cuda, graph, kernel) &&
-            cuda->cuGraphUpload(graph->exec, stream) == CUDA_SUCCESS) {
+        if (!symm_graph_make(cuda, graph, kernel)) {
+            continue;
+        }
+        if (cuda->cuGraphUpload(graph->exec, stream) == CUDA_SUCCESS) {
             made |= UINT64_C(1) << number;
         } else {
-            graph_destroy(cuda, graph);
+            symm_graph_destroy(cuda, graph);
         }
     }
     atomic_store_explicit(&graphs->free, (uint64_t)life << 32 | made, memory_order_release);
@@ -69,7 +73,7 @@ void symm_graphs_make(const struct symm_cuda *cuda, struct symm_graphs *graphs, 
 void symm_graphs_destroy(const struct symm_cuda *cuda, struct symm_graphs *graphs)
 {
     for (unsigned number = 0; number < SYMM_DEVICE_GRAPHS; number++) {
-        graph_destroy(cuda, &graphs->all[number]);
+        symm_graph_destroy(cuda, &graphs->all[number]);
     }
 }
 
@@ -151,7 +155,7 @@ bool symm_graphs_launch(const struct symm_cuda *cuda, struct symm_graphs *graphs
     atomic_store_explicit(&graph->function, kernel->func, memory_order_relaxed);
     if (cuda->cuGraphExecKernelNodeSetParams(graph->exec, graph->node, kernel) != CUDA_SUCCESS ||
         cuda->cuGraphLaunch(graph->exec, stream) != CUDA_SUCCESS) {
-        graph_destroy(cuda, graph);
+        symm_graph_destroy(cuda, graph);
         ticket->graph = 0;
         return false;
     }

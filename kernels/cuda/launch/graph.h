@@ -47,6 +47,23 @@ struct symm_graphs {
     _Atomic unsigned turn; /* which one is given another function next */
 };
 
+/* A kernel of threads in one dimension, as graphs take it. */
+static inline CUDA_KERNEL_NODE_PARAMS symm_graph_kernel(CUfunction function, unsigned blocks,
+                                                        unsigned threads, void **parameters)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){
+        .func = function,
+        .gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1,
+        .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
+        .kernelParams = parameters,
+    };
+}
+
+/* A graph of its own.  False, and there is none: the driver is too old, or refuses. */
+bool symm_graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
+                     const CUDA_KERNEL_NODE_PARAMS *kernel);
+void symm_graph_destroy(const struct symm_cuda *cuda, struct symm_graph *graph);
+
 /*
  * Make the graphs in this life of the context.  `kernel` may be any: none of their launches will be
  * this one.  Where the driver is too old or refuses, or nobody is to use graphs, there are fewer or

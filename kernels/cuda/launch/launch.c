@@ -128,17 +128,6 @@ static struct symm_cuda_finish finish_choose(const struct symm_device *device, u
     };
 }
 
-static CUDA_KERNEL_NODE_PARAMS kernel_of(CUfunction function, unsigned blocks, unsigned threads,
-                                         void **parameters)
-{
-    return (CUDA_KERNEL_NODE_PARAMS){
-        .func = function,
-        .gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1,
-        .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
-        .kernelParams = parameters,
-    };
-}
-
 /* By a graph, or by itself. */
 static enum symm_status kernel_queue(struct symm_device *device, struct symm_ticket *ticket,
                                      CUstream stream, const CUDA_KERNEL_NODE_PARAMS *kernel)
@@ -161,7 +150,7 @@ enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
     unsigned flags = symm_cuda_finish_flags(blocks);
     *launch->finish = finish_choose(device, ticket->slot, flags);
     const CUDA_KERNEL_NODE_PARAMS kernel =
-        kernel_of(launch->function, blocks, threads, parameters);
+        symm_graph_kernel(launch->function, blocks, threads, parameters);
     enum symm_status status = kernel_queue(device, ticket, stream, &kernel);
     if (status == SYMM_OK) {
         ticket->sequence = launch->finish->sequence;
@@ -177,6 +166,6 @@ void symm_launch_make_graphs(struct symm_device *device, uint32_t life)
     struct symm_cuda_small_pushes nothing = {.threads = WARP};
     void *parameters[] = {&nothing};
     const CUDA_KERNEL_NODE_PARAMS kernel =
-        kernel_of(device->functions.small_push, 1, WARP, parameters);
+        symm_graph_kernel(device->functions.small_push, 1, WARP, parameters);
     symm_graphs_make(device->cuda, &device->graphs, life, &kernel, device->kernels);
 }

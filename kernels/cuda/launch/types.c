@@ -66,6 +66,33 @@ bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op)
     return is_word && (unsigned)op < SYMM_CUDA_OP_COUNT && (FLOATING >> op & 1) != 0;
 }
 
+enum symm_cuda_type symm_cuda_kernel_type(enum symm_cuda_type type, enum symm_cuda_op op)
+{
+    if (type == SYMM_CUDA_BOOL || type == SYMM_CUDA_BYTE) {
+        return SYMM_CUDA_UINT8;
+    }
+    if (op == SYMM_CUDA_MIN || op == SYMM_CUDA_MAX) {
+        return type;
+    }
+    switch (type) {
+    case SYMM_CUDA_INT8:
+        return SYMM_CUDA_UINT8;
+    case SYMM_CUDA_INT16:
+        return SYMM_CUDA_UINT16;
+    case SYMM_CUDA_INT32:
+        return SYMM_CUDA_UINT32;
+    case SYMM_CUDA_INT64:
+        return SYMM_CUDA_UINT64;
+    default:
+        return type;
+    }
+}
+
+size_t symm_cuda_type_padding(enum symm_cuda_type type)
+{
+    return type == SYMM_CUDA_DOUBLE_INT || type == SYMM_CUDA_LONG_INT ? 4 : 0;
+}
+
 size_t symm_cuda_type_extent(enum symm_cuda_type type)
 {
     return is_type(type) ? types[type].extent : 0;

@@ -65,6 +65,16 @@ void standin_start(struct fork_rank *self, int device)
     STANDIN_OK(self, cu.cuCtxSetCurrent(context));
 }
 
+CUresult standin_capture_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                              CUgraph *graph)
+{
+#if CUDA_VERSION >= 13000
+    return cu.cuStreamGetCaptureInfo(stream, status, id, graph, NULL, NULL, NULL);
+#else
+    return cu.cuStreamGetCaptureInfo(stream, status, id, graph, NULL, NULL);
+#endif
+}
+
 CUmemAllocationProp standin_properties(int device)
 {
     return (CUmemAllocationProp){

@@ -83,11 +83,22 @@
     F(cuStreamQuery, "cuStreamQuery")                                                              \
     F(cuStreamWaitEvent, "cuStreamWaitEvent")                                                      \
     F(cuStreamWriteValue32, "cuStreamWriteValue32")                                                \
+    F(cuStreamWriteValue64, "cuStreamWriteValue64")                                                \
     F(cuStreamWaitValue32, "cuStreamWaitValue32")                                                  \
     F(cuStreamBeginCapture, "cuStreamBeginCapture")                                                \
     F(cuStreamEndCapture, "cuStreamEndCapture")                                                    \
     F(cuStreamIsCapturing, "cuStreamIsCapturing")                                                  \
+    F(cuStreamGetCaptureInfo, "cuStreamGetCaptureInfo")                                            \
+    F(cuGraphCreate, "cuGraphCreate")                                                              \
+    F(cuGraphAddKernelNode, "cuGraphAddKernelNode")                                                \
+    F(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                                  \
+    F(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams")                            \
+    F(cuGraphLaunch, "cuGraphLaunch")                                                              \
+    F(cuGraphExecDestroy, "cuGraphExecDestroy")                                                    \
     F(cuGraphDestroy, "cuGraphDestroy")                                                            \
+    F(cuGraphRetainUserObject, "cuGraphRetainUserObject")                                          \
+    F(cuUserObjectCreate, "cuUserObjectCreate")                                                    \
+    F(cuUserObjectRelease, "cuUserObjectRelease")                                                  \
     F(cuEventCreate, "cuEventCreate")                                                              \
     F(cuEventRecord, "cuEventRecord")                                                              \
     F(cuEventQuery, "cuEventQuery")                                                                \
@@ -121,6 +132,10 @@ void standin_start(struct fork_rank *self, int device);
 
 void standin_result(struct fork_rank *self, CUresult got, CUresult wanted, const char *call,
                     const char *file, int line);
+
+/* What a capture is called, and its graph; headers of CUDA 13 declare one argument more. */
+CUresult standin_capture_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                              CUgraph *graph);
 
 /* Granularity of memory, found out by the first test. */
 enum { STANDIN_UNIT = 2 << 20 };

@@ -1,0 +1,355 @@
+/*
+ * stream.cuh - the frame of kernels on a stream lane (stream_arguments.h): how a block begins and
+ * ends a turn, waits, and gives up.
+ *
+ *     SYMM_CUDA_STREAM_KERNEL(name, body);     one turn: body::send, body::receive
+ *     SYMM_CUDA_STREAM_KERNEL_2(name, body);   two: body::send, reduce, send_result, receive_result
+ *
+ * Block b of a rank meets block b of its peers, and nobody else.  It counts its turns in an epoch,
+ * which is in each of their packets.  The reasons for what follows are in docs/design/streams.md:
+ *   - Two slots: a packet of a turn replaces one of two turns ago, which has been read, since its
+ *     sender has heard of the turn between.
+ *   - After a turn with a root some ranks have heard nothing.  In such a turn each tells each other
+ *     one that it has begun (`hellos`), and who sends in the next turn looks first whether those it
+ *     sends to have.
+ *   - Epochs come again.  A block wipes what it has read in the last two before they do: behind the
+ *     turn, and before anything of the next turn is sent.
+ *   - The word that has the epoch is marked while a kernel is at work: who finds the mark has met
+ *     another kernel of the same lane.
+ *
+ * A kernel waits as long as it takes.  It looks at the host's word and at the lane's own now and
+ * then, and ends without results if either asks for it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_CUH
+#define SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_CUH
+
+#include "kernels/cuda/device_code/kernel.cuh"
+#include "kernels/cuda/device_code/stream_arguments.h"
+
+namespace symm {
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* A word that peers read, or have written; what is beside it is not ordered by this. */
+template <class T> SYMM_DEVICE void lane_store(T *to, T value)
+{
+#ifdef __CUDACC__
+    if (sizeof(T) == 8) {
+        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"((uint64_t)value)
+                     : "memory");
+    } else {
+        asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"((uint32_t)value)
+                     : "memory");
+    }
+#else
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+#endif
+}
+
+SYMM_DEVICE uint32_t lane_load(const uint32_t *from)
+{
+#ifdef __CUDACC__
+    uint32_t word;
+    asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+    return word;
+#else
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+#endif
+}
+
+/* The first sixteen bytes of a block's own state, and of the lane's. */
+struct four_words {
+    uint32_t x, y, z, w;
+};
+
+SYMM_DEVICE four_words own_load(const void *from)
+{
+    four_words words;
+#ifdef __CUDACC__
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                 : "l"(from)
+                 : "memory");
+#else
+    memcpy(&words, from, sizeof(words));
+#endif
+    return words;
+}
+
+SYMM_DEVICE void own_store(void *to, four_words words)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x),
+                 "r"(words.y), "r"(words.z), "r"(words.w)
+                 : "memory");
+#else
+    memcpy(to, &words, sizeof(words));
+#endif
+}
+
+SYMM_DEVICE void calls_store(uint64_t *to, uint64_t calls)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(calls) : "memory");
+#else
+    *to = calls;
+#endif
+}
+
+SYMM_DEVICE uint32_t word_or(uint32_t *word, uint32_t bits)
+{
+#ifdef __CUDACC__
+    return atomicOr(word, bits);
+#else
+    return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+#endif
+}
+
+/* ---- a block's turn -------------------------------------------------------------------------- */
+
+/* A thread's place in the kernel. */
+struct place {
+    uint32_t block, thread, threads;
+};
+
+/* The slot and the flag of packets in a turn. */
+struct turn {
+    uint32_t slot, flag;
+};
+
+SYMM_DEVICE turn turn_of(const symm_cuda_stream &arguments, uint32_t epoch)
+{
+    return {epoch % SYMM_STREAM_SLOTS,
+            epoch << 12 | (arguments.call & 0xfff)};
+}
+
+SYMM_DEVICE uint32_t epoch_behind(uint32_t epoch)
+{
+    const uint32_t again = SYMM_STREAM_EPOCH_AGAIN;
+    return epoch == SYMM_STREAM_EPOCH_LAST ? again : epoch + 1;
+}
+
+/* What comes from `source` in this block's turn, in the lane of `owner`. */
+SYMM_DEVICE unsigned char *packets_of(const symm_cuda_stream &arguments, uint32_t owner,
+                                      const place &at, const turn &now, uint32_t source)
+{
+    return arguments.lanes[owner]->packets[now.slot][at.block] + source * arguments.row;
+}
+
+/* Sets `why` if a thread that waits is to give up; only now and then it looks. */
+SYMM_DEVICE bool waits_in_vain(const symm_cuda_stream &arguments, uint32_t &looks, uint32_t &why)
+{
+    if (++looks % 1024 != 0) {
+        return false;
+    }
+#ifndef __CUDACC__
+    (void)symm_cuda_host_clock(); /* yields */
+#endif
+    why |= lane_load(&arguments.lanes[arguments.rank]->own.poison);
+    if (lane_load(arguments.abort) != 0) {
+        why |= SYMM_STREAM_ABORTED;
+    }
+    return why != SYMM_STREAM_SOUND;
+}
+
+/* Tell all peers that this block's turn has begun. */
+SYMM_DEVICE void hellos_store(const symm_cuda_stream &arguments, const place &at, uint32_t number)
+{
+    if (at.thread < arguments.ranks && at.thread != arguments.rank) {
+        lane_store(&arguments.lanes[at.thread]->hellos[at.block][arguments.rank], number);
+    }
+}
+
+/* Wait until those that this rank sends to have begun the turn before. */
+SYMM_DEVICE void hellos_await(const symm_cuda_stream &arguments, const place &at, uint32_t number,
+                              uint32_t &why)
+{
+    const uint32_t *hellos = arguments.lanes[arguments.rank]->hellos[at.block];
+    uint32_t looks = 0;
+#pragma unroll 1
+    for (uint32_t rank = 0; rank < arguments.ranks; rank++) {
+        if ((arguments.targets >> rank & 1) == 0) {
+            continue;
+        }
+        while (static_cast<int32_t>(lane_load(&hellos[rank]) - number) < 0) {
+            if (waits_in_vain(arguments, looks, why)) {
+                return;
+            }
+        }
+    }
+}
+
+/* Whether an epoch's packets have to go before it comes again. */
+SYMM_DEVICE bool is_wiped(uint32_t epoch)
+{
+    return epoch >= SYMM_STREAM_EPOCH_LAST - 1;
+}
+
+SYMM_DEVICE void slot_wipe(const symm_cuda_stream &arguments, const place &at, const turn &now)
+{
+    unsigned char *packets = packets_of(arguments, arguments.rank, at, now, 0);
+    for (uint32_t i = at.thread * 8; i < SYMM_STREAM_REGION; i += at.threads * 8) {
+        lane_store(reinterpret_cast<uint64_t *>(packets + i), UINT64_C(0));
+    }
+}
+
+/* ---- the frame ------------------------------------------------------------------------------- */
+
+/* What a block knows of its turn, all threads alike. */
+struct frame {
+    uint32_t word;   /* of the block's state, as loaded */
+    uint32_t found;  /* the same when it was marked; looked at in the end, since it takes long */
+    uint32_t number; /* of this turn */
+    uint32_t push;
+    uint32_t epoch;
+    uint64_t calls;
+};
+
+/* Sets `why` if the lane cannot be used. */
+SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at, uint32_t turns,
+                              uint32_t &why)
+{
+    symm_stream_memory *lane = arguments.lanes[arguments.rank];
+    const four_words state = own_load(&lane->blocks[at.block]), own = own_load(&lane->own);
+    frame begun = {state.x, state.x, state.y + 1, state.z, (state.x & SYMM_STREAM_EPOCH_LAST) + 1,
+                   static_cast<uint64_t>(own.w) << 32 | own.z};
+    if (own.x != SYMM_STREAM_SOUND) {
+        why = own.x;
+        return begun;
+    }
+    if (at.thread == at.threads - 1) {
+        begun.found = word_or(&lane->blocks[at.block].word, SYMM_STREAM_BUSY);
+    }
+    if (at.block == 0 && at.thread < arguments.ranks && at.thread != arguments.rank) {
+        lane_store(&arguments.lanes[at.thread]->calls[arguments.rank],
+                   (begun.calls + 1) << SYMM_STREAM_CALL_BITS | arguments.call);
+    }
+    /* A turn of the last epoch counts as rooted, so that no hello is older than a lap. */
+    if (arguments.is_rooted != 0 || begun.epoch + turns > SYMM_STREAM_EPOCH_LAST) {
+        hellos_store(arguments, at, begun.number);
+    }
+    if ((begun.word & SYMM_STREAM_ROOTED) != 0) {
+        hellos_await(arguments, at, begun.number - 1, why);
+    }
+    return begun;
+}
+
+/* By one thread, when all have done their parts. */
+SYMM_DEVICE void frame_end(const symm_cuda_stream &arguments, const place &at, const frame &begun,
+                           uint32_t turns)
+{
+    symm_stream_memory *lane = arguments.lanes[arguments.rank];
+    const uint32_t mark = SYMM_STREAM_ROOTED;
+    uint32_t epoch = begun.epoch;
+    bool is_rooted = arguments.is_rooted != 0;
+    for (uint32_t i = 0; i < turns; i++) {
+        is_rooted |= epoch == SYMM_STREAM_EPOCH_LAST;
+        epoch = epoch_behind(epoch);
+    }
+    own_store(&lane->blocks[at.block],
+              {(epoch - 1) | (is_rooted ? mark : 0), begun.number, begun.push, 0});
+    if (at.block == 0) {
+        calls_store(&lane->own.calls, begun.calls + 1);
+    }
+}
+
+/* Whether another kernel of the lane has been at work in this block. */
+SYMM_DEVICE bool frame_overlaps(const frame &begun)
+{
+    return begun.found != begun.word || (begun.found & SYMM_STREAM_BUSY) != 0;
+}
+
+/* By a thread that knows a reason. */
+SYMM_DEVICE void lane_poison(const symm_cuda_stream &arguments, uint32_t why)
+{
+    (void)word_or(&arguments.lanes[arguments.rank]->own.poison, why);
+}
+
+#ifdef __CUDACC__
+
+/* Barriers around a wipe: all have read, and nobody sends before it is over. */
+SYMM_DEVICE void turn_wipe(const symm_cuda_stream &arguments, const place &at, uint32_t epoch)
+{
+    if (is_wiped(epoch)) {
+        __syncthreads();
+        slot_wipe(arguments, at, turn_of(arguments, epoch));
+        asm volatile("fence.acq_rel.sys;" ::: "memory");
+        __syncthreads();
+    }
+}
+
+/* The end of a kernel, whose last turn had this epoch. */
+SYMM_DEVICE void stream_end(const symm_cuda_stream &arguments, const place &at, const frame &begun,
+                            uint32_t turns, uint32_t last, uint32_t why)
+{
+    if (frame_overlaps(begun)) {
+        why |= SYMM_STREAM_OVERLAPPED;
+    }
+    if (why != SYMM_STREAM_SOUND) {
+        lane_poison(arguments, why);
+    }
+    const int is_bad = __syncthreads_or(why != SYMM_STREAM_SOUND);
+    turn_wipe(arguments, at, last);
+    if (at.thread == 0 && !is_bad) {
+        frame_end(arguments, at, begun, turns);
+    }
+}
+
+template <class Body> SYMM_DEVICE void stream_turn(const symm_cuda_stream &arguments)
+{
+    const place at = {blockIdx.x, threadIdx.x, blockDim.x};
+    uint32_t why = SYMM_STREAM_SOUND;
+    const frame begun = frame_begin(arguments, at, 1, why);
+    const turn now = turn_of(arguments, begun.epoch);
+    if (why == SYMM_STREAM_SOUND) {
+        Body::send(arguments, at, now);
+        Body::receive(arguments, at, now, why);
+    }
+    stream_end(arguments, at, begun, 1, begun.epoch, why);
+}
+
+template <class Body> SYMM_DEVICE void stream_two_turns(const symm_cuda_stream &arguments)
+{
+    const place at = {blockIdx.x, threadIdx.x, blockDim.x};
+    uint32_t why = SYMM_STREAM_SOUND;
+    const frame begun = frame_begin(arguments, at, 2, why);
+    const uint32_t next = epoch_behind(begun.epoch);
+    typename Body::result result = {};
+    if (why == SYMM_STREAM_SOUND) {
+        const turn now = turn_of(arguments, begun.epoch);
+        Body::send(arguments, at, now);
+        Body::reduce(arguments, at, now, result, why);
+    }
+    turn_wipe(arguments, at, begun.epoch);
+    if (why == SYMM_STREAM_SOUND) {
+        const turn now = turn_of(arguments, next);
+        Body::send_result(arguments, at, now, result);
+        Body::receive_result(arguments, at, now, why);
+    }
+    stream_end(arguments, at, begun, 2, next, why);
+}
+
+/* Two blocks to a multiprocessor, so that all of a call are at work on half of a large device. */
+#define SYMM_CUDA_STREAM_ENTRY(name, run, ...)                                                     \
+    extern "C" __global__ void __launch_bounds__(SYMM_STREAM_THREADS, 2)                           \
+        name(const __grid_constant__ symm_cuda_stream arguments)                                   \
+    {                                                                                              \
+        symm::run<__VA_ARGS__>(arguments);                                                         \
+    }
+
+#define SYMM_CUDA_STREAM_KERNEL(name, ...) SYMM_CUDA_STREAM_ENTRY(name, stream_turn, __VA_ARGS__)
+#define SYMM_CUDA_STREAM_KERNEL_2(name, ...)                                                       \
+    SYMM_CUDA_STREAM_ENTRY(name, stream_two_turns, __VA_ARGS__)
+
+#endif /* __CUDACC__ */
+
+} // namespace symm
+
+#ifndef __CUDACC__
+#include "kernels/cuda/device_code/stream_host.cuh"
+#endif
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_CUH */

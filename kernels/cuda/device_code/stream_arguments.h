@@ -1,0 +1,93 @@
+/*
+ * stream_arguments.h - a stream lane: device memory of each rank of a communicator, by which the
+ * kernels of a rank, in a CUDA stream or a graph, meet those of its peers without the host; and
+ * what such a kernel is given.
+ *
+ * The host writes to a lane once, before anybody knows it.  From then on only kernels do: they
+ * count calls themselves, so a graph that is launched again goes on where the last kernel of the
+ * lane has ended, whoever has started that.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_ARGUMENTS_H
+#define SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_ARGUMENTS_H
+
+#include <stdint.h>
+
+enum {
+    SYMM_STREAM_RANKS = 8,
+    SYMM_STREAM_BLOCKS = 128,  /* of a kernel, all at work at a time: they wait for peers' blocks */
+    SYMM_STREAM_THREADS = 512, /* of a block, at most */
+    SYMM_STREAM_REGION = 32 << 10, /* bytes of packets for a block, in each slot */
+    SYMM_STREAM_SLOTS = 2,      /* packets of a turn go to the slot of its epoch's last bit */
+    SYMM_STREAM_EPOCH_AGAIN = 2, /* behind the last one; the first is 1, as no packet has 0 */
+    SYMM_STREAM_EPOCH_LAST = 0xfffff,
+    SYMM_STREAM_ROOTED = 1 << 30, /* in `word`: the turn before had a root, or the last epoch */
+    SYMM_STREAM_CALL_BITS = 24, /* of a call's signature; the lower 12 are in each packet */
+};
+
+#define SYMM_STREAM_BUSY (UINT32_C(1) << 31) /* in `word`: a kernel is at work */
+
+/* Why a lane is of no use any more: bits of `poison`. */
+enum symm_stream_poison {
+    SYMM_STREAM_SOUND = 0,
+    SYMM_STREAM_ABORTED = 1,    /* the host has said so */
+    SYMM_STREAM_MISMATCHED = 2, /* a peer has made another call */
+    SYMM_STREAM_OVERLAPPED = 4, /* two kernels of the lane were at work at a time */
+};
+
+/* What a block has of its own; read and written at once.  At first it is zero. */
+struct symm_stream_block {
+    uint32_t word;  /* the epoch of the next turn, less one, and the two bits */
+    uint32_t turns; /* kernels that this block was in */
+    uint32_t push;
+    uint32_t unused;
+    uint64_t apart[2]; /* so that no two blocks share a sector */
+};
+
+struct symm_stream_own {
+    uint32_t poison; /* enum symm_stream_poison */
+    uint32_t unused;
+    uint64_t calls;  /* kernels that have ended */
+    uint64_t apart[2];
+};
+
+/* The lane of a rank.  Packets, hellos and calls are its peers' to write; the rest is its own. */
+struct symm_stream_memory {
+    unsigned char packets[SYMM_STREAM_SLOTS][SYMM_STREAM_BLOCKS][SYMM_STREAM_REGION];
+    uint32_t hellos[SYMM_STREAM_BLOCKS][SYMM_STREAM_RANKS]; /* turns that others have begun */
+    uint64_t calls[SYMM_STREAM_RANKS]; /* begun: number << SYMM_STREAM_CALL_BITS | signature */
+    struct symm_stream_block blocks[SYMM_STREAM_BLOCKS];
+    struct symm_stream_own own;
+};
+
+/*
+ * Rank r gets the `bytes` at input + r * input_step, if it is one of `targets`.  What the `sources`
+ * have sent, this rank itself perhaps among them, goes to output + r * output_step, or is reduced
+ * in rank order and goes to `output`.  All ranks give the same numbers of blocks, threads and units
+ * to a call.  An output may be the input of a reduction whose blocks do not overlap, or of copies
+ * with the same steps.  A call without data has neither input nor output.
+ *
+ * Of a reduction in two shots rank r reduces the r-th slice of `bytes`, and sends the result to
+ * all: what lies behind `total` bytes is neither read nor written.
+ */
+struct symm_cuda_stream {
+    const void *input;
+    void *output;
+    struct symm_stream_memory *lanes[SYMM_STREAM_RANKS]; /* as this rank's device reaches them */
+    const uint32_t *abort;  /* a word of the host: not 0, if kernels are to end */
+    uint64_t input_step, output_step;
+    uint64_t total;
+    uint32_t bytes;         /* from one rank to another */
+    uint32_t row;           /* bytes of a region for what comes from one rank */
+    uint32_t units;         /* of each thread */
+    uint32_t call;          /* signature, SYMM_STREAM_CALL_BITS */
+    uint32_t targets, sources; /* a bit for each rank; this one is no target */
+    uint32_t is_rooted;     /* some rank sends to one from which it gets nothing */
+    uint32_t type, op;      /* for kernels that are for all */
+    uint32_t rank, ranks;
+    uint32_t unused;
+};
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_ARGUMENTS_H */

@@ -1,0 +1,388 @@
+/*
+ * stream_packets.cuh - little data on a stream lane, by packets (packets.cuh): what ranks send to
+ * each other comes with the epoch of the turn, in one way and at once.
+ *
+ * A unit is a packet's data, or as many packets as an element fills.  Thread t of block b has the
+ * units t, t + threads and so on of those of its block.  So each block has a unit for every rank
+ * that it sends to: all blocks of a call hear of all their peers.  A rank's own data stay in its
+ * registers.
+ *
+ * A body takes a fold, which is how units are reduced: that of one type and operation, or one that
+ * looks for each unit what it is to do.  ANY: addresses are no multiples of eight, or `bytes` is
+ * none of four.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_PACKETS_CUH
+#define SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_PACKETS_CUH
+
+#include "kernels/cuda/device_code/packets.cuh"
+#include "kernels/cuda/device_code/stream.cuh"
+
+namespace symm {
+
+/* Ranks that a thread sends to, or asks, at a time. */
+static const int stream_lanes = 4;
+
+/* ---- the data of a unit ---------------------------------------------------------------------- */
+
+/* `left` bytes are there, or more. */
+template <bool ANY, int PACKETS>
+SYMM_DEVICE void unit_load(const unsigned char *from, uint64_t left, uint64_t (&data)[PACKETS])
+{
+#pragma unroll
+    for (int i = 0; i < PACKETS; i++) {
+        const uint64_t before = i * packet_data;
+        data[i] = 0;
+        if (ANY && before < left) {
+            data[i] = data_load(from + before, left - before);
+        } else if (!ANY && before + packet_data <= left) {
+            data[i] = *reinterpret_cast<const uint64_t *>(from + before);
+        } else if (!ANY && before < left) {
+            data[i] = *reinterpret_cast<const uint32_t *>(from + before);
+        }
+    }
+}
+
+template <bool ANY, int PACKETS>
+SYMM_DEVICE void unit_store(unsigned char *to, uint64_t left, const uint64_t (&data)[PACKETS])
+{
+#pragma unroll
+    for (int i = 0; i < PACKETS; i++) {
+        const uint64_t before = i * packet_data;
+        if (ANY && before < left) {
+            data_store(to + before, data[i], left - before);
+        } else if (!ANY && before + packet_data <= left) {
+            *reinterpret_cast<uint64_t *>(to + before) = data[i];
+        } else if (!ANY && before < left) {
+            *reinterpret_cast<uint32_t *>(to + before) = static_cast<uint32_t>(data[i]);
+        }
+    }
+}
+
+/* ---- where a unit is ------------------------------------------------------------------------- */
+
+/* Number `i` of a thread. */
+struct unit {
+    uint32_t packets; /* byte of a region where its packets are */
+    uint64_t at;      /* byte of the data */
+};
+
+template <int PACKETS>
+SYMM_DEVICE unit unit_of(const symm_cuda_stream &arguments, const place &at, uint32_t i)
+{
+    const uint32_t number = i * at.threads + at.thread;
+    return {number * PACKETS * static_cast<uint32_t>(packet_bytes),
+            (static_cast<uint64_t>(at.block) * arguments.units * at.threads + number) * PACKETS *
+                packet_data};
+}
+
+/* ---- to and from others ---------------------------------------------------------------------- */
+
+template <int PACKETS>
+SYMM_DEVICE void unit_send(const symm_cuda_stream &arguments, const place &at, const turn &now,
+                           const unit &one, uint32_t rank, const uint64_t (&data)[PACKETS])
+{
+    unsigned char *to = packets_of(arguments, rank, at, now, arguments.rank) + one.packets;
+#pragma unroll
+    for (int i = 0; i < PACKETS; i++) {
+        packet_store(to + i * packet_bytes, data[i], now.flag);
+    }
+}
+
+/* The unit of each of `sources`, from rank `base` on.  Sets `why` if it will not come. */
+template <int PACKETS, int LANES>
+SYMM_DEVICE void units_await(const symm_cuda_stream &arguments, const place &at, const turn &now,
+                             const unit &one, uint32_t base, uint32_t sources,
+                             uint64_t (&data)[LANES][PACKETS], uint32_t &why)
+{
+    const unsigned char *from = packets_of(arguments, arguments.rank, at, now, base) + one.packets;
+    uint32_t missing = sources, looks = 0;
+#pragma unroll 1
+    while (missing != 0) {
+        packet loaded[LANES][PACKETS] = {};
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++) {
+#pragma unroll
+            for (int i = 0; i < PACKETS; i++) {
+                if ((missing >> lane & 1) != 0) {
+                    loaded[lane][i] = packet_load(from + lane * arguments.row + i * packet_bytes);
+                }
+            }
+        }
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++) {
+            bool has_all = (missing >> lane & 1) != 0;
+            if (!has_all) {
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < PACKETS; i++) {
+                const uint32_t differs = static_cast<uint32_t>(loaded[lane][i].low >> 32) ^
+                                         now.flag;
+                has_all = has_all && packet_has(loaded[lane][i], now.flag);
+                /* This turn's, of another call. */
+                if (differs != 0 && differs >> 12 == 0) {
+                    why |= SYMM_STREAM_MISMATCHED;
+                }
+            }
+            if (has_all) {
+                missing &= ~(1u << lane);
+#pragma unroll
+                for (int i = 0; i < PACKETS; i++) {
+                    data[lane][i] = packet_content(loaded[lane][i]);
+                }
+            }
+        }
+        if (why != SYMM_STREAM_SOUND || waits_in_vain(arguments, looks, why)) {
+            return;
+        }
+    }
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* All units of this thread that it sends; `step` bytes from one rank's block to the next. */
+template <bool ANY, int PACKETS>
+SYMM_DEVICE void blocks_send(const symm_cuda_stream &arguments, const place &at, const turn &now,
+                             uint64_t step, uint64_t total)
+{
+#pragma unroll 1
+    for (uint32_t i = 0; i < arguments.units; i++) {
+        const unit one = unit_of<PACKETS>(arguments, at, i);
+        if (one.at >= arguments.bytes) {
+            return;
+        }
+        const unsigned char *input = static_cast<const unsigned char *>(arguments.input) + one.at;
+#pragma unroll 1
+        for (uint32_t base = 0; base < arguments.ranks; base += stream_lanes) {
+            const uint32_t targets = arguments.targets >> base;
+            uint64_t data[stream_lanes][PACKETS] = {};
+#pragma unroll
+            for (int lane = 0; lane < stream_lanes; lane++) {
+                const uint64_t before = (base + lane) * step;
+                const uint64_t end = total == 0 ? arguments.bytes : total - before;
+                if ((targets >> lane & 1) != 0 && arguments.input != NULL &&
+                    (total == 0 || before + one.at < total)) {
+                    unit_load<ANY, PACKETS>(input + before, end - one.at, data[lane]);
+                }
+            }
+#pragma unroll
+            for (int lane = 0; lane < stream_lanes; lane++) {
+                if ((targets >> lane & 1) != 0) {
+                    unit_send<PACKETS>(arguments, at, now, one, base + lane, data[lane]);
+                }
+            }
+        }
+    }
+}
+
+/* Blocks are stored as they are. */
+template <bool ANY> struct stream_copy {
+    static SYMM_DEVICE void send(const symm_cuda_stream &arguments, const place &at,
+                                 const turn &now)
+    {
+        blocks_send<ANY, 1>(arguments, at, now, arguments.input_step, 0);
+    }
+
+    static SYMM_DEVICE void receive(const symm_cuda_stream &arguments, const place &at,
+                                    const turn &now, uint32_t &why)
+    {
+#pragma unroll 1
+        for (uint32_t i = 0; i < arguments.units; i++) {
+            const unit one = unit_of<1>(arguments, at, i);
+            if (one.at >= arguments.bytes) {
+                return;
+            }
+            receive_unit(arguments, at, now, one, why);
+        }
+    }
+
+    static SYMM_DEVICE void receive_unit(const symm_cuda_stream &arguments, const place &at,
+                                         const turn &now, const unit &one, uint32_t &why)
+    {
+        const uint64_t left = arguments.bytes - one.at;
+        const uint32_t own = 1u << arguments.rank;
+        unsigned char *output = static_cast<unsigned char *>(arguments.output) + one.at;
+        if ((arguments.sources & own) != 0 && arguments.output != NULL) {
+            uint64_t data[1];
+            unit_load<ANY, 1>(static_cast<const unsigned char *>(arguments.input) +
+                                  arguments.rank * arguments.input_step + one.at,
+                              left, data);
+            unit_store<ANY, 1>(output + arguments.rank * arguments.output_step, left, data);
+        }
+#pragma unroll 1
+        for (uint32_t base = 0; base < arguments.ranks && why == SYMM_STREAM_SOUND;
+             base += stream_lanes) {
+            const uint32_t sources =
+                (arguments.sources & ~own) >> base & ((1u << stream_lanes) - 1);
+            uint64_t data[stream_lanes][1] = {};
+            units_await<1, stream_lanes>(arguments, at, now, one, base, sources, data, why);
+#pragma unroll
+            for (int lane = 0; lane < stream_lanes; lane++) {
+                if ((sources >> lane & 1) != 0 && arguments.output != NULL &&
+                    why == SYMM_STREAM_SOUND) {
+                    unit_store<ANY, 1>(output + (base + lane) * arguments.output_step, left,
+                                       data[lane]);
+                }
+            }
+        }
+    }
+};
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+/* Wait for a unit of all sources and reduce it, in rank order; `own` are this rank's data. */
+template <class Fold>
+SYMM_DEVICE void unit_reduce(const symm_cuda_stream &arguments, const place &at, const turn &now,
+                             const unit &one, const uint64_t (&own)[Fold::packets],
+                             typename Fold::sum &sum, uint32_t &why)
+{
+    bool is_first = true;
+#pragma unroll 1
+    for (uint32_t base = 0; base < arguments.ranks && why == SYMM_STREAM_SOUND;
+         base += Fold::lanes) {
+        const uint32_t sources = arguments.sources >> base & ((1u << Fold::lanes) - 1);
+        const uint32_t me = arguments.rank - base; /* too large, if it is not among them */
+        const uint32_t mine = me < Fold::lanes ? 1u << me : 0;
+        uint64_t data[Fold::lanes][Fold::packets] = {};
+        units_await<Fold::packets, Fold::lanes>(arguments, at, now, one, base, sources & ~mine,
+                                                data, why);
+#pragma unroll
+        for (int lane = 0; lane < Fold::lanes; lane++) {
+            if ((sources >> lane & 1) == 0) {
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < Fold::packets; i++) {
+                data[lane][i] = (mine >> lane & 1) != 0 ? own[i] : data[lane][i];
+            }
+            Fold::add(arguments, data[lane], is_first, sum);
+            is_first = false;
+        }
+    }
+}
+
+template <class Fold> struct stream_reduce {
+    static const int packets = Fold::packets;
+
+    static SYMM_DEVICE void send(const symm_cuda_stream &arguments, const place &at,
+                                 const turn &now)
+    {
+        blocks_send<Fold::any, packets>(arguments, at, now, arguments.input_step, 0);
+    }
+
+    static SYMM_DEVICE void receive(const symm_cuda_stream &arguments, const place &at,
+                                    const turn &now, uint32_t &why)
+    {
+        const uint64_t own_block = arguments.rank * arguments.input_step;
+#pragma unroll 1
+        for (uint32_t i = 0; i < arguments.units && arguments.sources != 0; i++) {
+            const unit one = unit_of<packets>(arguments, at, i);
+            if (one.at >= arguments.bytes) {
+                return;
+            }
+            uint64_t own[packets];
+            typename Fold::sum sum = {};
+            unit_load<Fold::any, packets>(static_cast<const unsigned char *>(arguments.input) +
+                                              own_block + one.at,
+                                          arguments.bytes - one.at, own);
+            unit_reduce<Fold>(arguments, at, now, one, own, sum, why);
+            if (why != SYMM_STREAM_SOUND) {
+                return;
+            }
+            uint64_t reduced[packets];
+            Fold::end(arguments, sum, reduced);
+            Fold::store(arguments, static_cast<unsigned char *>(arguments.output) + one.at,
+                        arguments.bytes - one.at, reduced);
+        }
+    }
+};
+
+/* In two shots, with one unit for each thread. */
+template <class Fold> struct stream_two_shot {
+    static const int packets = Fold::packets;
+
+    struct result {
+        uint64_t data[Fold::packets];
+    };
+
+    static SYMM_DEVICE void send(const symm_cuda_stream &arguments, const place &at,
+                                 const turn &now)
+    {
+        blocks_send<Fold::any, packets>(arguments, at, now, arguments.bytes, arguments.total);
+    }
+
+    static SYMM_DEVICE void store(const symm_cuda_stream &arguments, uint32_t rank, uint64_t at,
+                                  const uint64_t (&data)[Fold::packets])
+    {
+        const uint64_t begin = rank * static_cast<uint64_t>(arguments.bytes) + at;
+        if (begin < arguments.total) {
+            Fold::store(arguments, static_cast<unsigned char *>(arguments.output) + begin,
+                        arguments.total - begin, data);
+        }
+    }
+
+    static SYMM_DEVICE void reduce(const symm_cuda_stream &arguments, const place &at,
+                                   const turn &now, result &reduced, uint32_t &why)
+    {
+        const unit one = unit_of<packets>(arguments, at, 0);
+        const uint64_t begin = arguments.rank * static_cast<uint64_t>(arguments.bytes) + one.at;
+        uint64_t own[packets] = {};
+        typename Fold::sum sum = {};
+        if (one.at >= arguments.bytes) {
+            return;
+        }
+        if (begin < arguments.total) {
+            unit_load<Fold::any, packets>(static_cast<const unsigned char *>(arguments.input) +
+                                              begin,
+                                          arguments.total - begin, own);
+        }
+        unit_reduce<Fold>(arguments, at, now, one, own, sum, why);
+        Fold::end(arguments, sum, reduced.data);
+    }
+
+    static SYMM_DEVICE void send_result(const symm_cuda_stream &arguments, const place &at,
+                                        const turn &now, const result &reduced)
+    {
+        const unit one = unit_of<packets>(arguments, at, 0);
+        if (one.at >= arguments.bytes) {
+            return;
+        }
+#pragma unroll 1
+        for (uint32_t rank = 0; rank < arguments.ranks; rank++) {
+            if ((arguments.targets >> rank & 1) != 0) {
+                unit_send<packets>(arguments, at, now, one, rank, reduced.data);
+            }
+        }
+        store(arguments, arguments.rank, one.at, reduced.data);
+    }
+
+    static SYMM_DEVICE void receive_result(const symm_cuda_stream &arguments, const place &at,
+                                           const turn &now, uint32_t &why)
+    {
+        const unit one = unit_of<packets>(arguments, at, 0);
+        if (one.at >= arguments.bytes) {
+            return;
+        }
+#pragma unroll 1
+        for (uint32_t base = 0; base < arguments.ranks && why == SYMM_STREAM_SOUND;
+             base += Fold::lanes) {
+            const uint32_t sources = (arguments.sources & ~(1u << arguments.rank)) >> base &
+                                     ((1u << Fold::lanes) - 1);
+            uint64_t data[Fold::lanes][packets] = {};
+            units_await<packets, Fold::lanes>(arguments, at, now, one, base, sources, data, why);
+#pragma unroll
+            for (int lane = 0; lane < Fold::lanes; lane++) {
+                if ((sources >> lane & 1) != 0 && why == SYMM_STREAM_SOUND) {
+                    store(arguments, base + lane, one.at, data[lane]);
+                }
+            }
+        }
+    }
+};
+
+} // namespace symm
+
+#endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_PACKETS_CUH */

@@ -1,0 +1,181 @@
+/*
+ * collectives.c - see collectives.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/stream/collectives.h"
+
+/* ---- who sends what to whom ------------------------------------------------------------------ */
+
+static uint32_t all_of(const struct symm_cuda_stream *arguments)
+{
+    return (1u << arguments->ranks) - 1;
+}
+
+static uint32_t bit(uint32_t rank)
+{
+    return 1u << rank;
+}
+
+static void all_to_all(struct symm_cuda_stream *arguments)
+{
+    arguments->targets = all_of(arguments) & ~bit(arguments->rank);
+    arguments->sources = all_of(arguments);
+}
+
+/* Blocks of all ranks; the own one moves unless it is in its place. */
+static void blocks_describe(struct symm_cuda_stream *arguments, size_t block, bool is_alltoall)
+{
+    const unsigned char *own =
+        (const unsigned char *)arguments->output + arguments->rank * block;
+    all_to_all(arguments);
+    arguments->input_step = is_alltoall ? block : 0;
+    arguments->output_step = block;
+    if (arguments->input == (is_alltoall ? arguments->output : own)) {
+        arguments->sources &= ~bit(arguments->rank);
+    }
+}
+
+static void bcast_describe(struct symm_cuda_stream *arguments, uint32_t root)
+{
+    bool is_root = arguments->rank == root;
+    arguments->targets = is_root ? all_of(arguments) & ~bit(root) : 0;
+    arguments->sources = is_root ? 0 : bit(root);
+}
+
+static void reduce_describe(struct symm_cuda_stream *arguments, uint32_t root)
+{
+    bool is_root = arguments->rank == root;
+    arguments->targets = is_root ? 0 : bit(root);
+    arguments->sources = is_root ? all_of(arguments) : 0;
+}
+
+/* The root has an array of all blocks, the others have one each. */
+static void vector_describe(struct symm_cuda_stream *arguments, size_t block, uint32_t root,
+                            bool is_from_root)
+{
+    bool is_root = arguments->rank == root;
+    uint32_t others = is_root ? all_of(arguments) & ~bit(root) : bit(root);
+    arguments->input_step = is_root && is_from_root ? block : 0;
+    arguments->output_step = is_root && !is_from_root ? block : 0;
+    if (is_from_root == is_root) {
+        arguments->targets = others;
+    } else {
+        arguments->sources = others;
+    }
+    if (is_root) {
+        const unsigned char *from =
+            (const unsigned char *)arguments->input + root * arguments->input_step;
+        const unsigned char *to =
+            (const unsigned char *)arguments->output + root * arguments->output_step;
+        arguments->sources |= from != to ? bit(root) : 0;
+    }
+}
+
+/* False: no kernel does that. */
+static bool describe(const struct symm_stream_call *call, size_t block,
+                     struct symm_cuda_stream *arguments)
+{
+    const uint32_t root = (uint32_t)call->root;
+    switch (call->collective) {
+    case SYMM_ALLREDUCE:
+    case SYMM_BARRIER:
+        all_to_all(arguments);
+        return true;
+    case SYMM_REDUCE_SCATTER_BLOCK:
+        all_to_all(arguments);
+        arguments->input_step = block;
+        return true;
+    case SYMM_ALLGATHER:
+    case SYMM_ALLTOALL:
+        blocks_describe(arguments, block, call->collective == SYMM_ALLTOALL);
+        return true;
+    case SYMM_BCAST:
+        bcast_describe(arguments, root);
+        return true;
+    case SYMM_REDUCE:
+        reduce_describe(arguments, root);
+        return true;
+    case SYMM_GATHER:
+    case SYMM_SCATTER:
+        vector_describe(arguments, block, root, call->collective == SYMM_SCATTER);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void hash_add(uint64_t *hash, uint64_t number)
+{
+    *hash = (*hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    *hash ^= *hash >> 32;
+}
+
+/* What has to be the same on all ranks. */
+static uint32_t signature(const struct symm_stream_call *call, bool reduces, bool is_rooted,
+                          uint64_t bytes)
+{
+    uint64_t hash = 1;
+    hash_add(&hash, call->collective);
+    hash_add(&hash, bytes);
+    hash_add(&hash, is_rooted ? (uint64_t)call->root : 0);
+    hash_add(&hash, reduces ? (uint64_t)call->type * SYMM_CUDA_OP_COUNT + call->op : 0);
+    return (uint32_t)(hash >> 16) & ((UINT32_C(1) << SYMM_STREAM_CALL_BITS) - 1);
+}
+
+/* What kernels for one type and operation ask for. */
+static bool is_plain(const struct symm_cuda_stream *arguments, uint64_t bytes)
+{
+    return ((uintptr_t)arguments->input | (uintptr_t)arguments->output | arguments->input_step |
+            arguments->output_step) % 8 == 0 && bytes % 4 == 0;
+}
+
+enum symm_status symm_stream_describe(const struct symm_stream_call *call, int rank, int ranks,
+                                      const struct symm_stream_limits *limits,
+                                      struct symm_stream_plan *plan,
+                                      struct symm_stream_kernel *kernel,
+                                      struct symm_cuda_stream *arguments)
+{
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    const bool reduces = row->reduces;
+    if (reduces && !symm_device_can_reduce(call->type, call->op)) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    /* A barrier is a call with a packet of nothing. */
+    const size_t extent = reduces ? symm_cuda_type_extent(call->type) : 1;
+    const size_t block = call->collective == SYMM_BARRIER ? 8 : call->count * extent;
+    const size_t padding = reduces && block > 0 ? symm_cuda_type_padding(call->type) : 0;
+    const struct symm_stream_demand demand = {
+        .ranks = ranks, .bytes = block, .extent = extent,
+        .is_reduced = call->collective == SYMM_ALLREDUCE,
+    };
+    *plan = symm_stream_plan(&demand, limits);
+    *arguments = (struct symm_cuda_stream){
+        .input = call->input, .output = call->output,
+        .total = block - padding, .row = plan->row, .units = plan->units,
+        .call = signature(call, reduces, row->is_rooted, block),
+        .is_rooted = row->is_rooted,
+        .rank = (uint32_t)rank, .ranks = (uint32_t)ranks,
+    };
+    if (reduces) {
+        arguments->type = symm_cuda_kernel_type(call->type, call->op);
+        arguments->op = call->op;
+    }
+    /* Slices are whole; their end, in the array, is known by the total. */
+    arguments->bytes = (uint32_t)(plan->bytes - (plan->way == SYMM_STREAM_TWO_SHOT ? 0 : padding));
+    if (!describe(call, block, arguments)) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    *kernel = (struct symm_stream_kernel){
+        .reduces = reduces, .any = !is_plain(arguments, block - padding),
+    };
+    return SYMM_OK;
+}

@@ -1,0 +1,249 @@
+/*
+ * queue.c - see queue.h.
+ *
+ * A launch by an executable graph takes a microsecond less than one by itself, so a queue has one
+ * of a single node, whose kernel and arguments it sets before each launch.  What is set later does
+ * not touch earlier launches (the driver's manual); the stream orders these.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/launch/graph.h"
+#include "kernels/cuda/launch/host_memory.h"
+#include "kernels/cuda/launch/stream_functions.h"
+#include "kernels/cuda/stream/queue.h"
+
+/* What the host tells the kernels of a queue. */
+struct words {
+    _Atomic uint32_t abort;
+    unsigned char apart[252];
+};
+
+struct symm_stream_queue {
+    int device, rank, ranks;
+    const struct symm_cuda *cuda;
+    uint32_t life; /* of the context in which the rest was made */
+    const struct symm_stream_functions *functions;
+    void *lanes[SYMM_STREAM_RANKS];
+    struct words *words;
+    CUdeviceptr device_words;
+    pthread_mutex_t mutex; /* of what follows */
+    struct symm_graph graph; /* none: kernels are launched by themselves */
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/*
+ * They are registered once and never given back: giving back would wait for all kernels of the
+ * context, which may wait for a peer.
+ */
+static struct {
+    pthread_mutex_t mutex;
+    struct words *all;        /* [SYMM_STREAM_QUEUES_MAX] */
+    bool taken[SYMM_STREAM_QUEUES_MAX];
+    uint32_t lives[SYMM_CUDA_DEVICES_MAX]; /* in which a device has come to know them */
+    CUdeviceptr seen[SYMM_CUDA_DEVICES_MAX];
+} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static const size_t words_size = SYMM_STREAM_QUEUES_MAX * sizeof(struct words);
+
+/* Another device's context has registered them, perhaps; then this one knows them as well. */
+static enum symm_status words_register(const struct symm_cuda_scope *scope, int device)
+{
+    const struct symm_cuda *cuda = scope->cuda;
+    if (table.lives[device] == scope->life) {
+        return SYMM_OK;
+    }
+    CUresult result = cuda->cuMemHostRegister(table.all, words_size,
+                                              CU_MEMHOSTREGISTER_PORTABLE |
+                                                  CU_MEMHOSTREGISTER_DEVICEMAP);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
+        return symm_cuda_failed("cuMemHostRegister", result);
+    }
+    result = cuda->cuMemHostGetDevicePointer(&table.seen[device], table.all, 0);
+    if (result != CUDA_SUCCESS) {
+        return symm_cuda_failed("cuMemHostGetDevicePointer", result);
+    }
+    table.lives[device] = scope->life;
+    return SYMM_OK;
+}
+
+static enum symm_status words_take_locked(const struct symm_cuda_scope *scope,
+                                          struct symm_stream_queue *queue)
+{
+    int number = 0;
+    while (number < SYMM_STREAM_QUEUES_MAX && table.taken[number]) {
+        number++;
+    }
+    if (table.all == NULL) {
+        table.all = symm_host_pages_map(words_size);
+    }
+    if (number == SYMM_STREAM_QUEUES_MAX || table.all == NULL) {
+        symm_cuda_forget_failure();
+        return SYMM_ERR_NO_MEMORY;
+    }
+    enum symm_status status = words_register(scope, queue->device);
+    if (status == SYMM_OK) {
+        table.taken[number] = true;
+        queue->words = &table.all[number];
+        queue->device_words = table.seen[queue->device] + (size_t)number * sizeof(struct words);
+        atomic_store_explicit(&queue->words->abort, 0, memory_order_relaxed);
+    }
+    return status;
+}
+
+static enum symm_status words_take(const struct symm_cuda_scope *scope,
+                                   struct symm_stream_queue *queue)
+{
+    (void)pthread_mutex_lock(&table.mutex);
+    enum symm_status status = words_take_locked(scope, queue);
+    (void)pthread_mutex_unlock(&table.mutex);
+    return status;
+}
+
+static void words_give(struct words *words)
+{
+    (void)pthread_mutex_lock(&table.mutex);
+    table.taken[words - table.all] = false;
+    (void)pthread_mutex_unlock(&table.mutex);
+}
+
+void symm_stream_queue_abort(struct symm_stream_queue *queue)
+{
+    atomic_store_explicit(&queue->words->abort, 1, memory_order_release);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void *const *lanes,
+                                          struct symm_stream_queue **created)
+{
+    struct symm_cuda_scope scope;
+    struct symm_stream_queue *queue = calloc(1, sizeof(*queue));
+    if (queue == NULL) {
+        symm_cuda_forget_failure();
+        return SYMM_ERR_NO_MEMORY;
+    }
+    *queue = (struct symm_stream_queue){.device = device, .rank = rank, .ranks = ranks};
+    memcpy(queue->lanes, lanes, (size_t)ranks * sizeof(*lanes));
+    enum symm_status status = symm_cuda_enter(device, &scope);
+    if (status == SYMM_OK) {
+        queue->cuda = scope.cuda;
+        queue->life = scope.life;
+        status = symm_stream_functions_get(&scope, device, &queue->functions);
+        if (status == SYMM_OK) {
+            status = words_take(&scope, queue);
+        }
+        if (status == SYMM_OK) {
+            struct symm_cuda_stream nothing = {.units = 0};
+            void *parameters[] = {&nothing};
+            const CUDA_KERNEL_NODE_PARAMS kernel =
+                symm_graph_kernel(queue->functions->copy, 1, 32, parameters);
+            (void)symm_graph_make(scope.cuda, &queue->graph, &kernel);
+        }
+        symm_cuda_leave(&scope);
+    }
+    if (status != SYMM_OK) {
+        free(queue);
+        return status;
+    }
+    (void)pthread_mutex_init(&queue->mutex, NULL);
+    *created = queue;
+    return SYMM_OK;
+}
+
+void symm_stream_queue_destroy(struct symm_stream_queue *queue)
+{
+    struct symm_cuda_scope scope;
+    if (queue->graph.exec != NULL && symm_cuda_enter_to_release(queue->device, &scope) == SYMM_OK) {
+        if (scope.life == queue->life) {
+            symm_graph_destroy(queue->cuda, &queue->graph);
+        }
+        symm_cuda_leave(&scope);
+    }
+    words_give(queue->words);
+    (void)pthread_mutex_destroy(&queue->mutex);
+    free(queue);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static enum symm_status by_graph(struct symm_stream_queue *queue,
+                                 const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
+{
+    const struct symm_cuda *cuda = queue->cuda;
+    const char *call = "cuGraphExecKernelNodeSetParams";
+    (void)pthread_mutex_lock(&queue->mutex);
+    CUresult result = cuda->cuGraphExecKernelNodeSetParams(queue->graph.exec, queue->graph.node,
+                                                           kernel);
+    if (result == CUDA_SUCCESS) {
+        call = "cuGraphLaunch";
+        result = cuda->cuGraphLaunch(queue->graph.exec, stream);
+    }
+    (void)pthread_mutex_unlock(&queue->mutex);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed(call, result);
+}
+
+static enum symm_status kernel_queue(struct symm_stream_queue *queue,
+                                     const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
+{
+    const struct symm_cuda *cuda = queue->cuda;
+    CUstreamCaptureStatus capture;
+    CUresult result = cuda->cuStreamIsCapturing(stream, &capture);
+    if (result != CUDA_SUCCESS) {
+        return symm_cuda_failed("cuStreamIsCapturing", result);
+    }
+    if (capture == CU_STREAM_CAPTURE_STATUS_NONE && queue->graph.exec != NULL) {
+        return by_graph(queue, kernel, stream);
+    }
+    result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX, 1, 1, 0,
+                                  stream, kernel->kernelParams, NULL);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuLaunchKernel", result);
+}
+
+enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
+                                       const struct symm_stream_call *call,
+                                       const struct symm_stream_limits *limits, void *stream)
+{
+    struct symm_stream_kernel kernel;
+    struct symm_stream_plan plan;
+    struct symm_cuda_stream arguments;
+    struct symm_cuda_scope scope;
+    enum symm_status status = symm_stream_describe(call, queue->rank, queue->ranks, limits, &plan,
+                                                   &kernel, &arguments);
+    if (status != SYMM_OK || plan.way == SYMM_STREAM_NOTHING) {
+        return status;
+    }
+    if (plan.way == SYMM_STREAM_TOO_LONG) {
+        return SYMM_ERR_ARGUMENT;
+    }
+    const struct symm_stream_functions *functions = queue->functions;
+    CUfunction function =
+        kernel.reduces ? symm_stream_function(functions, arguments.type, call->op,
+                                              plan.way == SYMM_STREAM_TWO_SHOT, kernel.any)
+        : kernel.any   ? functions->copy_any
+                       : functions->copy;
+    for (int rank = 0; rank < queue->ranks; rank++) {
+        arguments.lanes[rank] = queue->lanes[rank];
+    }
+    arguments.abort = (const uint32_t *)(uintptr_t)(queue->device_words +
+                                                    offsetof(struct words, abort));
+    status = symm_cuda_enter(queue->device, &scope);
+    if (status == SYMM_OK) {
+        void *parameters[] = {&arguments};
+        const CUDA_KERNEL_NODE_PARAMS node =
+            symm_graph_kernel(function, plan.blocks, plan.threads, parameters);
+        status = scope.life == queue->life
+                     ? kernel_queue(queue, &node, stream)
+                     : symm_cuda_unusable("the device has been reset since the lane was made");
+        symm_cuda_leave(&scope);
+    }
+    return status;
+}
