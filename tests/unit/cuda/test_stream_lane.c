@@ -93,7 +93,7 @@ static void test_abort(struct fork_rank *self, void *unused)
     FORK_CHECK(self, stream_ranks_poison(&ranks, 0) == SYMM_STREAM_ABORTED);
     FORK_CHECK(self, stream_ranks_poison(&ranks, 1) == SYMM_STREAM_SOUND);
     sum_queue(&ranks, 0, SUM);
-    stream_ranks_await(&ranks, 0);
+    stream_ranks_end(&ranks);
 }
 
 /* Calls with as many packets, but of other elements. */
@@ -107,6 +107,7 @@ static void test_mismatch(struct fork_rank *self, void *unused)
     for (int rank = 0; rank < 2; rank++) {
         FORK_CHECK(self, stream_ranks_poison(&ranks, rank) == SYMM_STREAM_MISMATCHED);
     }
+    stream_ranks_end(&ranks);
 }
 
 /* The mark of a kernel that is at work, as another stream of the program would leave it. */
@@ -121,6 +122,7 @@ static void test_overlap(struct fork_rank *self, void *unused)
     stream_ranks_put(&ranks, 0, &ranks.all[0].lane->blocks[0], &block, sizeof(block));
     sum_queue(&ranks, 0, SUM);
     FORK_CHECK(self, (stream_ranks_poison(&ranks, 0) & SYMM_STREAM_OVERLAPPED) != 0);
+    stream_ranks_end(&ranks);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */

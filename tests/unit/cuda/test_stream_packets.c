@@ -315,6 +315,7 @@ static void random_calls(struct fork_rank *self, void *context)
         }
         round_make(&stage);
     }
+    stream_ranks_end(&stage.ranks);
 }
 
 static void test_random_calls(void **state)

@@ -59,6 +59,14 @@ void stream_ranks_await(const struct stream_ranks *ranks, int rank)
     symm_cuda_leave(&scope);
 }
 
+void stream_ranks_end(struct stream_ranks *ranks)
+{
+    for (int rank = 0; rank < ranks->size; rank++) {
+        stream_ranks_await(ranks, rank);
+        symm_stream_queue_destroy(ranks->all[rank].queue);
+    }
+}
+
 void stream_ranks_put(const struct stream_ranks *ranks, int rank, void *to, const void *from,
                       size_t size)
 {

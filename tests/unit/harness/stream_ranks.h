@@ -31,6 +31,9 @@ struct stream_ranks {
 void stream_ranks_begin(struct stream_ranks *ranks, struct fork_rank *self, int size,
                         size_t bytes);
 
+/* All that is queued has ended, and all graphs have gone. */
+void stream_ranks_end(struct stream_ranks *ranks);
+
 /* Between the device of a rank and this process, behind what the rank has queued. */
 void stream_ranks_put(const struct stream_ranks *ranks, int rank, void *to, const void *from,
                       size_t size);
