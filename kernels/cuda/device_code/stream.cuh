@@ -33,17 +33,11 @@ namespace symm {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* A word that peers read, or have written; what is beside it is not ordered by this. */
-template <class T> SYMM_DEVICE void lane_store(T *to, T value)
+/* As word_set() and word_get(), of 32 bits; what is beside the word is not ordered by this. */
+SYMM_DEVICE void lane_store(uint32_t *to, uint32_t value)
 {
 #ifdef __CUDACC__
-    if (sizeof(T) == 8) {
-        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"((uint64_t)value)
-                     : "memory");
-    } else {
-        asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"((uint32_t)value)
-                     : "memory");
-    }
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 #else
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
 #endif
@@ -192,7 +186,7 @@ SYMM_DEVICE void slot_wipe(const symm_cuda_stream &arguments, const place &at, c
 {
     unsigned char *packets = packets_of(arguments, arguments.rank, at, now, 0);
     for (uint32_t i = at.thread * 8; i < SYMM_STREAM_REGION; i += at.threads * 8) {
-        lane_store(reinterpret_cast<uint64_t *>(packets + i), UINT64_C(0));
+        word_set(reinterpret_cast<uint64_t *>(packets + i), 0);
     }
 }
 
@@ -224,8 +218,8 @@ SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at
         begun.found = word_or(&lane->blocks[at.block].word, SYMM_STREAM_BUSY);
     }
     if (at.block == 0 && at.thread < arguments.ranks && at.thread != arguments.rank) {
-        lane_store(&arguments.lanes[at.thread]->calls[arguments.rank],
-                   (begun.calls + 1) << SYMM_STREAM_CALL_BITS | arguments.call);
+        word_set(&arguments.lanes[at.thread]->calls[arguments.rank],
+                 (begun.calls + 1) << SYMM_STREAM_CALL_BITS | arguments.call);
     }
     /* A turn of the last epoch counts as rooted, so that no hello is older than a lap. */
     if (arguments.is_rooted != 0 || begun.epoch + turns > SYMM_STREAM_EPOCH_LAST) {
