@@ -77,7 +77,7 @@ static const char help_text[] =
     "state, trip: before and after each block the round trip of a cache line between ranks 0 and\n"
     "1 is timed: near below 250 ns, else far; shared from 1500 ns: the two had one core. A block\n"
     "in which the state changed, by more than a quarter of the time, is discarded and another\n"
-    "one measured, up to twice the number asked for. Each state with at least 3 blocks a side\n"
+    "one measured, up to 8 more than twice the number. Each state with at least 3 blocks a side\n"
     "has its row.\n"
     "\n"
     "private, distance: the same bytes moved in private memory, by all ranks at once, each rank\n"

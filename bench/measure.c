@@ -14,6 +14,7 @@
 
 enum {
     LEAST_BLOCKS = 3,
+    MORE_ROUNDS = 8, /* few blocks do not all fall into times when the machine changes */
     FIT_CALLS = 9 /* of each side, to find how long they take */
 };
 
@@ -184,7 +185,7 @@ static void compute_fit(const struct measure_plan *plan, const struct call *call
 void measure_run(const struct measure_plan *plan, const struct call *call,
                  struct measure_result *result)
 {
-    int rounds = 2 * plan->blocks; /* at most */
+    int rounds = 2 * plan->blocks + MORE_ROUNDS; /* at most */
     int sides = plan->sides->count;
     size_t room = (size_t)(rounds * sides);
     struct series series = {0};
