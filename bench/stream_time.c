@@ -66,7 +66,7 @@ static void lane_open(struct bench *bench)
 {
     enum { NAME = 256 };
     char name[NAME] = "", names[SYMM_STREAM_RANKS][NAME];
-    struct symm_location places[SYMM_STREAM_RANKS];
+    struct symm_stream_place places[SYMM_STREAM_RANKS];
     const int device = device_number(bench->gpus.device);
     symm_cuda_configure(getenv("SYMM_BENCH_CUDA_LIBRARY"));
     need(symm_process_acquire(NULL, &bench->process), "symm_process_acquire");

@@ -100,8 +100,27 @@
     F(cuGraphLaunch, 10000)             \
     F(cuGraphExecDestroy, 10000)        \
     F(cuGraphDestroy, 10000)            \
+    SYMM_CUDA_STREAM_FUNCTIONS(F)       \
     SYMM_CUDA_BATCH_FUNCTIONS(F)        \
     SYMM_CUDA_MULTICAST_FUNCTIONS(F)
+
+/* What is done in streams of the program. */
+#define SYMM_CUDA_STREAM_FUNCTIONS(F)   \
+    F(cuStreamGetCtx, 9020)             \
+    F(cuStreamGetId, 12000)             \
+    F(cuStreamWaitEvent, 3020)          \
+    F(cuStreamGetCaptureInfo, SYMM_CUDA_CAPTURE_INFO_VERSION) \
+    F(cuGraphRetainUserObject, 11030)   \
+    F(cuUserObjectCreate, 11030)        \
+    F(cuUserObjectRelease, 11030)       \
+    F(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)
+
+/* CUDA 13.0 declares a form that tells of edges as well. */
+#if CUDA_VERSION >= 13000
+#define SYMM_CUDA_CAPTURE_INFO_VERSION 12030
+#else
+#define SYMM_CUDA_CAPTURE_INFO_VERSION 11030
+#endif
 
 /* CUDA 12.8 declares another form. */
 #if CUDA_VERSION >= 13000

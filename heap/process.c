@@ -110,15 +110,28 @@ static void collect(void *data)
     symm_peers_collect(&process->peers);
 }
 
-/* The server's thread gives back host memory that nobody uses. */
-static int reclaim(void *data)
+static int earlier(int pause, int other)
+{
+    return pause < 0 || (other >= 0 && other < pause) ? other : pause;
+}
+
+/* The server's thread gives back host memory that nobody uses, and makes its tick. */
+static int work(void *data)
 {
     struct symm_process *process = data;
     struct symm_heap *heap = symm_process_heap(process);
+    int (*tick)(void) = atomic_load_explicit(&process->tick, memory_order_acquire);
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    return heap != NULL ? symm_heap_reclaim(heap, ms) : -1;
+    int pause = heap != NULL ? symm_heap_reclaim(heap, ms) : -1;
+    return tick != NULL ? earlier(pause, tick()) : pause;
+}
+
+void symm_process_on_tick(struct symm_process *process, int (*tick)(void))
+{
+    atomic_store_explicit(&process->tick, tick, memory_order_release);
+    symm_server_wake(process->server);
 }
 
 static bool reclaim_wake(void *data)
@@ -197,7 +210,7 @@ static enum symm_status process_create(const struct symm_heap_config *config,
     }
     if (status == SYMM_OK) {
         const struct symm_server_helper helper = {
-            .collect = collect, .handed_out = note_holder, .work = reclaim, .data = created};
+            .collect = collect, .handed_out = note_holder, .work = work, .data = created};
         symm_server_set_helper(created->server, &helper);
         status = heap_add(created, 0, &symm_kind_host);
     }

@@ -26,6 +26,14 @@ SYMM_PRIVATE struct symm_server *symm_process_server(struct symm_process *proces
 /* Whether this is the process that has made it, and no child of fork(). */
 bool symm_process_is_own(const struct symm_process *process);
 
+/*
+ * Have the server's thread call `tick` soon, and again after so many milliseconds as it returns;
+ * -1: when this is called again.  It may not wait for another process, nor call a device's driver:
+ * the program may hold that while it waits for a peer, which may wait for an answer of this
+ * thread.
+ */
+void symm_process_on_tick(struct symm_process *process, int (*tick)(void));
+
 /* Memory for the teams of which this process is rank 0, and that of other processes. */
 struct symm_arena *symm_process_arena(struct symm_process *process);
 struct symm_arena_peers *symm_process_arena_peers(struct symm_process *process);

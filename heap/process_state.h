@@ -31,6 +31,7 @@ struct symm_process {
     struct symm_arena *arena; /* of ours */
     struct symm_arena_peers arena_peers;
     bool (*_Atomic spare)(int device);
+    int (*_Atomic tick)(void);
 };
 
 #endif /* SYMM_HEAP_PROCESS_STATE_H */

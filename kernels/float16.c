@@ -110,25 +110,43 @@ static float greatest(float left, float right)
     return left > right || left != left ? left : right;
 }
 
+static _Thread_local struct symm_float16_asked *answer;
+
+void symm_float16_ask(struct symm_float16_asked *asked)
+{
+    answer = asked;
+}
+
+static bool is_asked(bool is_bfloat16, enum symm_float16_operation operation)
+{
+    if (answer != NULL) {
+        *answer = (struct symm_float16_asked){true, is_bfloat16, operation};
+    }
+    return answer != NULL;
+}
+
 /* inout[i] = in[i] op inout[i], as MPI_Op_create() has it. */
-#define DEFINE_OPERATION(format, name, function)                                                  \
+#define DEFINE_OPERATION(format, name, function, ...)                                             \
     void symm_##format##_##name(void *in, void *inout, int *count,                                \
                                 struct ompi_datatype_t **datatype)                                \
     {                                                                                             \
         const uint16_t *left = in;                                                                \
         uint16_t *right = inout;                                                                  \
         (void)datatype;                                                                           \
+        if (is_asked(__VA_ARGS__)) {                                                              \
+            return;                                                                               \
+        }                                                                                         \
         for (int i = 0; i < *count; i++) {                                                        \
             right[i] = symm_##format##_from_float(function(symm_##format##_to_float(left[i]),     \
                                                            symm_##format##_to_float(right[i])));  \
         }                                                                                         \
     }
 
-DEFINE_OPERATION(half, sum, sum)
-DEFINE_OPERATION(half, prod, product)
-DEFINE_OPERATION(half, min, least)
-DEFINE_OPERATION(half, max, greatest)
-DEFINE_OPERATION(bfloat16, sum, sum)
-DEFINE_OPERATION(bfloat16, prod, product)
-DEFINE_OPERATION(bfloat16, min, least)
-DEFINE_OPERATION(bfloat16, max, greatest)
+DEFINE_OPERATION(half, sum, sum, false, SYMM_FLOAT16_SUM)
+DEFINE_OPERATION(half, prod, product, false, SYMM_FLOAT16_PROD)
+DEFINE_OPERATION(half, min, least, false, SYMM_FLOAT16_MIN)
+DEFINE_OPERATION(half, max, greatest, false, SYMM_FLOAT16_MAX)
+DEFINE_OPERATION(bfloat16, sum, sum, true, SYMM_FLOAT16_SUM)
+DEFINE_OPERATION(bfloat16, prod, product, true, SYMM_FLOAT16_PROD)
+DEFINE_OPERATION(bfloat16, min, least, true, SYMM_FLOAT16_MIN)
+DEFINE_OPERATION(bfloat16, max, greatest, true, SYMM_FLOAT16_MAX)

@@ -50,6 +50,10 @@ kernel_sources = \
 	kernels/cuda/scan_scratch.c \
 	kernels/cuda/scan_two_shot.c \
 	kernels/cuda/steps.h \
+	kernels/cuda/device_code/stream_arguments.h \
+	kernels/cuda/stream/collectives.h \
+	kernels/cuda/stream/member.h \
+	kernels/cuda/stream/plan.h \
 	kernels/cuda/launch/types.c \
 	kernels/host/fold.c \
 	kernels/host/allgather_multimem.c \
@@ -104,12 +108,15 @@ device_sources = \
 	kernels/cuda/launch/start.c \
 	kernels/cuda/launch/stream_functions.c kernels/cuda/launch/stream_functions.h \
 	kernels/cuda/launch/ticket.c \
-	kernels/cuda/device_code/stream_arguments.h \
-	kernels/cuda/stream/collectives.c kernels/cuda/stream/collectives.h \
-	kernels/cuda/stream/plan.c kernels/cuda/stream/plan.h \
-	kernels/cuda/stream/queue.c kernels/cuda/stream/queue.h
+	kernels/cuda/stream/collectives.c \
+	kernels/cuda/stream/member.c kernels/cuda/stream/member_state.h \
+	kernels/cuda/stream/members.c \
+	kernels/cuda/stream/plan.c \
+	kernels/cuda/stream/queue.c kernels/cuda/stream/queue.h \
+	kernels/cuda/stream/streams.c kernels/cuda/stream/streams.h \
+	kernels/cuda/stream/watch.c
 else
-device_sources = kernels/cuda/launch/device_absent.c
+device_sources = kernels/cuda/launch/device_absent.c kernels/cuda/stream/member_absent.c
 endif
 
 if MULTICAST
@@ -159,7 +166,8 @@ $(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
 $(code)/stream.fatbin: $(code)/stream.cu $(code)/stream.cuh $(code)/stream_arguments.h \
-		$(code)/stream_folds.cuh $(code)/stream_packets.cuh $(code)/packets.cuh \
+		$(code)/stream_failures.cuh $(code)/stream_folds.cuh $(code)/stream_packets.cuh \
+		$(code)/stream_units.cuh $(code)/stream_words.cuh $(code)/packets.cuh \
 		$(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
@@ -214,7 +222,10 @@ EXTRA_DIST += \
 	kernels/cuda/device_code/small.cuh \
 	kernels/cuda/device_code/stream.cu \
 	kernels/cuda/device_code/stream.cuh \
+	kernels/cuda/device_code/stream_failures.cuh \
 	kernels/cuda/device_code/stream_folds.cuh \
 	kernels/cuda/device_code/stream_host.cuh \
 	kernels/cuda/device_code/stream_packets.cuh \
+	kernels/cuda/device_code/stream_units.cuh \
+	kernels/cuda/device_code/stream_words.cuh \
 	kernels/cuda/device_code/types.cuh

@@ -53,6 +53,7 @@ tests_harness_libharness_la_SOURCES = \
 	tests/harness/variables.c tests/harness/variables.h
 if CUDA
 tests_harness_libharness_la_SOURCES += tests/harness/cuda_memory.c tests/harness/cuda_memory.h \
+	tests/harness/cuda_streams.c tests/harness/cuda_streams.h \
 	tests/harness/pending.c tests/harness/pending.h \
 	tests/harness/scattered_pieces.c tests/harness/scattered_pieces.h
 endif
@@ -76,10 +77,12 @@ loaded_ldflags = -module -avoid-version -shared -rpath /nowhere
 # ---- the groups, in the order in which they run --------------------------------------------------
 
 # Those with the longest scripts come first, so that none of them is left over at the end.
-mpi_programs = $(device_programs) $(results_programs) $(processes_programs) $(users_programs)
+mpi_programs = $(device_programs) $(streams_programs) $(results_programs) \
+	$(processes_programs) $(users_programs)
 include tests/rules/local.mk
 include tests/device/local.mk
 include tests/results/local.mk
+include tests/streams/local.mk
 include tests/processes/local.mk
 include tests/users/local.mk
 include tests/standin/local.mk

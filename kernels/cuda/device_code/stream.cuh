@@ -2,7 +2,7 @@
  * stream.cuh - the frame of kernels on a stream lane (stream_arguments.h): how a block begins and
  * ends a turn, waits, and gives up.
  *
- *     SYMM_CUDA_STREAM_KERNEL(name, body);     one turn: body::send, body::receive
+ *     SYMM_CUDA_STREAM_KERNEL(name, body);     one turn: body::early, send, receive
  *     SYMM_CUDA_STREAM_KERNEL_2(name, body);   two: body::send, reduce, send_result, receive_result
  *
  * Block b of a rank meets block b of its peers, and nobody else.  It counts its turns in an epoch,
@@ -17,8 +17,8 @@
  *   - The word that has the epoch is marked while a kernel is at work: who finds the mark has met
  *     another kernel of the same lane.
  *
- * A kernel waits as long as it takes.  It looks at the host's word and at the lane's own now and
- * then, and ends without results if either asks for it.
+ * A kernel waits as long as it takes.  It ends without results where that is in vain
+ * (stream_failures.cuh).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -26,81 +26,9 @@
 #ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_CUH
 #define SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_CUH
 
-#include "kernels/cuda/device_code/kernel.cuh"
-#include "kernels/cuda/device_code/stream_arguments.h"
+#include "kernels/cuda/device_code/stream_failures.cuh"
 
 namespace symm {
-
-/* ---- words ----------------------------------------------------------------------------------- */
-
-/* As word_set() and word_get(), of 32 bits; what is beside the word is not ordered by this. */
-SYMM_DEVICE void lane_store(uint32_t *to, uint32_t value)
-{
-#ifdef __CUDACC__
-    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
-#else
-    __atomic_store_n(to, value, __ATOMIC_RELEASE);
-#endif
-}
-
-SYMM_DEVICE uint32_t lane_load(const uint32_t *from)
-{
-#ifdef __CUDACC__
-    uint32_t word;
-    asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
-    return word;
-#else
-    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
-#endif
-}
-
-/* The first sixteen bytes of a block's own state, and of the lane's. */
-struct four_words {
-    uint32_t x, y, z, w;
-};
-
-SYMM_DEVICE four_words own_load(const void *from)
-{
-    four_words words;
-#ifdef __CUDACC__
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                 : "l"(from)
-                 : "memory");
-#else
-    memcpy(&words, from, sizeof(words));
-#endif
-    return words;
-}
-
-SYMM_DEVICE void own_store(void *to, four_words words)
-{
-#ifdef __CUDACC__
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x),
-                 "r"(words.y), "r"(words.z), "r"(words.w)
-                 : "memory");
-#else
-    memcpy(to, &words, sizeof(words));
-#endif
-}
-
-SYMM_DEVICE void calls_store(uint64_t *to, uint64_t calls)
-{
-#ifdef __CUDACC__
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(calls) : "memory");
-#else
-    *to = calls;
-#endif
-}
-
-SYMM_DEVICE uint32_t word_or(uint32_t *word, uint32_t bits)
-{
-#ifdef __CUDACC__
-    return atomicOr(word, bits);
-#else
-    return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-#endif
-}
 
 /* ---- a block's turn -------------------------------------------------------------------------- */
 
@@ -133,22 +61,6 @@ SYMM_DEVICE unsigned char *packets_of(const symm_cuda_stream &arguments, uint32_
     return arguments.lanes[owner]->packets[now.slot][at.block] + source * arguments.row;
 }
 
-/* Sets `why` if a thread that waits is to give up; only now and then it looks. */
-SYMM_DEVICE bool waits_in_vain(const symm_cuda_stream &arguments, uint32_t &looks, uint32_t &why)
-{
-    if (++looks % 1024 != 0) {
-        return false;
-    }
-#ifndef __CUDACC__
-    (void)symm_cuda_host_clock(); /* yields */
-#endif
-    why |= lane_load(&arguments.lanes[arguments.rank]->own.poison);
-    if (lane_load(arguments.abort) != 0) {
-        why |= SYMM_STREAM_ABORTED;
-    }
-    return why != SYMM_STREAM_SOUND;
-}
-
 /* Tell all peers that this block's turn has begun. */
 SYMM_DEVICE void hellos_store(const symm_cuda_stream &arguments, const place &at, uint32_t number)
 {
@@ -169,7 +81,7 @@ SYMM_DEVICE void hellos_await(const symm_cuda_stream &arguments, const place &at
             continue;
         }
         while (static_cast<int32_t>(lane_load(&hellos[rank]) - number) < 0) {
-            if (waits_in_vain(arguments, looks, why)) {
+            if (waits_in_vain(arguments, 1u << rank, looks, why)) {
                 return;
             }
         }
@@ -210,14 +122,14 @@ SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at
     const four_words state = own_load(&lane->blocks[at.block]), own = own_load(&lane->own);
     frame begun = {state.x, state.x, state.y + 1, state.z, (state.x & SYMM_STREAM_EPOCH_LAST) + 1,
                    static_cast<uint64_t>(own.w) << 32 | own.z};
-    if (own.x != SYMM_STREAM_SOUND) {
-        why = own.x;
+    if ((own.x | own.y) != 0) {
+        why = own.x | (own.y != 0 ? SYMM_STREAM_TOLD : SYMM_STREAM_SOUND);
         return begun;
     }
     if (at.thread == at.threads - 1) {
         begun.found = word_or(&lane->blocks[at.block].word, SYMM_STREAM_BUSY);
     }
-    if (at.block == 0 && at.thread < arguments.ranks && at.thread != arguments.rank) {
+    if (at.block == 0 && at.thread < arguments.ranks) {
         word_set(&arguments.lanes[at.thread]->calls[arguments.rank],
                  (begun.calls + 1) << SYMM_STREAM_CALL_BITS | arguments.call);
     }
@@ -256,12 +168,6 @@ SYMM_DEVICE bool frame_overlaps(const frame &begun)
     return begun.found != begun.word || (begun.found & SYMM_STREAM_BUSY) != 0;
 }
 
-/* By a thread that knows a reason. */
-SYMM_DEVICE void lane_poison(const symm_cuda_stream &arguments, uint32_t why)
-{
-    (void)word_or(&arguments.lanes[arguments.rank]->own.poison, why);
-}
-
 #ifdef __CUDACC__
 
 /* Barriers around a wipe: all have read, and nobody sends before it is over. */
@@ -270,7 +176,7 @@ SYMM_DEVICE void turn_wipe(const symm_cuda_stream &arguments, const place &at, u
     if (is_wiped(epoch)) {
         __syncthreads();
         slot_wipe(arguments, at, turn_of(arguments, epoch));
-        asm volatile("fence.acq_rel.sys;" ::: "memory");
+        system_fence();
         __syncthreads();
     }
 }
@@ -295,12 +201,13 @@ SYMM_DEVICE void stream_end(const symm_cuda_stream &arguments, const place &at, 
 template <class Body> SYMM_DEVICE void stream_turn(const symm_cuda_stream &arguments)
 {
     const place at = {blockIdx.x, threadIdx.x, blockDim.x};
+    const typename Body::early early(arguments, at);
     uint32_t why = SYMM_STREAM_SOUND;
     const frame begun = frame_begin(arguments, at, 1, why);
     const turn now = turn_of(arguments, begun.epoch);
     if (why == SYMM_STREAM_SOUND) {
-        Body::send(arguments, at, now);
-        Body::receive(arguments, at, now, why);
+        Body::send(arguments, at, now, early);
+        Body::receive(arguments, at, now, early, why);
     }
     stream_end(arguments, at, begun, 1, begun.epoch, why);
 }

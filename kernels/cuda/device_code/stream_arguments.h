@@ -35,6 +35,19 @@ enum symm_stream_poison {
     SYMM_STREAM_ABORTED = 1,    /* the host has said so */
     SYMM_STREAM_MISMATCHED = 2, /* a peer has made another call */
     SYMM_STREAM_OVERLAPPED = 4, /* two kernels of the lane were at work at a time */
+    SYMM_STREAM_TOLD = 8,       /* a peer has found a fault, and has said so */
+};
+
+/* What the kernels of a lane and its host tell each other, in pinned memory of the host. */
+struct symm_stream_words {
+    uint32_t abort;    /* the host's: not 0, if kernels are to end */
+    uint32_t fault;    /* that a kernel has found first: enum symm_stream_poison; stored last */
+    uint64_t found_by; /* which call that was, as in `calls` of the lane */
+    uint32_t told;     /* the word of that name in the lane, then */
+    uint32_t late;     /* a rank that is waited for, and one; 0: none is for long */
+    uint64_t begun;    /* what that rank has begun, as in `calls` */
+    uint64_t waits;    /* which call waits for it */
+    unsigned char apart[216];
 };
 
 /* What a block has of its own; read and written at once.  At first it is zero. */
@@ -48,16 +61,17 @@ struct symm_stream_block {
 
 struct symm_stream_own {
     uint32_t poison; /* enum symm_stream_poison */
-    uint32_t unused;
+    uint32_t told;   /* of a peer: its poison << 8 | its rank + 1 */
     uint64_t calls;  /* kernels that have ended */
     uint64_t apart[2];
 };
 
-/* The lane of a rank.  Packets, hellos and calls are its peers' to write; the rest is its own. */
+/* The lane of a rank.  Its peers write packets, hellos, calls and `told`; the rest is its own. */
 struct symm_stream_memory {
     unsigned char packets[SYMM_STREAM_SLOTS][SYMM_STREAM_BLOCKS][SYMM_STREAM_REGION];
     uint32_t hellos[SYMM_STREAM_BLOCKS][SYMM_STREAM_RANKS]; /* turns that others have begun */
-    uint64_t calls[SYMM_STREAM_RANKS]; /* begun: number << SYMM_STREAM_CALL_BITS | signature */
+    /* Which call a rank has begun: its number << SYMM_STREAM_CALL_BITS | its signature. */
+    uint64_t calls[SYMM_STREAM_RANKS];
     struct symm_stream_block blocks[SYMM_STREAM_BLOCKS];
     struct symm_stream_own own;
 };
@@ -76,7 +90,7 @@ struct symm_cuda_stream {
     const void *input;
     void *output;
     struct symm_stream_memory *lanes[SYMM_STREAM_RANKS]; /* as this rank's device reaches them */
-    const uint32_t *abort;  /* a word of the host: not 0, if kernels are to end */
+    struct symm_stream_words *words;
     uint64_t input_step, output_step;
     uint64_t total;
     uint32_t bytes;         /* from one rank to another */

@@ -81,8 +81,14 @@ void stream_turn(const void *memory, unsigned blocks, unsigned threads)
 {
     host_stream run(memory, blocks, threads);
     run.begin(1);
-    run.each([&](place at) { Body::send(run.arguments, at, run.number(at.block, 0)); });
-    run.each([&](place at) { Body::receive(run.arguments, at, run.number(at.block, 0), run.why); });
+    run.each([&](place at) {
+        Body::send(run.arguments, at, run.number(at.block, 0),
+                   typename Body::early(run.arguments, at));
+    });
+    run.each([&](place at) {
+        Body::receive(run.arguments, at, run.number(at.block, 0),
+                      typename Body::early(run.arguments, at), run.why);
+    });
     run.end(1);
 }
 

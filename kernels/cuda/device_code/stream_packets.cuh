@@ -2,14 +2,8 @@
  * stream_packets.cuh - little data on a stream lane, by packets (packets.cuh): what ranks send to
  * each other comes with the epoch of the turn, in one way and at once.
  *
- * A unit is a packet's data, or as many packets as an element fills.  Thread t of block b has the
- * units t, t + threads and so on of those of its block.  So each block has a unit for every rank
- * that it sends to: all blocks of a call hear of all their peers.  A rank's own data stay in its
- * registers.
- *
  * A body takes a fold, which is how units are reduced: that of one type and operation, or one that
- * looks for each unit what it is to do.  ANY: addresses are no multiples of eight, or `bytes` is
- * none of four.
+ * looks for each unit what it is to do.  A rank's own data stay in its registers.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -17,79 +11,11 @@
 #ifndef SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_PACKETS_CUH
 #define SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_PACKETS_CUH
 
-#include "kernels/cuda/device_code/packets.cuh"
-#include "kernels/cuda/device_code/stream.cuh"
+#include "kernels/cuda/device_code/stream_units.cuh"
 
 namespace symm {
 
-/* Ranks that a thread sends to, or asks, at a time. */
-static const int stream_lanes = 4;
-
-/* ---- the data of a unit ---------------------------------------------------------------------- */
-
-/* `left` bytes are there, or more. */
-template <bool ANY, int PACKETS>
-SYMM_DEVICE void unit_load(const unsigned char *from, uint64_t left, uint64_t (&data)[PACKETS])
-{
-#pragma unroll
-    for (int i = 0; i < PACKETS; i++) {
-        const uint64_t before = i * packet_data;
-        data[i] = 0;
-        if (ANY && before < left) {
-            data[i] = data_load(from + before, left - before);
-        } else if (!ANY && before + packet_data <= left) {
-            data[i] = *reinterpret_cast<const uint64_t *>(from + before);
-        } else if (!ANY && before < left) {
-            data[i] = *reinterpret_cast<const uint32_t *>(from + before);
-        }
-    }
-}
-
-template <bool ANY, int PACKETS>
-SYMM_DEVICE void unit_store(unsigned char *to, uint64_t left, const uint64_t (&data)[PACKETS])
-{
-#pragma unroll
-    for (int i = 0; i < PACKETS; i++) {
-        const uint64_t before = i * packet_data;
-        if (ANY && before < left) {
-            data_store(to + before, data[i], left - before);
-        } else if (!ANY && before + packet_data <= left) {
-            *reinterpret_cast<uint64_t *>(to + before) = data[i];
-        } else if (!ANY && before < left) {
-            *reinterpret_cast<uint32_t *>(to + before) = static_cast<uint32_t>(data[i]);
-        }
-    }
-}
-
-/* ---- where a unit is ------------------------------------------------------------------------- */
-
-/* Number `i` of a thread. */
-struct unit {
-    uint32_t packets; /* byte of a region where its packets are */
-    uint64_t at;      /* byte of the data */
-};
-
-template <int PACKETS>
-SYMM_DEVICE unit unit_of(const symm_cuda_stream &arguments, const place &at, uint32_t i)
-{
-    const uint32_t number = i * at.threads + at.thread;
-    return {number * PACKETS * static_cast<uint32_t>(packet_bytes),
-            (static_cast<uint64_t>(at.block) * arguments.units * at.threads + number) * PACKETS *
-                packet_data};
-}
-
-/* ---- to and from others ---------------------------------------------------------------------- */
-
-template <int PACKETS>
-SYMM_DEVICE void unit_send(const symm_cuda_stream &arguments, const place &at, const turn &now,
-                           const unit &one, uint32_t rank, const uint64_t (&data)[PACKETS])
-{
-    unsigned char *to = packets_of(arguments, rank, at, now, arguments.rank) + one.packets;
-#pragma unroll
-    for (int i = 0; i < PACKETS; i++) {
-        packet_store(to + i * packet_bytes, data[i], now.flag);
-    }
-}
+/* ---- from others ---------------------------------------------------------------------------- */
 
 /* The unit of each of `sources`, from rank `base` on.  Sets `why` if it will not come. */
 template <int PACKETS, int LANES>
@@ -135,7 +61,8 @@ SYMM_DEVICE void units_await(const symm_cuda_stream &arguments, const place &at,
                 }
             }
         }
-        if (why != SYMM_STREAM_SOUND || waits_in_vain(arguments, looks, why)) {
+        if (why != SYMM_STREAM_SOUND ||
+            waits_in_vain(arguments, missing << base, looks, why)) {
             return;
         }
     }
@@ -143,51 +70,18 @@ SYMM_DEVICE void units_await(const symm_cuda_stream &arguments, const place &at,
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* All units of this thread that it sends; `step` bytes from one rank's block to the next. */
-template <bool ANY, int PACKETS>
-SYMM_DEVICE void blocks_send(const symm_cuda_stream &arguments, const place &at, const turn &now,
-                             uint64_t step, uint64_t total)
-{
-#pragma unroll 1
-    for (uint32_t i = 0; i < arguments.units; i++) {
-        const unit one = unit_of<PACKETS>(arguments, at, i);
-        if (one.at >= arguments.bytes) {
-            return;
-        }
-        const unsigned char *input = static_cast<const unsigned char *>(arguments.input) + one.at;
-#pragma unroll 1
-        for (uint32_t base = 0; base < arguments.ranks; base += stream_lanes) {
-            const uint32_t targets = arguments.targets >> base;
-            uint64_t data[stream_lanes][PACKETS] = {};
-#pragma unroll
-            for (int lane = 0; lane < stream_lanes; lane++) {
-                const uint64_t before = (base + lane) * step;
-                const uint64_t end = total == 0 ? arguments.bytes : total - before;
-                if ((targets >> lane & 1) != 0 && arguments.input != NULL &&
-                    (total == 0 || before + one.at < total)) {
-                    unit_load<ANY, PACKETS>(input + before, end - one.at, data[lane]);
-                }
-            }
-#pragma unroll
-            for (int lane = 0; lane < stream_lanes; lane++) {
-                if ((targets >> lane & 1) != 0) {
-                    unit_send<PACKETS>(arguments, at, now, one, base + lane, data[lane]);
-                }
-            }
-        }
-    }
-}
-
 /* Blocks are stored as they are. */
 template <bool ANY> struct stream_copy {
+    typedef first_unit<ANY, 1> early;
+
     static SYMM_DEVICE void send(const symm_cuda_stream &arguments, const place &at,
-                                 const turn &now)
+                                 const turn &now, const early &first)
     {
-        blocks_send<ANY, 1>(arguments, at, now, arguments.input_step, 0);
+        units_send<ANY, 1>(arguments, at, now, first);
     }
 
     static SYMM_DEVICE void receive(const symm_cuda_stream &arguments, const place &at,
-                                    const turn &now, uint32_t &why)
+                                    const turn &now, const early &, uint32_t &why)
     {
 #pragma unroll 1
         for (uint32_t i = 0; i < arguments.units; i++) {
@@ -266,15 +160,16 @@ SYMM_DEVICE void unit_reduce(const symm_cuda_stream &arguments, const place &at,
 
 template <class Fold> struct stream_reduce {
     static const int packets = Fold::packets;
+    typedef first_unit<Fold::any, packets> early;
 
     static SYMM_DEVICE void send(const symm_cuda_stream &arguments, const place &at,
-                                 const turn &now)
+                                 const turn &now, const early &first)
     {
-        blocks_send<Fold::any, packets>(arguments, at, now, arguments.input_step, 0);
+        units_send<Fold::any, packets>(arguments, at, now, first);
     }
 
     static SYMM_DEVICE void receive(const symm_cuda_stream &arguments, const place &at,
-                                    const turn &now, uint32_t &why)
+                                    const turn &now, const early &first, uint32_t &why)
     {
         const uint64_t own_block = arguments.rank * arguments.input_step;
 #pragma unroll 1
@@ -285,9 +180,16 @@ template <class Fold> struct stream_reduce {
             }
             uint64_t own[packets];
             typename Fold::sum sum = {};
-            unit_load<Fold::any, packets>(static_cast<const unsigned char *>(arguments.input) +
-                                              own_block + one.at,
-                                          arguments.bytes - one.at, own);
+            if (i == 0 && is_one_array(arguments)) {
+#pragma unroll
+                for (int j = 0; j < packets; j++) {
+                    own[j] = first.data[j];
+                }
+            } else {
+                unit_load<Fold::any, packets>(
+                    static_cast<const unsigned char *>(arguments.input) + own_block + one.at,
+                    arguments.bytes - one.at, own);
+            }
             unit_reduce<Fold>(arguments, at, now, one, own, sum, why);
             if (why != SYMM_STREAM_SOUND) {
                 return;
@@ -350,12 +252,7 @@ template <class Fold> struct stream_two_shot {
         if (one.at >= arguments.bytes) {
             return;
         }
-#pragma unroll 1
-        for (uint32_t rank = 0; rank < arguments.ranks; rank++) {
-            if ((arguments.targets >> rank & 1) != 0) {
-                unit_send<packets>(arguments, at, now, one, rank, reduced.data);
-            }
-        }
+        unit_send_all<packets>(arguments, at, now, one, reduced.data);
         store(arguments, arguments.rank, one.at, reduced.data);
     }
 

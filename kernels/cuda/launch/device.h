@@ -61,7 +61,7 @@ SYMM_PRIVATE void symm_device_use_graphs(bool used);
 /*
  * Whether there is a kernel for this: everything that MPI allows, and the same for 16-bit floats.
  */
-bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
+SYMM_PRIVATE bool symm_device_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op);
 
 /* Whether there is a kernel of rings for it: arithmetic on words of four and eight bytes. */
 bool symm_device_can_ring(enum symm_cuda_type type, enum symm_cuda_op op);

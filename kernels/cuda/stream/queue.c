@@ -18,13 +18,10 @@
 #include "kernels/cuda/launch/graph.h"
 #include "kernels/cuda/launch/host_memory.h"
 #include "kernels/cuda/launch/stream_functions.h"
+#include "kernels/cuda/stream/streams.h"
 #include "kernels/cuda/stream/queue.h"
 
-/* What the host tells the kernels of a queue. */
-struct words {
-    _Atomic uint32_t abort;
-    unsigned char apart[252];
-};
+enum { RECENT = 32 }; /* calls that are remembered */
 
 struct symm_stream_queue {
     int device, rank, ranks;
@@ -32,10 +29,18 @@ struct symm_stream_queue {
     uint32_t life; /* of the context in which the rest was made */
     const struct symm_stream_functions *functions;
     void *lanes[SYMM_STREAM_RANKS];
-    struct words *words;
+    struct symm_stream_words *words;
     CUdeviceptr device_words;
-    pthread_mutex_t mutex; /* of what follows */
-    struct symm_graph graph; /* none: kernels are launched by themselves */
+    _Atomic uint32_t holders; /* graphs of the program that have kernels of it */
+    pthread_mutex_t mutex;    /* of what follows */
+    struct symm_graph graph;  /* none: kernels are launched by themselves */
+    cuuint64_t capture;       /* the last one that has been made a holder; 0: none */
+    struct recent {
+        bool is_known;
+        uint32_t signature;
+        struct symm_stream_call call;
+    } recent[RECENT];         /* for what is told of a failure */
+    unsigned next;
 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -46,13 +51,13 @@ struct symm_stream_queue {
  */
 static struct {
     pthread_mutex_t mutex;
-    struct words *all;        /* [SYMM_STREAM_QUEUES_MAX] */
+    struct symm_stream_words *all; /* [SYMM_STREAM_QUEUES_MAX] */
     bool taken[SYMM_STREAM_QUEUES_MAX];
     uint32_t lives[SYMM_CUDA_DEVICES_MAX]; /* in which a device has come to know them */
     CUdeviceptr seen[SYMM_CUDA_DEVICES_MAX];
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static const size_t words_size = SYMM_STREAM_QUEUES_MAX * sizeof(struct words);
+static const size_t words_size = SYMM_STREAM_QUEUES_MAX * sizeof(struct symm_stream_words);
 
 /* Another device's context has registered them, perhaps; then this one knows them as well. */
 static enum symm_status words_register(const struct symm_cuda_scope *scope, int device)
@@ -86,15 +91,18 @@ static enum symm_status words_take_locked(const struct symm_cuda_scope *scope,
         table.all = symm_host_pages_map(words_size);
     }
     if (number == SYMM_STREAM_QUEUES_MAX || table.all == NULL) {
-        symm_cuda_forget_failure();
+        (void)symm_cuda_unusable(table.all == NULL ? "no memory to share with kernels"
+                                                   : "this process has %d lanes already, which is "
+                                                     "the most", SYMM_STREAM_QUEUES_MAX);
         return SYMM_ERR_NO_MEMORY;
     }
     enum symm_status status = words_register(scope, queue->device);
     if (status == SYMM_OK) {
         table.taken[number] = true;
         queue->words = &table.all[number];
-        queue->device_words = table.seen[queue->device] + (size_t)number * sizeof(struct words);
-        atomic_store_explicit(&queue->words->abort, 0, memory_order_relaxed);
+        queue->device_words =
+            table.seen[queue->device] + (size_t)number * sizeof(struct symm_stream_words);
+        *queue->words = (struct symm_stream_words){.abort = 0};
     }
     return status;
 }
@@ -108,7 +116,7 @@ static enum symm_status words_take(const struct symm_cuda_scope *scope,
     return status;
 }
 
-static void words_give(struct words *words)
+static void words_give(const struct symm_stream_words *words)
 {
     (void)pthread_mutex_lock(&table.mutex);
     table.taken[words - table.all] = false;
@@ -117,7 +125,7 @@ static void words_give(struct words *words)
 
 void symm_stream_queue_abort(struct symm_stream_queue *queue)
 {
-    atomic_store_explicit(&queue->words->abort, 1, memory_order_release);
+    __atomic_store_n(&queue->words->abort, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -173,6 +181,49 @@ void symm_stream_queue_destroy(struct symm_stream_queue *queue)
     free(queue);
 }
 
+/* ---- graphs of the program ------------------------------------------------------------------- */
+
+/* In a thread of the driver's, which may not call the driver. */
+static void let_go(void *data)
+{
+    struct symm_stream_queue *queue = data;
+    (void)atomic_fetch_sub_explicit(&queue->holders, 1, memory_order_release);
+}
+
+/*
+ * The graph that is being captured, and all that is made from it, hold the queue from its first
+ * call on.  Where the driver does not tell when they have gone, they never do.
+ */
+static void captured_hold(struct symm_stream_queue *queue,
+                          const struct symm_stream_capture *capture)
+{
+    const struct symm_cuda *cuda = queue->cuda;
+    CUuserObject object;
+    (void)pthread_mutex_lock(&queue->mutex);
+    if (queue->capture == capture->id) {
+        (void)pthread_mutex_unlock(&queue->mutex);
+        return;
+    }
+    queue->capture = capture->id;
+    (void)pthread_mutex_unlock(&queue->mutex);
+    (void)atomic_fetch_add_explicit(&queue->holders, 1, memory_order_relaxed);
+    CUresult result = cuda->cuUserObjectCreate(&object, queue, let_go, 1,
+                                               CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    if (result == CUDA_SUCCESS) {
+        result = cuda->cuGraphRetainUserObject(capture->graph, object, 1,
+                                               CU_GRAPH_USER_OBJECT_MOVE);
+        if (result != CUDA_SUCCESS) {
+            (void)atomic_fetch_add_explicit(&queue->holders, 1, memory_order_relaxed);
+            (void)cuda->cuUserObjectRelease(object, 1);
+        }
+    }
+}
+
+bool symm_stream_queue_is_held(const struct symm_stream_queue *queue)
+{
+    return atomic_load_explicit(&queue->holders, memory_order_acquire) != 0;
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static enum symm_status by_graph(struct symm_stream_queue *queue,
@@ -194,18 +245,34 @@ static enum symm_status by_graph(struct symm_stream_queue *queue,
 static enum symm_status kernel_queue(struct symm_stream_queue *queue,
                                      const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
 {
-    const struct symm_cuda *cuda = queue->cuda;
-    CUstreamCaptureStatus capture;
-    CUresult result = cuda->cuStreamIsCapturing(stream, &capture);
-    if (result != CUDA_SUCCESS) {
-        return symm_cuda_failed("cuStreamIsCapturing", result);
-    }
-    if (capture == CU_STREAM_CAPTURE_STATUS_NONE && queue->graph.exec != NULL) {
+    struct symm_stream_capture capture;
+    enum symm_status status = symm_stream_capture_get(queue->cuda, stream, &capture);
+    if (status == SYMM_OK && capture.graph == NULL && queue->graph.exec != NULL) {
         return by_graph(queue, kernel, stream);
     }
-    result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX, 1, 1, 0,
-                                  stream, kernel->kernelParams, NULL);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    if (capture.graph != NULL) {
+        captured_hold(queue, &capture);
+    }
+    CUresult result = queue->cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1,
+                                                  kernel->blockDimX, 1, 1, 0, stream,
+                                                  kernel->kernelParams, NULL);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuLaunchKernel", result);
+}
+
+/* Calls that follow each other are mostly alike. */
+static void remember(struct symm_stream_queue *queue, uint32_t signature,
+                     const struct symm_stream_call *call)
+{
+    (void)pthread_mutex_lock(&queue->mutex);
+    const struct recent *last = &queue->recent[(queue->next + RECENT - 1) % RECENT];
+    if (!last->is_known || last->signature != signature) {
+        queue->recent[queue->next] = (struct recent){true, signature, *call};
+        queue->next = (queue->next + 1) % RECENT;
+    }
+    (void)pthread_mutex_unlock(&queue->mutex);
 }
 
 enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
@@ -233,8 +300,8 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
     for (int rank = 0; rank < queue->ranks; rank++) {
         arguments.lanes[rank] = queue->lanes[rank];
     }
-    arguments.abort = (const uint32_t *)(uintptr_t)(queue->device_words +
-                                                    offsetof(struct words, abort));
+    arguments.words = (struct symm_stream_words *)(uintptr_t)queue->device_words;
+    remember(queue, arguments.call, call);
     status = symm_cuda_enter(queue->device, &scope);
     if (status == SYMM_OK) {
         void *parameters[] = {&arguments};
@@ -246,4 +313,46 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
         symm_cuda_leave(&scope);
     }
     return status;
+}
+
+/* ---- what kernels have found ----------------------------------------------------------------- */
+
+struct symm_stream_fault symm_stream_queue_fault(const struct symm_stream_queue *queue)
+{
+    const struct symm_stream_words *words = queue->words;
+    struct symm_stream_fault fault = {.why = __atomic_load_n(&words->fault, __ATOMIC_ACQUIRE)};
+    if (fault.why != SYMM_STREAM_SOUND) {
+        fault.call = words->found_by;
+        fault.teller = (int)(words->told & 0xff) - 1;
+        fault.told = words->told >> 8;
+    } else if (__atomic_load_n(&words->abort, __ATOMIC_RELAXED) != 0) {
+        fault.why = SYMM_STREAM_ABORTED;
+    }
+    return fault;
+}
+
+bool symm_stream_queue_waits(struct symm_stream_queue *queue, struct symm_stream_wait *wait)
+{
+    struct symm_stream_words *words = queue->words;
+    const uint32_t late = __atomic_exchange_n(&words->late, 0, __ATOMIC_ACQ_REL);
+    *wait = (struct symm_stream_wait){
+        .rank = (int)late - 1,
+        .call = __atomic_load_n(&words->waits, __ATOMIC_RELAXED),
+        .begun = __atomic_load_n(&words->begun, __ATOMIC_RELAXED),
+    };
+    return late != 0;
+}
+
+bool symm_stream_queue_recall(struct symm_stream_queue *queue, uint64_t number,
+                              struct symm_stream_call *call)
+{
+    const uint32_t signature = number & ((UINT32_C(1) << SYMM_STREAM_CALL_BITS) - 1);
+    bool is_found = false;
+    (void)pthread_mutex_lock(&queue->mutex);
+    for (unsigned i = 0; i < RECENT && !is_found; i++) {
+        is_found = queue->recent[i].is_known && queue->recent[i].signature == signature;
+        *call = queue->recent[i].call;
+    }
+    (void)pthread_mutex_unlock(&queue->mutex);
+    return is_found;
 }

@@ -31,7 +31,14 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks,
                                           void *const *lanes,
                                           struct symm_stream_queue **queue);
 
-/* No kernel of it is at work or will be: all streams are done, and all graphs have gone. */
+/*
+ * Whether graphs of the program have kernels of it: graphs, or what has been made from them, that
+ * were captured while calls were added.  A queue counts them by objects that the driver destroys
+ * with the last of them.
+ */
+bool symm_stream_queue_is_held(const struct symm_stream_queue *queue);
+
+/* No kernel of it is at work or will be: all streams are done, and no graph holds it. */
 void symm_stream_queue_destroy(struct symm_stream_queue *queue);
 
 /*
@@ -46,5 +53,27 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
 
 /* Kernels that wait end without results, and those that begin do nothing.  For good. */
 void symm_stream_queue_abort(struct symm_stream_queue *queue);
+
+/* Calls are told as kernels count them: number << SYMM_STREAM_CALL_BITS | signature. */
+struct symm_stream_fault {
+    uint32_t why;  /* bits of enum symm_stream_poison; SYMM_STREAM_SOUND: there is none */
+    uint64_t call; /* that found it */
+    int teller;    /* the rank that has told of it; -1: none has */
+    uint32_t told; /* what it has found: bits likewise */
+};
+struct symm_stream_fault symm_stream_queue_fault(const struct symm_stream_queue *queue);
+
+/* A call that waits for more than about a second. */
+struct symm_stream_wait {
+    int rank;             /* for which */
+    uint64_t call, begun; /* the call that waits, and what that rank has begun */
+};
+
+/* Whether one has said so since this was asked last; one that waits says it every second or so. */
+bool symm_stream_queue_waits(struct symm_stream_queue *queue, struct symm_stream_wait *wait);
+
+/* Which of the last calls of this rank it was, by its signature.  False: it is not known. */
+bool symm_stream_queue_recall(struct symm_stream_queue *queue, uint64_t number,
+                              struct symm_stream_call *call);
 
 #endif /* SYMM_KERNELS_CUDA_STREAM_QUEUE_H */

@@ -1,0 +1,52 @@
+/*
+ * member_state.h - what a member of a stream lane holds; for member.c and members.c.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H
+#define SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H
+
+#include "kernels/cuda/stream/member.h"
+#include "kernels/cuda/stream/queue.h"
+#include "kernels/cuda/stream/streams.h"
+
+enum symm_stream_phase {
+    SYMM_STREAM_LIVES,
+    SYMM_STREAM_ENDS,     /* no more calls: `ended` is behind the last kernel */
+    SYMM_STREAM_DEPARTED, /* from the others' memory */
+};
+
+/* A call that has said that it waits. */
+struct symm_stream_waiting {
+    uint64_t call;
+    double since, last; /* seconds */
+    bool is_told;
+};
+
+struct symm_stream_member {
+    struct symm_stream_member *next; /* of all members of the process */
+    struct symm_stream_setup setup;
+    int device;
+    struct symm_stream_lane lane;
+    struct symm_stream_queue *queue; /* NULL: not connected, or of one rank */
+    struct symm_stream_limits limits;
+    void *_Atomic stream;
+    enum symm_stream_phase phase;
+    uint32_t life; /* of the context that the event is of */
+    CUevent ended; /* NULL: there is none */
+    bool is_told;  /* its fault */
+    struct symm_stream_waiting waiting;
+};
+
+/* Add it to the members of the process. */
+void symm_stream_members_add(struct symm_stream_member *member);
+
+/* The first of them, unless another thread is at them. */
+bool symm_stream_members_try(struct symm_stream_member **first);
+void symm_stream_members_done(void);
+
+/* Move on those that have been released, as far as they can. */
+void symm_stream_members_sweep(void);
+
+#endif /* SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H */

@@ -1,0 +1,209 @@
+/*
+ * members.c - the members of stream lanes that a process has, and their end.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "heap/process.h"
+#include "kernels/cuda/stream/member_state.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct symm_stream_member *members;
+
+void symm_stream_members_add(struct symm_stream_member *member)
+{
+    (void)pthread_mutex_lock(&mutex);
+    member->next = members;
+    members = member;
+    (void)pthread_mutex_unlock(&mutex);
+    symm_server_wake(symm_process_server(member->setup.process)); /* it is to be watched */
+}
+
+bool symm_stream_members_try(struct symm_stream_member **first)
+{
+    if (pthread_mutex_trylock(&mutex) != 0) {
+        return false;
+    }
+    *first = members;
+    return true;
+}
+
+void symm_stream_members_done(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void forget(const struct symm_stream_member *member)
+{
+    struct symm_stream_member **link = &members;
+    while (*link != member) {
+        link = &(*link)->next;
+    }
+    *link = member->next;
+}
+
+void symm_stream_member_cancel(struct symm_stream_member *member)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct symm_stream_member *known = members;
+    while (known != NULL && known != member) {
+        known = known->next;
+    }
+    if (known != NULL) {
+        forget(member);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    if (member->queue != NULL) {
+        symm_stream_queue_destroy(member->queue);
+    }
+    if (member->setup.ranks > 1) {
+        symm_stream_lane_leave(&member->lane);
+    }
+    free(member);
+}
+
+/* ---- the end of one -------------------------------------------------------------------------- */
+
+/* Without an event there is nothing to wait for, or no way to: the device has been reset. */
+static void end_begin(struct symm_stream_member *member)
+{
+    struct symm_cuda_scope scope;
+    struct symm_stream_capture capture;
+    CUstream stream = atomic_load_explicit(&member->stream, memory_order_relaxed);
+    member->phase = SYMM_STREAM_ENDS;
+    if (symm_cuda_enter_to_release(member->device, &scope) != SYMM_OK) {
+        return;
+    }
+    member->life = scope.life;
+    if (scope.life != 0 && symm_stream_capture_get(scope.cuda, stream, &capture) == SYMM_OK &&
+        capture.graph == NULL &&
+        scope.cuda->cuEventCreate(&member->ended, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+        scope.cuda->cuEventRecord(member->ended, stream) != CUDA_SUCCESS) {
+        (void)scope.cuda->cuEventDestroy(member->ended);
+        member->ended = NULL;
+    }
+    symm_cuda_leave(&scope);
+}
+
+/* Whether its last kernel has ended, as far as the program's streams tell. */
+static bool has_ended(struct symm_stream_member *member)
+{
+    struct symm_cuda_scope scope;
+    bool is_done = true;
+    if (member->ended != NULL &&
+        symm_cuda_enter_to_release(member->device, &scope) == SYMM_OK) {
+        if (scope.life == member->life) {
+            is_done = scope.cuda->cuEventQuery(member->ended) != CUDA_ERROR_NOT_READY;
+            if (is_done) {
+                (void)scope.cuda->cuEventDestroy(member->ended);
+            }
+        }
+        symm_cuda_leave(&scope);
+    }
+    member->ended = is_done ? NULL : member->ended;
+    return is_done;
+}
+
+/* Returns whether nothing is left of it. */
+static bool advance(struct symm_stream_member *member)
+{
+    if (member->phase == SYMM_STREAM_ENDS && has_ended(member) &&
+        (member->queue == NULL || !symm_stream_queue_is_held(member->queue))) {
+        if (member->queue != NULL) {
+            symm_stream_queue_destroy(member->queue);
+            symm_stream_lane_depart(&member->lane);
+        }
+        member->queue = NULL;
+        member->phase = SYMM_STREAM_DEPARTED;
+    }
+    if (member->phase == SYMM_STREAM_DEPARTED && member->setup.ranks > 1) {
+        if (!symm_stream_lane_is_left(&member->lane)) {
+            return false;
+        }
+        symm_stream_lane_leave(&member->lane);
+    }
+    return member->phase == SYMM_STREAM_DEPARTED;
+}
+
+/* Returns how many are ending and have kernels that have not ended. */
+static int sweep_locked(void)
+{
+    int count = 0;
+    for (struct symm_stream_member *member = members, *next; member != NULL; member = next) {
+        next = member->next;
+        if (advance(member)) {
+            forget(member);
+            free(member);
+        } else {
+            count += member->ended != NULL;
+        }
+    }
+    return count;
+}
+
+void symm_stream_members_sweep(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    (void)sweep_locked();
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+void symm_stream_member_release(struct symm_stream_member *member)
+{
+    (void)pthread_mutex_lock(&mutex);
+    end_begin(member);
+    (void)sweep_locked();
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* ---- the end of all -------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Returns how many still wait. */
+static int wait_locked(double seconds)
+{
+    const struct timespec moment = {.tv_nsec = 200000};
+    const double until = now() + seconds;
+    int left = sweep_locked();
+    while (left > 0 && now() < until) {
+        (void)nanosleep(&moment, NULL);
+        left = sweep_locked();
+    }
+    return left;
+}
+
+int symm_stream_members_end(double seconds, int *ended)
+{
+    const double moment = 1; /* for kernels to see that they are to end */
+    int remaining = 0;
+    (void)pthread_mutex_lock(&mutex);
+    for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
+        if (member->phase == SYMM_STREAM_LIVES) {
+            end_begin(member);
+        }
+    }
+    *ended = wait_locked(seconds);
+    for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
+        if (member->queue != NULL) {
+            symm_stream_queue_abort(member->queue);
+        }
+    }
+    (void)wait_locked(*ended > 0 ? moment : 0);
+    for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
+        remaining++;
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    return remaining;
+}

@@ -1,0 +1,47 @@
+/*
+ * streams.h - streams of the program: which device they are on, whether they are captured, and
+ * their order.
+ *
+ * A stream is what the driver calls CUstream and the runtime cudaStream_t.  0 is the legacy stream
+ * of the context that the calling thread has current.  Nothing here waits for a stream, or ends a
+ * capture.  After an error symm_cuda_last_failure() says what failed.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_KERNELS_CUDA_STREAM_STREAMS_H
+#define SYMM_KERNELS_CUDA_STREAM_STREAMS_H
+
+#include "heap/cuda_context.h"
+
+/* The graph that a stream's work goes into. */
+struct symm_stream_capture {
+    CUgraph graph; /* NULL: the stream is not captured */
+    cuuint64_t id; /* of the capture; no two have the same */
+};
+
+/*
+ * The device of a stream.  Errors: NOT_FOUND (no driver, one that is too old, or a context of the
+ * program's own), SYSTEM.
+ */
+enum symm_status symm_stream_device(void *stream, int *device);
+
+/* Whether kernels there use any memory of the host, as it is. */
+bool symm_stream_device_reaches_pages(int device);
+
+/* Queue a copy.  Errors: SYSTEM, NO_MEMORY. */
+enum symm_status symm_stream_copy(int device, void *to, const void *from, size_t bytes,
+                                  void *stream);
+
+/* Within a scope.  Errors: SYSTEM; that a capture has been invalidated is one, too. */
+enum symm_status symm_stream_capture_get(const struct symm_cuda *cuda, CUstream stream,
+                                         struct symm_stream_capture *capture);
+
+/*
+ * Within a scope: what `then` is given from now on comes behind all that `first` holds.  If just
+ * one of the two is captured, or they are captured into two graphs, nothing is done: it cannot
+ * be.  Errors: SYSTEM, NO_MEMORY.
+ */
+enum symm_status symm_stream_order(const struct symm_cuda *cuda, CUstream first, CUstream then);
+
+#endif /* SYMM_KERNELS_CUDA_STREAM_STREAMS_H */

@@ -1,0 +1,250 @@
+/*
+ * enqueue.c - collectives that are queued on a communicator's stream.
+ *
+ * Each function of MPI's form turns its arguments into a call of libsymm.  What is wrong with them
+ * is found here, on this rank: nothing is queued then.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "heap/cuda_device.h"
+#include "mpix/mpix.h"
+
+/* ---- what all have in common ----------------------------------------------------------------- */
+
+/* A call on its way: nothing is looked at behind the first error. */
+struct enqueue {
+    const char *name;
+    MPI_Comm comm;
+    struct symm_mpix_comm *state;
+    struct symm_stream_call call;
+    int error;
+};
+
+/* A duplicate's first call begins its lane. */
+static struct enqueue enqueue_begin(const char *name, MPI_Comm comm,
+                                    enum symm_collective collective)
+{
+    struct enqueue self = {.name = name, .comm = comm, .call = {.collective = collective}};
+    self.error = symm_mpix_comm_get(comm, &self.state);
+    if (self.error != MPI_SUCCESS) {
+        return self;
+    }
+    if (self.state == NULL || self.state->stream == NULL || !self.state->stream->has_gpu) {
+        self.error = symm_mpix_error(MPI_ERR_OTHER, "%s: the communicator has no GPU stream; "
+                                     "MPIX_Stream_comm_create() makes one that has", name);
+    } else if (self.state->member == NULL) {
+        self.error = symm_mpix_lane_begin(comm, self.state, name);
+    }
+    return self;
+}
+
+static void root_set(struct enqueue *self, int root)
+{
+    self->call.root = root;
+    if (self->error == MPI_SUCCESS && (root < 0 || root >= self->state->size)) {
+        self->error = symm_mpix_error(MPI_ERR_ROOT, "%s: root %d; the communicator has ranks 0 to "
+                                      "%d", self->name, root, self->state->size - 1);
+    }
+}
+
+static void count_check(struct enqueue *self, MPI_Count count)
+{
+    if (self->error == MPI_SUCCESS && count < 0) {
+        self->error = symm_mpix_error(MPI_ERR_COUNT, "%s: count %lld is negative", self->name,
+                                      (long long)count);
+    }
+}
+
+/* The bytes of `count` elements that are copied. */
+static size_t bytes_of(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
+{
+    size_t extent = 0, bytes = 0;
+    count_check(self, count);
+    if (self->error == MPI_SUCCESS) {
+        self->error = symm_mpix_extent(self->name, datatype, &extent);
+    }
+    if (self->error == MPI_SUCCESS && __builtin_mul_overflow((size_t)count, extent, &bytes)) {
+        self->error = symm_mpix_error(MPI_ERR_COUNT, "%s: %lld elements of %zu bytes are too many",
+                                      self->name, (long long)count, extent);
+    }
+    return bytes;
+}
+
+/* A block as it is sent is as long as one that is received. */
+static void blocks_compare(struct enqueue *self, size_t sent, size_t received)
+{
+    if (self->error == MPI_SUCCESS && sent != received) {
+        self->error = symm_mpix_error(MPI_ERR_TRUNCATE, "%s: this rank sends blocks of %zu bytes, "
+                                      "and receives blocks of %zu", self->name, sent, received);
+    }
+}
+
+static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
+{
+    count_check(self, count);
+    if (self->error == MPI_SUCCESS) {
+        self->error = symm_mpix_reduction(self->name, datatype, op, &self->call);
+    }
+    self->call.count = (size_t)count;
+}
+
+static const void *behind(const void *address, size_t bytes)
+{
+    return (const unsigned char *)address + bytes;
+}
+
+static void buffer_check(struct enqueue *self, const void *buffer, const char *which)
+{
+    if (self->error == MPI_SUCCESS && self->call.count > 0 &&
+        !symm_stream_member_reaches(self->state->member, buffer)) {
+        self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is no memory that kernels "
+                                      "on the stream's GPU reach; take device memory, managed or "
+                                      "pinned memory", self->name, which);
+    }
+}
+
+/* NULL: this rank has no such buffer. */
+static int enqueue_end(struct enqueue *self, const void *input, void *output)
+{
+    self->call.input = input;
+    self->call.output = output;
+    if (input != NULL) {
+        buffer_check(self, input, "send");
+    }
+    if (output != NULL && output != input) {
+        buffer_check(self, output, "receive");
+    }
+    if (self->error == MPI_SUCCESS) {
+        self->error = symm_mpix_lane_check(self->state->member, self->name);
+    }
+    if (self->error == MPI_SUCCESS) {
+        enum symm_status status = symm_stream_member_add(self->state->member, &self->call);
+        if (status != SYMM_OK) {
+            char failure[SYMM_CUDA_TEXT_SIZE];
+            symm_cuda_last_failure(failure, sizeof(failure));
+            self->error = symm_mpix_error(symm_mpix_err_stream(), "%s: %s", self->name,
+                                          failure[0] != '\0' ? failure
+                                                             : symm_status_string(status));
+        }
+    }
+    return symm_mpix_raise(self->comm, self->error);
+}
+
+static bool is_root(const struct enqueue *self)
+{
+    return self->error == MPI_SUCCESS && self->state->rank == self->call.root;
+}
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+int MPIX_Allreduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Allreduce_enqueue", comm, SYMM_ALLREDUCE);
+    reduction_set(&self, count, datatype, op);
+    return enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf);
+}
+
+int MPIX_Reduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
+                          MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Reduce_enqueue", comm, SYMM_REDUCE);
+    root_set(&self, root);
+    reduction_set(&self, count, datatype, op);
+    return is_root(&self) ? enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf)
+                          : enqueue_end(&self, sendbuf, NULL);
+}
+
+int MPIX_Reduce_scatter_block_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    struct enqueue self =
+        enqueue_begin("MPIX_Reduce_scatter_block_enqueue", comm, SYMM_REDUCE_SCATTER_BLOCK);
+    reduction_set(&self, recvcount, datatype, op);
+    return enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+int MPIX_Bcast_enqueue_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
+                         MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Bcast_enqueue", comm, SYMM_BCAST);
+    root_set(&self, root);
+    self.call.count = bytes_of(&self, count, datatype);
+    return enqueue_end(&self, buffer, buffer);
+}
+
+int MPIX_Allgather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                             MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Allgather_enqueue", comm, SYMM_ALLGATHER);
+    const void *input = sendbuf;
+    self.call.count = bytes_of(&self, recvcount, recvtype);
+    if (sendbuf != MPI_IN_PLACE) {
+        blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
+    } else if (self.error == MPI_SUCCESS) {
+        input = behind(recvbuf, (size_t)self.state->rank * self.call.count);
+    }
+    return enqueue_end(&self, input, recvbuf);
+}
+
+int MPIX_Alltoall_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                            MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Alltoall_enqueue", comm, SYMM_ALLTOALL);
+    self.call.count = bytes_of(&self, recvcount, recvtype);
+    if (sendbuf != MPI_IN_PLACE) {
+        blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
+    }
+    return enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf);
+}
+
+/* The root's block does not move if it is in place. */
+int MPIX_Gather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                          MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Gather_enqueue", comm, SYMM_GATHER);
+    root_set(&self, root);
+    if (!is_root(&self)) {
+        self.call.count = bytes_of(&self, sendcount, sendtype);
+        return enqueue_end(&self, sendbuf, NULL);
+    }
+    self.call.count = bytes_of(&self, recvcount, recvtype);
+    if (sendbuf != MPI_IN_PLACE) {
+        blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
+        return enqueue_end(&self, sendbuf, recvbuf);
+    }
+    return enqueue_end(&self, behind(recvbuf, (size_t)root * self.call.count), recvbuf);
+}
+
+int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                           MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Scatter_enqueue", comm, SYMM_SCATTER);
+    root_set(&self, root);
+    if (!is_root(&self)) {
+        self.call.count = bytes_of(&self, recvcount, recvtype);
+        return enqueue_end(&self, NULL, recvbuf);
+    }
+    self.call.count = bytes_of(&self, sendcount, sendtype);
+    if (recvbuf != MPI_IN_PLACE) {
+        blocks_compare(&self, self.call.count, bytes_of(&self, recvcount, recvtype));
+        return enqueue_end(&self, sendbuf, recvbuf);
+    }
+    return enqueue_end(&self, sendbuf,
+                       (void *)(uintptr_t)behind(sendbuf, (size_t)root * self.call.count));
+}
+
+int MPIX_Barrier_enqueue(MPI_Comm comm)
+{
+    struct enqueue self = enqueue_begin("MPIX_Barrier_enqueue", comm, SYMM_BARRIER);
+    return enqueue_end(&self, NULL, NULL);
+}

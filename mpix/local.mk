@@ -1,0 +1,23 @@
+# mpix/local.mk - libsymm_mpix: collectives on CUDA streams, for programs of MPI.
+
+include_HEADERS += mpix/symm_mpix.h
+
+lib_LTLIBRARIES += libsymm_mpix.la
+libsymm_mpix_la_CPPFLAGS = $(base_cppflags) $(MPI_CFLAGS)
+libsymm_mpix_la_LIBADD = libsymm.la $(MPI_LIBS) $(PTHREAD_LIBS)
+libsymm_mpix_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
+	-Wl,--version-script=$(srcdir)/mpix/symm_mpix.map
+libsymm_mpix_la_SOURCES = \
+	mpix/comm.c \
+	mpix/enqueue.c \
+	mpix/enqueue_int.c \
+	mpix/errors.c \
+	mpix/lanes.c \
+	mpix/mpix.h \
+	mpix/stream.c \
+	mpix/symm_mpix.h \
+	mpix/types.c
+EXTRA_libsymm_mpix_la_DEPENDENCIES = mpix/symm_mpix.map
+EXTRA_DIST += mpix/symm_mpix.map
+
+pkgconfig_DATA += mpix/symm_mpix.pc

@@ -1,0 +1,170 @@
+/*
+ * symm_mpix.h - MPI collectives on CUDA streams.
+ *
+ * A call named MPIX_..._enqueue is queued on the stream of its communicator, like a kernel, and
+ * returns.  It runs on the stream without the host.  While the stream is captured, it becomes a
+ * node of the graph, which may be launched any number of times.
+ *
+ *     MPI_Info_set(info, "type", "cudaStream_t");
+ *     MPIX_Info_set_hex(info, "value", &cuda_stream, sizeof(cuda_stream));
+ *     MPIX_Stream_create(info, &stream);
+ *     MPIX_Stream_comm_create(MPI_COMM_WORLD, stream, &comm);
+ *     MPIX_Allreduce_enqueue(input, output, count, MPI_FLOAT, MPI_SUM, comm);
+ *     cudaStreamSynchronize(cuda_stream);
+ *
+ * Functions and names are MPICH's where MPICH has them (MPIX_Stream, "MPI: Extensions for threads
+ * and GPU streams").  Those in its form for other collectives, and those that begin with
+ * symm_mpix_, are of this library alone.  symm_mpix(3) is the reference.
+ *
+ * The rule for all calls: the work of a communicator, queued or in graphs, runs in one order, the
+ * same on all ranks, and never two calls at a time on one rank.  What one stream holds obeys it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_MPIX_H
+#define SYMM_MPIX_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SYMM_MPIX_API __attribute__((visibility("default")))
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+typedef struct symm_mpix_stream *MPIX_Stream;
+#define MPIX_STREAM_NULL ((MPIX_Stream)0)
+
+/*
+ * Set `key` to the `size` bytes at `value`, as hexadecimal digits.  For handles, which are no
+ * text.
+ */
+SYMM_MPIX_API int MPIX_Info_set_hex(MPI_Info info, const char *key, const void *value, int size);
+
+/*
+ * A stream.  Of the info: `type`, "cudaStream_t"; `value`, by MPIX_Info_set_hex(), the handle,
+ * which stays the caller's and is destroyed after the last communicator that uses it; `symm_path`,
+ * "auto" or "kernels", where the latter allows ranks that share a GPU (2 ms a call, for tests).
+ * Other keys are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing can be queued.
+ * Errors: MPI_ERR_ARG, MPI_ERR_INFO_VALUE, MPI_ERR_NO_MEM, which are returned, whatever the
+ * handlers are.
+ */
+SYMM_MPIX_API int MPIX_Stream_create(MPI_Info info, MPIX_Stream *stream);
+
+/* Let go of it, and set it to MPIX_STREAM_NULL.  Communicators that use it keep it. */
+SYMM_MPIX_API int MPIX_Stream_free(MPIX_Stream *stream);
+
+/* ---- communicators --------------------------------------------------------------------------- */
+
+/*
+ * A duplicate of `comm` with a stream.  Collective, and may wait; all later calls are local, but
+ * for the first on a duplicate.  The error handler is that of `comm`.  Either all ranks have a
+ * stream with a GPU, or none has.  Errors, on all ranks alike: MPI_ERR_UNSUPPORTED_OPERATION where
+ * kernels cannot meet (ranks of several nodes, one GPU for several ranks, MPS, MIG, more than 8
+ * ranks, more than 64 communicators, no CUDA), whose error string says which; MPI_ERR_COMM
+ * (intercommunicators).
+ */
+SYMM_MPIX_API int MPIX_Stream_comm_create(MPI_Comm comm, MPIX_Stream stream, MPI_Comm *newcomm);
+
+/* The stream of a communicator; `index` is 0.  MPIX_STREAM_NULL: it has none. */
+SYMM_MPIX_API int MPIX_Comm_get_stream(MPI_Comm comm, int index, MPIX_Stream *stream);
+
+/*
+ * Later calls of this rank go to another CUDA stream of the same device.  Local.  The new stream
+ * waits for all that the old one holds now, which must still exist; unless just one of the two is
+ * captured.  MPIX_Comm_get_stream() goes on returning the same handle.
+ */
+SYMM_MPIX_API int symm_mpix_comm_set_stream(MPI_Comm comm, void *cuda_stream);
+
+/*
+ * For a watchdog: kernels of the communicator that wait end without results, on this rank and the
+ * others, and all later ones do nothing.  Local, in any thread.  The communicator can only be
+ * freed.
+ */
+SYMM_MPIX_API int symm_mpix_comm_abort(MPI_Comm comm);
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+/*
+ * Arguments are those of the functions of MPI of the same name.  Buffers are memory that the GPU
+ * reaches: of cudaMalloc(), of pools, managed, pinned, of MPI_Alloc_mem().  They stay untouched
+ * until the stream has come so far.  Datatypes have no gaps; pairs of MPI (MPI_DOUBLE_INT) may.
+ * Operations are MPI's own, and those of 16-bit floats in symm.h.  Results have the bits of the
+ * blocking functions in coll/symm.
+ *
+ * Errors, through the communicator's handler, at the call: MPI_ERR_COUNT, MPI_ERR_TYPE,
+ * MPI_ERR_OP, MPI_ERR_ROOT, MPI_ERR_BUFFER (memory that kernels do not reach), MPI_ERR_TRUNCATE
+ * (this rank sends another number of bytes than it receives), MPI_ERR_OTHER (a communicator
+ * without a GPU stream), MPI_ERR_UNSUPPORTED_OPERATION (user-defined operations, datatypes with
+ * gaps), MPIX_ERR_STREAM.
+ */
+SYMM_MPIX_API int MPIX_Allreduce_enqueue(const void *sendbuf, void *recvbuf, int count,
+                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Reduce_enqueue(const void *sendbuf, void *recvbuf, int count,
+                                      MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Reduce_scatter_block_enqueue(const void *sendbuf, void *recvbuf,
+                                                    int recvcount, MPI_Datatype datatype,
+                                                    MPI_Op op, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Bcast_enqueue(void *buffer, int count, MPI_Datatype datatype, int root,
+                                     MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Allgather_enqueue(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                         void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                         MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Alltoall_enqueue(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                        void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                        MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Gather_enqueue(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                      void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                      int root, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Scatter_enqueue(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                       void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                       int root, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Barrier_enqueue(MPI_Comm comm);
+
+/* The same with large counts. */
+SYMM_MPIX_API int MPIX_Allreduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Reduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                        MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Reduce_scatter_block_enqueue_c(const void *sendbuf, void *recvbuf,
+                                                      MPI_Count recvcount, MPI_Datatype datatype,
+                                                      MPI_Op op, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Bcast_enqueue_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
+                                       int root, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Allgather_enqueue_c(const void *sendbuf, MPI_Count sendcount,
+                                           MPI_Datatype sendtype, void *recvbuf,
+                                           MPI_Count recvcount, MPI_Datatype recvtype,
+                                           MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Alltoall_enqueue_c(const void *sendbuf, MPI_Count sendcount,
+                                          MPI_Datatype sendtype, void *recvbuf,
+                                          MPI_Count recvcount, MPI_Datatype recvtype,
+                                          MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Gather_enqueue_c(const void *sendbuf, MPI_Count sendcount,
+                                        MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype recvtype, int root, MPI_Comm comm);
+SYMM_MPIX_API int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcount,
+                                         MPI_Datatype sendtype, void *recvbuf,
+                                         MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                                         MPI_Comm comm);
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/*
+ * How the communicator's lane is: a sentence in `text`, of at most `size` bytes (NULL: not
+ * wanted).  MPI_SUCCESS, MPIX_ERR_STREAM if it has failed, MPI_ERR_OTHER if there is no GPU
+ * stream.  The error is returned, whatever the handler is.  Local, waits for nobody.
+ */
+SYMM_MPIX_API int symm_mpix_comm_state(MPI_Comm comm, char *text, int size);
+
+/* The error class of what has failed on a stream; valid between MPI_Init() and MPI_Finalize(). */
+SYMM_MPIX_API int symm_mpix_err_stream(void);
+#define MPIX_ERR_STREAM (symm_mpix_err_stream())
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SYMM_MPIX_H */

@@ -1,0 +1,251 @@
+/*
+ * types.c - datatypes and operations of MPI, as kernels know them.
+ *
+ * Public MPI says what a handle is only by comparing.  The sizes of Fortran's types, and of C's
+ * integers, are asked for.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/launch/device.h"
+#include "kernels/float16.h"
+#include "mpix/mpix.h"
+
+/* ---- datatypes ------------------------------------------------------------------------------- */
+
+enum family { SIGNED, UNSIGNED, REAL, COMPLEX, EXACT };
+
+/* Of a family, the size decides; EXACT is one type. */
+static enum symm_cuda_type type_of(enum family family, enum symm_cuda_type exact, size_t size)
+{
+    static const struct {
+        enum family family;
+        size_t size;
+        enum symm_cuda_type type;
+    } sized[] = {
+        {SIGNED, 1, SYMM_CUDA_INT8}, {SIGNED, 2, SYMM_CUDA_INT16}, {SIGNED, 4, SYMM_CUDA_INT32},
+        {SIGNED, 8, SYMM_CUDA_INT64}, {UNSIGNED, 1, SYMM_CUDA_UINT8},
+        {UNSIGNED, 2, SYMM_CUDA_UINT16}, {UNSIGNED, 4, SYMM_CUDA_UINT32},
+        {UNSIGNED, 8, SYMM_CUDA_UINT64}, {REAL, 2, SYMM_CUDA_HALF}, {REAL, 4, SYMM_CUDA_FLOAT},
+        {REAL, 8, SYMM_CUDA_DOUBLE}, {COMPLEX, 8, SYMM_CUDA_FLOAT_COMPLEX},
+        {COMPLEX, 16, SYMM_CUDA_DOUBLE_COMPLEX},
+    };
+    if (family == EXACT) {
+        return exact;
+    }
+    for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++) {
+        if (sized[i].family == family && sized[i].size == size) {
+            return sized[i].type;
+        }
+    }
+    return SYMM_CUDA_TYPE_COUNT;
+}
+
+/* SYMM_CUDA_TYPE_COUNT: kernels do not reduce it. */
+static enum symm_cuda_type predefined_type(MPI_Datatype datatype)
+{
+    const struct {
+        MPI_Datatype datatype;
+        enum family family;
+        enum symm_cuda_type exact;
+    } known[] = {
+        {MPI_FLOAT, REAL, 0}, {MPI_DOUBLE, REAL, 0}, {MPI_INT, SIGNED, 0},
+        {MPI_LONG, SIGNED, 0}, {MPI_LONG_LONG, SIGNED, 0}, {MPI_SHORT, SIGNED, 0},
+        {MPI_SIGNED_CHAR, SIGNED, 0}, {MPI_INT8_T, SIGNED, 0}, {MPI_INT16_T, SIGNED, 0},
+        {MPI_INT32_T, SIGNED, 0}, {MPI_INT64_T, SIGNED, 0}, {MPI_AINT, SIGNED, 0},
+        {MPI_OFFSET, SIGNED, 0}, {MPI_COUNT, SIGNED, 0},
+        {MPI_UNSIGNED, UNSIGNED, 0}, {MPI_UNSIGNED_LONG, UNSIGNED, 0},
+        {MPI_UNSIGNED_LONG_LONG, UNSIGNED, 0}, {MPI_UNSIGNED_SHORT, UNSIGNED, 0},
+        {MPI_UNSIGNED_CHAR, UNSIGNED, 0}, {MPI_UINT8_T, UNSIGNED, 0},
+        {MPI_UINT16_T, UNSIGNED, 0}, {MPI_UINT32_T, UNSIGNED, 0}, {MPI_UINT64_T, UNSIGNED, 0},
+        {MPI_C_FLOAT_COMPLEX, COMPLEX, 0}, {MPI_C_DOUBLE_COMPLEX, COMPLEX, 0},
+        {MPI_C_BOOL, EXACT, SYMM_CUDA_BOOL}, {MPI_BYTE, EXACT, SYMM_CUDA_BYTE},
+        {MPI_FLOAT_INT, EXACT, SYMM_CUDA_FLOAT_INT},
+        {MPI_DOUBLE_INT, EXACT, SYMM_CUDA_DOUBLE_INT},
+        {MPI_LONG_INT, EXACT, SYMM_CUDA_LONG_INT}, {MPI_2INT, EXACT, SYMM_CUDA_2INT},
+        {MPI_SHORT_INT, EXACT, SYMM_CUDA_SHORT_INT},
+        {MPI_INTEGER, SIGNED, 0}, {MPI_INTEGER1, SIGNED, 0}, {MPI_INTEGER2, SIGNED, 0},
+        {MPI_INTEGER4, SIGNED, 0}, {MPI_INTEGER8, SIGNED, 0}, {MPI_LOGICAL, SIGNED, 0},
+        {MPI_REAL, REAL, 0}, {MPI_REAL4, REAL, 0}, {MPI_REAL8, REAL, 0},
+        {MPI_DOUBLE_PRECISION, REAL, 0}, {MPI_COMPLEX, COMPLEX, 0},
+        {MPI_DOUBLE_COMPLEX, COMPLEX, 0},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        if (known[i].datatype == datatype) {
+            int size = 0;
+            (void)PMPI_Type_size(datatype, &size);
+            return type_of(known[i].family, known[i].exact, (size_t)size);
+        }
+    }
+    return SYMM_CUDA_TYPE_COUNT;
+}
+
+static int datatype_check(const char *call, MPI_Datatype datatype)
+{
+    return datatype != MPI_DATATYPE_NULL
+               ? MPI_SUCCESS
+               : symm_mpix_error(MPI_ERR_TYPE, "%s: the datatype is MPI_DATATYPE_NULL", call);
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+/* SYMM_CUDA_OP_COUNT: it is none of MPI's own. */
+static enum symm_cuda_op predefined_op(MPI_Op op)
+{
+    const struct {
+        MPI_Op op;
+        enum symm_cuda_op cuda;
+    } known[] = {
+        {MPI_SUM, SYMM_CUDA_SUM}, {MPI_PROD, SYMM_CUDA_PROD}, {MPI_MIN, SYMM_CUDA_MIN},
+        {MPI_MAX, SYMM_CUDA_MAX}, {MPI_LAND, SYMM_CUDA_LAND}, {MPI_LOR, SYMM_CUDA_LOR},
+        {MPI_LXOR, SYMM_CUDA_LXOR}, {MPI_BAND, SYMM_CUDA_BAND}, {MPI_BOR, SYMM_CUDA_BOR},
+        {MPI_BXOR, SYMM_CUDA_BXOR}, {MPI_MINLOC, SYMM_CUDA_MINLOC},
+        {MPI_MAXLOC, SYMM_CUDA_MAXLOC},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        if (known[i].op == op) {
+            return known[i].cuda;
+        }
+    }
+    return SYMM_CUDA_OP_COUNT;
+}
+
+/*
+ * An operation of the program's: one made from symm_half_sum() or its like answers for itself when
+ * it is called with an element, and no other one does.
+ */
+static bool is_float16(MPI_Datatype datatype, MPI_Op op, struct symm_stream_call *reduction)
+{
+    uint16_t in = 0, inout = 0;
+    struct symm_float16_asked asked = {.is_known = false};
+    int size = 0;
+    if (op == MPI_REPLACE || op == MPI_NO_OP ||
+        PMPI_Type_size(datatype, &size) != MPI_SUCCESS || size != (int)sizeof(in)) {
+        return false;
+    }
+    symm_float16_ask(&asked);
+    int error = PMPI_Reduce_local(&in, &inout, 1, datatype, op);
+    symm_float16_ask(NULL);
+    if (error != MPI_SUCCESS || !asked.is_known) {
+        return false;
+    }
+    static const enum symm_cuda_op ops[] = {
+        [SYMM_FLOAT16_SUM] = SYMM_CUDA_SUM, [SYMM_FLOAT16_PROD] = SYMM_CUDA_PROD,
+        [SYMM_FLOAT16_MIN] = SYMM_CUDA_MIN, [SYMM_FLOAT16_MAX] = SYMM_CUDA_MAX,
+    };
+    reduction->type = asked.is_bfloat16 ? SYMM_CUDA_BFLOAT16 : SYMM_CUDA_HALF;
+    reduction->op = ops[asked.operation];
+    return true;
+}
+
+int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
+                        struct symm_stream_call *reduction)
+{
+    int error = datatype_check(call, datatype);
+    if (error != MPI_SUCCESS) {
+        return error;
+    }
+    if (op == MPI_OP_NULL) {
+        return symm_mpix_error(MPI_ERR_OP, "%s: the operation is MPI_OP_NULL", call);
+    }
+    reduction->op = predefined_op(op);
+    if (reduction->op == SYMM_CUDA_OP_COUNT) {
+        return is_float16(datatype, op, reduction)
+                   ? MPI_SUCCESS
+                   : symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
+                                     "%s: kernels know MPI's own operations, and those of 16-bit "
+                                     "floats in symm.h; use a blocking call for this one", call);
+    }
+    reduction->type = predefined_type(datatype);
+    if (reduction->type == SYMM_CUDA_TYPE_COUNT) {
+        return symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
+                               "%s: kernels do not reduce this datatype", call);
+    }
+    return symm_device_can_reduce(reduction->type, reduction->op)
+               ? MPI_SUCCESS
+               : symm_mpix_error(MPI_ERR_OP, "%s: MPI does not define the operation for the "
+                                 "datatype", call);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static pthread_once_t keyval_once = PTHREAD_ONCE_INIT;
+static int whole_key = MPI_KEYVAL_INVALID;
+
+static void keyval_make(void)
+{
+    (void)PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &whole_key,
+                                  NULL);
+}
+
+/*
+ * Whether an element is its bytes in their order.  A type map may go back and forth, so an element
+ * of numbered bytes is packed: what comes out has to be what went in.  Each turn shows 8 bits of a
+ * byte's number.
+ */
+static bool keeps_order(MPI_Datatype datatype, size_t size)
+{
+    unsigned char *bytes = malloc(2 * size);
+    bool is_kept = bytes != NULL;
+    for (unsigned shift = 0; is_kept && shift < 64 && (size - 1) >> shift != 0; shift += 8) {
+        int position = 0;
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] = (unsigned char)(i >> shift);
+        }
+        is_kept = PMPI_Pack(bytes, 1, datatype, bytes + size, (int)size, &position,
+                            MPI_COMM_SELF) == MPI_SUCCESS &&
+                  position == (int)size && memcmp(bytes, bytes + size, size) == 0;
+    }
+    free(bytes);
+    return is_kept;
+}
+
+/* The answer stays with the datatype. */
+static bool is_whole(MPI_Datatype datatype, size_t size)
+{
+    static char yes, no;
+    void *known = NULL;
+    int found = 0;
+    (void)pthread_once(&keyval_once, keyval_make);
+    (void)PMPI_Type_get_attr(datatype, whole_key, &known, &found);
+    if (!found) {
+        known = keeps_order(datatype, size) ? &yes : &no;
+        (void)PMPI_Type_set_attr(datatype, whole_key, known);
+    }
+    return known == &yes;
+}
+
+int symm_mpix_extent(const char *call, MPI_Datatype datatype, size_t *extent)
+{
+    MPI_Count size, lower, whole, true_lower, true_whole;
+    int integers, addresses, datatypes, combiner;
+    int error = datatype_check(call, datatype);
+    if (error != MPI_SUCCESS) {
+        return error;
+    }
+    if (PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) !=
+            MPI_SUCCESS ||
+        PMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
+        PMPI_Type_get_extent_x(datatype, &lower, &whole) != MPI_SUCCESS ||
+        PMPI_Type_get_true_extent_x(datatype, &true_lower, &true_whole) != MPI_SUCCESS) {
+        return symm_mpix_error(MPI_ERR_TYPE, "%s: the datatype is none", call);
+    }
+    *extent = size > 0 ? (size_t)whole : 0;
+    if (size == 0 || combiner == MPI_COMBINER_NAMED) {
+        return MPI_SUCCESS; /* of pairs the gaps are copied, too */
+    }
+    if (size == whole && size == true_whole && lower == 0 && true_lower == 0 && size <= INT_MAX &&
+        is_whole(datatype, (size_t)size)) {
+        return MPI_SUCCESS;
+    }
+    return symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
+                           "%s: elements of the datatype have gaps, or are not in the order of "
+                           "their addresses; kernels on streams move whole ones", call);
+}

@@ -1,0 +1,19 @@
+# tests/streams/local.mk - collectives on CUDA streams and in graphs (mpix), on the stand-in driver
+# or on GPUs.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+streams_tests = tests/streams/streams.tap
+
+TESTS += $(streams_tests)
+dist_check_SCRIPTS += $(streams_tests)
+
+streams_programs =
+if CUDA
+streams_libs = libsymm_mpix.la $(harness_libs)
+streams_programs += tests/streams/check_ends tests/streams/check_streams
+tests_streams_check_ends_LDADD = $(streams_libs)
+tests_streams_check_streams_LDADD = $(streams_libs)
+endif
+check_PROGRAMS += $(streams_programs)
