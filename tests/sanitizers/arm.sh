@@ -112,9 +112,10 @@ declare -A qemu_cannot=([test_arena]=test_chunks [test_cuda_devices]=test_use_st
     [test_standin_kernels]=test_errors_stick [test_cuda_hold]=test_faults)
 # Whole programs. The stand-in driver clears memory by MADV_REMOVE, too (test_cuda_heap). Of more
 # descriptors than there is room for, qemu leaves the others open (test_strangers). It takes 6 MiB
-# for each GiB that is only reserved (test_heap_limits). test_ordering's model of executions is the
-# same there, and takes too long.
+# for each GiB that is only reserved (test_heap_limits). The models of executions in test_ordering
+# and test_stream_ordering are the same there, and take too long.
 qemu_cannot_run=' test_cuda_heap test_strangers test_heap_limits test_ordering '
+qemu_cannot_run+='test_stream_ordering '
 # The launch layer has kernels compiled for the processor in its tests, which no device of such a
 # machine would run, and which take longer there than the rest together: with --all only.
 qemu_skips="$qemu_cannot_run$(cd "$top/tests/unit/cuda" && echo test_*.c | sed 's/\.c\b//g') "

@@ -6,14 +6,14 @@
 
 valgrind_programs=(check_communicators)
 
-# Tests that cannot run there. Calls on 4 GiB take minutes. test_ordering goes through a model of
-# executions, for minutes. test_team wants more memory than there are addresses, and valgrind says
-# EINVAL to that, not ENOMEM. Four tests of the stand-in driver touch on purpose what is not there.
-# valgrind accepts a connection before it finds that there is no descriptor for it (test_flood), has
-# no room for test_headroom's mappings, and knows no mremap() that maps the same pages twice
-# (test_reclaim).
-valgrind_skips=' test_large test_ordering test_team test_standin_memory test_standin_streams '
-valgrind_skips+='test_standin_kernels test_standin_graphs '
+# Tests that cannot run there. Calls on 4 GiB take minutes. test_ordering and test_stream_ordering
+# go through models of executions, for minutes. test_team wants more memory than there are
+# addresses, and valgrind says EINVAL to that, not ENOMEM. Four tests of the stand-in driver touch
+# on purpose what is not there. valgrind accepts a connection before it finds that there is no
+# descriptor for it (test_flood), has no room for test_headroom's mappings, and knows no mremap()
+# that maps the same pages twice (test_reclaim).
+valgrind_skips=' test_large test_ordering test_stream_ordering test_team '
+valgrind_skips+='test_standin_memory test_standin_streams test_standin_kernels test_standin_graphs '
 valgrind_skips+='test_flood test_headroom test_reclaim '
 
 # Left to --all: the algorithms, which the other two checkers know, would take most of the time. So

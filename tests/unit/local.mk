@@ -28,6 +28,7 @@ unit_tests = \
 	tests/unit/heap/test_reclaim \
 	tests/unit/heap/test_secrets \
 	tests/unit/heap/test_server \
+	tests/unit/ordering/test_stream_ordering \
 	tests/unit/heap/test_strangers \
 	tests/unit/component/test_table \
 	tests/unit/component/test_lines \
@@ -170,6 +171,16 @@ ordering_model = tests/unit/ordering/ordering_model.c tests/unit/ordering/orderi
 tests_unit_ordering_test_pads_ordering_SOURCES = tests/unit/ordering/test_pads_ordering.c \
 	$(ordering_model)
 tests_unit_ordering_test_pads_ordering_LDADD = $(unit_libs)
+
+# The protocol of stream lanes, on a model of its own.
+tests_unit_ordering_test_stream_ordering_SOURCES = tests/unit/ordering/test_stream_ordering.c \
+	tests/unit/ordering/ordering_set.c tests/unit/ordering/ordering_set.h \
+	tests/unit/ordering/ordering_stream.c tests/unit/ordering/ordering_stream.h \
+	tests/unit/ordering/ordering_stream_kernels.c \
+	tests/unit/ordering/ordering_stream_kernels.h \
+	tests/unit/ordering/ordering_stream_lanes.c tests/unit/ordering/ordering_stream_lanes.h \
+	tests/unit/ordering/ordering_stream_push.c tests/unit/ordering/ordering_stream_push.h
+tests_unit_ordering_test_stream_ordering_LDADD = $(unit_libs)
 
 # The component's code and the kernels, compiled so that ordering_recorder.c hears of each access.
 if RECORDING
