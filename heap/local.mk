@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += libsymm_core.la
 libsymm_core_la_CPPFLAGS = $(base_cppflags) -DSYMM_NVCC_DEVICES='"$(NVCC_DEVICES)"'
 libsymm_core_la_LIBADD = $(PTHREAD_LIBS)
 libsymm_core_la_SOURCES = \
+	heap/alive.c heap/alive.h \
 	heap/allocator.c heap/allocator.h \
 	heap/arena.c heap/arena.h \
 	heap/arena_chunk.c heap/arena_chunk.h \

@@ -115,12 +115,16 @@ void symm_stream_lane_depart(struct symm_stream_lane *lane)
     }
 }
 
+bool symm_stream_lane_has_departed(const struct symm_stream_lane *lane, int rank)
+{
+    return atomic_load_explicit(&lane->shared[lane->rank]->departed[rank],
+                                memory_order_acquire) != 0;
+}
+
 bool symm_stream_lane_is_left(const struct symm_stream_lane *lane)
 {
     for (int rank = 0; rank < lane->size; rank++) {
-        if (rank != lane->rank &&
-            atomic_load_explicit(&lane->shared[lane->rank]->departed[rank],
-                                 memory_order_acquire) == 0) {
+        if (rank != lane->rank && !symm_stream_lane_has_departed(lane, rank)) {
             return false;
         }
     }

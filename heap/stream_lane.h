@@ -60,7 +60,8 @@ enum symm_status symm_stream_lane_reach(struct symm_stream_lane *lane, int rank,
  */
 void symm_stream_lane_depart(struct symm_stream_lane *lane);
 
-/* Whether all others have departed. */
+/* Whether another rank has departed; whether all have. */
+bool symm_stream_lane_has_departed(const struct symm_stream_lane *lane, int rank);
 bool symm_stream_lane_is_left(const struct symm_stream_lane *lane);
 
 /* Let go of the others' memory, and give back the own: all have departed, or nobody has begun. */

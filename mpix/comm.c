@@ -202,9 +202,9 @@ int symm_mpix_comm_state(MPI_Comm comm, char *text, int size)
     int error = gpu_state_get(comm, "symm_mpix_comm_state", &state);
     if (error != MPI_SUCCESS) {
         (void)snprintf(words, sizeof(words), "no GPU stream");
-    } else if (state->member != NULL &&
-               symm_stream_member_state(state->member, words, sizeof(words)) != SYMM_OK) {
-        error = symm_mpix_err_stream();
+    } else if (state->member != NULL) {
+        enum symm_status status = symm_stream_member_state(state->member, words, sizeof(words));
+        error = status == SYMM_OK ? MPI_SUCCESS : symm_mpix_failure_class(status);
     }
     if (text != NULL && size > 0) {
         (void)snprintf(text, (size_t)size, "%s", words);

@@ -13,6 +13,10 @@
 
 #include "mpix/mpix.h"
 
+#if defined(OPEN_MPI) && OPEN_MPI
+#include <mpi-ext.h> /* MPIX_ERR_PROC_FAILED, where it is built for failures of processes */
+#endif
+
 /* MPI keeps codes for good, so a program that makes one error a million times gets one code. */
 enum { CODES = 64 };
 static struct {
@@ -59,6 +63,17 @@ int symm_mpix_raise(MPI_Comm comm, int error)
         (void)PMPI_Comm_call_errhandler(comm, error);
     }
     return error;
+}
+
+int symm_mpix_failure_class(enum symm_status status)
+{
+#ifdef MPIX_ERR_PROC_FAILED
+    if (status == SYMM_ERR_UNREACHABLE) {
+        return MPIX_ERR_PROC_FAILED;
+    }
+#endif
+    (void)status;
+    return symm_mpix_err_stream();
 }
 
 int symm_mpix_err_stream(void)

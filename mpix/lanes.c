@@ -195,6 +195,6 @@ int symm_mpix_lane_check(const struct symm_stream_member *member, const char *ca
     if (!symm_stream_member_has_failed(member)) {
         return MPI_SUCCESS;
     }
-    (void)symm_stream_member_state(member, text, sizeof(text));
-    return symm_mpix_error(symm_mpix_err_stream(), "%s: %s", call, text);
+    const enum symm_status status = symm_stream_member_state(member, text, sizeof(text));
+    return symm_mpix_error(symm_mpix_failure_class(status), "%s: %s", call, text);
 }

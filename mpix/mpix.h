@@ -67,6 +67,9 @@ int symm_mpix_extent(const char *call, MPI_Datatype datatype, size_t *extent);
 int symm_mpix_error(int error_class, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The class for what symm_stream_member_state() says. */
+int symm_mpix_failure_class(enum symm_status status);
+
 /* Have the communicator's handler deal with an error, and return it.  MPI_SUCCESS: nothing. */
 int symm_mpix_raise(MPI_Comm comm, int error);
 

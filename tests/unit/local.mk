@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/heap/test_large \
 	tests/unit/team/test_multicast \
 	tests/unit/ordering/test_pads_ordering \
+	tests/unit/heap/test_alive \
 	tests/unit/heap/test_peer \
 	tests/unit/heap/test_reclaim \
 	tests/unit/heap/test_secrets \
@@ -118,6 +119,7 @@ tests_unit_heap_test_heap_limits_LDADD = $(unit_libs)
 tests_unit_heap_test_heap_limits_LDFLAGS = -Wl,--wrap=mmap
 tests_unit_heap_test_large_LDADD = $(unit_libs)
 tests_unit_team_test_multicast_LDADD = $(unit_libs)
+tests_unit_heap_test_alive_LDADD = $(unit_libs)
 tests_unit_heap_test_peer_LDADD = $(unit_libs)
 tests_unit_heap_test_reclaim_LDADD = $(unit_libs)
 tests_unit_heap_test_secrets_LDADD = $(unit_libs)

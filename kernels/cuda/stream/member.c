@@ -156,6 +156,9 @@ enum symm_status symm_stream_member_connect(struct symm_stream_member *member,
         return status;
     }
     member->limits = offers[0].limits;
+    for (int rank = 0; rank < setup->ranks; rank++) {
+        member->peers[rank] = rank != setup->rank ? symm_alive_hold(offers[rank].name) : NULL;
+    }
     symm_stream_members_add(member);
     return SYMM_OK;
 }

@@ -95,7 +95,7 @@ SYMM_PRIVATE bool symm_stream_member_has_failed(const struct symm_stream_member 
 
 /*
  * A sentence on the lane, in SYMM_STREAM_WHY_SIZE bytes at most.  Errors: PEER_LOST (the lane is of
- * no use any more).
+ * no use any more), UNREACHABLE (since the process of a rank has ended).
  */
 SYMM_PRIVATE enum symm_status symm_stream_member_state(const struct symm_stream_member *member,
                                                        char *text, size_t size);

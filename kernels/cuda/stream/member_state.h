@@ -7,6 +7,7 @@
 #ifndef SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H
 #define SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H
 
+#include "heap/alive.h"
 #include "kernels/cuda/stream/member.h"
 #include "kernels/cuda/stream/queue.h"
 #include "kernels/cuda/stream/streams.h"
@@ -35,6 +36,8 @@ struct symm_stream_member {
     enum symm_stream_phase phase;
     uint32_t life; /* of the context that the event is of */
     CUevent ended; /* NULL: there is none */
+    struct symm_alive *peers[SYMM_STREAM_RANKS]; /* processes; NULL: it is not known */
+    _Atomic int gone; /* a rank whose process has ended before it departed, and one; 0: none has */
     bool is_told;  /* its fault */
     struct symm_stream_waiting waiting;
 };

@@ -48,6 +48,21 @@ static void forget(const struct symm_stream_member *member)
     *link = member->next;
 }
 
+/* No kernel of it is at work, or will be. */
+static void disconnect(struct symm_stream_member *member)
+{
+    for (int rank = 0; rank < SYMM_STREAM_RANKS; rank++) {
+        if (member->peers[rank] != NULL) {
+            symm_alive_release(member->peers[rank]);
+        }
+        member->peers[rank] = NULL;
+    }
+    if (member->queue != NULL) {
+        symm_stream_queue_destroy(member->queue);
+    }
+    member->queue = NULL;
+}
+
 void symm_stream_member_cancel(struct symm_stream_member *member)
 {
     (void)pthread_mutex_lock(&mutex);
@@ -59,9 +74,7 @@ void symm_stream_member_cancel(struct symm_stream_member *member)
         forget(member);
     }
     (void)pthread_mutex_unlock(&mutex);
-    if (member->queue != NULL) {
-        symm_stream_queue_destroy(member->queue);
-    }
+    disconnect(member);
     if (member->setup.ranks > 1) {
         symm_stream_lane_leave(&member->lane);
     }
@@ -116,10 +129,9 @@ static bool advance(struct symm_stream_member *member)
     if (member->phase == SYMM_STREAM_ENDS && has_ended(member) &&
         (member->queue == NULL || !symm_stream_queue_is_held(member->queue))) {
         if (member->queue != NULL) {
-            symm_stream_queue_destroy(member->queue);
+            disconnect(member);
             symm_stream_lane_depart(&member->lane);
         }
-        member->queue = NULL;
         member->phase = SYMM_STREAM_DEPARTED;
     }
     if (member->phase == SYMM_STREAM_DEPARTED && member->setup.ranks > 1) {

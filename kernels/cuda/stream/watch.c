@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "heap/alive.h"
 #include "heap/process.h"
 #include "kernels/collective.h"
 #include "kernels/cuda/device_code/stream_arguments.h"
@@ -69,6 +70,12 @@ static void fault_describe(const struct symm_stream_member *member,
                    "communicator: %s", call, member->setup.rank, reason(fault->why));
 }
 
+static void gone_describe(int rank, char *text, size_t size)
+{
+    (void)snprintf(text, size, "collectives on a stream have ended: the process of rank %d of the "
+                   "communicator has gone", rank);
+}
+
 bool symm_stream_member_has_failed(const struct symm_stream_member *member)
 {
     return member->queue != NULL &&
@@ -81,6 +88,11 @@ enum symm_status symm_stream_member_state(const struct symm_stream_member *membe
     char device[SYMM_CUDA_TEXT_SIZE];
     if (member->queue != NULL) {
         const struct symm_stream_fault fault = symm_stream_queue_fault(member->queue);
+        const int gone = atomic_load_explicit(&member->gone, memory_order_acquire);
+        if (gone != 0) {
+            gone_describe(gone - 1, text, size);
+            return SYMM_ERR_UNREACHABLE;
+        }
         if (fault.why != SYMM_STREAM_SOUND) {
             fault_describe(member, &fault, text, size);
             return SYMM_ERR_PEER_LOST;
@@ -103,6 +115,21 @@ static void fault_look(struct symm_stream_member *member)
         if ((fault.why & (SYMM_STREAM_MISMATCHED | SYMM_STREAM_OVERLAPPED)) != 0) {
             fault_describe(member, &fault, text, sizeof(text));
             tell(text, true, member->setup.is_fatal);
+        }
+    }
+}
+
+/* A peer whose process ends sends nothing any more, unless it had departed. */
+static void peers_look(struct symm_stream_member *member)
+{
+    char text[SYMM_STREAM_WHY_SIZE];
+    for (int rank = 0; rank < member->setup.ranks && member->gone == 0; rank++) {
+        if (member->peers[rank] != NULL && symm_alive_has_gone(member->peers[rank]) &&
+            !symm_stream_lane_has_departed(&member->lane, rank)) {
+            atomic_store_explicit(&member->gone, rank + 1, memory_order_release);
+            symm_stream_queue_abort(member->queue);
+            gone_describe(rank, text, sizeof(text));
+            tell(text, true, false);
         }
     }
 }
@@ -147,6 +174,7 @@ static int look(void)
         pause = member != NULL ? PAUSE : -1;
         for (; member != NULL; member = member->next) {
             if (member->queue != NULL) {
+                peers_look(member);
                 fault_look(member);
                 wait_look(member);
             }
