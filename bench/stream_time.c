@@ -29,7 +29,7 @@
 enum { IN_GRAPH = 20, LAUNCHES = 10, QUEUED = 200, BLOCKS = 15, SIDES = 1 + NCCL_WINDOW + 1 };
 
 static const size_t sizes[] = {8, 64, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10,
-                               1 << 20};
+                               1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 64 << 20};
 
 struct bench {
     struct gpus gpus;
@@ -71,8 +71,9 @@ static void lane_open(struct bench *bench)
     symm_cuda_configure(getenv("SYMM_BENCH_CUDA_LIBRARY"));
     need(symm_process_acquire(NULL, &bench->process), "symm_process_acquire");
     need(symm_process_serve(bench->process), "symm_process_serve");
+    bench->limits = symm_stream_limits_default(bench->ranks);
     need(symm_stream_lane_take(&bench->lane, bench->process, device, bench->rank, bench->ranks,
-                               sizeof(struct symm_stream_memory)), "memory of a lane");
+                               symm_stream_memory_bytes(&bench->limits)), "memory of a lane");
     (void)snprintf(name, sizeof(name), "%s", symm_process_name(bench->process));
     MPI_Allgather(name, NAME, MPI_CHAR, names, NAME, MPI_CHAR, MPI_COMM_WORLD);
     MPI_Allgather(&bench->lane.place, sizeof(places[0]), MPI_BYTE, places, sizeof(places[0]),
@@ -84,7 +85,6 @@ static void lane_open(struct bench *bench)
         }
         need(status, "reaching the lane of a peer");
     }
-    bench->limits = symm_stream_limits_default(bench->ranks);
     need(symm_stream_queue_create(device, bench->rank, bench->ranks, bench->lane.memory,
                                   &bench->queue), "symm_stream_queue_create");
     MPI_Barrier(MPI_COMM_WORLD);
@@ -116,24 +116,20 @@ static enum symm_collective collective_of(enum collective collective)
     }
 }
 
-/* False: the call is too long for this way. */
-static bool way_start(const struct way *way, void *stream)
+static void way_start(const struct way *way, void *stream)
 {
     const struct bench *bench = way->bench;
     if (!way->is_own) {
         nccl_path_start(&way->path, &way->call, stream);
-        return true;
+        return;
     }
     const struct symm_stream_call call = {
         .collective = collective_of(way->call.collective),
         .input = call_input(&way->call), .output = call_result(&way->call),
         .count = (size_t)call_count(&way->call), .type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM,
     };
-    enum symm_status status = symm_stream_queue_add(bench->queue, &call, &bench->limits, stream);
-    if (status != SYMM_ERR_ARGUMENT) {
-        need(status, "symm_stream_queue_add");
-    }
-    return status == SYMM_OK;
+    need(symm_stream_queue_add(bench->queue, &call, &bench->limits, stream),
+         "symm_stream_queue_add");
 }
 
 static bool way_open(struct way *way, const struct bench *bench, int side,
@@ -201,7 +197,7 @@ static double time_of(const struct way *way, void *graph, void *stream)
             if (graph != NULL) {
                 device_graph_launch(device, graph, stream);
             } else {
-                (void)way_start(way, stream);
+                way_start(way, stream);
             }
         }
         device_event_record(device, to, stream);
@@ -266,13 +262,12 @@ static bool is_right(const struct way *way, void *stream)
         device_store(device, call_input(call), data, input * sizeof(float));
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (way_start(way, stream)) {
-        device_wait(device);
-        if (call_has_result(call)) {
-            device_load(device, data, call_result(call), result * sizeof(float));
-            for (size_t i = 0; i < result; i++) {
-                right = right && fabsf(data[i] - expected(call, i)) == 0;
-            }
+    way_start(way, stream);
+    device_wait(device);
+    if (call_has_result(call)) {
+        device_load(device, data, call_result(call), result * sizeof(float));
+        for (size_t i = 0; i < result; i++) {
+            right = right && fabsf(data[i] - expected(call, i)) == 0;
         }
     }
     free(data);
@@ -288,23 +283,19 @@ static bool side_measure(const struct bench *bench, int side, enum collective co
 {
     struct way way;
     void *stream = device_stream(bench->gpus.device);
-    bool right = true;
     times[0] = times[1] = -1;
     if (!way_open(&way, bench, side, collective, bytes)) {
         return true;
     }
     device_capture_begin(bench->gpus.device, stream);
-    bool can = true;
-    for (int i = 0; i < IN_GRAPH && can; i++) {
-        can = way_start(&way, stream);
+    for (int i = 0; i < IN_GRAPH; i++) {
+        way_start(&way, stream);
     }
     void *graph = device_capture_end(bench->gpus.device, stream);
-    if (can) {
-        right = is_right(&way, stream);
-        times[0] = time_of(&way, graph, stream);
-        times[1] = time_of(&way, NULL, stream);
-        right = is_right(&way, stream) && right;
-    }
+    bool right = is_right(&way, stream);
+    times[0] = time_of(&way, graph, stream);
+    times[1] = time_of(&way, NULL, stream);
+    right = is_right(&way, stream) && right;
     device_graph_close(bench->gpus.device, graph);
     way_close(&way);
     return right;

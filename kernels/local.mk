@@ -141,7 +141,8 @@ cuda_device_headers = \
 	$(code)/reduce.cuh \
 	$(code)/types.cuh
 cuda_fatbins = $(code)/reduce.fatbin $(code)/scan.fatbin $(code)/gather.fatbin \
-	$(code)/small.fatbin $(code)/packets.fatbin $(code)/ring.fatbin $(code)/stream.fatbin
+	$(code)/small.fatbin $(code)/packets.fatbin $(code)/ring.fatbin $(code)/stream.fatbin \
+	$(code)/stream_push.fatbin
 NVCC_FLAGS = -std=c++17 -O3 -fmad=false -t 2 -Werror all-warnings
 NVCC_RECENT = -gencode arch=compute_90,code=sm_90 \
 	-gencode arch=compute_100,code=[sm_100,compute_100]
@@ -165,10 +166,13 @@ $(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh $(code)/packets_f
 $(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
-$(code)/stream.fatbin: $(code)/stream.cu $(code)/stream.cuh $(code)/stream_arguments.h \
-		$(code)/stream_failures.cuh $(code)/stream_folds.cuh $(code)/stream_packets.cuh \
-		$(code)/stream_units.cuh $(code)/stream_words.cuh $(code)/packets.cuh \
-		$(cuda_device_headers)
+stream_headers = $(code)/stream.cuh $(code)/stream_arguments.h $(code)/stream_failures.cuh \
+	$(code)/stream_folds.cuh $(code)/stream_packets.cuh $(code)/stream_units.cuh \
+	$(code)/stream_words.cuh $(code)/packets.cuh $(cuda_device_headers)
+$(code)/stream.fatbin: $(code)/stream.cu $(stream_headers)
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
+$(code)/stream_push.fatbin: $(code)/stream_push.cu $(code)/stream_push.cuh \
+		$(code)/stream_pieces.cuh $(stream_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
@@ -226,6 +230,9 @@ EXTRA_DIST += \
 	kernels/cuda/device_code/stream_folds.cuh \
 	kernels/cuda/device_code/stream_host.cuh \
 	kernels/cuda/device_code/stream_packets.cuh \
+	kernels/cuda/device_code/stream_pieces.cuh \
+	kernels/cuda/device_code/stream_push.cu \
+	kernels/cuda/device_code/stream_push.cuh \
 	kernels/cuda/device_code/stream_units.cuh \
 	kernels/cuda/device_code/stream_words.cuh \
 	kernels/cuda/device_code/types.cuh

@@ -59,6 +59,8 @@ unit_tests += \
 	tests/unit/cuda/test_cuda_packets \
 	tests/unit/cuda/test_stream_lane \
 	tests/unit/cuda/test_stream_packets \
+	tests/unit/cuda/test_stream_plan \
+	tests/unit/cuda/test_stream_push \
 	tests/unit/cuda/test_cuda_pass \
 	tests/unit/gpu/test_cuda_resets \
 	tests/unit/cuda/test_cuda_scans \
@@ -293,6 +295,7 @@ EXTRA_tests_unit_harness_libdevice_la_DEPENDENCIES = tests/standin/standin_drive
 device_libs = tests/unit/harness/libdevice.la $(unit_libs) -ldl
 additions = tests/unit/standin/additions.c tests/unit/standin/additions.h
 stream_ranks = tests/unit/harness/stream_ranks.c tests/unit/harness/stream_ranks.h
+stream_calls = $(stream_ranks) tests/unit/harness/stream_calls.c tests/unit/harness/stream_calls.h
 
 tests_unit_gpu_test_cuda_contexts_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_device_LDADD = $(device_libs)
@@ -314,8 +317,11 @@ tests_unit_cuda_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_packets_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_lane_SOURCES = $(stream_ranks) tests/unit/cuda/test_stream_lane.c
 tests_unit_cuda_test_stream_lane_LDADD = $(device_libs)
-tests_unit_cuda_test_stream_packets_SOURCES = $(stream_ranks) tests/unit/cuda/test_stream_packets.c
+tests_unit_cuda_test_stream_packets_SOURCES = $(stream_calls) tests/unit/cuda/test_stream_packets.c
 tests_unit_cuda_test_stream_packets_LDADD = $(device_libs)
+tests_unit_cuda_test_stream_plan_LDADD = $(device_libs)
+tests_unit_cuda_test_stream_push_SOURCES = $(stream_calls) tests/unit/cuda/test_stream_push.c
+tests_unit_cuda_test_stream_push_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_pass_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_nests_LDADD = $(device_libs)

@@ -18,6 +18,8 @@
 
 #include "kernels/cuda/device_code/stream.cu"
 
+#include "kernels/cuda/device_code/stream_push.cu"
+
 #include <sched.h>
 #include <time.h>
 
@@ -39,6 +41,11 @@ uint64_t symm_cuda_host_clock()
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void symm_cuda_host_yield()
+{
+    (void)sched_yield();
 }
 
 const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void)

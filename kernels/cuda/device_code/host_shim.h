@@ -30,6 +30,9 @@ struct symm_cuda_host_registration {
 
 uint64_t symm_cuda_host_clock();
 
+/* Let another thread have the processor. */
+void symm_cuda_host_yield();
+
 template <class Arguments>
 void symm_cuda_host_finish(const Arguments &arguments, unsigned blocks, uint32_t mark)
 {

@@ -13,22 +13,8 @@
                             symm::stream_reduce<symm::fold_of<symm::op<T>, T>>)                    \
     SYMM_CUDA_STREAM_KERNEL_2(symm_stream_two_##type##_##op,                                       \
                               symm::stream_two_shot<symm::fold_of<symm::op<T>, T>>)
-#define SUM(type, T) REDUCTION(type, T, sum)
-#define ORDER(type, T) REDUCTION(type, T, min) REDUCTION(type, T, max)
 
-SUM(float, float)
-SUM(double, double)
-SUM(half, symm::half)
-SUM(bfloat16, symm::bfloat16)
-SUM(uint32, uint32_t)
-SUM(uint64, uint64_t)
-ORDER(float, float)
-ORDER(double, double)
-ORDER(int32, int32_t)
-ORDER(int64, int64_t)
-
-#undef ORDER
-#undef SUM
+SYMM_STREAM_OWN_FOLDS(REDUCTION)
 #undef REDUCTION
 
 SYMM_CUDA_STREAM_KERNEL(symm_stream_any_8, symm::stream_reduce<symm::fold_any<1>>)

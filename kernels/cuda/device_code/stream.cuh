@@ -5,6 +5,8 @@
  *     SYMM_CUDA_STREAM_KERNEL(name, body);     one turn: body::early, send, receive
  *     SYMM_CUDA_STREAM_KERNEL_2(name, body);   two: body::send, reduce, send_result, receive_result
  *
+ * stream_push.cuh has a third kind, for long calls.
+ *
  * Block b of a rank meets block b of its peers, and nobody else.  It counts its turns in an epoch,
  * which is in each of their packets.  The reasons for what follows are in docs/design/streams.md:
  *   - Two slots: a packet of a turn replaces one of two turns ago, which has been read, since its
@@ -109,7 +111,7 @@ struct frame {
     uint32_t word;   /* of the block's state, as loaded */
     uint32_t found;  /* the same when it was marked; looked at in the end, since it takes long */
     uint32_t number; /* of this turn */
-    uint32_t push;
+    uint32_t pushed; /* epoch of the last piece */
     uint32_t epoch;
     uint64_t calls;
 };
@@ -156,7 +158,7 @@ SYMM_DEVICE void frame_end(const symm_cuda_stream &arguments, const place &at, c
         epoch = epoch_behind(epoch);
     }
     own_store(&lane->blocks[at.block],
-              {(epoch - 1) | (is_rooted ? mark : 0), begun.number, begun.push, 0});
+              {(epoch - 1) | (is_rooted ? mark : 0), begun.number, begun.pushed, 0});
     if (at.block == 0) {
         calls_store(&lane->own.calls, begun.calls + 1);
     }

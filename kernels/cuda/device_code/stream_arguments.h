@@ -21,6 +21,7 @@ enum {
     SYMM_STREAM_THREADS = 512, /* of a block, at most */
     SYMM_STREAM_REGION = 32 << 10, /* bytes of packets for a block, in each slot */
     SYMM_STREAM_SLOTS = 2,      /* packets of a turn go to the slot of its epoch's last bit */
+    SYMM_STREAM_PIECE_SLOTS = 4, /* of pieces that are pushed */
     SYMM_STREAM_EPOCH_AGAIN = 2, /* behind the last one; the first is 1, as no packet has 0 */
     SYMM_STREAM_EPOCH_LAST = 0xfffff,
     SYMM_STREAM_ROOTED = 1 << 30, /* in `word`: the turn before had a root, or the last epoch */
@@ -28,6 +29,14 @@ enum {
 };
 
 #define SYMM_STREAM_BUSY (UINT32_C(1) << 31) /* in `word`: a kernel is at work */
+
+/* How data go: in packets once, or as slices and results; or in pieces. */
+enum symm_stream_form {
+    SYMM_STREAM_FORM_ONE_SHOT,
+    SYMM_STREAM_FORM_TWO_SHOT,
+    SYMM_STREAM_FORM_PUSH,
+    SYMM_STREAM_FORM_COUNT
+};
 
 /* Why a lane is of no use any more: bits of `poison`. */
 enum symm_stream_poison {
@@ -53,8 +62,8 @@ struct symm_stream_words {
 /* What a block has of its own; read and written at once.  At first it is zero. */
 struct symm_stream_block {
     uint32_t word;  /* the epoch of the next turn, less one, and the two bits */
-    uint32_t turns; /* kernels that this block was in */
-    uint32_t push;
+    uint32_t turns; /* kernels of packets that this block was in */
+    uint32_t pushed; /* the epoch of the last piece */
     uint32_t unused;
     uint64_t apart[2]; /* so that no two blocks share a sector */
 };
@@ -66,10 +75,16 @@ struct symm_stream_own {
     uint64_t apart[2];
 };
 
-/* The lane of a rank.  Its peers write packets, hellos, calls and `told`; the rest is its own. */
+/*
+ * The lane of a rank.  Its peers write packets, hellos, flags, calls and `told`; the rest is its
+ * own.  Behind it is room for pieces, which are its peers' to write as well:
+ * [SYMM_STREAM_PIECE_SLOTS][SYMM_STREAM_BLOCKS] of so many bytes as the lane was made with.
+ */
 struct symm_stream_memory {
     unsigned char packets[SYMM_STREAM_SLOTS][SYMM_STREAM_BLOCKS][SYMM_STREAM_REGION];
     uint32_t hellos[SYMM_STREAM_BLOCKS][SYMM_STREAM_RANKS]; /* turns that others have begun */
+    /* Of what has been pushed: epoch << 32 | signature; the blocks' are in sectors of their own. */
+    uint64_t flags[SYMM_STREAM_BLOCKS][SYMM_STREAM_RANKS];
     /* Which call a rank has begun: its number << SYMM_STREAM_CALL_BITS | its signature. */
     uint64_t calls[SYMM_STREAM_RANKS];
     struct symm_stream_block blocks[SYMM_STREAM_BLOCKS];
@@ -83,8 +98,8 @@ struct symm_stream_memory {
  * to a call.  An output may be the input of a reduction whose blocks do not overlap, or of copies
  * with the same steps.  A call without data has neither input nor output.
  *
- * Of a reduction in two shots rank r reduces the r-th slice of `bytes`, and sends the result to
- * all: what lies behind `total` bytes is neither read nor written.
+ * Of a reduction in two shots, or in two legs, rank r reduces the r-th slice of `bytes`, and sends
+ * the result to all: what lies behind `total` bytes is neither read nor written.
  */
 struct symm_cuda_stream {
     const void *input;
@@ -92,13 +107,16 @@ struct symm_cuda_stream {
     struct symm_stream_memory *lanes[SYMM_STREAM_RANKS]; /* as this rank's device reaches them */
     struct symm_stream_words *words;
     uint64_t input_step, output_step;
-    uint64_t total;
-    uint32_t bytes;         /* from one rank to another */
-    uint32_t row;           /* bytes of a region for what comes from one rank */
-    uint32_t units;         /* of each thread */
+    uint64_t total;         /* UINT64_MAX, unless there are slices */
+    uint64_t bytes;         /* from one rank to another */
+    uint32_t row;           /* bytes of a region, or of a piece, for what comes from one rank */
+    uint32_t units;         /* of each thread, in packets */
+    uint32_t region;        /* bytes for the pieces of a block, in each slot */
+    uint32_t legs;          /* of what is pushed */
+    uint32_t blocks;        /* of the grid */
     uint32_t call;          /* signature, SYMM_STREAM_CALL_BITS */
     uint32_t targets, sources; /* a bit for each rank; this one is no target */
-    uint32_t is_rooted;     /* some rank sends to one from which it gets nothing */
+    uint32_t is_rooted;     /* some rank sends packets to one from which it gets none */
     uint32_t type, op;      /* for kernels that are for all */
     uint32_t rank, ranks;
     uint32_t unused;

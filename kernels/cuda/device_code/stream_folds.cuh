@@ -14,6 +14,19 @@
 #include "kernels/cuda/device_code/combinations.cuh"
 #include "kernels/cuda/device_code/stream_packets.cuh"
 
+/* F(type, T, op) for each that has a fold, and so kernels, of its own. */
+#define SYMM_STREAM_OWN_FOLDS(F)                                                                   \
+    F(float, float, sum)                                                                           \
+    F(double, double, sum)                                                                         \
+    F(half, symm::half, sum)                                                                       \
+    F(bfloat16, symm::bfloat16, sum)                                                               \
+    F(uint32, uint32_t, sum)                                                                       \
+    F(uint64, uint64_t, sum)                                                                       \
+    SYMM_CUDA_ORDER(F, float, float)                                                               \
+    SYMM_CUDA_ORDER(F, double, double)                                                             \
+    SYMM_CUDA_ORDER(F, int32, int32_t)                                                             \
+    SYMM_CUDA_ORDER(F, int64, int64_t)
+
 namespace symm {
 
 /* ---- one type and operation ------------------------------------------------------------------ */

@@ -16,6 +16,7 @@ SYMM_EMBED(symm_fatbin_small, "kernels/cuda/device_code/small.fatbin");
 SYMM_EMBED(symm_fatbin_packets, "kernels/cuda/device_code/packets.fatbin");
 SYMM_EMBED(symm_fatbin_ring, "kernels/cuda/device_code/ring.fatbin");
 SYMM_EMBED(symm_fatbin_stream, "kernels/cuda/device_code/stream.fatbin");
+SYMM_EMBED(symm_fatbin_stream_push, "kernels/cuda/device_code/stream_push.fatbin");
 #ifdef HAVE_MULTICAST
 SYMM_EMBED(symm_fatbin_multimem, "kernels/cuda/device_code/multimem.fatbin");
 #endif

@@ -8,7 +8,8 @@
 #define SYMM_KERNELS_CUDA_LAUNCH_FATBIN_H
 
 extern const unsigned char symm_fatbin_reduce[], symm_fatbin_scan[], symm_fatbin_gather[],
-    symm_fatbin_small[], symm_fatbin_packets[], symm_fatbin_ring[], symm_fatbin_stream[];
+    symm_fatbin_small[], symm_fatbin_packets[], symm_fatbin_ring[], symm_fatbin_stream[],
+    symm_fatbin_stream_push[];
 
 /* Only where multicast is built, and for devices of compute capability 9.0 on. */
 extern const unsigned char symm_fatbin_multimem[];

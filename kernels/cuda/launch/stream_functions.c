@@ -41,8 +41,19 @@ enum { NAME_SIZE = 64 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     uint32_t life; /* of the context in which they were loaded; 0: they have not been */
-    struct symm_stream_functions functions;
+    struct symm_stream_functions functions[SYMM_STREAM_FORM_COUNT];
 } devices[SYMM_CUDA_DEVICES_MAX];
+
+/* Where a form's kernels are, and what their names have. */
+static const struct {
+    const unsigned char *image;
+    const char *word;
+    bool copies;
+} forms[SYMM_STREAM_FORM_COUNT] = {
+    [SYMM_STREAM_FORM_ONE_SHOT] = {symm_fatbin_stream, "", true},
+    [SYMM_STREAM_FORM_TWO_SHOT] = {symm_fatbin_stream, "two_", false},
+    [SYMM_STREAM_FORM_PUSH] = {symm_fatbin_stream_push, "push_", true},
+};
 
 static enum symm_status get(const struct symm_cuda *cuda, CUmodule module, const char *word,
                             const char *name, CUfunction *function)
@@ -53,44 +64,52 @@ static enum symm_status get(const struct symm_cuda *cuda, CUmodule module, const
 }
 
 static enum symm_status all_get(const struct symm_cuda *cuda, CUmodule module,
+                                enum symm_stream_form form,
                                 struct symm_stream_functions *functions)
 {
     const struct {
         const char *name;
         CUfunction *function;
     } others[] = {
-        {"any_8", &functions->one_shot_any[0]},
-        {"any_16", &functions->one_shot_any[1]},
-        {"two_any_8", &functions->two_shot_any[0]},
-        {"two_any_16", &functions->two_shot_any[1]},
+        {"any_8", &functions->any[0]},
+        {"any_16", &functions->any[1]},
         {"copy", &functions->copy},
         {"copy_any", &functions->copy_any},
     };
+    const size_t count = forms[form].copies ? sizeof(others) / sizeof(*others) : 2;
     enum symm_status status = SYMM_OK;
     memset(functions, 0, sizeof(*functions));
     for (size_t i = 0; i < sizeof(own) / sizeof(*own) && status == SYMM_OK; i++) {
-        status = get(cuda, module, "", own[i].name, &functions->one_shot[own[i].type][own[i].op]);
-        if (status == SYMM_OK) {
-            status = get(cuda, module, "two_", own[i].name,
-                         &functions->two_shot[own[i].type][own[i].op]);
-        }
+        status = get(cuda, module, forms[form].word, own[i].name,
+                     &functions->own[own[i].type][own[i].op]);
     }
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others) && status == SYMM_OK; i++) {
-        status = get(cuda, module, "", others[i].name, others[i].function);
+    for (size_t i = 0; i < count && status == SYMM_OK; i++) {
+        status = get(cuda, module, forms[form].word, others[i].name, others[i].function);
     }
     return status;
 }
 
+/* Forms of one image have one module. */
 static enum symm_status load(const struct symm_cuda *cuda, struct symm_stream_functions *functions)
 {
-    CUmodule module;
-    CUresult result = cuda->cuModuleLoadData(&module, symm_fatbin_stream);
-    if (result != CUDA_SUCCESS) {
-        return symm_cuda_failed("cuModuleLoadData", result);
+    CUmodule modules[SYMM_STREAM_FORM_COUNT] = {NULL};
+    enum symm_status status = SYMM_OK;
+    for (int form = 0; form < SYMM_STREAM_FORM_COUNT && status == SYMM_OK; form++) {
+        if (form > 0 && forms[form].image == forms[form - 1].image) {
+            modules[form] = modules[form - 1];
+        } else {
+            CUresult result = cuda->cuModuleLoadData(&modules[form], forms[form].image);
+            status = result == CUDA_SUCCESS ? SYMM_OK
+                                            : symm_cuda_failed("cuModuleLoadData", result);
+        }
+        if (status == SYMM_OK) {
+            status = all_get(cuda, modules[form], (enum symm_stream_form)form, &functions[form]);
+        }
     }
-    enum symm_status status = all_get(cuda, module, functions);
-    if (status != SYMM_OK) {
-        (void)cuda->cuModuleUnload(module);
+    for (int form = 0; form < SYMM_STREAM_FORM_COUNT && status != SYMM_OK; form++) {
+        if (modules[form] != NULL && (form == 0 || modules[form] != modules[form - 1])) {
+            (void)cuda->cuModuleUnload(modules[form]);
+        }
     }
     return status;
 }
@@ -101,21 +120,17 @@ enum symm_status symm_stream_functions_get(const struct symm_cuda_scope *scope, 
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&mutex);
     if (devices[device].life != scope->life) {
-        status = load(scope->cuda, &devices[device].functions);
+        status = load(scope->cuda, devices[device].functions);
         devices[device].life = status == SYMM_OK ? scope->life : 0;
     }
     (void)pthread_mutex_unlock(&mutex);
-    *functions = &devices[device].functions;
+    *functions = devices[device].functions;
     return status;
 }
 
 CUfunction symm_stream_function(const struct symm_stream_functions *functions,
-                                enum symm_cuda_type type, enum symm_cuda_op op, bool is_two_shot,
-                                bool any)
+                                enum symm_cuda_type type, enum symm_cuda_op op, bool any)
 {
-    const int size = symm_cuda_type_extent(type) > 8;
-    CUfunction special = (is_two_shot ? functions->two_shot : functions->one_shot)[type][op];
-    return special != NULL && !any ? special
-           : is_two_shot           ? functions->two_shot_any[size]
-                                   : functions->one_shot_any[size];
+    CUfunction special = functions->own[type][op];
+    return special != NULL && !any ? special : functions->any[symm_cuda_type_extent(type) > 8];
 }

@@ -131,11 +131,43 @@ static uint32_t signature(const struct symm_stream_call *call, bool reduces, boo
     return (uint32_t)(hash >> 16) & ((UINT32_C(1) << SYMM_STREAM_CALL_BITS) - 1);
 }
 
-/* What kernels for one type and operation ask for. */
-static bool is_plain(const struct symm_cuda_stream *arguments, uint64_t bytes)
+static enum symm_stream_form form_of(enum symm_stream_way way)
 {
-    return ((uintptr_t)arguments->input | (uintptr_t)arguments->output | arguments->input_step |
-            arguments->output_step) % 8 == 0 && bytes % 4 == 0;
+    return way == SYMM_STREAM_PUSH || way == SYMM_STREAM_PUSH_TWO_LEGS ? SYMM_STREAM_FORM_PUSH
+           : way == SYMM_STREAM_TWO_SHOT                               ? SYMM_STREAM_FORM_TWO_SHOT
+                                                                       : SYMM_STREAM_FORM_ONE_SHOT;
+}
+
+/* What kernels for one type and operation ask for. */
+static bool is_plain(const struct symm_cuda_stream *arguments, enum symm_stream_form form,
+                     uint64_t bytes)
+{
+    const uint64_t places = (uintptr_t)arguments->input | (uintptr_t)arguments->output |
+                            arguments->input_step | arguments->output_step;
+    return form == SYMM_STREAM_FORM_PUSH ? places % 16 == 0 : places % 8 == 0 && bytes % 4 == 0;
+}
+
+/* What the plan makes of a call whose last `padding` bytes are no data. */
+static void plan_follow(const struct symm_stream_plan *plan,
+                        const struct symm_stream_limits *limits, uint64_t total,
+                        uint64_t padding, struct symm_cuda_stream *arguments)
+{
+    const bool has_slices =
+        plan->way == SYMM_STREAM_TWO_SHOT || plan->way == SYMM_STREAM_PUSH_TWO_LEGS;
+    arguments->row = plan->row;
+    arguments->units = plan->units;
+    arguments->blocks = plan->blocks;
+    arguments->region = limits->region;
+    arguments->legs = plan->way == SYMM_STREAM_PUSH_TWO_LEGS ? 2 : 1;
+    /* Slices are whole; their end, in the array, is known by the total. */
+    arguments->bytes = plan->bytes - (has_slices ? 0 : padding);
+    arguments->total = has_slices ? total - padding : UINT64_MAX;
+    if (arguments->legs == 2) {
+        arguments->input_step = arguments->output_step = plan->bytes;
+    }
+    if (form_of(plan->way) == SYMM_STREAM_FORM_PUSH) {
+        arguments->is_rooted = 0; /* no rank is behind by more than the others let it */
+    }
 }
 
 enum symm_status symm_stream_describe(const struct symm_stream_call *call, int rank, int ranks,
@@ -160,7 +192,6 @@ enum symm_status symm_stream_describe(const struct symm_stream_call *call, int r
     *plan = symm_stream_plan(&demand, limits);
     *arguments = (struct symm_cuda_stream){
         .input = call->input, .output = call->output,
-        .total = block - padding, .row = plan->row, .units = plan->units,
         .call = signature(call, reduces, row->is_rooted, block),
         .is_rooted = row->is_rooted,
         .rank = (uint32_t)rank, .ranks = (uint32_t)ranks,
@@ -169,13 +200,13 @@ enum symm_status symm_stream_describe(const struct symm_stream_call *call, int r
         arguments->type = symm_cuda_kernel_type(call->type, call->op);
         arguments->op = call->op;
     }
-    /* Slices are whole; their end, in the array, is known by the total. */
-    arguments->bytes = (uint32_t)(plan->bytes - (plan->way == SYMM_STREAM_TWO_SHOT ? 0 : padding));
     if (!describe(call, block, arguments)) {
         return SYMM_ERR_ARGUMENT;
     }
+    plan_follow(plan, limits, block, padding, arguments);
+    const enum symm_stream_form form = form_of(plan->way);
     *kernel = (struct symm_stream_kernel){
-        .reduces = reduces, .any = !is_plain(arguments, block - padding),
+        .form = form, .reduces = reduces, .any = !is_plain(arguments, form, block - padding),
     };
     return SYMM_OK;
 }

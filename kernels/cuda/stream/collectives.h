@@ -31,13 +31,14 @@ struct symm_stream_call {
 
 /* The kernel for it. */
 struct symm_stream_kernel {
+    enum symm_stream_form form;
     bool reduces;
     bool any; /* addresses or lengths are such that only kernels for all can do it */
 };
 
 /*
- * Set everything of `arguments` but `lanes` and `abort`, for rank `rank` of a lane; a plan may say
- * that the call is too long.  Errors: ARGUMENT (no such collective, or no kernel for the type and
+ * Set everything of `arguments` but `lanes` and `abort`, for rank `rank` of a lane that was made
+ * with these limits.  Errors: ARGUMENT (no such collective, or no kernel for the type and
  * operation).
  */
 enum symm_status symm_stream_describe(const struct symm_stream_call *call, int rank,

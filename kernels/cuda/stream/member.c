@@ -43,7 +43,7 @@ static enum symm_status memory_take(struct symm_stream_member *member)
     return setup->ranks == 1 ? SYMM_OK
                              : symm_stream_lane_take(&member->lane, setup->process, member->device,
                                                      setup->rank, setup->ranks,
-                                                     sizeof(struct symm_stream_memory));
+                                                     symm_stream_memory_bytes(&member->limits));
 }
 
 /* False: `why` says it. */
@@ -66,13 +66,14 @@ static bool begin(struct symm_stream_member *member, struct symm_stream_offer *o
     if (!setup->shares_devices && !is_known(offer->device, member->device, offer->why)) {
         return false;
     }
+    member->limits = symm_stream_limits_default(setup->ranks);
     status = memory_take(member);
     if (status != SYMM_OK) {
         explain(offer->why, "no device memory for it", status);
         return false;
     }
     offer->place = member->lane.place;
-    offer->limits = symm_stream_limits_default(setup->ranks);
+    offer->limits = member->limits;
     (void)snprintf(offer->name, sizeof(offer->name), "%s", symm_process_name(setup->process));
     return true;
 }

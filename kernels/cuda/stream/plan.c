@@ -17,14 +17,44 @@ enum {
     THREADS_SOME = 256,
     BLOCKS_BEFORE_UNITS = 64, /* more blocks only once threads have two units */
     UNITS_MOST = 2,          /* of a thread: 4 and 8 are slower than twice the blocks */
+    WORD = 16,               /* bytes that a thread moves at a time */
+    LINE = 128,              /* pieces are whole lines, where there is room for one */
+    WARP = 32,
+};
+
+/*
+ * What a block sends in a step, by what a rank sends in the call: measured between two H100.  Fewer
+ * blocks have fewer flags to tell, and more of them more words under way.
+ */
+static const struct {
+    uint64_t bytes; /* of a call, up to */
+    unsigned threads, words; /* of each thread */
+} steps[] = {
+    {128 << 10, 128, 2},
+    {512 << 10, 128, 4},
+    {2 << 20, 256, 4},
+    {16 << 20, 512, 4},
+    {UINT64_MAX, 512, 8},
 };
 
 struct symm_stream_limits symm_stream_limits_default(int ranks)
 {
-    /* Of two ranks each sends its array to one other, whichever way: one shot is one trip less. */
+    /*
+     * Of two ranks each sends its array to one other, whichever way: one shot is one trip less, and
+     * packets are measured to be quicker up to 512 KiB.  Of more ranks nothing is measured: packets
+     * go as far as they have room, of slices as well.
+     */
     return (struct symm_stream_limits){
         .one_shot = ranks <= 2 ? UINT64_MAX : ranks <= 4 ? 16 << 10 : 8 << 10,
+        .packets = ranks <= 2 ? 512 << 10 : ranks <= 4 ? 256 << 10 : 128 << 10,
+        .region = 64 << 10,
     };
+}
+
+size_t symm_stream_memory_bytes(const struct symm_stream_limits *limits)
+{
+    return sizeof(struct symm_stream_memory) +
+           (size_t)SYMM_STREAM_PIECE_SLOTS * SYMM_STREAM_BLOCKS * limits->region;
 }
 
 /* Regions are cut alike for 3 and 4 ranks, and for 5 to 8. */
@@ -47,8 +77,10 @@ static uint64_t quotient_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-/* A grid in which threads have `most` units each, if it takes that. */
-static void grid_choose(struct symm_stream_plan *plan, uint32_t unit, unsigned most)
+/* ---- packets --------------------------------------------------------------------------------- */
+
+/* A grid in which threads have `most` units each, if it takes that.  False: there is no room. */
+static bool packets_choose(struct symm_stream_plan *plan, uint32_t unit, unsigned most)
 {
     const uint64_t units = quotient_up(plan->bytes, unit);
     const unsigned room = plan->row / 2 / unit; /* units of a block */
@@ -61,26 +93,81 @@ static void grid_choose(struct symm_stream_plan *plan, uint32_t unit, unsigned m
         plan->units *= 2;
     }
     const uint64_t blocks = quotient_up(units, (uint64_t)plan->threads * plan->units);
-    plan->way = blocks > SYMM_STREAM_BLOCKS ? SYMM_STREAM_TOO_LONG : plan->way;
-    plan->blocks = (unsigned)(blocks > SYMM_STREAM_BLOCKS ? SYMM_STREAM_BLOCKS : blocks);
+    plan->blocks = (unsigned)blocks;
+    return blocks <= SYMM_STREAM_BLOCKS;
+}
+
+/* Slices are whole units, and all alike: the last ones may have fewer data. */
+static uint64_t slice_of(const struct symm_stream_demand *demand, uint32_t unit)
+{
+    return quotient_up(quotient_up(demand->bytes, unit), (uint64_t)demand->ranks) * unit;
+}
+
+/* False: it is too long for packets.  A barrier, which is one packet, never is. */
+static bool packets_plan(const struct symm_stream_demand *demand,
+                         const struct symm_stream_limits *limits, struct symm_stream_plan *plan)
+{
+    const uint32_t unit = unit_of(demand->extent);
+    const bool is_cut = demand->is_reduced && demand->bytes > limits->one_shot;
+    *plan = (struct symm_stream_plan){
+        .way = is_cut ? SYMM_STREAM_TWO_SHOT : SYMM_STREAM_ONE_SHOT, .row = row_of(demand->ranks),
+        .bytes = is_cut ? slice_of(demand, unit) : demand->bytes,
+    };
+    return (plan->bytes <= limits->packets || demand->bytes <= PACKET_DATA) &&
+           packets_choose(plan, unit, is_cut ? 1 : UNITS_MOST);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static uint64_t round_up(uint64_t bytes, uint64_t step)
+{
+    return quotient_up(bytes, step) * step;
+}
+
+/* Bytes of a region for the piece of one rank.  Of three ranks and more, results have one half. */
+static uint64_t row_room(int ranks, uint32_t region)
+{
+    const uint64_t room = (ranks == 2 ? region : region / 2) / (uint64_t)(ranks - 1);
+    return room / (room < LINE ? WORD : LINE) * (room < LINE ? WORD : LINE);
+}
+
+static struct symm_stream_plan push_plan(const struct symm_stream_demand *demand,
+                                         const struct symm_stream_limits *limits)
+{
+    const bool is_cut =
+        demand->is_reduced && demand->ranks > 2 && demand->bytes > limits->one_shot;
+    const uint64_t peers = (uint64_t)demand->ranks - 1;
+    const uint64_t room = row_room(demand->ranks, limits->region);
+    const uint64_t line = room < LINE ? WORD : LINE;
+    struct symm_stream_plan plan = {
+        .way = is_cut ? SYMM_STREAM_PUSH_TWO_LEGS : SYMM_STREAM_PUSH, .units = 1,
+        .bytes = is_cut ? slice_of(demand, WORD) : demand->bytes,
+    };
+    int step = 0;
+    while (plan.bytes > steps[step].bytes / peers) {
+        step++;
+    }
+    uint64_t row = round_up(quotient_up(steps[step].threads * steps[step].words * WORD, peers),
+                            line);
+    row = row < room ? row : room;
+    /* All blocks have as many pieces, but for the last ones. */
+    const uint64_t turns = quotient_up(plan.bytes, row * SYMM_STREAM_BLOCKS);
+    if (turns > 1) {
+        row = round_up(quotient_up(plan.bytes, turns * SYMM_STREAM_BLOCKS), line);
+    }
+    const uint64_t pieces = quotient_up(plan.bytes, row), threads = round_up(row / WORD, WARP);
+    plan.row = (uint32_t)row;
+    plan.blocks = (unsigned)(pieces < SYMM_STREAM_BLOCKS ? pieces : SYMM_STREAM_BLOCKS);
+    plan.threads = (unsigned)(threads < steps[step].threads ? threads : steps[step].threads);
+    return plan;
 }
 
 struct symm_stream_plan symm_stream_plan(const struct symm_stream_demand *demand,
                                          const struct symm_stream_limits *limits)
 {
-    const uint32_t unit = unit_of(demand->extent);
-    struct symm_stream_plan plan = {.row = row_of(demand->ranks), .bytes = demand->bytes};
-    if (demand->bytes == 0) {
-        return plan;
-    }
-    if (!demand->is_reduced || demand->bytes <= limits->one_shot) {
-        plan.way = SYMM_STREAM_ONE_SHOT;
-        grid_choose(&plan, unit, UNITS_MOST);
-    } else {
-        /* Slices are whole units, and all alike: the last ones may have less data than packets. */
-        plan.way = SYMM_STREAM_TWO_SHOT;
-        plan.bytes = quotient_up(quotient_up(demand->bytes, unit), (uint64_t)demand->ranks) * unit;
-        grid_choose(&plan, unit, 1);
+    struct symm_stream_plan plan = {.way = SYMM_STREAM_NOTHING};
+    if (demand->bytes > 0 && !packets_plan(demand, limits, &plan)) {
+        return push_plan(demand, limits);
     }
     return plan;
 }

@@ -19,7 +19,8 @@ enum symm_stream_way {
     SYMM_STREAM_NOTHING,  /* there are no data: no rank starts a kernel */
     SYMM_STREAM_ONE_SHOT, /* packets, once */
     SYMM_STREAM_TWO_SHOT, /* packets: slices to those who reduce them, results to all */
-    SYMM_STREAM_TOO_LONG, /* packets have no room for it */
+    SYMM_STREAM_PUSH,     /* pieces, once */
+    SYMM_STREAM_PUSH_TWO_LEGS, /* pieces of slices, and of results */
 };
 
 /* What a call asks for. */
@@ -30,19 +31,27 @@ struct symm_stream_demand {
     bool is_reduced; /* by all ranks alike, so that it can be done in slices */
 };
 
-/* Of rank 0, for all: as bytes of a call. */
+/* Of rank 0, for all. */
 struct symm_stream_limits {
-    uint64_t one_shot; /* longer reductions of three ranks and more go in two shots */
+    uint64_t one_shot; /* bytes of a call: longer reductions of three ranks and more go in slices */
+    uint64_t packets;  /* bytes from one rank to another: what is longer is pushed */
+    uint32_t region;   /* bytes for the pieces of a block, in each slot of the lane; a multiple of
+                          SYMM_STREAM_REGION_STEP */
 };
+
+enum { SYMM_STREAM_REGION_STEP = 256 };
 
 struct symm_stream_plan {
     enum symm_stream_way way;
-    unsigned blocks, threads, units; /* units of each thread */
-    uint32_t row;                    /* bytes of a block's region for one rank's packets */
-    uint64_t bytes;                  /* from one rank to another in a shot */
+    unsigned blocks, threads, units; /* units of each thread, of packets */
+    uint32_t row;                    /* bytes for one rank's packets or piece, of a block */
+    uint64_t bytes;                  /* from one rank to another in a shot, or a leg */
 };
 
 struct symm_stream_limits symm_stream_limits_default(int ranks);
+
+/* Bytes of memory that a lane takes of each rank, which is a struct symm_stream_memory. */
+size_t symm_stream_memory_bytes(const struct symm_stream_limits *limits);
 
 struct symm_stream_plan symm_stream_plan(const struct symm_stream_demand *demand,
                                          const struct symm_stream_limits *limits);

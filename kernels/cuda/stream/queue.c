@@ -27,7 +27,7 @@ struct symm_stream_queue {
     int device, rank, ranks;
     const struct symm_cuda *cuda;
     uint32_t life; /* of the context in which the rest was made */
-    const struct symm_stream_functions *functions;
+    const struct symm_stream_functions *functions; /* [SYMM_STREAM_FORM_COUNT] */
     void *lanes[SYMM_STREAM_RANKS];
     struct symm_stream_words *words;
     CUdeviceptr device_words;
@@ -152,8 +152,8 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void 
         if (status == SYMM_OK) {
             struct symm_cuda_stream nothing = {.units = 0};
             void *parameters[] = {&nothing};
-            const CUDA_KERNEL_NODE_PARAMS kernel =
-                symm_graph_kernel(queue->functions->copy, 1, 32, parameters);
+            const CUfunction function = queue->functions[SYMM_STREAM_FORM_ONE_SHOT].copy;
+            const CUDA_KERNEL_NODE_PARAMS kernel = symm_graph_kernel(function, 1, 32, parameters);
             (void)symm_graph_make(scope.cuda, &queue->graph, &kernel);
         }
         symm_cuda_leave(&scope);
@@ -288,13 +288,9 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
     if (status != SYMM_OK || plan.way == SYMM_STREAM_NOTHING) {
         return status;
     }
-    if (plan.way == SYMM_STREAM_TOO_LONG) {
-        return SYMM_ERR_ARGUMENT;
-    }
-    const struct symm_stream_functions *functions = queue->functions;
+    const struct symm_stream_functions *functions = &queue->functions[kernel.form];
     CUfunction function =
-        kernel.reduces ? symm_stream_function(functions, arguments.type, call->op,
-                                              plan.way == SYMM_STREAM_TWO_SHOT, kernel.any)
+        kernel.reduces ? symm_stream_function(functions, arguments.type, call->op, kernel.any)
         : kernel.any   ? functions->copy_any
                        : functions->copy;
     for (int rank = 0; rank < queue->ranks; rank++) {

@@ -22,8 +22,8 @@ struct symm_stream_queue;
 
 /*
  * For a lane of `ranks` on `device` (as the driver counts), in which this one is `rank`.
- * `lanes[r]` is the memory of rank r as the device reaches it: of sizeof(struct
- * symm_stream_memory) bytes, which were zero when the others learnt of it.  May wait for all
+ * `lanes[r]` is the memory of rank r as the device reaches it: of symm_stream_memory_bytes(), which
+ * were zero when the others learnt of it.  May wait for all
  * kernels of the device, if it is the first.  Errors: as symm_device_get(); NO_MEMORY also if there
  * are too many.
  */
@@ -43,8 +43,8 @@ void symm_stream_queue_destroy(struct symm_stream_queue *queue);
 
 /*
  * Queue a call in `stream` (a CUstream of the device's primary context).  Calls of a lane may come
- * from several threads; their order is the streams'.  Errors: ARGUMENT (symm_stream_describe(), or
- * more data than a call can have), SYSTEM, NO_MEMORY.
+ * from several threads; their order is the streams'.  Of the limits, the region is that of the
+ * lane's memory.  Errors: ARGUMENT (symm_stream_describe()), SYSTEM, NO_MEMORY.
  */
 enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
                                        const struct symm_stream_call *call,

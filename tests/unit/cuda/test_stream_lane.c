@@ -1,6 +1,6 @@
 /*
  * test_stream_lane.c - a stream lane: graphs that are launched many times, on some ranks only, and
- * over the last epoch; what ends a lane; and the plans of calls.
+ * over the last epoch; and what ends a lane.  All of it by packets, and again by pieces.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -28,6 +28,13 @@ static void sum_queue(const struct stream_ranks *ranks, int rank, size_t count)
     stream_ranks_queue(ranks, rank, &call);
 }
 
+static void lanes_begin(struct stream_ranks *ranks, struct fork_rank *self, int size,
+                        void *packets)
+{
+    stream_ranks_begin(ranks, self, size, BYTES, SYMM_STREAM_REGION_STEP);
+    ranks->limits.packets = *(const uint64_t *)packets;
+}
+
 /* ---- replays --------------------------------------------------------------------------------- */
 
 /* Rank 0 makes the calls one by one, rank 1 has one in its graph, and rank 2 has two. */
@@ -50,14 +57,14 @@ static void sums_queue(const struct stream_ranks *ranks, int rank)
 }
 
 /* Sums in place: the first is 1 + 2 + 3 times a number, and each further one triples it. */
-static void test_replays(struct fork_rank *self, void *unused)
+static void test_replays(struct fork_rank *self, void *packets)
 {
     static uint64_t numbers[SUM];
     struct stream_ranks ranks;
     uint64_t factor = 6;
-    (void)unused;
-    stream_ranks_begin(&ranks, self, 3, BYTES);
+    lanes_begin(&ranks, self, 3, packets);
     stream_ranks_set_epoch(&ranks, SYMM_STREAM_EPOCH_LAST - REPLAYS / 2);
+    stream_ranks_set_pushed(&ranks, UINT32_MAX - REPLAYS / 2);
     for (int rank = 0; rank < 3; rank++) {
         for (uint64_t i = 0; i < SUM; i++) {
             numbers[i] = (uint64_t)(rank + 1) * i;
@@ -80,11 +87,10 @@ static void test_replays(struct fork_rank *self, void *unused)
 /* ---- what ends a lane ------------------------------------------------------------------------ */
 
 /* A peer that does not come: the host ends the wait, and later kernels do nothing. */
-static void test_abort(struct fork_rank *self, void *unused)
+static void test_abort(struct fork_rank *self, void *packets)
 {
     struct stream_ranks ranks;
-    (void)unused;
-    stream_ranks_begin(&ranks, self, 2, BYTES);
+    lanes_begin(&ranks, self, 2, packets);
     sum_queue(&ranks, 0, SUM);
     sum_queue(&ranks, 1, SUM);
     sum_queue(&ranks, 0, SUM);
@@ -97,11 +103,10 @@ static void test_abort(struct fork_rank *self, void *unused)
 }
 
 /* Calls with as many packets, but of other elements. */
-static void test_mismatch(struct fork_rank *self, void *unused)
+static void test_mismatch(struct fork_rank *self, void *packets)
 {
     struct stream_ranks ranks;
-    (void)unused;
-    stream_ranks_begin(&ranks, self, 2, BYTES);
+    lanes_begin(&ranks, self, 2, packets);
     sum_queue(&ranks, 0, SUM);
     sum_queue(&ranks, 1, SUM - 1);
     for (int rank = 0; rank < 2; rank++) {
@@ -111,12 +116,11 @@ static void test_mismatch(struct fork_rank *self, void *unused)
 }
 
 /* The mark of a kernel that is at work, as another stream of the program would leave it. */
-static void test_overlap(struct fork_rank *self, void *unused)
+static void test_overlap(struct fork_rank *self, void *packets)
 {
     struct stream_ranks ranks;
     struct symm_stream_block block;
-    (void)unused;
-    stream_ranks_begin(&ranks, self, 2, BYTES);
+    lanes_begin(&ranks, self, 2, packets);
     stream_ranks_get(&ranks, 0, &block, &ranks.all[0].lane->blocks[0], sizeof(block));
     block.word |= SYMM_STREAM_BUSY;
     stream_ranks_put(&ranks, 0, &ranks.all[0].lane->blocks[0], &block, sizeof(block));
@@ -125,55 +129,14 @@ static void test_overlap(struct fork_rank *self, void *unused)
     stream_ranks_end(&ranks);
 }
 
-/* ---- plans ----------------------------------------------------------------------------------- */
-
-/* Each block has a unit, threads do not have more than they hold, and all is covered. */
-static void plan_check(const struct symm_stream_plan *plan, uint64_t bytes, size_t extent)
-{
-    const uint64_t unit = extent > 8 ? 16 : 8, units = (plan->bytes + unit - 1) / unit;
-    const uint64_t block = (uint64_t)plan->threads * plan->units;
-    assert_true(plan->bytes <= bytes + 2 * unit * SYMM_STREAM_RANKS);
-    assert_true(plan->threads % 32 == 0 && plan->threads <= SYMM_STREAM_THREADS);
-    assert_true(plan->blocks >= 1 && plan->blocks <= SYMM_STREAM_BLOCKS);
-    assert_true(block * unit * 2 <= plan->row && plan->row % 16 == 0);
-    if (plan->way == SYMM_STREAM_TOO_LONG) {
-        assert_true(block * SYMM_STREAM_BLOCKS < units);
-    } else {
-        assert_true((plan->blocks - 1) * block < units && units <= plan->blocks * block);
-    }
-    if (plan->way == SYMM_STREAM_TWO_SHOT) {
-        assert_true(plan->units == 1 && plan->bytes % unit == 0);
-    }
-}
-
-static void test_plans(void **state)
-{
-    static const size_t extents[] = {1, 2, 4, 8, 16};
-    (void)state;
-    for (int ranks = 2; ranks <= SYMM_STREAM_RANKS; ranks++) {
-        const struct symm_stream_limits limits = symm_stream_limits_default(ranks);
-        for (uint64_t step = 0; step <= 3 * 4096; step++) {
-            /* Every size up to 4 KiB, then some up to 4 MiB. */
-            const uint64_t bytes = step <= 4096 ? step : (step - 4096) * 511;
-            for (int i = 0; i < 10; i++) {
-                const struct symm_stream_demand demand = {
-                    .ranks = ranks, .bytes = bytes, .extent = extents[i % 5], .is_reduced = i > 4,
-                };
-                const struct symm_stream_plan plan = symm_stream_plan(&demand, &limits);
-                if (bytes == 0) {
-                    assert_int_equal(plan.way, SYMM_STREAM_NOTHING);
-                } else {
-                    plan_check(&plan, bytes, demand.extent);
-                }
-                assert_true(bytes > (256 << 10) || plan.way != SYMM_STREAM_TOO_LONG);
-            }
-        }
-    }
-}
+static uint64_t by_packets = UINT64_MAX, by_pieces = 0;
 
 UNIT_MAIN("test_stream_lane", 60,
-    FORK_TEST(test_replays, 1),
-    FORK_TEST(test_abort, 1),
-    FORK_TEST(test_mismatch, 1),
-    FORK_TEST(test_overlap, 1),
-    cmocka_unit_test(test_plans))
+    FORK_TEST_WITH(test_replays, 1, &by_packets),
+    FORK_TEST_WITH(test_replays, 1, &by_pieces),
+    FORK_TEST_WITH(test_abort, 1, &by_packets),
+    FORK_TEST_WITH(test_abort, 1, &by_pieces),
+    FORK_TEST_WITH(test_mismatch, 1, &by_packets),
+    FORK_TEST_WITH(test_mismatch, 1, &by_pieces),
+    FORK_TEST_WITH(test_overlap, 1, &by_packets),
+    FORK_TEST_WITH(test_overlap, 1, &by_pieces))

@@ -22,12 +22,15 @@ static void check(const struct stream_ranks *ranks, CUresult result)
     FORK_CHECK(ranks->self, result == CUDA_SUCCESS);
 }
 
-void stream_ranks_begin(struct stream_ranks *ranks, struct fork_rank *self, int size, size_t bytes)
+void stream_ranks_begin(struct stream_ranks *ranks, struct fork_rank *self, int size, size_t bytes,
+                        uint32_t region)
 {
     void *lanes[SYMM_STREAM_RANKS];
     *ranks = (struct stream_ranks){
         .self = self, .size = size, .limits = symm_stream_limits_default(size),
     };
+    ranks->limits.region = region;
+    const size_t memory = symm_stream_memory_bytes(&ranks->limits);
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "20", 1) == 0);
     struct symm_process *process = device_process(self);
     for (int rank = 0; rank < size; rank++) {
@@ -36,8 +39,8 @@ void stream_ranks_begin(struct stream_ranks *ranks, struct fork_rank *self, int 
         struct symm_heap *heap = device_heap(self, process, own->device);
         own->input = device_alloc(self, heap, bytes);
         own->output = device_alloc(self, heap, bytes);
-        own->lane = device_alloc(self, heap, sizeof(*own->lane));
-        FORK_STATUS(self, symm_heap_clear(heap, own->lane, sizeof(*own->lane)), SYMM_OK);
+        own->lane = device_alloc(self, heap, memory);
+        FORK_STATUS(self, symm_heap_clear(heap, own->lane, memory), SYMM_OK);
         lanes[rank] = own->lane;
     }
     for (int rank = 0; rank < size; rank++) {
@@ -142,17 +145,48 @@ void stream_ranks_forget(const struct stream_ranks *ranks, int rank, CUgraphExec
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-void stream_ranks_set_epoch(const struct stream_ranks *ranks, uint32_t epoch)
+/* Each block of each rank, and the flags of its peers. */
+static void lanes_change(const struct stream_ranks *ranks,
+                         void (*change)(struct symm_stream_block *block, uint64_t *flags,
+                                        uint32_t epoch),
+                         uint32_t epoch)
 {
     struct symm_stream_block blocks[SYMM_STREAM_BLOCKS];
+    uint64_t flags[SYMM_STREAM_BLOCKS][SYMM_STREAM_RANKS];
     for (int rank = 0; rank < ranks->size; rank++) {
         struct symm_stream_memory *lane = ranks->all[rank].lane;
         stream_ranks_get(ranks, rank, blocks, lane->blocks, sizeof(blocks));
+        stream_ranks_get(ranks, rank, flags, lane->flags, sizeof(flags));
         for (int block = 0; block < SYMM_STREAM_BLOCKS; block++) {
-            blocks[block].word = (blocks[block].word & SYMM_STREAM_ROOTED) | (epoch - 1);
+            change(&blocks[block], flags[block], epoch);
         }
         stream_ranks_put(ranks, rank, lane->blocks, blocks, sizeof(blocks));
+        stream_ranks_put(ranks, rank, lane->flags, flags, sizeof(flags));
     }
+}
+
+static void epoch_change(struct symm_stream_block *block, uint64_t *flags, uint32_t epoch)
+{
+    (void)flags;
+    block->word = (block->word & SYMM_STREAM_ROOTED) | (epoch - 1);
+}
+
+void stream_ranks_set_epoch(const struct stream_ranks *ranks, uint32_t epoch)
+{
+    lanes_change(ranks, epoch_change, epoch);
+}
+
+static void pushed_change(struct symm_stream_block *block, uint64_t *flags, uint32_t epoch)
+{
+    block->pushed = epoch - 1;
+    for (int rank = 0; rank < SYMM_STREAM_RANKS; rank++) {
+        flags[rank] = (uint64_t)(epoch - 1) << 32;
+    }
+}
+
+void stream_ranks_set_pushed(const struct stream_ranks *ranks, uint32_t epoch)
+{
+    lanes_change(ranks, pushed_change, epoch);
 }
 
 uint32_t stream_ranks_poison(const struct stream_ranks *ranks, int rank)

@@ -27,9 +27,12 @@ struct stream_ranks {
     struct stream_rank all[SYMM_STREAM_RANKS];
 };
 
-/* Ranks with buffers of so many bytes; to do first in a rank of fork_ranks. */
-void stream_ranks_begin(struct stream_ranks *ranks, struct fork_rank *self, int size,
-                        size_t bytes);
+/*
+ * Ranks with buffers of so many bytes, and lanes with so much room for the pieces of a block and
+ * slot; to do first in a rank of fork_ranks.
+ */
+void stream_ranks_begin(struct stream_ranks *ranks, struct fork_rank *self, int size, size_t bytes,
+                        uint32_t region);
 
 /* All that is queued has ended, and all graphs have gone. */
 void stream_ranks_end(struct stream_ranks *ranks);
@@ -54,6 +57,9 @@ void stream_ranks_await(const struct stream_ranks *ranks, int rank);
 
 /* All blocks of all ranks, none of which is at work, go on with this epoch. */
 void stream_ranks_set_epoch(const struct stream_ranks *ranks, uint32_t epoch);
+
+/* The same of what they push. */
+void stream_ranks_set_pushed(const struct stream_ranks *ranks, uint32_t epoch);
 
 /* Why the lane of a rank is of no use any more. */
 uint32_t stream_ranks_poison(const struct stream_ranks *ranks, int rank);
