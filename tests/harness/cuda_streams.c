@@ -97,6 +97,11 @@ void cuda_stream_destroy(void *stream)
     OK(cuStreamDestroy_v2, stream);
 }
 
+void cuda_memory_settle(void)
+{
+    OK(cuStreamSynchronize, NULL);
+}
+
 void cuda_stream_await(void *stream)
 {
     OK(cuStreamSynchronize, stream);

@@ -17,6 +17,12 @@
 /* After cuda_memory_open(). */
 void cuda_streams_open(void);
 
+/*
+ * Until what cuda_memory_write() has written is there: that may return before, and what follows in
+ * the legacy stream comes behind it, but not what follows in these streams.
+ */
+void cuda_memory_settle(void);
+
 void *cuda_stream_make(void);
 void cuda_stream_destroy(void *stream);
 void cuda_stream_await(void *stream);

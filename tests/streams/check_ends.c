@@ -34,6 +34,7 @@ static void input_write(int factor)
     cuda_memory_write(input, numbers, COUNT * sizeof(int));
     memset(numbers, 0xa5, sizeof(numbers));
     cuda_memory_write(output, numbers, COUNT * sizeof(int));
+    cuda_memory_settle();
 }
 
 static void sum_add(MPI_Comm on)
@@ -43,6 +44,10 @@ static void sum_add(MPI_Comm on)
 
 static void sum_check(int factor, const char *what)
 {
+    char text[512];
+    if (symm_mpix_comm_state(comm, text, sizeof(text)) != MPI_SUCCESS) {
+        test_fail("%s: %s", what, text);
+    }
     cuda_memory_read(numbers, output, COUNT * sizeof(int));
     for (int i = 0; i < COUNT; i++) {
         if (numbers[i] != factor * test_size * (test_size + 1) / 2 * i) {

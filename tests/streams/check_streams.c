@@ -191,6 +191,7 @@ static void call_fill(const struct call *call, uint64_t place)
         cuda_memory_write(call->memory[0][receive], host[0], room);
         cuda_memory_write(call->memory[1][receive], host[0], room);
     }
+    cuda_memory_settle();
 }
 
 /* What a reduce-scatter in place leaves behind its result is not defined. */
