@@ -126,6 +126,7 @@ SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at
                    static_cast<uint64_t>(own.w) << 32 | own.z};
     if ((own.x | own.y) != 0) {
         why = own.x | (own.y != 0 ? SYMM_STREAM_TOLD : SYMM_STREAM_SOUND);
+        begun.word = begun.found = 0; /* it may have been left marked */
         return begun;
     }
     if (at.thread == at.threads - 1) {
