@@ -21,3 +21,5 @@ EXTRA_libsymm_mpix_la_DEPENDENCIES = mpix/symm_mpix.map
 EXTRA_DIST += mpix/symm_mpix.map
 
 pkgconfig_DATA += mpix/symm_mpix.pc
+
+dist_man_MANS += mpix/symm_mpix.3

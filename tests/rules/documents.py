@@ -18,9 +18,9 @@ BASES = ["", "heap", "kernels", "kernels/cuda", "kernels/cuda/launch",
          "kernels/cuda/device_code", "kernels/host", "mca", "mca/coll/symm", "tests"]
 # What programs and pairs of source and header are named without.
 SUFFIXES = ["", ".c", ".h", ".tap"]
-SOURCE = re.compile(r".*\.(c|cc|cu|cuh|h|md|mk|py|sh|svg|table|tap|txt|[17])$")
-MENTION = re.compile(r"(?<![\w/.$*}{-])((?:tests|bench|docs|heap|kernels|mca|info|examples|m4)/"
-                     r"[\w/.-]*\w\.(?:c|cc|cu|cuh|h|md|mk|py|sh|tap|txt|svg))\b(?!\.)")
+SOURCE = re.compile(r".*\.(c|cc|cu|cuh|h|md|mk|py|sh|svg|table|tap|txt|[137])$")
+MENTION = re.compile(r"(?<![\w/.$*}{-])((?:tests|bench|docs|heap|kernels|mca|mpix|info|examples|"
+                     r"m4)/[\w/.-]*\w\.(?:c|cc|cu|cuh|h|md|mk|py|sh|tap|txt|svg))\b(?!\.)")
 # [text](target), and [name]: target.
 LINK = re.compile(r"\[[^\]]*\](?:\(|: )([^)\s]+)")
 # Folders that a person's machine has, or a temporary one by its name.
