@@ -181,12 +181,16 @@ template <class Fold> struct push_reduce {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* A barrier of the block: whether a thread of it is to give up. */
+/*
+ * A barrier of the block: whether a thread of it is to give up.  On the host it lets other ranks go
+ * on, so that tests see who is overtaken.
+ */
 SYMM_DEVICE bool block_gives_up(uint32_t why)
 {
 #ifdef __CUDACC__
     return __syncthreads_or(why != SYMM_STREAM_SOUND) != 0;
 #else
+    symm_cuda_host_yield();
     return why != SYMM_STREAM_SOUND;
 #endif
 }
