@@ -89,6 +89,7 @@ struct symm_stream_memory {
     uint64_t calls[SYMM_STREAM_RANKS];
     struct symm_stream_block blocks[SYMM_STREAM_BLOCKS];
     struct symm_stream_own own;
+    uint64_t apart[20]; /* so that pieces, which are whole lines, begin at one */
 };
 
 /*

@@ -51,6 +51,8 @@ struct symm_stream_limits symm_stream_limits_default(int ranks)
     };
 }
 
+_Static_assert(sizeof(struct symm_stream_memory) % 256 == 0, "pieces begin at a line");
+
 size_t symm_stream_memory_bytes(const struct symm_stream_limits *limits)
 {
     return sizeof(struct symm_stream_memory) +
