@@ -106,10 +106,10 @@ SYMM_DEVICE void slot_wipe(const symm_cuda_stream &arguments, const place &at, c
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
-/* What a block knows of its turn, all threads alike. */
+/* What a block knows of its turn, all threads alike but for `word` and `found`. */
 struct frame {
     uint32_t word;   /* of the block's state, as loaded */
-    uint32_t found;  /* the same when it was marked; looked at in the end, since it takes long */
+    uint32_t found;  /* by the thread that marks it; looked at in the end, since it takes long */
     uint32_t number; /* of this turn */
     uint32_t pushed; /* epoch of the last piece */
     uint32_t epoch;
@@ -122,14 +122,15 @@ SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at
 {
     symm_stream_memory *lane = arguments.lanes[arguments.rank];
     const four_words state = own_load(&lane->blocks[at.block]), own = own_load(&lane->own);
-    frame begun = {state.x, state.x, state.y + 1, state.z, (state.x & SYMM_STREAM_EPOCH_LAST) + 1,
+    const uint32_t unmarked = state.x & ~SYMM_STREAM_BUSY; /* the mark may be that of this block */
+    frame begun = {unmarked, unmarked, state.y + 1, state.z, (state.x & SYMM_STREAM_EPOCH_LAST) + 1,
                    static_cast<uint64_t>(own.w) << 32 | own.z};
     if ((own.x | own.y) != 0) {
         why = own.x | (own.y != 0 ? SYMM_STREAM_TOLD : SYMM_STREAM_SOUND);
-        begun.word = begun.found = 0; /* it may have been left marked */
         return begun;
     }
     if (at.thread == at.threads - 1) {
+        begun.word = state.x;
         begun.found = word_or(&lane->blocks[at.block].word, SYMM_STREAM_BUSY);
     }
     if (at.block == 0 && at.thread < arguments.ranks) {
