@@ -166,14 +166,16 @@ $(code)/packets.fatbin: $(code)/packets.cu $(code)/packets.cuh $(code)/packets_f
 $(code)/ring.fatbin: $(code)/ring.cu $(code)/ring.cuh $(cuda_device_headers)
 	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
 
+# Kernels on streams are launched where nothing may wait.
+NVCC_NO_STACK = -Xptxas -v
 stream_headers = $(code)/stream.cuh $(code)/stream_arguments.h $(code)/stream_failures.cuh \
 	$(code)/stream_folds.cuh $(code)/stream_packets.cuh $(code)/stream_units.cuh \
 	$(code)/stream_words.cuh $(code)/packets.cuh $(cuda_device_headers)
 $(code)/stream.fatbin: $(code)/stream.cu $(stream_headers)
-	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_NO_STACK) $(NVCC_DEVICES)' $^
 $(code)/stream_push.fatbin: $(code)/stream_push.cu $(code)/stream_push.cuh \
 		$(code)/stream_pieces.cuh $(stream_headers)
-	$(compile_image) '$(NVCC_FLAGS) $(NVCC_DEVICES)' $^
+	$(compile_image) '$(NVCC_FLAGS) $(NVCC_NO_STACK) $(NVCC_DEVICES)' $^
 
 # Multicast came with sm_90. With --enable-multicast=unicast its accesses are loops.
 if MULTICAST

@@ -56,11 +56,11 @@ SYMM_DEVICE uint32_t epoch_behind(uint32_t epoch)
     return epoch == SYMM_STREAM_EPOCH_LAST ? again : epoch + 1;
 }
 
-/* What comes from `source` in this block's turn, in the lane of `owner`. */
-SYMM_DEVICE unsigned char *packets_of(const symm_cuda_stream &arguments, uint32_t owner,
+/* What comes from `source` in this block's turn, in a lane. */
+SYMM_DEVICE unsigned char *packets_of(const symm_cuda_stream &arguments, symm_stream_memory *lane,
                                       const place &at, const turn &now, uint32_t source)
 {
-    return arguments.lanes[owner]->packets[now.slot][at.block] + source * arguments.row;
+    return lane->packets[now.slot][at.block] + source * arguments.row;
 }
 
 /* Tell all peers that this block's turn has begun. */
@@ -75,7 +75,7 @@ SYMM_DEVICE void hellos_store(const symm_cuda_stream &arguments, const place &at
 SYMM_DEVICE void hellos_await(const symm_cuda_stream &arguments, const place &at, uint32_t number,
                               uint32_t &why)
 {
-    const uint32_t *hellos = arguments.lanes[arguments.rank]->hellos[at.block];
+    const uint32_t *hellos = arguments.own->hellos[at.block];
     uint32_t looks = 0;
 #pragma unroll 1
     for (uint32_t rank = 0; rank < arguments.ranks; rank++) {
@@ -98,7 +98,7 @@ SYMM_DEVICE bool is_wiped(uint32_t epoch)
 
 SYMM_DEVICE void slot_wipe(const symm_cuda_stream &arguments, const place &at, const turn &now)
 {
-    unsigned char *packets = packets_of(arguments, arguments.rank, at, now, 0);
+    unsigned char *packets = packets_of(arguments, arguments.own, at, now, 0);
     for (uint32_t i = at.thread * 8; i < SYMM_STREAM_REGION; i += at.threads * 8) {
         word_set(reinterpret_cast<uint64_t *>(packets + i), 0);
     }
@@ -116,42 +116,50 @@ struct frame {
     uint64_t calls;
 };
 
-/* Sets `why` if the lane cannot be used. */
-SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at, uint32_t turns,
-                              uint32_t &why)
+/* All that has to be known before anything is sent.  Sets `why` if the lane cannot be used. */
+SYMM_DEVICE frame frame_begin(const symm_cuda_stream &arguments, const place &at, uint32_t &why)
 {
-    symm_stream_memory *lane = arguments.lanes[arguments.rank];
+    symm_stream_memory *lane = arguments.own;
     const four_words state = own_load(&lane->blocks[at.block]), own = own_load(&lane->own);
     const uint32_t unmarked = state.x & ~SYMM_STREAM_BUSY; /* the mark may be that of this block */
     frame begun = {unmarked, unmarked, state.y + 1, state.z, (state.x & SYMM_STREAM_EPOCH_LAST) + 1,
                    static_cast<uint64_t>(own.w) << 32 | own.z};
-    if ((own.x | own.y) != 0) {
+    if (rarely((own.x | own.y) != 0)) {
         why = own.x | (own.y != 0 ? SYMM_STREAM_TOLD : SYMM_STREAM_SOUND);
         return begun;
     }
     if (at.thread == at.threads - 1) {
-        begun.word = state.x;
-        begun.found = word_or(&lane->blocks[at.block].word, SYMM_STREAM_BUSY);
+        begun.word = state.x; /* with the mark, if there is one */
     }
-    if (at.block == 0 && at.thread < arguments.ranks) {
-        word_set(&arguments.lanes[at.thread]->calls[arguments.rank],
-                 (begun.calls + 1) << SYMM_STREAM_CALL_BITS | arguments.call);
-    }
-    /* A turn of the last epoch counts as rooted, so that no hello is older than a lap. */
-    if (arguments.is_rooted != 0 || begun.epoch + turns > SYMM_STREAM_EPOCH_LAST) {
-        hellos_store(arguments, at, begun.number);
-    }
-    if ((begun.word & SYMM_STREAM_ROOTED) != 0) {
+    if (rarely((state.x & SYMM_STREAM_ROOTED) != 0)) {
         hellos_await(arguments, at, begun.number - 1, why);
     }
     return begun;
+}
+
+/* What others are told besides, and the block's mark: behind the first stores, which matter. */
+SYMM_DEVICE void frame_tell(const symm_cuda_stream &arguments, const place &at, uint32_t turns,
+                            frame &begun)
+{
+    if (at.thread == at.threads - 1) {
+        begun.found = word_or(&arguments.own->blocks[at.block].word, SYMM_STREAM_BUSY);
+    }
+#pragma unroll 1
+    for (uint32_t rank = at.thread; at.block == 0 && rank < arguments.ranks; rank += at.threads) {
+        word_set(&arguments.lanes[rank]->calls[arguments.rank],
+                 (begun.calls + 1) << SYMM_STREAM_CALL_BITS | arguments.call);
+    }
+    /* A turn of the last epoch counts as rooted, so that no hello is older than a lap. */
+    if (rarely(arguments.is_rooted != 0 || begun.epoch + turns > SYMM_STREAM_EPOCH_LAST)) {
+        hellos_store(arguments, at, begun.number);
+    }
 }
 
 /* By one thread, when all have done their parts. */
 SYMM_DEVICE void frame_end(const symm_cuda_stream &arguments, const place &at, const frame &begun,
                            uint32_t turns)
 {
-    symm_stream_memory *lane = arguments.lanes[arguments.rank];
+    symm_stream_memory *lane = arguments.own;
     const uint32_t mark = SYMM_STREAM_ROOTED;
     uint32_t epoch = begun.epoch;
     bool is_rooted = arguments.is_rooted != 0;
@@ -159,10 +167,9 @@ SYMM_DEVICE void frame_end(const symm_cuda_stream &arguments, const place &at, c
         is_rooted |= epoch == SYMM_STREAM_EPOCH_LAST;
         epoch = epoch_behind(epoch);
     }
-    own_store(&lane->blocks[at.block],
-              {(epoch - 1) | (is_rooted ? mark : 0), begun.number, begun.pushed, 0});
+    own_store_two(&lane->blocks[at.block], (epoch - 1) | (is_rooted ? mark : 0), begun.number);
     if (at.block == 0) {
-        calls_store(&lane->own.calls, begun.calls + 1);
+        calls_count(&lane->own.calls);
     }
 }
 
@@ -177,7 +184,7 @@ SYMM_DEVICE bool frame_overlaps(const frame &begun)
 /* Barriers around a wipe: all have read, and nobody sends before it is over. */
 SYMM_DEVICE void turn_wipe(const symm_cuda_stream &arguments, const place &at, uint32_t epoch)
 {
-    if (is_wiped(epoch)) {
+    if (rarely(is_wiped(epoch))) {
         __syncthreads();
         slot_wipe(arguments, at, turn_of(arguments, epoch));
         system_fence();
@@ -192,7 +199,7 @@ SYMM_DEVICE void stream_end(const symm_cuda_stream &arguments, const place &at, 
     if (frame_overlaps(begun)) {
         why |= SYMM_STREAM_OVERLAPPED;
     }
-    if (why != SYMM_STREAM_SOUND) {
+    if (rarely(why != SYMM_STREAM_SOUND)) {
         lane_poison(arguments, why);
     }
     const int is_bad = __syncthreads_or(why != SYMM_STREAM_SOUND);
@@ -207,10 +214,11 @@ template <class Body> SYMM_DEVICE void stream_turn(const symm_cuda_stream &argum
     const place at = {blockIdx.x, threadIdx.x, blockDim.x};
     const typename Body::early early(arguments, at);
     uint32_t why = SYMM_STREAM_SOUND;
-    const frame begun = frame_begin(arguments, at, 1, why);
+    frame begun = frame_begin(arguments, at, why);
     const turn now = turn_of(arguments, begun.epoch);
     if (why == SYMM_STREAM_SOUND) {
         Body::send(arguments, at, now, early);
+        frame_tell(arguments, at, 1, begun);
         Body::receive(arguments, at, now, early, why);
     }
     stream_end(arguments, at, begun, 1, begun.epoch, why);
@@ -220,12 +228,13 @@ template <class Body> SYMM_DEVICE void stream_two_turns(const symm_cuda_stream &
 {
     const place at = {blockIdx.x, threadIdx.x, blockDim.x};
     uint32_t why = SYMM_STREAM_SOUND;
-    const frame begun = frame_begin(arguments, at, 2, why);
+    frame begun = frame_begin(arguments, at, why);
     const uint32_t next = epoch_behind(begun.epoch);
     typename Body::result result = {};
     if (why == SYMM_STREAM_SOUND) {
         const turn now = turn_of(arguments, begun.epoch);
         Body::send(arguments, at, now);
+        frame_tell(arguments, at, 2, begun);
         Body::reduce(arguments, at, now, result, why);
     }
     turn_wipe(arguments, at, begun.epoch);

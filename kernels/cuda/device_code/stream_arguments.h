@@ -103,6 +103,7 @@ struct symm_stream_memory {
  * the result to all: what lies behind `total` bytes is neither read nor written.
  */
 struct symm_cuda_stream {
+    struct symm_stream_memory *own; /* lane */
     const void *input;
     void *output;
     struct symm_stream_memory *lanes[SYMM_STREAM_RANKS]; /* as this rank's device reaches them */

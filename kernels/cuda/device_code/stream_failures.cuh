@@ -28,7 +28,7 @@ static const uint32_t looks_between = 1u << 10, looks_long = 1u << 20, looks_ahe
 
 SYMM_DEVICE uint32_t fault_known(const symm_cuda_stream &arguments)
 {
-    const symm_stream_own &own = arguments.lanes[arguments.rank]->own;
+    const symm_stream_own &own = arguments.own->own;
     uint32_t why = lane_load(&own.poison);
     if (lane_load(&own.told) != 0) {
         why |= SYMM_STREAM_TOLD;
@@ -42,7 +42,7 @@ SYMM_DEVICE uint32_t fault_known(const symm_cuda_stream &arguments)
 /* By a thread that knows a reason. */
 SYMM_DEVICE void lane_poison(const symm_cuda_stream &arguments, uint32_t why)
 {
-    symm_stream_memory *lane = arguments.lanes[arguments.rank];
+    symm_stream_memory *lane = arguments.own;
     if (word_or(&lane->own.poison, why) != SYMM_STREAM_SOUND) {
         return;
     }
@@ -72,7 +72,7 @@ SYMM_DEVICE void late_tell(const symm_cuda_stream &arguments, uint32_t rank, uin
 SYMM_DEVICE uint32_t calls_compare(const symm_cuda_stream &arguments, uint32_t awaited,
                                    bool &is_ahead)
 {
-    const uint64_t *calls = arguments.lanes[arguments.rank]->calls;
+    const uint64_t *calls = arguments.own->calls;
     const uint64_t own = word_get(&calls[arguments.rank]);
 #pragma unroll 1
     for (uint32_t rank = 0; rank < arguments.ranks; rank++) {
@@ -101,7 +101,7 @@ SYMM_DEVICE bool waits_in_vain(const symm_cuda_stream &arguments, uint32_t await
                                uint32_t &looks, uint32_t &why)
 {
     bool is_ahead = false;
-    if (++looks % looks_between != 0) {
+    if (!rarely(++looks % looks_between == 0)) {
         return false;
     }
 #ifndef __CUDACC__

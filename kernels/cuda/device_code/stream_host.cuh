@@ -35,10 +35,15 @@ struct host_stream {
         }
     }
 
-    void begin(uint32_t turns)
+    void begin()
+    {
+        each([&](place at) { begun[at.block] = frame_begin(arguments, at, why); });
+    }
+
+    void tell(uint32_t turns)
     {
         each([&](place at) {
-            begun[at.block] = frame_begin(arguments, at, turns, why);
+            frame_tell(arguments, at, turns, begun[at.block]);
             if (frame_overlaps(begun[at.block])) {
                 why |= SYMM_STREAM_OVERLAPPED;
             }
@@ -80,11 +85,12 @@ template <class Body>
 void stream_turn(const void *memory, unsigned blocks, unsigned threads)
 {
     host_stream run(memory, blocks, threads);
-    run.begin(1);
+    run.begin();
     run.each([&](place at) {
         Body::send(run.arguments, at, run.number(at.block, 0),
                    typename Body::early(run.arguments, at));
     });
+    run.tell(1);
     run.each([&](place at) {
         Body::receive(run.arguments, at, run.number(at.block, 0),
                       typename Body::early(run.arguments, at), run.why);
@@ -99,8 +105,9 @@ void stream_two_turns(const void *memory, unsigned blocks, unsigned threads)
     typedef typename Body::result result;
     result *results = static_cast<result *>(
         std::calloc(static_cast<size_t>(blocks) * threads, sizeof(result)));
-    run.begin(2);
+    run.begin();
     run.each([&](place at) { Body::send(run.arguments, at, run.number(at.block, 0)); });
+    run.tell(2);
     run.each([&](place at) {
         Body::reduce(run.arguments, at, run.number(at.block, 0),
                      results[at.block * threads + at.thread], run.why);

@@ -23,7 +23,7 @@ SYMM_DEVICE void units_await(const symm_cuda_stream &arguments, const place &at,
                              const unit &one, uint32_t base, uint32_t sources,
                              uint64_t (&data)[LANES][PACKETS], uint32_t &why)
 {
-    const unsigned char *from = packets_of(arguments, arguments.rank, at, now, base) + one.packets;
+    const unsigned char *from = packets_of(arguments, arguments.own, at, now, base) + one.packets;
     uint32_t missing = sources, looks = 0;
 #pragma unroll 1
     while (missing != 0) {
@@ -98,34 +98,68 @@ template <bool ANY> struct stream_copy {
     {
         const uint64_t left = arguments.bytes - one.at;
         const uint32_t own = 1u << arguments.rank;
-        unsigned char *output = static_cast<unsigned char *>(arguments.output) + one.at;
         if ((arguments.sources & own) != 0 && arguments.output != NULL) {
             uint64_t data[1];
             unit_load<ANY, 1>(static_cast<const unsigned char *>(arguments.input) +
                                   arguments.rank * arguments.input_step + one.at,
                               left, data);
-            unit_store<ANY, 1>(output + arguments.rank * arguments.output_step, left, data);
+            unit_store<ANY, 1>(static_cast<unsigned char *>(arguments.output) + one.at +
+                                   arguments.rank * arguments.output_step,
+                               left, data);
+        }
+        const uint32_t others = arguments.sources & ~own;
+        if (is_pair(arguments)) {
+            take<1>(arguments, at, now, one, peer_of(arguments), others != 0, why);
+            return;
         }
 #pragma unroll 1
         for (uint32_t base = 0; base < arguments.ranks && why == SYMM_STREAM_SOUND;
              base += stream_lanes) {
-            const uint32_t sources =
-                (arguments.sources & ~own) >> base & ((1u << stream_lanes) - 1);
-            uint64_t data[stream_lanes][1] = {};
-            units_await<1, stream_lanes>(arguments, at, now, one, base, sources, data, why);
+            take<stream_lanes>(arguments, at, now, one, base,
+                               others >> base & ((1u << stream_lanes) - 1), why);
+        }
+    }
+
+    /* What comes from some of the ranks from `base` on. */
+    template <int LANES>
+    static SYMM_DEVICE void take(const symm_cuda_stream &arguments, const place &at,
+                                 const turn &now, const unit &one, uint32_t base,
+                                 uint32_t sources, uint32_t &why)
+    {
+        uint64_t data[LANES][1] = {};
+        units_await<1, LANES>(arguments, at, now, one, base, sources, data, why);
+        if (arguments.output == NULL || why != SYMM_STREAM_SOUND) {
+            return;
+        }
 #pragma unroll
-            for (int lane = 0; lane < stream_lanes; lane++) {
-                if ((sources >> lane & 1) != 0 && arguments.output != NULL &&
-                    why == SYMM_STREAM_SOUND) {
-                    unit_store<ANY, 1>(output + (base + lane) * arguments.output_step, left,
-                                       data[lane]);
-                }
+        for (int lane = 0; lane < LANES; lane++) {
+            if ((sources >> lane & 1) != 0) {
+                unit_store<ANY, 1>(static_cast<unsigned char *>(arguments.output) + one.at +
+                                       (base + lane) * arguments.output_step,
+                                   arguments.bytes - one.at, data[lane]);
             }
         }
     }
 };
 
 /* ---- reductions ------------------------------------------------------------------------------ */
+
+/* The same between two ranks, of which both give something. */
+template <class Fold>
+SYMM_DEVICE void pair_reduce(const symm_cuda_stream &arguments, const place &at, const turn &now,
+                             const unit &one, const uint64_t (&own)[Fold::packets],
+                             typename Fold::sum &sum, uint32_t &why)
+{
+    uint64_t data[1][Fold::packets] = {};
+    units_await<Fold::packets, 1>(arguments, at, now, one, peer_of(arguments), 1, data, why);
+    if (arguments.rank == 0) {
+        Fold::add(arguments, own, true, sum);
+        Fold::add(arguments, data[0], false, sum);
+    } else {
+        Fold::add(arguments, data[0], true, sum);
+        Fold::add(arguments, own, false, sum);
+    }
+}
 
 /* Wait for a unit of all sources and reduce it, in rank order; `own` are this rank's data. */
 template <class Fold>
@@ -134,6 +168,10 @@ SYMM_DEVICE void unit_reduce(const symm_cuda_stream &arguments, const place &at,
                              typename Fold::sum &sum, uint32_t &why)
 {
     bool is_first = true;
+    if (is_pair(arguments)) {
+        pair_reduce<Fold>(arguments, at, now, one, own, sum, why);
+        return;
+    }
 #pragma unroll 1
     for (uint32_t base = 0; base < arguments.ranks && why == SYMM_STREAM_SOUND;
          base += Fold::lanes) {
@@ -180,7 +218,7 @@ template <class Fold> struct stream_reduce {
             }
             uint64_t own[packets];
             typename Fold::sum sum = {};
-            if (i == 0 && is_one_array(arguments)) {
+            if (early::is_own(arguments, i)) {
 #pragma unroll
                 for (int j = 0; j < packets; j++) {
                     own[j] = first.data[j];

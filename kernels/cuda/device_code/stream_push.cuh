@@ -89,8 +89,11 @@ template <class Fold> struct push_reduce {
                                 const piece &one, uint32_t before, uint32_t left,
                                 const typename Fold::sum (&sums)[units])
     {
-        uint64_t data[units][Fold::packets] = {};
+        uint64_t data[units][Fold::packets];
         uint4 word;
+#ifndef __CUDACC__
+        memset(data, 0, sizeof(data)); /* a compiler that does not see that end() stores them */
+#endif
 #pragma unroll
         for (int unit = 0; unit < units; unit++) {
             Fold::end(arguments, sums[unit], data[unit]);
@@ -224,7 +227,7 @@ SYMM_DEVICE bool flag_has(const symm_cuda_stream &arguments, uint64_t flag, uint
 SYMM_DEVICE void flags_await(const symm_cuda_stream &arguments, const place &at, uint32_t epoch,
                              uint32_t last, uint32_t &why)
 {
-    const uint64_t *flags = arguments.lanes[arguments.rank]->flags[at.block];
+    const uint64_t *flags = arguments.own->flags[at.block];
     uint32_t looks = 0;
     for (uint32_t rank = at.thread; rank < arguments.ranks; rank += at.threads) {
         while (rank != arguments.rank &&
@@ -241,7 +244,7 @@ SYMM_DEVICE void flags_await(const symm_cuda_stream &arguments, const place &at,
  * t - 1 is waited for.
  */
 template <class Body>
-SYMM_DEVICE void push_steps(const symm_cuda_stream &arguments, const place &at, const frame &begun,
+SYMM_DEVICE void push_steps(const symm_cuda_stream &arguments, const place &at, frame &begun,
                             uint32_t told, uint32_t &why)
 {
     const uint32_t pieces = pieces_of(arguments, at), pushed = begun.pushed;
@@ -251,8 +254,9 @@ SYMM_DEVICE void push_steps(const symm_cuda_stream &arguments, const place &at, 
         if (step < pieces && why == SYMM_STREAM_SOUND) {
             piece_send<Body::any>(arguments, at, piece_of(arguments, at, step, epoch));
         }
-        if (step == 0 && frame_overlaps(begun)) {
-            why |= SYMM_STREAM_OVERLAPPED;
+        if (step == 0 && why == SYMM_STREAM_SOUND) {
+            frame_tell(arguments, at, 0, begun);
+            why |= frame_overlaps(begun) ? SYMM_STREAM_OVERLAPPED : SYMM_STREAM_SOUND;
         }
         if (block_gives_up(why)) {
             return;
@@ -285,11 +289,11 @@ SYMM_DEVICE uint32_t flags_of(const symm_cuda_stream &arguments, const place &at
 /* By one thread.  What is counted of packets stays; it is loaded again, rather than kept. */
 SYMM_DEVICE void push_end(const symm_cuda_stream &arguments, const place &at, uint32_t pushed)
 {
-    symm_stream_memory *lane = arguments.lanes[arguments.rank];
-    const four_words state = own_load(&lane->blocks[at.block]), own = own_load(&lane->own);
+    symm_stream_memory *lane = arguments.own;
+    const four_words state = own_load(&lane->blocks[at.block]);
     own_store(&lane->blocks[at.block], {state.x & ~SYMM_STREAM_BUSY, state.y, pushed, 0});
     if (at.block == 0) {
-        calls_store(&lane->own.calls, (static_cast<uint64_t>(own.w) << 32 | own.z) + 1);
+        calls_count(&lane->own.calls);
     }
 }
 
@@ -299,7 +303,7 @@ template <class Body> SYMM_DEVICE void stream_push(const symm_cuda_stream &argum
 {
     const place at = {blockIdx.x, threadIdx.x, blockDim.x};
     uint32_t why = SYMM_STREAM_SOUND;
-    const frame begun = frame_begin(arguments, at, 0, why);
+    frame begun = frame_begin(arguments, at, why);
     const uint32_t told = flags_of(arguments, at), pushed = begun.pushed;
     push_steps<Body>(arguments, at, begun, told, why);
     if (why != SYMM_STREAM_SOUND) {
@@ -316,7 +320,7 @@ template <class Body> SYMM_DEVICE void stream_push(const symm_cuda_stream &argum
 template <class Body> void stream_push(const void *memory, unsigned blocks, unsigned threads)
 {
     host_stream run(memory, blocks, threads);
-    run.begin(0);
+    run.begin();
     for (uint32_t block = 0; block < blocks && run.why == SYMM_STREAM_SOUND; block++) {
         const place at = {block, 0, 1};
         const uint32_t told = flags_of(run.arguments, at);

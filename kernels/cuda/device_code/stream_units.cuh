@@ -81,21 +81,34 @@ template <int PACKETS>
 SYMM_DEVICE void unit_send(const symm_cuda_stream &arguments, const place &at, const turn &now,
                            const unit &one, uint32_t rank, const uint64_t (&data)[PACKETS])
 {
-    unsigned char *to = packets_of(arguments, rank, at, now, arguments.rank) + one.packets;
+    unsigned char *to =
+        packets_of(arguments, arguments.lanes[rank], at, now, arguments.rank) + one.packets;
 #pragma unroll
     for (int i = 0; i < PACKETS; i++) {
         packet_store(to + i * packet_bytes, data[i], now.flag);
     }
 }
 
+/* Between two ranks there is no other to think of. */
+SYMM_DEVICE bool is_pair(const symm_cuda_stream &arguments)
+{
+    return arguments.ranks == 2;
+}
+
+SYMM_DEVICE uint32_t peer_of(const symm_cuda_stream &arguments)
+{
+    return 1 - arguments.rank;
+}
+
+/* What all targets get alike, or the only one of a pair. */
 SYMM_DEVICE bool is_one_array(const symm_cuda_stream &arguments)
 {
-    return arguments.input_step == 0;
+    return arguments.input_step == 0 || is_pair(arguments);
 }
 
 /*
- * A thread's first unit, if all targets get one array.  It is loaded before the thread knows its
- * turn, so that it comes while the block's state does.
+ * A thread's first unit, if there is one array.  It is loaded before the thread knows its turn, so
+ * that it comes while the block's state does.
  */
 template <bool ANY, int PACKETS> struct first_unit {
     uint64_t data[PACKETS];
@@ -103,16 +116,27 @@ template <bool ANY, int PACKETS> struct first_unit {
     SYMM_DEVICE first_unit(const symm_cuda_stream &arguments, const place &at) : data()
     {
         const unit one = unit_of<PACKETS>(arguments, at, 0);
-        if (is_one_array(arguments) && arguments.input != NULL && one.at < arguments.bytes) {
+        if (is_one_array(arguments) && one.at < arguments.bytes) {
             array_load(arguments, one, data);
         }
     }
 
+    /* Nothing, of a call without data; what the rank has of its own, if it sends nothing. */
     static SYMM_DEVICE void array_load(const symm_cuda_stream &arguments, const unit &one,
                                        uint64_t (&to)[PACKETS])
     {
-        unit_load<ANY, PACKETS>(static_cast<const unsigned char *>(arguments.input) + one.at,
-                                arguments.bytes - one.at, to);
+        const uint64_t rank = arguments.targets != 0 ? peer_of(arguments) : arguments.rank;
+        if (arguments.input != NULL) {
+            unit_load<ANY, PACKETS>(static_cast<const unsigned char *>(arguments.input) +
+                                        rank * arguments.input_step + one.at,
+                                    arguments.bytes - one.at, to);
+        }
+    }
+
+    /* Whether unit `i` of this rank's own block is the same. */
+    static SYMM_DEVICE bool is_own(const symm_cuda_stream &arguments, uint32_t i)
+    {
+        return i == 0 && arguments.input_step == 0;
     }
 };
 
@@ -121,10 +145,8 @@ SYMM_DEVICE void unit_send_all(const symm_cuda_stream &arguments, const place &a
                                const turn &now, const unit &one, const uint64_t (&data)[PACKETS])
 {
 #pragma unroll 1
-    for (uint32_t rank = 0; rank < arguments.ranks; rank++) {
-        if ((arguments.targets >> rank & 1) != 0) {
-            unit_send<PACKETS>(arguments, at, now, one, rank, data);
-        }
+    for (uint32_t left = arguments.targets; left != 0; left &= left - 1) {
+        unit_send<PACKETS>(arguments, at, now, one, first_bit(left), data);
     }
 }
 
@@ -141,9 +163,7 @@ SYMM_DEVICE void array_send(const symm_cuda_stream &arguments, const place &at, 
         uint64_t data[PACKETS] = {};
         one = unit_of<PACKETS>(arguments, at, i);
         if (one.at < arguments.bytes) {
-            if (arguments.input != NULL) {
-                first_unit<ANY, PACKETS>::array_load(arguments, one, data);
-            }
+            first_unit<ANY, PACKETS>::array_load(arguments, one, data);
             unit_send_all<PACKETS>(arguments, at, now, one, data);
         }
     }

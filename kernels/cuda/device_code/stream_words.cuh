@@ -13,6 +13,12 @@
 
 namespace symm {
 
+/* What is rarely so has its code out of the way of what is not. */
+SYMM_DEVICE bool rarely(bool is)
+{
+    return __builtin_expect(is, false);
+}
+
 /* As word_set() and word_get(), of 32 bits; what is beside the word is not ordered by this. */
 SYMM_DEVICE void lane_store(uint32_t *to, uint32_t value)
 {
@@ -64,12 +70,25 @@ SYMM_DEVICE void own_store(void *to, four_words words)
 #endif
 }
 
-SYMM_DEVICE void calls_store(uint64_t *to, uint64_t calls)
+/* Of these, the first two. */
+SYMM_DEVICE void own_store_two(void *to, uint32_t x, uint32_t y)
 {
 #ifdef __CUDACC__
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(calls) : "memory");
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(x), "r"(y)
+                 : "memory");
 #else
-    *to = calls;
+    const uint32_t words[] = {x, y};
+    memcpy(to, words, sizeof(words));
+#endif
+}
+
+/* One more; nobody waits for it. */
+SYMM_DEVICE void calls_count(uint64_t *calls)
+{
+#ifdef __CUDACC__
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(calls), "l"(1ull) : "memory");
+#else
+    *calls += 1;
 #endif
 }
 
@@ -79,6 +98,16 @@ SYMM_DEVICE uint32_t word_or(uint32_t *word, uint32_t bits)
     return atomicOr(word, bits);
 #else
     return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The number of the lowest bit; not 0. */
+SYMM_DEVICE uint32_t first_bit(uint32_t bits)
+{
+#ifdef __CUDACC__
+    return __ffs(bits) - 1;
+#else
+    return __builtin_ctz(bits);
 #endif
 }
 

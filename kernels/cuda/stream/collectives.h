@@ -37,7 +37,7 @@ struct symm_stream_kernel {
 };
 
 /*
- * Set everything of `arguments` but `lanes` and `abort`, for rank `rank` of a lane that was made
+ * Set everything of `arguments` but lanes and words, for rank `rank` of a lane that was made
  * with these limits.  Errors: ARGUMENT (no such collective, or no kernel for the type and
  * operation).
  */

@@ -41,12 +41,12 @@ struct symm_stream_limits symm_stream_limits_default(int ranks)
 {
     /*
      * Of two ranks each sends its array to one other, whichever way: one shot is one trip less, and
-     * packets are measured to be quicker up to 512 KiB.  Of more ranks nothing is measured: packets
+     * packets are measured to be quicker up to 256 KiB.  Of more ranks nothing is measured: packets
      * go as far as they have room, of slices as well.
      */
     return (struct symm_stream_limits){
         .one_shot = ranks <= 2 ? UINT64_MAX : ranks <= 4 ? 16 << 10 : 8 << 10,
-        .packets = ranks <= 2 ? 512 << 10 : ranks <= 4 ? 256 << 10 : 128 << 10,
+        .packets = ranks <= 2 ? 256 << 10 : ranks <= 4 ? 256 << 10 : 128 << 10,
         .region = 64 << 10,
     };
 }

@@ -296,6 +296,7 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
     for (int rank = 0; rank < queue->ranks; rank++) {
         arguments.lanes[rank] = queue->lanes[rank];
     }
+    arguments.own = queue->lanes[queue->rank];
     arguments.words = (struct symm_stream_words *)(uintptr_t)queue->device_words;
     remember(queue, arguments.call, call);
     status = symm_cuda_enter(queue->device, &scope);
