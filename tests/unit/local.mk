@@ -58,6 +58,8 @@ unit_tests += \
 	tests/unit/gpu/test_cuda_memory \
 	tests/unit/cuda/test_cuda_packets \
 	tests/unit/cuda/test_stream_lane \
+	tests/unit/cuda/test_stream_members \
+	tests/unit/heap/test_stream_memory \
 	tests/unit/cuda/test_stream_packets \
 	tests/unit/cuda/test_stream_plan \
 	tests/unit/cuda/test_stream_push \
@@ -294,6 +296,7 @@ EXTRA_tests_unit_harness_libdevice_la_DEPENDENCIES = tests/standin/standin_drive
 
 device_libs = tests/unit/harness/libdevice.la $(unit_libs) -ldl
 additions = tests/unit/standin/additions.c tests/unit/standin/additions.h
+stream_members = tests/unit/harness/stream_members.c tests/unit/harness/stream_members.h
 stream_ranks = tests/unit/harness/stream_ranks.c tests/unit/harness/stream_ranks.h
 stream_calls = $(stream_ranks) tests/unit/harness/stream_calls.c tests/unit/harness/stream_calls.h
 
@@ -317,6 +320,10 @@ tests_unit_cuda_test_cuda_multimem_launch_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_packets_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_lane_SOURCES = $(stream_ranks) tests/unit/cuda/test_stream_lane.c
 tests_unit_cuda_test_stream_lane_LDADD = $(device_libs)
+tests_unit_cuda_test_stream_members_SOURCES = $(stream_members) \
+	tests/unit/cuda/test_stream_members.c
+tests_unit_cuda_test_stream_members_LDADD = $(device_libs)
+tests_unit_heap_test_stream_memory_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_packets_SOURCES = $(stream_calls) tests/unit/cuda/test_stream_packets.c
 tests_unit_cuda_test_stream_packets_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_plan_LDADD = $(device_libs)
