@@ -111,7 +111,6 @@ void symm_stream_lane_depart(struct symm_stream_lane *lane)
             atomic_store_explicit(&lane->shared[rank]->departed[lane->rank], 1,
                                   memory_order_release);
         }
-        peer_release(lane, rank);
     }
 }
 

@@ -55,8 +55,8 @@ enum symm_status symm_stream_lane_reach(struct symm_stream_lane *lane, int rank,
                                         const struct symm_stream_place *place);
 
 /*
- * No kernel of this rank writes to the others any more: tell those that have been reached, and let
- * go of their memory.
+ * No kernel of this rank writes to the others any more: tell those that have been reached.  Makes
+ * no call of a device's driver.
  */
 void symm_stream_lane_depart(struct symm_stream_lane *lane);
 
@@ -64,7 +64,10 @@ void symm_stream_lane_depart(struct symm_stream_lane *lane);
 bool symm_stream_lane_has_departed(const struct symm_stream_lane *lane, int rank);
 bool symm_stream_lane_is_left(const struct symm_stream_lane *lane);
 
-/* Let go of the others' memory, and give back the own: all have departed, or nobody has begun. */
+/*
+ * Let go of the others' memory, and give back the own: all have departed, or nobody has begun.  May
+ * wait for all kernels of this process.
+ */
 void symm_stream_lane_leave(struct symm_stream_lane *lane);
 
 #endif /* SYMM_HEAP_STREAM_LANE_H */

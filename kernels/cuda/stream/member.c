@@ -62,6 +62,7 @@ static bool begin(struct symm_stream_member *member, struct symm_stream_offer *o
         explain(offer->why, "the stream cannot be used", status);
         return false;
     }
+    member->life = symm_cuda_device_life(member->device);
     offer->device = symm_cuda_device_identity(member->device);
     if (!setup->shares_devices && !is_known(offer->device, member->device, offer->why)) {
         return false;
@@ -211,26 +212,41 @@ bool symm_stream_member_reaches(const struct symm_stream_member *member, const v
     return false;
 }
 
+/* Within a scope.  Streams of a context that has been reset hold nothing. */
+static enum symm_status stream_change(struct symm_stream_member *member,
+                                      const struct symm_cuda_scope *scope, void *stream)
+{
+    enum symm_status status = SYMM_OK;
+    void *before = atomic_load_explicit(&member->stream, memory_order_relaxed);
+    if (scope->life == member->life) {
+        status = symm_stream_order(scope->cuda, before, stream);
+    } else if (member->queue != NULL) {
+        status = symm_cuda_unusable("the device has been reset since the lane was made");
+    }
+    if (status == SYMM_OK) {
+        member->life = scope->life;
+        atomic_store_explicit(&member->stream, stream, memory_order_relaxed);
+    }
+    return status;
+}
+
 enum symm_status symm_stream_member_set_stream(struct symm_stream_member *member, void *stream)
 {
     int device;
     struct symm_cuda_scope scope;
-    void *before = atomic_load_explicit(&member->stream, memory_order_relaxed);
     enum symm_status status = symm_stream_device(stream, &device);
     if (status == SYMM_OK && device != member->device) {
         (void)symm_cuda_unusable("the stream is on device %d, and the communicator's on device %d",
                                  device, member->device);
         status = SYMM_ERR_ARGUMENT;
     }
-    if (status == SYMM_OK && stream != before) {
+    if (status == SYMM_OK &&
+        stream != atomic_load_explicit(&member->stream, memory_order_relaxed)) {
         status = symm_cuda_enter(member->device, &scope);
         if (status == SYMM_OK) {
-            status = symm_stream_order(scope.cuda, before, stream);
+            status = stream_change(member, &scope, stream);
             symm_cuda_leave(&scope);
         }
-    }
-    if (status == SYMM_OK) {
-        atomic_store_explicit(&member->stream, stream, memory_order_relaxed);
     }
     return status;
 }

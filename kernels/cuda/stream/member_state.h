@@ -15,6 +15,7 @@
 enum symm_stream_phase {
     SYMM_STREAM_LIVES,
     SYMM_STREAM_ENDS,     /* no more calls: `ended` is behind the last kernel */
+    SYMM_STREAM_STAYS,    /* for good: when its last kernel has ended cannot be found out */
     SYMM_STREAM_DEPARTED, /* from the others' memory */
 };
 
@@ -34,7 +35,7 @@ struct symm_stream_member {
     struct symm_stream_limits limits;
     void *_Atomic stream;
     enum symm_stream_phase phase;
-    uint32_t life; /* of the context that the event is of */
+    uint32_t life; /* of the context in which it began */
     CUevent ended; /* NULL: there is none */
     struct symm_alive *peers[SYMM_STREAM_RANKS]; /* processes; NULL: it is not known */
     _Atomic int gone; /* a rank whose process has ended before it departed, and one; 0: none has */

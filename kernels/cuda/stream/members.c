@@ -83,25 +83,50 @@ void symm_stream_member_cancel(struct symm_stream_member *member)
 
 /* ---- the end of one -------------------------------------------------------------------------- */
 
-/* Without an event there is nothing to wait for, or no way to: the device has been reset. */
+/*
+ * Put an event behind the last kernel.  False: there is none, and kernels may be at work; a stream
+ * that is captured can be asked nothing.
+ */
+static bool event_put(struct symm_stream_member *member, const struct symm_cuda *cuda)
+{
+    struct symm_stream_capture capture;
+    CUstream stream = atomic_load_explicit(&member->stream, memory_order_relaxed);
+    if (symm_stream_capture_get(cuda, stream, &capture) != SYMM_OK || capture.graph != NULL) {
+        return false;
+    }
+    if (cuda->cuEventCreate(&member->ended, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+        member->ended = NULL;
+    } else if (cuda->cuEventRecord(member->ended, stream) != CUDA_SUCCESS) {
+        (void)cuda->cuEventDestroy(member->ended);
+        member->ended = NULL;
+    }
+    return member->ended != NULL || cuda->cuStreamQuery(stream) == CUDA_SUCCESS;
+}
+
+/* One of a single rank has nothing that copies use, and of a context that was reset nothing runs. */
 static void end_begin(struct symm_stream_member *member)
 {
     struct symm_cuda_scope scope;
-    struct symm_stream_capture capture;
-    CUstream stream = atomic_load_explicit(&member->stream, memory_order_relaxed);
     member->phase = SYMM_STREAM_ENDS;
-    if (symm_cuda_enter_to_release(member->device, &scope) != SYMM_OK) {
+    if (member->queue == NULL) {
         return;
     }
-    member->life = scope.life;
-    if (scope.life != 0 && symm_stream_capture_get(scope.cuda, stream, &capture) == SYMM_OK &&
-        capture.graph == NULL &&
-        scope.cuda->cuEventCreate(&member->ended, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
-        scope.cuda->cuEventRecord(member->ended, stream) != CUDA_SUCCESS) {
-        (void)scope.cuda->cuEventDestroy(member->ended);
-        member->ended = NULL;
+    if (symm_cuda_enter_to_release(member->device, &scope) != SYMM_OK) {
+        member->phase = SYMM_STREAM_STAYS;
+        return;
+    }
+    if (scope.life == member->life && !event_put(member, scope.cuda)) {
+        member->phase = SYMM_STREAM_STAYS;
     }
     symm_cuda_leave(&scope);
+}
+
+/* An error that comes again is that of a broken context, in which nothing runs. */
+static CUresult event_query(const struct symm_cuda *cuda, CUevent event)
+{
+    CUresult result = cuda->cuEventQuery(event);
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY ? result
+                                                                    : cuda->cuEventQuery(event);
 }
 
 /* Whether its last kernel has ended, as far as the program's streams tell. */
@@ -109,18 +134,52 @@ static bool has_ended(struct symm_stream_member *member)
 {
     struct symm_cuda_scope scope;
     bool is_done = true;
-    if (member->ended != NULL &&
-        symm_cuda_enter_to_release(member->device, &scope) == SYMM_OK) {
-        if (scope.life == member->life) {
-            is_done = scope.cuda->cuEventQuery(member->ended) != CUDA_ERROR_NOT_READY;
-            if (is_done) {
-                (void)scope.cuda->cuEventDestroy(member->ended);
-            }
-        }
-        symm_cuda_leave(&scope);
+    if (member->ended == NULL) {
+        return true;
     }
+    if (symm_cuda_enter_to_release(member->device, &scope) != SYMM_OK) {
+        return false;
+    }
+    if (scope.life == member->life) {
+        is_done = event_query(scope.cuda, member->ended) != CUDA_ERROR_NOT_READY;
+        if (is_done) {
+            (void)scope.cuda->cuEventDestroy(member->ended);
+        }
+    }
+    symm_cuda_leave(&scope);
     member->ended = is_done ? NULL : member->ended;
     return is_done;
+}
+
+/* Whether a member has kernels at work, as far as its stream tells; one that is captured does not. */
+static bool is_busy(struct symm_stream_member *member)
+{
+    struct symm_cuda_scope scope;
+    struct symm_stream_capture capture;
+    bool is_busy = member->ended != NULL;
+    CUstream stream = atomic_load_explicit(&member->stream, memory_order_relaxed);
+    if (member->phase == SYMM_STREAM_LIVES && member->queue != NULL &&
+        symm_cuda_enter_to_release(member->device, &scope) == SYMM_OK) {
+        is_busy = scope.life == member->life &&
+                  (symm_stream_capture_get(scope.cuda, stream, &capture) != SYMM_OK ||
+                   capture.graph != NULL ||
+                   scope.cuda->cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
+        symm_cuda_leave(&scope);
+    }
+    return is_busy;
+}
+
+/*
+ * Unmapping memory may wait for all kernels of the process.  These may wait for other ranks, which
+ * may wait for this one.
+ */
+static bool are_busy(void)
+{
+    struct symm_stream_member *member = members;
+    while (member != NULL && !is_busy(member)) {
+        member = member->next;
+    }
+    return member != NULL;
 }
 
 /* Returns whether nothing is left of it. */
@@ -135,7 +194,7 @@ static bool advance(struct symm_stream_member *member)
         member->phase = SYMM_STREAM_DEPARTED;
     }
     if (member->phase == SYMM_STREAM_DEPARTED && member->setup.ranks > 1) {
-        if (!symm_stream_lane_is_left(&member->lane)) {
+        if (!symm_stream_lane_is_left(&member->lane) || are_busy()) {
             return false;
         }
         symm_stream_lane_leave(&member->lane);

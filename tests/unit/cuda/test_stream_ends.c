@@ -1,0 +1,417 @@
+/*
+ * test_stream_ends.c - parts in stream lanes (kernels/cuda/stream/member.h) that fail or are ended:
+ * devices that are reset, functions of the driver that fail at the end, the end of MPI, and what
+ * the program is told.  On the stand-in driver.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "config.h"
+
+#include "tests/unit/harness/stream_members.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void pause_ms(long ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    (void)nanosleep(&time, NULL);
+}
+
+static void sum_add(const struct members *members, struct symm_stream_member *member, size_t count)
+{
+    FORK_STATUS(members->self, members_sum(members, member, count), SYMM_OK);
+}
+
+static void gate_await(void *gate)
+{
+    while (!atomic_load((atomic_bool *)gate)) {
+        pause_ms(1);
+    }
+}
+
+static void gate_add(const struct members *members, atomic_bool *gate)
+{
+    FORK_CHECK(members->self, members->host_function(members->stream, gate_await, gate) ==
+                                  CUDA_SUCCESS);
+}
+
+/* ---- resets ---------------------------------------------------------------------------------- */
+
+/* Rank 0 resets its device, and makes it anew if its rank says so: then a next lane is sound. */
+static void test_reset(struct fork_rank *self, void *context)
+{
+    const bool is_used_again = *(const bool *)context;
+    struct members members;
+    (void)context;
+    members_begin(&members, self, self->rank);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    members_put(&members, 1);
+    sum_add(&members, member, MEMBERS_COUNT);
+    members_check(&members, members.stream, 2);
+    fork_rank_barrier(self);
+    if (self->rank == 0) {
+        FORK_CHECK(self, members.reset(members.device) == CUDA_SUCCESS);
+        if (is_used_again) {
+            members_begin(&members, self, self->rank);
+        }
+        FORK_CHECK(self, members_sum(&members, member, MEMBERS_COUNT) != SYMM_OK);
+        FORK_CHECK(self, device_failure_names("the device has been reset"));
+        FORK_CHECK(self, !is_used_again ||
+                             symm_stream_member_set_stream(member, members.stream) != SYMM_OK);
+    }
+    symm_stream_member_release(member);
+    members_until(&members, 0);
+    fork_rank_barrier(self);
+    if (is_used_again) {
+        member = members_make(&members, members.stream);
+        members_put(&members, 3);
+        sum_add(&members, member, MEMBERS_COUNT);
+        members_check(&members, members.stream, 6);
+        symm_stream_member_release(member);
+        members_until(&members, 0);
+    }
+}
+
+/* A communicator of one rank goes on with a stream of the context that has begun anew. */
+static void test_reset_alone(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    (void)unused;
+    members_begin(&members, self, 0);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    sum_add(&members, member, MEMBERS_COUNT);
+    FORK_CHECK(self, members.reset(0) == CUDA_SUCCESS);
+    members_begin(&members, self, 0);
+    FORK_STATUS(self, symm_stream_member_set_stream(member, members.stream), SYMM_OK);
+    members_put(&members, 3);
+    sum_add(&members, member, MEMBERS_COUNT);
+    members_check(&members, members.stream, 3);
+    symm_stream_member_release(member);
+}
+
+/* ---- the driver fails at the end ------------------------------------------------------------- */
+
+/*
+ * A call is queued behind other work when the member is released, and the driver fails then: its
+ * memory stays until the call has ended, or for good.
+ */
+static void test_release_fails(struct fork_rank *self, void *context)
+{
+    static atomic_bool gate;
+    struct members members;
+    members_begin(&members, self, self->rank);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    members_put(&members, 1);
+    if (self->rank == 0) {
+        gate_add(&members, &gate);
+    }
+    sum_add(&members, member, MEMBERS_COUNT);
+    if (self->rank == 0) {
+        members.let_fail(context);
+        symm_stream_member_release(member);
+        symm_stream_members_sweep();
+        symm_stream_members_sweep();
+        members.let_fail("");
+        FORK_CHECK(self, members_blocks(&members) == 1 && member->queue != NULL);
+        FORK_CHECK(self, member->lane.shared[1]->departed[0] == 0);
+    }
+    atomic_store(&gate, true);
+    members_check(&members, members.stream, 2);
+    fork_rank_barrier(self);
+}
+
+/* The same of a stream that is idle: then nothing stays. */
+static void test_release_fails_idle(struct fork_rank *self, void *context)
+{
+    struct members members;
+    members_begin(&members, self, self->rank);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    members_put(&members, 1);
+    sum_add(&members, member, MEMBERS_COUNT);
+    members_check(&members, members.stream, 2);
+    members.let_fail(context);
+    symm_stream_member_release(member);
+    members.let_fail("");
+    members_until(&members, 0);
+    fork_rank_barrier(self);
+}
+
+/*
+ * A lane's call waits for rank 1, which waits for rank 0 to have released another lane: what takes
+ * no work away from the stream waits for nobody.
+ */
+static void test_release_beside(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    (void)unused;
+    members_begin(&members, self, self->rank);
+    CUstream other = members_stream(&members, members.device);
+    struct symm_stream_member *waits = members_make(&members, members.stream);
+    struct symm_stream_member *member = members_make(&members, other);
+    members_put(&members, 1);
+    if (self->rank == 0) {
+        sum_add(&members, waits, MEMBERS_COUNT);
+    } else {
+        symm_stream_member_release(member);
+    }
+    fork_rank_barrier(self);
+    if (self->rank == 0) {
+        symm_stream_member_release(member);
+    }
+    fork_rank_barrier(self);
+    if (self->rank == 1) {
+        sum_add(&members, waits, MEMBERS_COUNT);
+    }
+    members_check(&members, members.stream, 2);
+    members_until(&members, 1);
+    fork_rank_barrier(self);
+    symm_stream_member_release(waits);
+    members_until(&members, 0);
+}
+
+/* Its stream is being captured, and has a call that waits. */
+static void test_release_captured(struct fork_rank *self, void *unused)
+{
+    static atomic_bool gate;
+    struct members members;
+    CUgraph graph;
+    (void)unused;
+    members_begin(&members, self, self->rank);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    members_put(&members, 1);
+    if (self->rank == 0) {
+        gate_add(&members, &gate);
+    }
+    sum_add(&members, member, MEMBERS_COUNT);
+    FORK_CHECK(self, members.capture_begin(members.stream, CU_STREAM_CAPTURE_MODE_GLOBAL) ==
+                         CUDA_SUCCESS);
+    symm_stream_member_release(member);
+    FORK_CHECK(self, members.capture_end(members.stream, &graph) == CUDA_SUCCESS);
+    if (self->rank == 0) {
+        symm_stream_members_sweep();
+        FORK_CHECK(self, member->lane.shared[1]->departed[0] == 0);
+    }
+    atomic_store(&gate, true);
+    members_check(&members, members.stream, 2);
+    fork_rank_barrier(self);
+}
+
+/* ---- the end of MPI -------------------------------------------------------------------------- */
+
+/* Rank 0 has a call that waits in vain, and a lane that is in order. */
+static void test_end(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    int ended = -1;
+    (void)unused;
+    members_begin(&members, self, self->rank);
+    CUstream other = members_stream(&members, members.device);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    struct symm_stream_member *sound = members_make(&members, other);
+    members_put(&members, 1);
+    sum_add(&members, sound, MEMBERS_COUNT);
+    members_check(&members, other, 2);
+    if (self->rank == 0) {
+        sum_add(&members, member, MEMBERS_COUNT);
+        pause_ms(20);
+        FORK_CHECK(self, !members_is_done(&members, members.stream));
+    }
+    const double begin = unit_seconds();
+    const int remaining = symm_stream_members_end(0.3, &ended);
+    const double seconds = unit_seconds() - begin;
+    FORK_CHECK(self, ended == (self->rank == 0));
+    FORK_CHECK(self, self->rank != 0 || (seconds >= 0.3 && remaining <= 1));
+    FORK_CHECK(self, self->rank == 0 || remaining <= 2);
+    FORK_CHECK(self, (size_t)remaining == members_blocks(&members));
+    members_await(&members, members.stream);
+    fork_rank_barrier(self);
+    FORK_CHECK(self, symm_stream_members_end(0, &ended) == 0 && ended == 0);
+    FORK_CHECK(self, members_blocks(&members) == 0 && members.left("event") == 0);
+}
+
+/* A graph has kernels of it: it stays, and they do nothing. */
+static void test_end_with_graph(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    struct symm_cuda_scope scope;
+    CUgraphExec exec;
+    CUgraph graph;
+    int ended = -1;
+    (void)unused;
+    members_begin(&members, self, self->rank);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    FORK_CHECK(self, members.capture_begin(members.stream, CU_STREAM_CAPTURE_MODE_GLOBAL) ==
+                         CUDA_SUCCESS);
+    sum_add(&members, member, MEMBERS_COUNT);
+    FORK_CHECK(self, members.capture_end(members.stream, &graph) == CUDA_SUCCESS);
+    FORK_CHECK(self, symm_stream_members_end(1, &ended) == 1 && ended == 0);
+    members_put(&members, 1);
+    fork_rank_barrier(self);
+    FORK_STATUS(self, symm_cuda_enter(members.device, &scope), SYMM_OK);
+    FORK_CHECK(self, scope.cuda->cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS);
+    if (self->rank == 0) { /* which waits for nobody */
+        FORK_CHECK(self, scope.cuda->cuGraphLaunch(exec, members.stream) == CUDA_SUCCESS);
+    }
+    symm_cuda_leave(&scope);
+    members_check(&members, members.stream, 1);
+    fork_rank_barrier(self);
+}
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t mutex;
+    int failures, fatal, waits;
+    char text[SYMM_STREAM_WHY_SIZE];
+} told = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void tell(const char *text, bool is_failure, bool is_fatal)
+{
+    (void)pthread_mutex_lock(&told.mutex);
+    told.failures += is_failure;
+    told.waits += !is_failure;
+    told.fatal += is_fatal;
+    (void)strcpy(told.text, text);
+    (void)pthread_mutex_unlock(&told.mutex);
+}
+
+/* So often in all, half a second later as well. */
+static void told_check(struct fork_rank *self, int failures, int fatal, int waits,
+                       const char *words)
+{
+    unsigned polls = 0;
+    int count = -1;
+    while (count < failures + waits) {
+        unit_pause(&polls);
+        (void)pthread_mutex_lock(&told.mutex);
+        count = told.failures + told.waits;
+        (void)pthread_mutex_unlock(&told.mutex);
+    }
+    pause_ms(500);
+    (void)pthread_mutex_lock(&told.mutex);
+    fork_rank_check(self, strstr(told.text, words) != NULL, told.text, __FILE__, __LINE__);
+    FORK_CHECK(self, told.failures == failures && told.fatal == fatal && told.waits == waits);
+    (void)pthread_mutex_unlock(&told.mutex);
+}
+
+static struct symm_stream_member *watched_begin(struct members *members, struct fork_rank *self)
+{
+    members_begin(members, self, self->rank);
+    members->is_fatal = self->rank == 0;
+    symm_stream_members_watch(members->process, tell, 0.2);
+    struct symm_stream_member *member = members_make(members, members->stream);
+    members_put(members, 1);
+    sum_add(members, member, MEMBERS_COUNT);
+    members_check(members, members->stream, 2);
+    fork_rank_barrier(self);
+    return member;
+}
+
+/* The ranks that find it tell of it once each; who has heard of it from the other does not. */
+static void test_mismatch_is_told(struct fork_rank *self, void *unused)
+{
+    char text[SYMM_STREAM_WHY_SIZE];
+    struct members members;
+    int all[2];
+    (void)unused;
+    struct symm_stream_member *member = watched_begin(&members, self);
+    FORK_STATUS(self, symm_stream_member_state(member, text, sizeof(text)), SYMM_OK);
+    FORK_CHECK(self, strstr(text, "kernels of 2 ranks meet on device") != NULL);
+    sum_add(&members, member, MEMBERS_COUNT - (size_t)self->rank);
+    members_await(&members, members.stream);
+    FORK_CHECK(self, symm_stream_member_has_failed(member));
+    FORK_STATUS(self, symm_stream_member_state(member, text, sizeof(text)), SYMM_ERR_PEER_LOST);
+    FORK_CHECK(self, strstr(text, "ranks made different calls") != NULL);
+    pause_ms(500);
+    (void)pthread_mutex_lock(&told.mutex);
+    FORK_CHECK(self, told.failures <= 1 && told.waits == 0);
+    FORK_CHECK(self, told.fatal == (self->rank == 0 ? told.failures : 0));
+    FORK_CHECK(self, told.failures == 0 || strcmp(text, told.text) == 0);
+    FORK_CHECK(self, strstr(text, told.failures == 0 ? "of the communicator has found that"
+                                  : self->rank == 0 ? "call 2 (allreduce of 500 elements) of rank 0"
+                                                    : "call 2 (allreduce of 499 elements) of rank "
+                                                      "1") != NULL);
+    fork_rank_exchange(self, &told.failures, sizeof(int), all);
+    FORK_CHECK(self, all[0] + all[1] >= 1);
+    (void)pthread_mutex_unlock(&told.mutex);
+    symm_stream_member_release(member);
+    members_until(&members, 0);
+}
+
+/* Each call that waits is told of once. */
+static void test_wait_is_told(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    (void)unused;
+    struct symm_stream_member *member = watched_begin(&members, self);
+    for (int call = 1; call <= 2; call++) {
+        if (self->rank == 0) {
+            sum_add(&members, member, MEMBERS_COUNT);
+            told_check(self, 0, 0, call, call == 1 ? "call 2 (allreduce of 500 elements) on a stream "
+                                                     "has waited"
+                                                   : "call 3 (allreduce of 500");
+            FORK_CHECK(self, strstr(told.text, call == 1 ? "rank 1 of the communicator, which has "
+                                                           "begun call 1 so far"
+                                                         : "begun call 2 so far") != NULL);
+        }
+        fork_rank_barrier(self);
+        if (self->rank == 1) {
+            sum_add(&members, member, MEMBERS_COUNT);
+        }
+        members_await(&members, members.stream);
+    }
+    members_check(&members, members.stream, 8);
+    FORK_CHECK(self, !symm_stream_member_has_failed(member));
+    FORK_CHECK(self, told.failures == 0 && told.waits == (self->rank == 0 ? 2 : 0));
+    symm_stream_member_release(member);
+    members_until(&members, 0);
+}
+
+/* The program knows of an abort itself. */
+static void test_abort_is_not_told(struct fork_rank *self, void *unused)
+{
+    char text[SYMM_STREAM_WHY_SIZE];
+    struct members members;
+    (void)unused;
+    struct symm_stream_member *member = watched_begin(&members, self);
+    if (self->rank == 0) {
+        sum_add(&members, member, MEMBERS_COUNT);
+        symm_stream_member_abort(member);
+        members_await(&members, members.stream);
+    }
+    fork_rank_barrier(self);
+    sum_add(&members, member, MEMBERS_COUNT); /* which ends at once */
+    members_await(&members, members.stream);
+    told_check(self, 0, 0, 0, "");
+    FORK_CHECK(self, symm_stream_member_has_failed(member));
+    FORK_STATUS(self, symm_stream_member_state(member, text, sizeof(text)), SYMM_ERR_PEER_LOST);
+    FORK_CHECK(self, strstr(text, "aborted") != NULL);
+    symm_stream_members_watch(members.process, NULL, 0);
+    symm_stream_member_release(member);
+    members_until(&members, 0);
+}
+
+UNIT_MAIN("test_stream_ends", 120,
+    FORK_TEST_WITH(test_reset, 2, &(bool){false}),
+    FORK_TEST_WITH(test_reset, 2, &(bool){true}),
+    FORK_TEST(test_reset_alone, 1),
+    FORK_TEST_WITH(test_release_fails, 2, (char[]){"cuEventCreate:1"}),
+    FORK_TEST_WITH(test_release_fails, 2, (char[]){"cuEventRecord:1"}),
+    FORK_TEST_WITH(test_release_fails, 2, (char[]){"cuEventQuery:1"}),
+    FORK_TEST_WITH(test_release_fails, 2, (char[]){"cuStreamGetCaptureInfo:1"}),
+    FORK_TEST_WITH(test_release_fails, 2, (char[]){"cuThreadExchangeStreamCaptureMode:1"}),
+    FORK_TEST_WITH(test_release_fails, 2, (char[]){"cuThreadExchangeStreamCaptureMode:3"}),
+    FORK_TEST_WITH(test_release_fails_idle, 2, (char[]){"cuEventCreate:1"}),
+    FORK_TEST_WITH(test_release_fails_idle, 2, (char[]){"cuEventQuery:1"}),
+    FORK_TEST(test_release_beside, 2),
+    FORK_TEST(test_release_captured, 2),
+    FORK_TEST(test_end, 2),
+    FORK_TEST(test_end_with_graph, 2),
+    FORK_TEST(test_mismatch_is_told, 2),
+    FORK_TEST(test_wait_is_told, 2),
+    FORK_TEST(test_abort_is_not_told, 2))
