@@ -46,6 +46,9 @@ struct symm_stream_member {
 /* Add it to the members of the process. */
 void symm_stream_members_add(struct symm_stream_member *member);
 
+/* No other thread is at them, until symm_stream_members_done(). */
+void symm_stream_members_hold(void);
+
 /* The first of them, unless another thread is at them. */
 bool symm_stream_members_try(struct symm_stream_member **first);
 void symm_stream_members_done(void);

@@ -25,6 +25,11 @@ void symm_stream_members_add(struct symm_stream_member *member)
     symm_server_wake(symm_process_server(member->setup.process)); /* it is to be watched */
 }
 
+void symm_stream_members_hold(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
 bool symm_stream_members_try(struct symm_stream_member **first)
 {
     if (pthread_mutex_trylock(&mutex) != 0) {

@@ -22,7 +22,7 @@
 enum { PAUSE = 100 }; /* ms from one look to the next */
 
 static const double forgotten = 10; /* seconds without news of a call that waits: it has gone on */
-static symm_stream_tell *tell;
+static symm_stream_tell *tell; /* whom: while members are held */
 static double notice;
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -171,6 +171,7 @@ static int look(void)
     int pause = PAUSE;
     /* Another time, if the program is at them: it may wait for kernels. */
     if (symm_stream_members_try(&member)) {
+        member = tell != NULL ? member : NULL;
         pause = member != NULL ? PAUSE : -1;
         for (; member != NULL; member = member->next) {
             if (member->queue != NULL) {
@@ -187,7 +188,9 @@ static int look(void)
 void symm_stream_members_watch(struct symm_process *process, symm_stream_tell *teller,
                                double seconds)
 {
+    symm_stream_members_hold(); /* a look that is under way still tells the one before */
     notice = seconds;
     tell = teller;
+    symm_stream_members_done();
     symm_process_on_tick(process, teller != NULL ? look : NULL);
 }
