@@ -63,8 +63,12 @@ static int process_get_locked(void)
     enum symm_status status = symm_process_acquire(NULL, &process);
     if (status == SYMM_OK) {
         status = symm_process_serve(process);
+        if (status != SYMM_OK) {
+            symm_process_release(process);
+        }
     }
     if (status != SYMM_OK) {
+        process = NULL; /* the next communicator tries again */
         return symm_mpix_error(MPI_ERR_NO_MEM, "%s", symm_status_string(status));
     }
     const char *seconds = getenv(notice_name);
