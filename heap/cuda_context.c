@@ -348,6 +348,14 @@ void symm_cuda_device_describe(int device, char *text, size_t size)
     (void)snprintf(text, size, "device %d (%s, %s)", device, name, id);
 }
 
+static bool is_done(const char *call, CUresult result)
+{
+    if (result != CUDA_SUCCESS) {
+        (void)symm_cuda_failed(call, result);
+    }
+    return result == CUDA_SUCCESS;
+}
+
 uint64_t symm_cuda_device_identity(int device)
 {
     const uint64_t factor = UINT64_C(0x100000001b3);
@@ -357,9 +365,11 @@ uint64_t symm_cuda_device_identity(int device)
     int has_server = 0;
     CUdevice handle;
     CUuuid uuid;
-    if (symm_cuda_get(&cuda) != SYMM_OK || cuda->cuDeviceGet(&handle, device) != CUDA_SUCCESS ||
-        cuda->cuDeviceGetName(name, sizeof(name), handle) != CUDA_SUCCESS ||
-        cuda->cuDeviceGetUuid(&uuid, handle) != CUDA_SUCCESS || strstr(name, " MIG ") != NULL) {
+    if (symm_cuda_get(&cuda) != SYMM_OK ||
+        !is_done("cuDeviceGet", cuda->cuDeviceGet(&handle, device)) ||
+        !is_done("cuDeviceGetName", cuda->cuDeviceGetName(name, sizeof(name), handle)) ||
+        !is_done("cuDeviceGetUuid", cuda->cuDeviceGetUuid(&uuid, handle)) ||
+        strstr(name, " MIG ") != NULL) {
         return 0;
     }
     /* Drivers that do not know the question have been asked in vain: they have no answer of 1. */

@@ -129,8 +129,12 @@ static bool is_usable_here(const struct symm_cuda *cuda, const struct symm_memor
     if (memory->kind == SYMM_MEMORY_MANAGED) {
         return is_usable_managed(cuda);
     }
-    if (cuda->cuCtxGetCurrent(&primary) != CUDA_SUCCESS ||
-        cuda->cuPointerGetAttributes(memory->ipc ? 1 : 2, names, values, address) != CUDA_SUCCESS) {
+    if (cuda->cuCtxGetCurrent(&primary) != CUDA_SUCCESS) {
+        return false;
+    }
+    CUresult result = cuda->cuPointerGetAttributes(memory->ipc ? 1 : 2, names, values, address);
+    if (result != CUDA_SUCCESS) {
+        (void)symm_cuda_failed("cuPointerGetAttributes", result);
         return false;
     }
     return (owner == NULL || owner == primary) &&

@@ -96,10 +96,27 @@ static const void *behind(const void *address, size_t bytes)
     return (const unsigned char *)address + bytes;
 }
 
+/* What libsymm has refused, in the driver's words if it is known that they are about this. */
+static int refused(const struct enqueue *self, enum symm_status status)
+{
+    char failure[SYMM_CUDA_TEXT_SIZE];
+    symm_cuda_last_failure(failure, sizeof(failure));
+    return symm_mpix_error(symm_mpix_err_stream(), "%s: %s", self->name,
+                           failure[0] != '\0' ? failure : symm_status_string(status));
+}
+
 static void buffer_check(struct enqueue *self, const void *buffer, const char *which)
 {
-    if (self->error == MPI_SUCCESS && self->call.count > 0 &&
-        !symm_stream_member_reaches(self->state->member, buffer)) {
+    char failure[SYMM_CUDA_TEXT_SIZE];
+    symm_cuda_forget_failure();
+    if (self->error != MPI_SUCCESS || self->call.count == 0 ||
+        symm_stream_member_reaches(self->state->member, buffer)) {
+        return;
+    }
+    symm_cuda_last_failure(failure, sizeof(failure));
+    if (failure[0] != '\0') {
+        self->error = refused(self, SYMM_ERR_SYSTEM);
+    } else {
         self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is no memory that kernels "
                                       "on the stream's GPU reach; take device memory, managed or "
                                       "pinned memory", self->name, which);
@@ -121,13 +138,10 @@ static int enqueue_end(struct enqueue *self, const void *input, void *output)
         self->error = symm_mpix_lane_check(self->state->member, self->name);
     }
     if (self->error == MPI_SUCCESS) {
+        symm_cuda_forget_failure();
         enum symm_status status = symm_stream_member_add(self->state->member, &self->call);
         if (status != SYMM_OK) {
-            char failure[SYMM_CUDA_TEXT_SIZE];
-            symm_cuda_last_failure(failure, sizeof(failure));
-            self->error = symm_mpix_error(symm_mpix_err_stream(), "%s: %s", self->name,
-                                          failure[0] != '\0' ? failure
-                                                             : symm_status_string(status));
+            self->error = refused(self, status);
         }
     }
     return symm_mpix_raise(self->comm, self->error);

@@ -57,7 +57,9 @@ tests_device_faults_check_faults_SOURCES = \
 	tests/device/faults/faults_kinds.h \
 	tests/device/faults/faults_memory.c \
 	tests/device/faults/faults_pair.c \
-	tests/device/faults/faults_rooted.c
+	tests/device/faults/faults_rooted.c \
+	tests/device/faults/faults_streams.c
+tests_device_faults_check_faults_LDADD = libsymm_mpix.la $(harness_libs)
 
 # Libraries that jobs preload.
 check_LTLIBRARIES += tests/device/aware.la tests/device/ondevice/ondevice.la

@@ -4,7 +4,9 @@
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-streams_tests = tests/streams/streams.tap
+streams_tests = \
+	tests/streams/streams.tap \
+	tests/streams/faults_streams.tap
 
 TESTS += $(streams_tests)
 dist_check_SCRIPTS += $(streams_tests)

@@ -27,8 +27,11 @@ static void explain(char *why, const char *what, enum symm_status status)
 
 static bool is_known(uint64_t identity, int device, char *why)
 {
-    if (identity == 0) {
-        char text[SYMM_CUDA_TEXT_SIZE];
+    char text[SYMM_CUDA_TEXT_SIZE];
+    symm_cuda_last_failure(text, sizeof(text));
+    if (identity == 0 && text[0] != '\0') {
+        explain(why, "the GPU cannot be told from others", SYMM_ERR_SYSTEM);
+    } else if (identity == 0) {
         symm_cuda_device_describe(device, text, sizeof(text));
         (void)snprintf(why, SYMM_STREAM_WHY_SIZE,
                        "%s is a part of a GPU (MIG), or shared through MPS: kernels that wait "

@@ -162,6 +162,8 @@ static void script_run(const char *name)
     size_t length = strcspn(script, "_");
     if (strcmp(script, "memory") == 0) {
         faults_memory();
+    } else if (strcmp(script, "streams") == 0) {
+        faults_streams();
     } else if (strncmp(script, "calls", length) == 0) {
         faults_calls(elsewhere);
     } else if (strncmp(script, "rooted", length) == 0) {

@@ -126,4 +126,7 @@ void faults_gaps_put(int *count, MPI_Datatype *type);
 void faults_exchanges(bool has_gaps);
 void faults_exchanges_again(bool has_gaps, bool elsewhere);
 
+/* Collectives on CUDA streams. */
+void faults_streams(void);
+
 #endif /* SYMM_TESTS_CHECK_FAULTS_H */
