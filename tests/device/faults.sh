@@ -15,7 +15,7 @@ gives_back=$gives_back'DevicePrimaryCtxRelease|GraphExecDestroy|GraphDestroy)$'
 # Failures that need no message: the function only tells what could be done in another way, too.
 need_no_word='^(cuCtxSetFlags|cuCtxGetFlags|cuDeviceGetName|cuDeviceGetUuid)$'
 
-# What has been said where a case may have been: what is said once a job, another pair may have said.
+# Where a case may have said what has failed: what is said once a job, another pair may have said.
 words_of_case() {
     cat "$folder"/*
 }

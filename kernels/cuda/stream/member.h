@@ -8,8 +8,9 @@
  *
  * A member that is released lives on until its last kernel has ended and no graph has one.  Then it
  * departs, and keeps its memory until all others have departed, and no stream of another member has
- * work.  That is looked at whenever a member begins or is released.  Where the driver does not tell when the last kernel has ended, it
- * never departs: if the stream is captured at the release, for one.
+ * work.  That is looked at whenever a member begins or is released.  Where the driver does not tell
+ * when the last kernel has ended, it never departs: if the stream is captured at the release, for
+ * one.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

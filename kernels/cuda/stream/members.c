@@ -108,7 +108,7 @@ static bool event_put(struct symm_stream_member *member, const struct symm_cuda 
     return member->ended != NULL || cuda->cuStreamQuery(stream) == CUDA_SUCCESS;
 }
 
-/* One of a single rank has nothing that copies use, and of a context that was reset nothing runs. */
+/* Copies of a single rank use nothing of it, and in a context that was reset nothing runs. */
 static void end_begin(struct symm_stream_member *member)
 {
     struct symm_cuda_scope scope;
@@ -156,7 +156,7 @@ static bool has_ended(struct symm_stream_member *member)
     return is_done;
 }
 
-/* Whether a member has kernels at work, as far as its stream tells; one that is captured does not. */
+/* Whether a member has kernels at work, as far as its stream tells; a captured one does not. */
 static bool is_busy(struct symm_stream_member *member)
 {
     struct symm_cuda_scope scope;

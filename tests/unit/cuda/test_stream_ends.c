@@ -352,9 +352,9 @@ static void test_wait_is_told(struct fork_rank *self, void *unused)
     for (int call = 1; call <= 2; call++) {
         if (self->rank == 0) {
             sum_add(&members, member, MEMBERS_COUNT);
-            told_check(self, 0, 0, call, call == 1 ? "call 2 (allreduce of 500 elements) on a stream "
-                                                     "has waited"
-                                                   : "call 3 (allreduce of 500");
+            told_check(self, 0, 0, call,
+                       call == 1 ? "call 2 (allreduce of 500 elements) on a stream has waited"
+                                 : "call 3 (allreduce of 500 elements)");
             FORK_CHECK(self, strstr(told.text, call == 1 ? "rank 1 of the communicator, which has "
                                                            "begun call 1 so far"
                                                          : "begun call 2 so far") != NULL);

@@ -1,6 +1,7 @@
 /*
- * test_stream_memory.c - memory of a stream lane (heap/stream_lane.h) from its beginning to its end:
- * when it goes back to the heap, and what is left when something fails.  On the stand-in driver.
+ * test_stream_memory.c - memory of a stream lane (heap/stream_lane.h) from its beginning to its
+ * end: when it goes back to the heap, and what is left when something fails.  On the stand-in
+ * driver.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
