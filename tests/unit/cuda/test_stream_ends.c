@@ -142,8 +142,8 @@ static void test_release_fails_idle(struct fork_rank *self, void *context)
 }
 
 /*
- * A lane's call waits for rank 1, which waits for rank 0 to have released another lane: what takes
- * no work away from the stream waits for nobody.
+ * A lane's call on rank 0 waits for rank 1, which waits until rank 0 has released another lane.  So
+ * rank 0 must not wait: it keeps that lane's memory until the call has ended.
  */
 static void test_release_beside(struct fork_rank *self, void *unused)
 {
@@ -156,13 +156,18 @@ static void test_release_beside(struct fork_rank *self, void *unused)
     members_put(&members, 1);
     if (self->rank == 0) {
         sum_add(&members, waits, MEMBERS_COUNT);
-    } else {
-        symm_stream_member_release(member);
+    }
+    symm_stream_member_release(member);
+    while (self->rank == 0 && member->phase != SYMM_STREAM_DEPARTED) {
+        pause_ms(1);
+        symm_stream_members_sweep();
+    }
+    if (self->rank == 1) {
+        members_until(&members, 1);
     }
     fork_rank_barrier(self);
-    if (self->rank == 0) {
-        symm_stream_member_release(member);
-    }
+    symm_stream_members_sweep();
+    FORK_CHECK(self, members_blocks(&members) == (self->rank == 0 ? 2 : 1));
     fork_rank_barrier(self);
     if (self->rank == 1) {
         sum_add(&members, waits, MEMBERS_COUNT);

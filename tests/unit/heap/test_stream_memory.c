@@ -317,5 +317,5 @@ UNIT_MAIN("test_stream_memory", 60,
     cmocka_unit_test(test_lost_peer),
     FORK_TEST(test_arguments, 1),
     FORK_TEST_WITH(test_driver_fails, 1, (char[]){"cuMemCreate:1,cuMemCreate:2"}),
-    FORK_TEST_WITH(test_driver_fails, 1, (char[]){"cuMemsetD8Async:1"}),
+    FORK_TEST_WITH(test_driver_fails, 1, (char[]){"cuMemsetD8Async:2"}),
     FORK_TEST(test_host_memory_ends, 1))
