@@ -15,9 +15,10 @@ gives_back=$gives_back'DevicePrimaryCtxRelease|GraphExecDestroy|GraphDestroy)$'
 # Failures that need no message: the function only tells what could be done in another way, too.
 need_no_word='^(cuCtxSetFlags|cuCtxGetFlags|cuDeviceGetName|cuDeviceGetUuid)$'
 
-# Where a case may have said what has failed: what is said once a job, another pair may have said.
+# What may say what has failed: what is said once a job, another pair may have said. The last line of
+# a program has the name of its case, and says nothing.
 words_of_case() {
-    cat "$folder"/*
+    cat "$folder"/* | grep -v ' has ended with '
 }
 
 # So many pairs of ranks run at a time, for so long at most; a single one for less.

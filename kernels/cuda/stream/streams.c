@@ -47,9 +47,11 @@ enum symm_status symm_stream_device(void *stream, int *device)
         status = symm_cuda_enter(*device, &scope);
     }
     if (status == SYMM_OK) {
-        (void)cuda->cuCtxGetCurrent(&primary);
+        CUresult result = cuda->cuCtxGetCurrent(&primary);
         symm_cuda_leave(&scope);
-        if (context != primary) {
+        if (result != CUDA_SUCCESS) {
+            status = symm_cuda_failed("cuCtxGetCurrent", result);
+        } else if (context != primary) {
             status = symm_cuda_unusable("the stream is not of the primary context of device %d, "
                                         "which the CUDA runtime uses", *device);
         }
