@@ -15,8 +15,8 @@ gives_back=$gives_back'DevicePrimaryCtxRelease|GraphExecDestroy|GraphDestroy)$'
 # Failures that need no message: the function only tells what could be done in another way, too.
 need_no_word='^(cuCtxSetFlags|cuCtxGetFlags|cuDeviceGetName|cuDeviceGetUuid)$'
 
-# What may say what has failed: what is said once a job, another pair may have said. The last line of
-# a program has the name of its case, and says nothing.
+# What may say what has failed: what is said once a job, another pair may have said. The last line
+# of a program has the name of its case, and says nothing.
 words_of_case() {
     cat "$folder"/* | grep -v ' has ended with '
 }

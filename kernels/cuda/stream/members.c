@@ -89,8 +89,8 @@ void symm_stream_member_cancel(struct symm_stream_member *member)
 /* ---- the end of one -------------------------------------------------------------------------- */
 
 /*
- * Put an event behind the last kernel.  False: there is none, and kernels may be at work; a stream
- * that is captured can be asked nothing.
+ * Put an event behind the last kernel, if one may be at work.  False: when it ends cannot be found
+ * out; a stream that is captured can be asked nothing.
  */
 static bool event_put(struct symm_stream_member *member, const struct symm_cuda *cuda)
 {
@@ -99,13 +99,16 @@ static bool event_put(struct symm_stream_member *member, const struct symm_cuda 
     if (symm_stream_capture_get(cuda, stream, &capture) != SYMM_OK || capture.graph != NULL) {
         return false;
     }
+    if (cuda->cuStreamQuery(stream) == CUDA_SUCCESS) {
+        return true;
+    }
     if (cuda->cuEventCreate(&member->ended, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
         member->ended = NULL;
     } else if (cuda->cuEventRecord(member->ended, stream) != CUDA_SUCCESS) {
         (void)cuda->cuEventDestroy(member->ended);
         member->ended = NULL;
     }
-    return member->ended != NULL || cuda->cuStreamQuery(stream) == CUDA_SUCCESS;
+    return member->ended != NULL;
 }
 
 /* Copies of a single rank use nothing of it, and in a context that was reset nothing runs. */
