@@ -91,25 +91,20 @@ int symm_mpix_comm_get(MPI_Comm comm, struct symm_mpix_comm **state)
 
 /* ---- creating -------------------------------------------------------------------------------- */
 
-/* Makes `newcomm` of it, or ends it. */
-static int attach(MPI_Comm newcomm, MPIX_Stream stream)
+/* NULL: this rank cannot; then it takes part in the agreement all the same. */
+static struct symm_mpix_comm *state_attach(MPI_Comm newcomm, MPIX_Stream stream)
 {
     int rank, size, key;
     PMPI_Comm_rank(newcomm, &rank);
     PMPI_Comm_size(newcomm, &size);
     struct symm_mpix_comm *state =
         state_make(stream, stream != NULL ? stream->cuda_stream : NULL, rank, size);
-    int error = symm_mpix_lane_begin(newcomm, state, "MPIX_Stream_comm_create");
-    if (error == MPI_SUCCESS) {
-        error = keyval_get(&key);
-    }
-    if (error == MPI_SUCCESS) {
-        error = PMPI_Comm_set_attr(newcomm, key, state);
-    }
-    if (error != MPI_SUCCESS && state != NULL) {
+    if (state != NULL && (keyval_get(&key) != MPI_SUCCESS ||
+                          PMPI_Comm_set_attr(newcomm, key, state) != MPI_SUCCESS)) {
         state_free(state);
+        state = NULL;
     }
-    return error;
+    return state;
 }
 
 int MPIX_Stream_comm_create(MPI_Comm comm, MPIX_Stream stream, MPI_Comm *newcomm)
@@ -128,7 +123,8 @@ int MPIX_Stream_comm_create(MPI_Comm comm, MPIX_Stream stream, MPI_Comm *newcomm
     if (error != MPI_SUCCESS) {
         return error;
     }
-    error = attach(*newcomm, stream);
+    error = symm_mpix_lane_begin(*newcomm, state_attach(*newcomm, stream),
+                                 "MPIX_Stream_comm_create");
     if (error != MPI_SUCCESS) {
         (void)PMPI_Comm_free(newcomm);
     }

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpix/mpix.h"
 
@@ -21,6 +22,7 @@ static const double notice = 60; /* seconds that a call has waited when it is to
 static struct symm_process *process;
 static int own_rank; /* in MPI_COMM_WORLD */
 static int end_key = MPI_KEYVAL_INVALID;
+static bool has_ended; /* MPI ends: no lane begins any more */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /*
@@ -39,43 +41,73 @@ static void tell(const char *text, bool is_failure, bool is_fatal)
 static int lanes_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     int waiting, remaining = symm_stream_members_end(patience, &waiting);
+    struct symm_process *used = process;
     (void)comm;
     (void)key;
     (void)value;
     (void)extra;
-    symm_stream_members_watch(process, NULL, 0);
+    symm_stream_members_watch(used, NULL, 0);
     if (waiting > 0) {
         (void)fprintf(stderr, "ompi-symm: rank %d: in MPI_Finalize, collectives on the streams of "
                       "%d communicators have waited %.0f s for other ranks, and are ended now "
                       "without results\n", own_rank, waiting, patience);
     }
+    (void)pthread_mutex_lock(&mutex);
+    has_ended = true;
+    process = NULL;
+    (void)pthread_mutex_unlock(&mutex);
     if (remaining == 0) {
-        symm_process_release(process);
+        symm_process_release(used);
     }
     return MPI_SUCCESS;
 }
 
+static int end_prepare(void)
+{
+    int error = MPI_SUCCESS;
+    if (end_key == MPI_KEYVAL_INVALID) {
+        error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, lanes_end, &end_key, NULL);
+    }
+    return error == MPI_SUCCESS ? PMPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL) : error;
+}
+
+static double notice_read(void)
+{
+    const char *text = getenv(notice_name);
+    char *end = NULL;
+    const double seconds = text != NULL ? strtod(text, &end) : notice;
+    if (text == NULL || (end != text && *end == '\0' && seconds >= 0)) {
+        return seconds;
+    }
+    (void)fprintf(stderr, "ompi-symm: rank %d: %s is '%s', which is no number of seconds; %.0f is "
+                  "taken\n", own_rank, notice_name, text, notice);
+    return notice;
+}
+
 static int process_get_locked(void)
 {
+    if (has_ended) {
+        return symm_mpix_error(MPI_ERR_OTHER, "MPI_Finalize is under way");
+    }
     if (process != NULL) {
         return MPI_SUCCESS;
     }
-    enum symm_status status = symm_process_acquire(NULL, &process);
+    struct symm_process *made = NULL;
+    enum symm_status status = symm_process_acquire(NULL, &made);
     if (status == SYMM_OK) {
-        status = symm_process_serve(process);
-        if (status != SYMM_OK) {
-            symm_process_release(process);
-        }
+        status = symm_process_serve(made);
     }
-    if (status != SYMM_OK) {
-        process = NULL; /* the next communicator tries again */
-        return symm_mpix_error(MPI_ERR_NO_MEM, "%s", symm_status_string(status));
+    int error = status == SYMM_OK ? end_prepare()
+                                  : symm_mpix_error(MPI_ERR_NO_MEM, "no memory is shared in this "
+                                                    "process: %s", symm_status_string(status));
+    if (error == MPI_SUCCESS) {
+        process = made;
+        PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+        symm_stream_members_watch(process, tell, notice_read());
+    } else if (made != NULL) {
+        symm_process_release(made);
     }
-    const char *seconds = getenv(notice_name);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
-    symm_stream_members_watch(process, tell, seconds != NULL ? atof(seconds) : notice);
-    int error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, lanes_end, &end_key, NULL);
-    return error == MPI_SUCCESS ? PMPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL) : error;
+    return error;
 }
 
 int symm_mpix_process_get(struct symm_process **found)
@@ -92,9 +124,14 @@ int symm_mpix_process_get(struct symm_process **found)
 static void offer_make(struct symm_mpix_comm *state, struct symm_stream_setup *setup,
                        struct symm_stream_offer *offer)
 {
-    if (symm_mpix_process_get(&setup->process) != MPI_SUCCESS) {
-        *offer = (struct symm_stream_offer){.is_good = false};
-        (void)snprintf(offer->why, sizeof(offer->why), "no memory is shared in this process");
+    char text[MPI_MAX_ERROR_STRING];
+    int error = symm_mpix_process_get(&setup->process), length = 0;
+    if (error != MPI_SUCCESS) {
+        memset(offer, 0, sizeof(*offer)); /* its gaps travel as well */
+        if (PMPI_Error_string(error, text, &length) != MPI_SUCCESS) {
+            text[0] = '\0';
+        }
+        (void)snprintf(offer->why, sizeof(offer->why), "%s", text);
         return;
     }
     symm_stream_member_create(setup, &state->member, offer);

@@ -89,10 +89,13 @@ SYMM_PRIVATE enum symm_status symm_stream_member_set_stream(struct symm_stream_m
 /* Kernels that wait end without results, here and at the others, and later ones do nothing. */
 SYMM_PRIVATE void symm_stream_member_abort(struct symm_stream_member *member);
 
-/* No more calls: the communicator has gone.  Its stream still exists. */
+/*
+ * No more calls: the communicator has gone.  Its stream still exists, unless MPI has ended.  The
+ * handle is valid until then, also behind symm_stream_members_end().
+ */
 SYMM_PRIVATE void symm_stream_member_release(struct symm_stream_member *member);
 
-/* Whether the lane is of no use any more.  Two loads. */
+/* Whether the lane is of no use any more: it has failed, or MPI ends.  Three loads. */
 SYMM_PRIVATE bool symm_stream_member_has_failed(const struct symm_stream_member *member);
 
 /*
@@ -113,8 +116,9 @@ SYMM_PRIVATE void symm_stream_members_watch(struct symm_process *process, symm_s
 
 /*
  * At the end of MPI.  Waits up to so many seconds for kernels, then ends those that wait for a
- * peer.  What graphs hold stays mapped; their kernels do nothing from now on.  Returns how many
- * members remain, and of how many kernels have been ended.
+ * peer.  What they have found is told before this returns.  What graphs hold stays mapped; their
+ * kernels wait for nobody from now on.  Returns how many members have memory still, and of how many
+ * kernels have been ended.
  */
 SYMM_PRIVATE int symm_stream_members_end(double seconds, int *ended);
 

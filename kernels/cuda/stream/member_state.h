@@ -17,6 +17,7 @@ enum symm_stream_phase {
     SYMM_STREAM_ENDS,     /* no more calls: `ended` is behind the last kernel */
     SYMM_STREAM_STAYS,    /* for good: when its last kernel has ended cannot be found out */
     SYMM_STREAM_DEPARTED, /* from the others' memory */
+    SYMM_STREAM_GONE,     /* nothing is left but what the handle points to */
 };
 
 /* A call that has said that it waits. */
@@ -34,8 +35,9 @@ struct symm_stream_member {
     struct symm_stream_queue *queue; /* NULL: not connected, or of one rank */
     struct symm_stream_limits limits;
     void *_Atomic stream;
-    enum symm_stream_phase phase;
-    uint32_t life; /* of the context in which it began */
+    _Atomic(enum symm_stream_phase) phase;
+    bool is_released; /* the handle has gone */
+    uint32_t life;    /* of the context in which it began */
     CUevent ended; /* NULL: there is none */
     struct symm_alive *peers[SYMM_STREAM_RANKS]; /* processes; NULL: it is not known */
     _Atomic int gone; /* a rank whose process has ended before it departed, and one; 0: none has */
@@ -52,6 +54,9 @@ void symm_stream_members_hold(void);
 /* The first of them, unless another thread is at them. */
 bool symm_stream_members_try(struct symm_stream_member **first);
 void symm_stream_members_done(void);
+
+/* Tell of a fault that its kernels have found, once.  By a thread that is at the members. */
+void symm_stream_member_look(struct symm_stream_member *member);
 
 /* Move on those that have been released, as far as they can. */
 void symm_stream_members_sweep(void);

@@ -190,24 +190,31 @@ static bool are_busy(void)
     return member != NULL;
 }
 
-/* Returns whether nothing is left of it. */
-static bool advance(struct symm_stream_member *member)
+/* The watch may not have come by since its last kernel has ended. */
+static void depart(struct symm_stream_member *member)
 {
+    if (member->queue != NULL) {
+        symm_stream_member_look(member);
+        disconnect(member);
+        symm_stream_lane_depart(&member->lane);
+    }
+    member->phase = SYMM_STREAM_DEPARTED;
+}
+
+static void advance(struct symm_stream_member *member)
+{
+    const bool has_memory = member->setup.ranks > 1;
     if (member->phase == SYMM_STREAM_ENDS && has_ended(member) &&
         (member->queue == NULL || !symm_stream_queue_is_held(member->queue))) {
-        if (member->queue != NULL) {
-            disconnect(member);
-            symm_stream_lane_depart(&member->lane);
-        }
-        member->phase = SYMM_STREAM_DEPARTED;
+        depart(member);
     }
-    if (member->phase == SYMM_STREAM_DEPARTED && member->setup.ranks > 1) {
-        if (!symm_stream_lane_is_left(&member->lane) || are_busy()) {
-            return false;
+    if (member->phase == SYMM_STREAM_DEPARTED &&
+        (!has_memory || (symm_stream_lane_is_left(&member->lane) && !are_busy()))) {
+        if (has_memory) {
+            symm_stream_lane_leave(&member->lane);
         }
-        symm_stream_lane_leave(&member->lane);
+        member->phase = SYMM_STREAM_GONE;
     }
-    return member->phase == SYMM_STREAM_DEPARTED;
 }
 
 /* Returns how many are ending and have kernels that have not ended. */
@@ -216,11 +223,11 @@ static int sweep_locked(void)
     int count = 0;
     for (struct symm_stream_member *member = members, *next; member != NULL; member = next) {
         next = member->next;
-        if (advance(member)) {
+        advance(member);
+        count += member->ended != NULL;
+        if (member->phase == SYMM_STREAM_GONE && member->is_released) {
             forget(member);
             free(member);
-        } else {
-            count += member->ended != NULL;
         }
     }
     return count;
@@ -236,7 +243,10 @@ void symm_stream_members_sweep(void)
 void symm_stream_member_release(struct symm_stream_member *member)
 {
     (void)pthread_mutex_lock(&mutex);
-    end_begin(member);
+    member->is_released = true;
+    if (member->phase == SYMM_STREAM_LIVES) { /* MPI may have ended first */
+        end_begin(member);
+    }
     (void)sweep_locked();
     (void)pthread_mutex_unlock(&mutex);
 }
@@ -250,39 +260,71 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Returns how many still wait. */
-static int wait_locked(double seconds)
+static int sweep(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const int left = sweep_locked();
+    (void)pthread_mutex_unlock(&mutex);
+    return left;
+}
+
+/* Returns how many still wait.  Between two looks the watch has its turn. */
+static int await(double seconds)
 {
     const struct timespec moment = {.tv_nsec = 200000};
     const double until = now() + seconds;
-    int left = sweep_locked();
+    int left = sweep();
     while (left > 0 && now() < until) {
         (void)nanosleep(&moment, NULL);
-        left = sweep_locked();
+        left = sweep();
     }
     return left;
 }
 
-int symm_stream_members_end(double seconds, int *ended)
+static void all_end_locked(void)
 {
-    const double moment = 1; /* for kernels to see that they are to end */
-    int remaining = 0;
-    (void)pthread_mutex_lock(&mutex);
     for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
         if (member->phase == SYMM_STREAM_LIVES) {
             end_begin(member);
         }
     }
-    *ended = wait_locked(seconds);
+}
+
+static void all_abort_locked(void)
+{
     for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
         if (member->queue != NULL) {
             symm_stream_queue_abort(member->queue);
         }
     }
-    (void)wait_locked(*ended > 0 ? moment : 0);
+}
+
+/* Tells what has been found in those that have not departed.  Returns how many have not gone. */
+static int all_look_locked(void)
+{
+    int remaining = 0;
     for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
-        remaining++;
+        if (member->queue != NULL) {
+            symm_stream_member_look(member);
+        }
+        remaining += member->phase != SYMM_STREAM_GONE;
     }
+    return remaining;
+}
+
+int symm_stream_members_end(double seconds, int *ended)
+{
+    const double moment = 1; /* for kernels to see that they are to end */
+    (void)pthread_mutex_lock(&mutex);
+    all_end_locked();
+    (void)pthread_mutex_unlock(&mutex);
+    *ended = await(seconds);
+    (void)pthread_mutex_lock(&mutex);
+    all_abort_locked();
+    (void)pthread_mutex_unlock(&mutex);
+    (void)await(*ended > 0 ? moment : 0);
+    (void)pthread_mutex_lock(&mutex);
+    const int remaining = all_look_locked();
     (void)pthread_mutex_unlock(&mutex);
     return remaining;
 }

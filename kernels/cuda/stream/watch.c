@@ -78,14 +78,19 @@ static void gone_describe(int rank, char *text, size_t size)
 
 bool symm_stream_member_has_failed(const struct symm_stream_member *member)
 {
-    return member->queue != NULL &&
-           symm_stream_queue_fault(member->queue).why != SYMM_STREAM_SOUND;
+    return member->phase != SYMM_STREAM_LIVES ||
+           (member->queue != NULL &&
+            symm_stream_queue_fault(member->queue).why != SYMM_STREAM_SOUND);
 }
 
 enum symm_status symm_stream_member_state(const struct symm_stream_member *member, char *text,
                                           size_t size)
 {
     char device[SYMM_CUDA_TEXT_SIZE];
+    if (member->phase != SYMM_STREAM_LIVES) {
+        (void)snprintf(text, size, "collectives on streams have ended with MPI_Finalize");
+        return SYMM_ERR_PEER_LOST;
+    }
     if (member->queue != NULL) {
         const struct symm_stream_fault fault = symm_stream_queue_fault(member->queue);
         const int gone = atomic_load_explicit(&member->gone, memory_order_acquire);
@@ -105,12 +110,17 @@ enum symm_status symm_stream_member_state(const struct symm_stream_member *membe
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-static void fault_look(struct symm_stream_member *member)
+/*
+ * At those that have a queue.  A member that has departed is not moved on here, although its memory
+ * may be free to go: the heap gives device memory back by calls of the driver.
+ */
+
+void symm_stream_member_look(struct symm_stream_member *member)
 {
     char text[SYMM_STREAM_WHY_SIZE];
     const struct symm_stream_fault fault = symm_stream_queue_fault(member->queue);
     /* Who has been told by this rank's program, by an abort, or by a peer need not be told. */
-    if (fault.why != SYMM_STREAM_SOUND && !member->is_told) {
+    if (fault.why != SYMM_STREAM_SOUND && !member->is_told && tell != NULL) {
         member->is_told = true;
         if ((fault.why & (SYMM_STREAM_MISMATCHED | SYMM_STREAM_OVERLAPPED)) != 0) {
             fault_describe(member, &fault, text, sizeof(text));
@@ -176,7 +186,7 @@ static int look(void)
         for (; member != NULL; member = member->next) {
             if (member->queue != NULL) {
                 peers_look(member);
-                fault_look(member);
+                symm_stream_member_look(member);
                 wait_look(member);
             }
         }
