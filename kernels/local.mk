@@ -114,6 +114,7 @@ device_sources = \
 	kernels/cuda/stream/plan.c \
 	kernels/cuda/stream/queue.c kernels/cuda/stream/queue.h \
 	kernels/cuda/stream/streams.c kernels/cuda/stream/streams.h \
+	kernels/cuda/stream/member_look.c \
 	kernels/cuda/stream/watch.c
 else
 device_sources = kernels/cuda/launch/device_absent.c kernels/cuda/stream/member_absent.c

@@ -65,7 +65,7 @@ static void arguments_refuse(void)
     sums_try(comm, 2, "a call behind those that were refused");
 }
 
-/* ---- streams and communicators ---------------------------------------------------------------- */
+/* ---- streams and communicators --------------------------------------------------------------- */
 
 static void streams_refuse(void)
 {

@@ -55,8 +55,15 @@ void symm_stream_members_hold(void);
 bool symm_stream_members_try(struct symm_stream_member **first);
 void symm_stream_members_done(void);
 
-/* Tell of a fault that its kernels have found, once.  By a thread that is at the members. */
+/*
+ * Whom to tell, and of calls that have waited for so many seconds; NULL: nobody.  This and the next
+ * two by a thread that is at the members.
+ */
+void symm_stream_members_tell(symm_stream_tell *tell, double seconds);
+
+/* Tell of a fault that its kernels have found, once; and of peers that have gone and long waits. */
 void symm_stream_member_look(struct symm_stream_member *member);
+void symm_stream_member_watch(struct symm_stream_member *member);
 
 /* Move on those that have been released, as far as they can. */
 void symm_stream_members_sweep(void);
