@@ -49,7 +49,8 @@ bench_launch_time_LDADD = libsymm_core.la -ldl
 # Collectives on streams and in graphs, by libsymm itself. Never installed.
 if CUDA
 noinst_PROGRAMS += bench/stream_time
-bench_stream_time_SOURCES = bench/stream_time.c $(stream_time_parts)
+bench_stream_time_SOURCES = bench/stream_time.c bench/empty_kernel.c bench/empty_kernel.h \
+	$(stream_time_parts)
 bench_stream_time_LDADD = libsymm_core.la $(MPI_LIBS) -ldl -lm
 endif
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "bench/call.h"
+#include "bench/empty_kernel.h"
 #include "bench/failure.h"
 #include "bench/gpus.h"
 #include "bench/nccl.h"
@@ -45,6 +46,7 @@ struct bench {
 /* A way to make calls, with its memory. */
 struct way {
     const struct bench *bench;
+    void *empty; /* a kernel that does nothing, instead of calls */
     bool is_own;
     struct buffers buffers;
     struct nccl_path path;
@@ -119,6 +121,10 @@ static enum symm_collective collective_of(enum collective collective)
 static void way_start(const struct way *way, void *stream)
 {
     const struct bench *bench = way->bench;
+    if (way->empty != NULL) {
+        empty_kernel_launch(way->empty, stream);
+        return;
+    }
     if (!way->is_own) {
         nccl_path_start(&way->path, &way->call, stream);
         return;
@@ -210,6 +216,17 @@ static double time_of(const struct way *way, void *graph, void *stream)
     device_event_close(device, from);
     device_event_close(device, to);
     return median_of(times);
+}
+
+/* What a launch costs at least: no queued call can take less. */
+static void launch_print(const struct bench *bench)
+{
+    const struct way way = {.bench = bench, .empty = empty_kernel_get()};
+    const double time = way.empty != NULL
+                            ? time_of(&way, NULL, device_stream(bench->gpus.device)) : 0;
+    if (bench->rank == 0 && time > 0) {
+        (void)printf("# an empty kernel, queued: %.2f us\n", time);
+    }
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -392,6 +409,7 @@ int main(int argc, char **argv)
         nccl_print(bench.nccl);
     }
     lane_open(&bench);
+    launch_print(&bench);
     if (first == argc) {
         table_measure(&bench, COLLECTIVE_ALLREDUCE);
     }

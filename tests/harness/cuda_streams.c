@@ -23,6 +23,7 @@ static struct {
     CUresult (*cuStreamWaitEvent)(CUstream, CUevent, unsigned);
     CUresult (*cuStreamBeginCapture_v2)(CUstream, CUstreamCaptureMode);
     CUresult (*cuStreamEndCapture)(CUstream, CUgraph *);
+    CUresult (*cuMemcpyAsync)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
     CUresult (*cuLaunchHostFunc)(CUstream, CUhostFn, void *);
     CUresult (*cuEventCreate)(CUevent *, unsigned);
     CUresult (*cuEventRecord)(CUevent, CUstream);
@@ -72,6 +73,7 @@ void cuda_streams_open(void)
     FIND(cuStreamWaitEvent);
     FIND(cuStreamBeginCapture_v2);
     FIND(cuStreamEndCapture);
+    FIND(cuMemcpyAsync);
     FIND(cuLaunchHostFunc);
     FIND(cuEventCreate);
     FIND(cuEventRecord);
@@ -120,6 +122,11 @@ static void sleep_for(void *microseconds)
 void cuda_stream_delay(void *stream, unsigned microseconds)
 {
     OK(cuLaunchHostFunc, stream, sleep_for, (void *)(uintptr_t)microseconds);
+}
+
+void cuda_stream_copy(void *stream, void *to, const void *from, size_t bytes)
+{
+    OK(cuMemcpyAsync, (CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes, stream);
 }
 
 void cuda_stream_order(void *first, void *then)

@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "mpix/symm_mpix.h"
 
@@ -30,6 +31,9 @@ bool cuda_stream_is_done(void *stream);
 
 /* What follows in the stream comes so much later. */
 void cuda_stream_delay(void *stream, unsigned microseconds);
+
+/* Between memory that the device reaches. */
+void cuda_stream_copy(void *stream, void *to, const void *from, size_t bytes);
 
 /* What follows in `then` comes behind all that `first` holds. */
 void cuda_stream_order(void *first, void *then);

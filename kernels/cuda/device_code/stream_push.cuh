@@ -2,12 +2,12 @@
  * stream_push.cuh - long calls on a stream lane: pieces of what ranks send to each other go to the
  * receivers' lanes, and a flag tells that they have come.
  *
- *     SYMM_CUDA_STREAM_KERNEL_PUSH(name, body);   body::receive, results
+ *     SYMM_CUDA_STREAM_KERNEL_PUSH(name, body);   body::own, receive, results
  *
  * Block b has the pieces b, b + blocks and so on of what goes from one rank to another.  Each piece
  * has the next epoch, which goes on from call to call, and the slot that follows from it.  A piece
  * is on its way while the one before is waited for:
- *     store piece t to the targets;  tell all that it is there;
+ *     store piece t to the targets;  tell all that it is there;  copy what stays on this rank;
  *     wait until all have told the same of piece t - 1;  reduce or copy that one
  * In two legs the results of a piece go to all others, as part of the same slot.  The flag of two
  * pieces later tells that they are there, so behind the last piece two flags more are told.
@@ -41,12 +41,16 @@ template <bool ANY> struct push_copy {
     static SYMM_DEVICE void receive(const symm_cuda_stream &arguments, const place &at,
                                     const piece &one)
     {
-        const uint32_t own = 1u << arguments.rank;
-        if (arguments.output == NULL) {
-            return;
+        if (arguments.output != NULL) {
+            rows_take<user_words<ANY>, ANY>(arguments, at, one,
+                                            arguments.sources & ~(1u << arguments.rank), false);
         }
-        rows_take<user_words<ANY>, ANY>(arguments, at, one, arguments.sources & ~own, false);
-        if ((arguments.sources & own) != 0) {
+    }
+
+    static SYMM_DEVICE void own(const symm_cuda_stream &arguments, const place &at,
+                                const piece &one)
+    {
+        if (arguments.output != NULL && (arguments.sources >> arguments.rank & 1) != 0) {
             const way ways[1] = {{input_of(arguments, one, arguments.rank),
                                   output_of(arguments, one, arguments.rank),
                                   piece_length(arguments, one, arguments.rank)}};
@@ -63,6 +67,8 @@ template <bool ANY> struct push_copy {
 template <class Fold> struct push_reduce {
     static const bool any = Fold::any;
     static const int units = 2 / Fold::packets; /* of a word */
+
+    static SYMM_DEVICE void own(const symm_cuda_stream &, const place &, const piece &) {}
 
     template <int LANES, int WORDS>
     static SYMM_DEVICE void add(const symm_cuda_stream &arguments,
@@ -263,6 +269,10 @@ SYMM_DEVICE void push_steps(const symm_cuda_stream &arguments, const place &at, 
         }
         if (step < told) {
             flags_store(arguments, at, epoch);
+        }
+        /* The fence of a thread that tells takes long: others have something to do meanwhile. */
+        if (step < pieces) {
+            Body::own(arguments, at, piece_of(arguments, at, step, epoch));
         }
         if (step == 0) {
             continue;

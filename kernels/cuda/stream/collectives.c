@@ -138,13 +138,14 @@ static enum symm_stream_form form_of(enum symm_stream_way way)
                                                                        : SYMM_STREAM_FORM_ONE_SHOT;
 }
 
-/* What kernels for one type and operation ask for. */
+/* What kernels for one type and operation ask for.  They load up to four bytes at once. */
 static bool is_plain(const struct symm_cuda_stream *arguments, enum symm_stream_form form,
                      uint64_t bytes)
 {
     const uint64_t places = (uintptr_t)arguments->input | (uintptr_t)arguments->output |
                             arguments->input_step | arguments->output_step;
-    return form == SYMM_STREAM_FORM_PUSH ? places % 16 == 0 : places % 8 == 0 && bytes % 4 == 0;
+    const uint64_t step = form == SYMM_STREAM_FORM_PUSH ? 16 : bytes <= 4 ? 4 : 8;
+    return places % step == 0 && (form == SYMM_STREAM_FORM_PUSH || bytes % 4 == 0);
 }
 
 /* What the plan makes of a call whose last `padding` bytes are no data. */
