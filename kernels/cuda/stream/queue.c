@@ -1,8 +1,9 @@
 /*
  * queue.c - see queue.h.
  *
- * A launch by an executable graph takes less than one by itself, so a queue has one of a single node, whose kernel and arguments it sets before each launch.  What is set later does
- * not touch earlier launches (the driver's manual); the stream orders these.
+ * A launch by an executable graph takes less than one by itself, so a queue has one of a single
+ * node, whose kernel and arguments it sets before each launch.  What is set later does not touch
+ * earlier launches (the driver's manual); the stream orders these.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
