@@ -104,6 +104,29 @@ static void peer_release(struct symm_stream_lane *lane, int rank)
     }
 }
 
+void symm_stream_lane_tell(struct symm_stream_lane *lane, uint32_t why)
+{
+    for (int rank = 0; rank < lane->size; rank++) {
+        uint32_t none = 0;
+        if (rank != lane->rank && lane->shared[rank] != NULL) {
+            (void)atomic_compare_exchange_strong(&lane->shared[rank]->failed[lane->rank], &none,
+                                                 why);
+        }
+    }
+}
+
+uint32_t symm_stream_lane_told(const struct symm_stream_lane *lane, int *rank)
+{
+    uint32_t why = 0;
+    for (*rank = 0; *rank < lane->size; ++*rank) {
+        why = atomic_load_explicit(&lane->shared[lane->rank]->failed[*rank], memory_order_acquire);
+        if (why != 0) {
+            break;
+        }
+    }
+    return why;
+}
+
 void symm_stream_lane_depart(struct symm_stream_lane *lane)
 {
     for (int rank = 0; rank < lane->size; rank++) {

@@ -24,9 +24,10 @@ struct symm_stream_place {
     struct symm_location memory, shared;
 };
 
-/* A rank's block of host memory: who writes to its lane no more. */
+/* A rank's block of host memory: who writes to its lane no more, and why others have given up. */
 struct symm_stream_shared {
     _Atomic uint32_t departed[SYMM_STREAM_LANE_RANKS];
+    _Atomic uint32_t failed[SYMM_STREAM_LANE_RANKS];
 };
 
 struct symm_stream_lane {
@@ -53,6 +54,13 @@ enum symm_status symm_stream_lane_take(struct symm_stream_lane *lane,
 enum symm_status symm_stream_lane_reach(struct symm_stream_lane *lane, int rank,
                                         const char *name,
                                         const struct symm_stream_place *place);
+
+/*
+ * Tell the others that this rank's kernels do nothing any more; `why` is not 0, and the first one
+ * counts.  Only until it leaves.  The other: whether one of them has told so, and which.
+ */
+void symm_stream_lane_tell(struct symm_stream_lane *lane, uint32_t why);
+uint32_t symm_stream_lane_told(const struct symm_stream_lane *lane, int *rank);
 
 /*
  * No kernel of this rank writes to the others any more: tell those that have been reached.  Makes

@@ -126,6 +126,17 @@ static void abort_it(void)
     failed("aborted", "abort");
 }
 
+/* No kernel waits: threads that watch hear of it. */
+static void abort_idle(void)
+{
+    sums_try(comm, 1, "before");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test_rank == 0) {
+        symm_mpix_comm_abort(comm);
+    }
+    failed("aborted while nobody waits", test_rank == 0 ? "aborted" : "aborted by its rank 0");
+}
+
 static void mismatch(const char *which)
 {
     const bool is_odd = test_rank == test_size - 1;
@@ -253,6 +264,8 @@ int main(int argc, char **argv)
         many();
     } else if (strcmp(name, "abort") == 0) {
         abort_it();
+    } else if (strcmp(name, "abort-idle") == 0) {
+        abort_idle();
     } else if (strcmp(name, "overlap") == 0) {
         overlap();
     } else if (strcmp(name, "late") == 0) {

@@ -258,5 +258,6 @@ void symm_stream_member_abort(struct symm_stream_member *member)
 {
     if (member->queue != NULL) {
         symm_stream_queue_abort(member->queue);
+        symm_stream_lane_tell(&member->lane, SYMM_STREAM_ABORTED);
     }
 }

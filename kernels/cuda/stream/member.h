@@ -86,7 +86,10 @@ SYMM_PRIVATE bool symm_stream_member_reaches(const struct symm_stream_member *me
 SYMM_PRIVATE enum symm_status symm_stream_member_set_stream(struct symm_stream_member *member,
                                                             void *stream);
 
-/* Kernels that wait end without results, here and at the others, and later ones do nothing. */
+/*
+ * Kernels that wait end without results, and later ones do nothing: here at once, and at the others
+ * when their threads that watch look (symm_stream_members_watch()).
+ */
 SYMM_PRIVATE void symm_stream_member_abort(struct symm_stream_member *member);
 
 /*

@@ -47,13 +47,29 @@ static void call_describe(struct symm_stream_queue *queue, uint64_t number, char
                    row->reduces ? "elements" : "bytes");
 }
 
+/* What another rank of the communicator has told. */
+static void told_describe(int rank, uint32_t why, char *text, size_t size)
+{
+    if (why == SYMM_STREAM_ABORTED) {
+        (void)snprintf(text, size, "collectives on streams of the communicator have been aborted "
+                       "by its rank %d", rank);
+        return;
+    }
+    (void)snprintf(text, size, "a collective on a stream has failed: rank %d of the communicator "
+                   "has found that %s", rank, reason(why));
+}
+
 static void fault_describe(const struct symm_stream_member *member,
                            const struct symm_stream_fault *fault, char *text, size_t size)
 {
     char call[128];
+    const uint32_t heard = atomic_load_explicit(&member->heard, memory_order_acquire);
     if (fault->teller >= 0 && fault->why == SYMM_STREAM_TOLD) {
-        (void)snprintf(text, size, "a collective on a stream has failed: rank %d of the "
-                       "communicator has found that %s", fault->teller, reason(fault->told));
+        told_describe(fault->teller, fault->told, text, size);
+        return;
+    }
+    if (fault->why == SYMM_STREAM_ABORTED && heard != 0) {
+        told_describe((int)(heard & 0xff), heard >> 8, text, size);
         return;
     }
     if (fault->why == SYMM_STREAM_ABORTED) {
@@ -119,9 +135,21 @@ void symm_stream_member_look(struct symm_stream_member *member)
     if (fault.why != SYMM_STREAM_SOUND && !member->is_told && tell != NULL) {
         member->is_told = true;
         if ((fault.why & (SYMM_STREAM_MISMATCHED | SYMM_STREAM_OVERLAPPED)) != 0) {
+            symm_stream_lane_tell(&member->lane, fault.why);
             fault_describe(member, &fault, text, sizeof(text));
             tell(text, true, member->setup.is_fatal);
         }
+    }
+}
+
+/* A peer may have told where no kernel of this rank is at work. */
+static void lane_look(struct symm_stream_member *member)
+{
+    int rank;
+    const uint32_t why = symm_stream_lane_told(&member->lane, &rank);
+    if (why != 0 && atomic_load_explicit(&member->heard, memory_order_relaxed) == 0) {
+        atomic_store_explicit(&member->heard, why << 8 | (uint32_t)rank, memory_order_release);
+        symm_stream_queue_abort(member->queue);
     }
 }
 
@@ -174,6 +202,7 @@ static void wait_look(struct symm_stream_member *member)
 void symm_stream_member_watch(struct symm_stream_member *member)
 {
     if (tell != NULL) {
+        lane_look(member);
         peers_look(member);
         symm_stream_member_look(member);
         wait_look(member);

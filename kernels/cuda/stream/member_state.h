@@ -41,6 +41,8 @@ struct symm_stream_member {
     CUevent ended; /* NULL: there is none */
     struct symm_alive *peers[SYMM_STREAM_RANKS]; /* processes; NULL: it is not known */
     _Atomic int gone; /* a rank whose process has ended before it departed, and one; 0: none has */
+    /* What another rank has told, and not its kernels: its reason << 8 | its rank; 0: nothing. */
+    _Atomic uint32_t heard;
     bool is_told;  /* its fault */
     struct symm_stream_waiting waiting;
 };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void pause_ms(long ms)
 {
@@ -401,6 +402,28 @@ static void test_abort_is_not_told(struct fork_rank *self, void *unused)
     members_until(&members, 0);
 }
 
+/* Nor does a kernel of the other rank have to be at work for it to hear. */
+static void test_abort_is_heard(struct fork_rank *self, void *unused)
+{
+    char text[SYMM_STREAM_WHY_SIZE];
+    struct members members;
+    (void)unused;
+    struct symm_stream_member *member = watched_begin(&members, self);
+    fork_rank_barrier(self);
+    if (self->rank == 0) {
+        symm_stream_member_abort(member);
+    }
+    for (int i = 0; i < 500 && !symm_stream_member_has_failed(member); i++) {
+        (void)usleep(10000);
+    }
+    FORK_STATUS(self, symm_stream_member_state(member, text, sizeof(text)), SYMM_ERR_PEER_LOST);
+    FORK_CHECK(self, strstr(text, self->rank == 0 ? "aborted" : "aborted by its rank 0") != NULL);
+    told_check(self, 0, 0, 0, "");
+    symm_stream_members_watch(members.process, NULL, 0);
+    symm_stream_member_release(member);
+    members_until(&members, 0);
+}
+
 UNIT_MAIN("test_stream_ends", 120,
     FORK_TEST_WITH(test_reset, 2, &(bool){false}),
     FORK_TEST_WITH(test_reset, 2, &(bool){true}),
@@ -419,4 +442,5 @@ UNIT_MAIN("test_stream_ends", 120,
     FORK_TEST(test_end_with_graph, 2),
     FORK_TEST(test_mismatch_is_told, 2),
     FORK_TEST(test_wait_is_told, 2),
-    FORK_TEST(test_abort_is_not_told, 2))
+    FORK_TEST(test_abort_is_not_told, 2),
+    FORK_TEST(test_abort_is_heard, 2))
