@@ -58,6 +58,7 @@ unit_tests += \
 	tests/unit/gpu/test_cuda_memory \
 	tests/unit/cuda/test_cuda_packets \
 	tests/unit/cuda/test_stream_ends \
+	tests/unit/cuda/test_stream_failures \
 	tests/unit/cuda/test_stream_lane \
 	tests/unit/cuda/test_stream_members \
 	tests/unit/heap/test_stream_memory \
@@ -323,6 +324,9 @@ tests_unit_cuda_test_stream_lane_SOURCES = $(stream_ranks) tests/unit/cuda/test_
 tests_unit_cuda_test_stream_lane_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_ends_SOURCES = $(stream_members) tests/unit/cuda/test_stream_ends.c
 tests_unit_cuda_test_stream_ends_LDADD = $(device_libs)
+tests_unit_cuda_test_stream_failures_SOURCES = $(stream_members) \
+	tests/unit/cuda/test_stream_failures.c
+tests_unit_cuda_test_stream_failures_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_members_SOURCES = $(stream_members) \
 	tests/unit/cuda/test_stream_members.c
 tests_unit_cuda_test_stream_members_LDADD = $(device_libs)
