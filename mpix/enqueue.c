@@ -58,19 +58,28 @@ static void count_check(struct enqueue *self, MPI_Count count)
     }
 }
 
-/* The bytes of `count` elements that are copied. */
-static size_t bytes_of(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
+/* The bytes of `count` elements.  Blocks of all ranks have addresses as well. */
+static size_t bytes_multiply(struct enqueue *self, MPI_Count count, size_t extent)
 {
-    size_t extent = 0, bytes = 0;
-    count_check(self, count);
-    if (self->error == MPI_SUCCESS) {
-        self->error = symm_mpix_extent(self->name, datatype, &extent);
-    }
-    if (self->error == MPI_SUCCESS && __builtin_mul_overflow((size_t)count, extent, &bytes)) {
+    size_t bytes = 0, all;
+    if (self->error == MPI_SUCCESS &&
+        (__builtin_mul_overflow((size_t)count, extent, &bytes) ||
+         __builtin_mul_overflow(bytes, (size_t)self->state->size, &all))) {
         self->error = symm_mpix_error(MPI_ERR_COUNT, "%s: %lld elements of %zu bytes are too many",
                                       self->name, (long long)count, extent);
     }
     return bytes;
+}
+
+/* Of elements that are copied. */
+static size_t bytes_of(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
+{
+    size_t extent = 0;
+    count_check(self, count);
+    if (self->error == MPI_SUCCESS) {
+        self->error = symm_mpix_extent(self->name, datatype, &extent);
+    }
+    return bytes_multiply(self, count, extent);
 }
 
 /* A block as it is sent is as long as one that is received. */
@@ -88,13 +97,15 @@ static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype da
     if (self->error == MPI_SUCCESS) {
         self->error = symm_mpix_reduction(self->name, datatype, op, &self->call);
     }
+    if (self->error == MPI_SUCCESS) {
+        MPI_Count lower, extent = 0;
+        (void)PMPI_Type_get_extent_x(datatype, &lower, &extent);
+        (void)bytes_multiply(self, count, (size_t)extent);
+    }
     self->call.count = (size_t)count;
 }
 
-static const void *behind(const void *address, size_t bytes)
-{
-    return (const unsigned char *)address + bytes;
-}
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 /* What libsymm has refused, in the driver's words if it is known that they are about this. */
 static int refused(const struct enqueue *self, enum symm_status status)
@@ -105,16 +116,24 @@ static int refused(const struct enqueue *self, enum symm_status status)
                            failure[0] != '\0' ? failure : symm_status_string(status));
 }
 
+/* A buffer that is significant on this rank, and not in place.  Without data it may be anything. */
 static void buffer_check(struct enqueue *self, const void *buffer, const char *which)
 {
     char failure[SYMM_CUDA_TEXT_SIZE];
+    if (self->error == MPI_SUCCESS && buffer == MPI_IN_PLACE) {
+        self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: MPI_IN_PLACE is no %s buffer here",
+                                      self->name, which);
+    }
     symm_cuda_forget_failure();
     if (self->error != MPI_SUCCESS || self->call.count == 0 ||
-        symm_stream_member_reaches(self->state->member, buffer)) {
+        (buffer != NULL && symm_stream_member_reaches(self->state->member, buffer))) {
         return;
     }
     symm_cuda_last_failure(failure, sizeof(failure));
-    if (failure[0] != '\0') {
+    if (buffer == NULL) {
+        self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is NULL", self->name,
+                                      which);
+    } else if (failure[0] != '\0') {
         self->error = refused(self, SYMM_ERR_SYSTEM);
     } else {
         self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is no memory that kernels "
@@ -123,17 +142,33 @@ static void buffer_check(struct enqueue *self, const void *buffer, const char *w
     }
 }
 
-/* NULL: this rank has no such buffer. */
+static const void *input_of(struct enqueue *self, const void *sendbuf)
+{
+    buffer_check(self, sendbuf, "send");
+    return sendbuf;
+}
+
+static void *output_of(struct enqueue *self, void *recvbuf)
+{
+    buffer_check(self, recvbuf, "receive");
+    return recvbuf;
+}
+
+/* This rank's block of an array; nowhere, if there is no array. */
+static void *own_block(const struct enqueue *self, const void *array)
+{
+    return self->error == MPI_SUCCESS && array != NULL
+               ? (unsigned char *)(uintptr_t)array + (size_t)self->state->rank * self->call.count
+               : NULL;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* NULL: this rank has no such buffer, or there are no data. */
 static int enqueue_end(struct enqueue *self, const void *input, void *output)
 {
     self->call.input = input;
     self->call.output = output;
-    if (input != NULL) {
-        buffer_check(self, input, "send");
-    }
-    if (output != NULL && output != input) {
-        buffer_check(self, output, "receive");
-    }
     if (self->error == MPI_SUCCESS) {
         self->error = symm_mpix_lane_check(self->state->member, self->name);
     }
@@ -145,6 +180,13 @@ static int enqueue_end(struct enqueue *self, const void *input, void *output)
         }
     }
     return symm_mpix_raise(self->comm, self->error);
+}
+
+/* A rank that sends and receives; in place, it sends what the receive buffer has. */
+static int enqueue_end_alike(struct enqueue *self, const void *sendbuf, void *recvbuf)
+{
+    void *output = output_of(self, recvbuf);
+    return enqueue_end(self, sendbuf == MPI_IN_PLACE ? output : input_of(self, sendbuf), output);
 }
 
 static bool is_root(const struct enqueue *self)
@@ -159,7 +201,7 @@ int MPIX_Allreduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count
 {
     struct enqueue self = enqueue_begin("MPIX_Allreduce_enqueue", comm, SYMM_ALLREDUCE);
     reduction_set(&self, count, datatype, op);
-    return enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf);
+    return enqueue_end_alike(&self, sendbuf, recvbuf);
 }
 
 int MPIX_Reduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -168,8 +210,8 @@ int MPIX_Reduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
     struct enqueue self = enqueue_begin("MPIX_Reduce_enqueue", comm, SYMM_REDUCE);
     root_set(&self, root);
     reduction_set(&self, count, datatype, op);
-    return is_root(&self) ? enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf)
-                          : enqueue_end(&self, sendbuf, NULL);
+    return is_root(&self) ? enqueue_end_alike(&self, sendbuf, recvbuf)
+                          : enqueue_end(&self, input_of(&self, sendbuf), NULL);
 }
 
 int MPIX_Reduce_scatter_block_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
@@ -178,7 +220,7 @@ int MPIX_Reduce_scatter_block_enqueue_c(const void *sendbuf, void *recvbuf, MPI_
     struct enqueue self =
         enqueue_begin("MPIX_Reduce_scatter_block_enqueue", comm, SYMM_REDUCE_SCATTER_BLOCK);
     reduction_set(&self, recvcount, datatype, op);
-    return enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf);
+    return enqueue_end_alike(&self, sendbuf, recvbuf);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -189,6 +231,7 @@ int MPIX_Bcast_enqueue_c(void *buffer, MPI_Count count, MPI_Datatype datatype, i
     struct enqueue self = enqueue_begin("MPIX_Bcast_enqueue", comm, SYMM_BCAST);
     root_set(&self, root);
     self.call.count = bytes_of(&self, count, datatype);
+    buffer_check(&self, buffer, is_root(&self) ? "send" : "receive");
     return enqueue_end(&self, buffer, buffer);
 }
 
@@ -197,14 +240,13 @@ int MPIX_Allgather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
                              MPI_Comm comm)
 {
     struct enqueue self = enqueue_begin("MPIX_Allgather_enqueue", comm, SYMM_ALLGATHER);
-    const void *input = sendbuf;
     self.call.count = bytes_of(&self, recvcount, recvtype);
     if (sendbuf != MPI_IN_PLACE) {
         blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
-    } else if (self.error == MPI_SUCCESS) {
-        input = behind(recvbuf, (size_t)self.state->rank * self.call.count);
+        return enqueue_end_alike(&self, sendbuf, recvbuf);
     }
-    return enqueue_end(&self, input, recvbuf);
+    void *output = output_of(&self, recvbuf);
+    return enqueue_end(&self, own_block(&self, output), output);
 }
 
 int MPIX_Alltoall_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -216,7 +258,7 @@ int MPIX_Alltoall_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     if (sendbuf != MPI_IN_PLACE) {
         blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
     }
-    return enqueue_end(&self, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf);
+    return enqueue_end_alike(&self, sendbuf, recvbuf);
 }
 
 /* The root's block does not move if it is in place. */
@@ -228,14 +270,15 @@ int MPIX_Gather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
     root_set(&self, root);
     if (!is_root(&self)) {
         self.call.count = bytes_of(&self, sendcount, sendtype);
-        return enqueue_end(&self, sendbuf, NULL);
+        return enqueue_end(&self, input_of(&self, sendbuf), NULL);
     }
     self.call.count = bytes_of(&self, recvcount, recvtype);
     if (sendbuf != MPI_IN_PLACE) {
         blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
-        return enqueue_end(&self, sendbuf, recvbuf);
+        return enqueue_end_alike(&self, sendbuf, recvbuf);
     }
-    return enqueue_end(&self, behind(recvbuf, (size_t)root * self.call.count), recvbuf);
+    void *output = output_of(&self, recvbuf);
+    return enqueue_end(&self, own_block(&self, output), output);
 }
 
 int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -246,15 +289,15 @@ int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     root_set(&self, root);
     if (!is_root(&self)) {
         self.call.count = bytes_of(&self, recvcount, recvtype);
-        return enqueue_end(&self, NULL, recvbuf);
+        return enqueue_end(&self, NULL, output_of(&self, recvbuf));
     }
     self.call.count = bytes_of(&self, sendcount, sendtype);
     if (recvbuf != MPI_IN_PLACE) {
         blocks_compare(&self, self.call.count, bytes_of(&self, recvcount, recvtype));
-        return enqueue_end(&self, sendbuf, recvbuf);
+        return enqueue_end(&self, input_of(&self, sendbuf), output_of(&self, recvbuf));
     }
-    return enqueue_end(&self, sendbuf,
-                       (void *)(uintptr_t)behind(sendbuf, (size_t)root * self.call.count));
+    const void *input = input_of(&self, sendbuf);
+    return enqueue_end(&self, input, own_block(&self, input));
 }
 
 int MPIX_Barrier_enqueue(MPI_Comm comm)

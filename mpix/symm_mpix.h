@@ -96,10 +96,10 @@ SYMM_MPIX_API int symm_mpix_comm_abort(MPI_Comm comm);
  * blocking functions in coll/symm.
  *
  * Errors, through the communicator's handler, at the call: MPI_ERR_COUNT, MPI_ERR_TYPE,
- * MPI_ERR_OP, MPI_ERR_ROOT, MPI_ERR_BUFFER (memory that kernels do not reach), MPI_ERR_TRUNCATE
- * (this rank sends another number of bytes than it receives), MPI_ERR_OTHER (a communicator
- * without a GPU stream), MPI_ERR_UNSUPPORTED_OPERATION (user-defined operations, datatypes with
- * gaps), MPIX_ERR_STREAM.
+ * MPI_ERR_OP, MPI_ERR_ROOT, MPI_ERR_BUFFER (memory that kernels do not reach, NULL, MPI_IN_PLACE
+ * where MPI does not have it), MPI_ERR_TRUNCATE (this rank sends another number of bytes than it
+ * receives), MPI_ERR_OTHER (a communicator without a GPU stream), MPI_ERR_UNSUPPORTED_OPERATION
+ * (user-defined operations, datatypes with gaps), MPIX_ERR_STREAM.
  */
 SYMM_MPIX_API int MPIX_Allreduce_enqueue(const void *sendbuf, void *recvbuf, int count,
                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);

@@ -20,9 +20,13 @@
 
 /* ---- datatypes ------------------------------------------------------------------------------- */
 
-enum family { SIGNED, UNSIGNED, REAL, COMPLEX, EXACT };
+/*
+ * MPI has no logical operations for NUMBERs (Fortran's integers and addresses), only these for
+ * TRUTHs, and none for what is OPAQUE.
+ */
+enum family { SIGNED, UNSIGNED, NUMBER, TRUTH, REAL, COMPLEX, EXACT, OPAQUE };
 
-/* Of a family, the size decides; EXACT is one type. */
+/* Of a family, the size decides; EXACT is one type.  Numbers and truths are as C's integers are. */
 static enum symm_cuda_type type_of(enum family family, enum symm_cuda_type exact, size_t size)
 {
     static const struct {
@@ -40,6 +44,7 @@ static enum symm_cuda_type type_of(enum family family, enum symm_cuda_type exact
     if (family == EXACT) {
         return exact;
     }
+    family = family == NUMBER || family == TRUTH ? SIGNED : family;
     for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++) {
         if (sized[i].family == family && sized[i].size == size) {
             return sized[i].type;
@@ -49,7 +54,7 @@ static enum symm_cuda_type type_of(enum family family, enum symm_cuda_type exact
 }
 
 /* SYMM_CUDA_TYPE_COUNT: kernels do not reduce it. */
-static enum symm_cuda_type predefined_type(MPI_Datatype datatype)
+static enum symm_cuda_type predefined_type(MPI_Datatype datatype, enum family *family)
 {
     const struct {
         MPI_Datatype datatype;
@@ -59,8 +64,8 @@ static enum symm_cuda_type predefined_type(MPI_Datatype datatype)
         {MPI_FLOAT, REAL, 0}, {MPI_DOUBLE, REAL, 0}, {MPI_INT, SIGNED, 0},
         {MPI_LONG, SIGNED, 0}, {MPI_LONG_LONG, SIGNED, 0}, {MPI_SHORT, SIGNED, 0},
         {MPI_SIGNED_CHAR, SIGNED, 0}, {MPI_INT8_T, SIGNED, 0}, {MPI_INT16_T, SIGNED, 0},
-        {MPI_INT32_T, SIGNED, 0}, {MPI_INT64_T, SIGNED, 0}, {MPI_AINT, SIGNED, 0},
-        {MPI_OFFSET, SIGNED, 0}, {MPI_COUNT, SIGNED, 0},
+        {MPI_INT32_T, SIGNED, 0}, {MPI_INT64_T, SIGNED, 0}, {MPI_AINT, NUMBER, 0},
+        {MPI_OFFSET, NUMBER, 0}, {MPI_COUNT, NUMBER, 0},
         {MPI_UNSIGNED, UNSIGNED, 0}, {MPI_UNSIGNED_LONG, UNSIGNED, 0},
         {MPI_UNSIGNED_LONG_LONG, UNSIGNED, 0}, {MPI_UNSIGNED_SHORT, UNSIGNED, 0},
         {MPI_UNSIGNED_CHAR, UNSIGNED, 0}, {MPI_UINT8_T, UNSIGNED, 0},
@@ -71,16 +76,18 @@ static enum symm_cuda_type predefined_type(MPI_Datatype datatype)
         {MPI_DOUBLE_INT, EXACT, SYMM_CUDA_DOUBLE_INT},
         {MPI_LONG_INT, EXACT, SYMM_CUDA_LONG_INT}, {MPI_2INT, EXACT, SYMM_CUDA_2INT},
         {MPI_SHORT_INT, EXACT, SYMM_CUDA_SHORT_INT},
-        {MPI_INTEGER, SIGNED, 0}, {MPI_INTEGER1, SIGNED, 0}, {MPI_INTEGER2, SIGNED, 0},
-        {MPI_INTEGER4, SIGNED, 0}, {MPI_INTEGER8, SIGNED, 0}, {MPI_LOGICAL, SIGNED, 0},
+        {MPI_INTEGER, NUMBER, 0}, {MPI_INTEGER1, NUMBER, 0}, {MPI_INTEGER2, NUMBER, 0},
+        {MPI_INTEGER4, NUMBER, 0}, {MPI_INTEGER8, NUMBER, 0}, {MPI_LOGICAL, TRUTH, 0},
         {MPI_REAL, REAL, 0}, {MPI_REAL4, REAL, 0}, {MPI_REAL8, REAL, 0},
         {MPI_DOUBLE_PRECISION, REAL, 0}, {MPI_COMPLEX, COMPLEX, 0},
-        {MPI_DOUBLE_COMPLEX, COMPLEX, 0},
+        {MPI_DOUBLE_COMPLEX, COMPLEX, 0}, {MPI_CHAR, OPAQUE, 0}, {MPI_WCHAR, OPAQUE, 0},
+        {MPI_CHARACTER, OPAQUE, 0}, {MPI_PACKED, OPAQUE, 0},
     };
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
         if (known[i].datatype == datatype) {
             int size = 0;
             (void)PMPI_Type_size(datatype, &size);
+            *family = known[i].family;
             return type_of(known[i].family, known[i].exact, (size_t)size);
         }
     }
@@ -117,6 +124,14 @@ static enum symm_cuda_op predefined_op(MPI_Op op)
     return SYMM_CUDA_OP_COUNT;
 }
 
+/* Beside what kernels can do, to which a truth is an integer. */
+static bool is_allowed(enum family family, enum symm_cuda_op op)
+{
+    const bool is_logical =
+        op == SYMM_CUDA_LAND || op == SYMM_CUDA_LOR || op == SYMM_CUDA_LXOR;
+    return family != OPAQUE && (is_logical ? family != NUMBER : family != TRUTH);
+}
+
 /*
  * An operation of the program's: one made from symm_half_sum() or its like answers for itself when
  * it is called with an element, and no other one does.
@@ -126,8 +141,7 @@ static bool is_float16(MPI_Datatype datatype, MPI_Op op, struct symm_stream_call
     uint16_t in = 0, inout = 0;
     struct symm_float16_asked asked = {.is_known = false};
     int size = 0;
-    if (op == MPI_REPLACE || op == MPI_NO_OP ||
-        PMPI_Type_size(datatype, &size) != MPI_SUCCESS || size != (int)sizeof(in)) {
+    if (PMPI_Type_size(datatype, &size) != MPI_SUCCESS || size != (int)sizeof(in)) {
         return false;
     }
     symm_float16_ask(&asked);
@@ -148,12 +162,14 @@ static bool is_float16(MPI_Datatype datatype, MPI_Op op, struct symm_stream_call
 int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
                         struct symm_stream_call *reduction)
 {
+    enum family family = EXACT;
     int error = datatype_check(call, datatype);
     if (error != MPI_SUCCESS) {
         return error;
     }
-    if (op == MPI_OP_NULL) {
-        return symm_mpix_error(MPI_ERR_OP, "%s: the operation is MPI_OP_NULL", call);
+    if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP) {
+        return symm_mpix_error(MPI_ERR_OP, "%s: the operation is %s", call,
+                               op == MPI_OP_NULL ? "MPI_OP_NULL" : "for windows only");
     }
     reduction->op = predefined_op(op);
     if (reduction->op == SYMM_CUDA_OP_COUNT) {
@@ -163,12 +179,13 @@ int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
                                      "%s: kernels know MPI's own operations, and those of 16-bit "
                                      "floats in symm.h; use a blocking call for this one", call);
     }
-    reduction->type = predefined_type(datatype);
-    if (reduction->type == SYMM_CUDA_TYPE_COUNT) {
+    reduction->type = predefined_type(datatype, &family);
+    if (reduction->type == SYMM_CUDA_TYPE_COUNT && family != OPAQUE) {
         return symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
                                "%s: kernels do not reduce this datatype", call);
     }
-    return symm_device_can_reduce(reduction->type, reduction->op)
+    return is_allowed(family, reduction->op) &&
+                   symm_device_can_reduce(reduction->type, reduction->op)
                ? MPI_SUCCESS
                : symm_mpix_error(MPI_ERR_OP, "%s: MPI does not define the operation for the "
                                  "datatype", call);

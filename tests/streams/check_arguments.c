@@ -6,6 +6,8 @@
  */
 #include "tests/streams/sums.h"
 
+#include <stdio.h>
+
 /* ---- collectives ----------------------------------------------------------------------------- */
 
 static void add_nothing(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -38,19 +40,108 @@ static void types_refuse(void)
     MPI_Type_free(&turned);
 }
 
+/* What MPI does not define, and what it does. */
+static void operations_refuse(void)
+{
+    static const struct {
+        MPI_Datatype datatype;
+        MPI_Op op;
+        int error_class;
+    } cases[] = {
+        {MPI_FLOAT, MPI_BAND, MPI_ERR_OP}, {MPI_FLOAT, MPI_LOR, MPI_ERR_OP},
+        {MPI_C_BOOL, MPI_SUM, MPI_ERR_OP}, {MPI_C_BOOL, MPI_BOR, MPI_ERR_OP},
+        {MPI_LOGICAL, MPI_SUM, MPI_ERR_OP}, {MPI_LOGICAL, MPI_BXOR, MPI_ERR_OP},
+        {MPI_LOGICAL, MPI_MAX, MPI_ERR_OP}, {MPI_INTEGER, MPI_LAND, MPI_ERR_OP},
+        {MPI_AINT, MPI_LXOR, MPI_ERR_OP}, {MPI_BYTE, MPI_MIN, MPI_ERR_OP},
+        {MPI_C_DOUBLE_COMPLEX, MPI_MAX, MPI_ERR_OP}, {MPI_2INT, MPI_SUM, MPI_ERR_OP},
+        {MPI_INT, MPI_MINLOC, MPI_ERR_OP}, {MPI_CHAR, MPI_SUM, MPI_ERR_OP},
+        {MPI_PACKED, MPI_BAND, MPI_ERR_OP}, {MPI_INT, MPI_REPLACE, MPI_ERR_OP},
+        {MPI_INT, MPI_NO_OP, MPI_ERR_OP}, {MPI_INT, MPI_OP_NULL, MPI_ERR_OP},
+        {MPI_LONG_DOUBLE, MPI_SUM, MPI_ERR_UNSUPPORTED_OPERATION},
+        {MPI_LOGICAL, MPI_LOR, MPI_SUCCESS}, {MPI_INTEGER, MPI_BAND, MPI_SUCCESS},
+        {MPI_COUNT, MPI_MAX, MPI_SUCCESS}, {MPI_INT, MPI_LXOR, MPI_SUCCESS},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char what[64];
+        (void)snprintf(what, sizeof(what), "operation %zu", i);
+        const int code = MPIX_Allreduce_enqueue(input, output, 1, cases[i].datatype, cases[i].op,
+                                                comm);
+        if (cases[i].error_class != MPI_SUCCESS) {
+            expect(code, cases[i].error_class, what);
+        } else {
+            test_check(code == MPI_SUCCESS, what);
+        }
+    }
+    cuda_stream_await(stream);
+}
+
+/* Of both buffers of a call, where they are significant; where they are not, they are ignored. */
+static void buffers_refuse(void *none, const char *what)
+{
+    const int root = 0, n = 1;
+    const MPI_Datatype t = MPI_INT;
+    const bool is_null = none == NULL, is_root = test_rank == root;
+    void *const send = is_root ? input : none, *const receive = is_root ? output : none;
+    expect(MPIX_Bcast_enqueue(none, n, t, root, comm), MPI_ERR_BUFFER, what);
+    expect(MPIX_Allreduce_enqueue(input, none, n, t, MPI_SUM, comm), MPI_ERR_BUFFER, what);
+    expect(MPIX_Reduce_scatter_block_enqueue(input, none, n, t, MPI_SUM, comm), MPI_ERR_BUFFER,
+           what);
+    expect(MPIX_Allgather_enqueue(input, n, t, none, n, t, comm), MPI_ERR_BUFFER, what);
+    expect(MPIX_Allgather_enqueue(MPI_IN_PLACE, n, t, none, n, t, comm), MPI_ERR_BUFFER, what);
+    expect(MPIX_Alltoall_enqueue(input, n, t, none, n, t, comm), MPI_ERR_BUFFER, what);
+    if (is_null) {
+        expect(MPIX_Allreduce_enqueue(none, output, n, t, MPI_SUM, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Allgather_enqueue(none, n, t, output, n, t, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Alltoall_enqueue(none, n, t, output, n, t, comm), MPI_ERR_BUFFER, what);
+    }
+    if (is_root) {
+        expect(MPIX_Reduce_enqueue(input, none, n, t, MPI_SUM, root, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Gather_enqueue(input, n, t, none, n, t, root, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Scatter_enqueue(none, n, t, output, n, t, root, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Scatter_enqueue(none, n, t, MPI_IN_PLACE, n, t, root, comm), MPI_ERR_BUFFER,
+               what);
+    } else {
+        expect(MPIX_Reduce_enqueue(none, output, n, t, MPI_SUM, root, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Gather_enqueue(none, n, t, output, n, t, root, comm), MPI_ERR_BUFFER, what);
+        expect(MPIX_Scatter_enqueue(input, n, t, none, n, t, root, comm), MPI_ERR_BUFFER, what);
+    }
+    test_check(MPIX_Reduce_enqueue(input, receive, n, t, MPI_SUM, root, comm) == MPI_SUCCESS &&
+                   MPIX_Gather_enqueue(input, n, t, receive, n, t, root, comm) == MPI_SUCCESS &&
+                   MPIX_Scatter_enqueue(send, n, t, output, n, t, root, comm) == MPI_SUCCESS,
+               "buffers that are not significant");
+    if (is_null) {
+        test_check(MPIX_Bcast_enqueue(none, 0, t, root, comm) == MPI_SUCCESS &&
+                       MPIX_Allreduce_enqueue(none, none, 0, t, MPI_SUM, comm) == MPI_SUCCESS &&
+                       MPIX_Allgather_enqueue(MPI_IN_PLACE, 0, t, none, 0, t, comm) == MPI_SUCCESS,
+                   "no buffers where there are no data");
+    }
+    cuda_stream_await(stream);
+}
+
+static void counts_refuse(void)
+{
+    const MPI_Count most = INT64_MAX;
+    expect(MPIX_Allreduce_enqueue(input, output, -3, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT,
+           "a negative count");
+    expect(MPIX_Bcast_enqueue_c(input, most, MPI_INT, 0, comm), MPI_ERR_COUNT,
+           "more than an address space");
+    expect(MPIX_Allreduce_enqueue_c(input, output, most / 2 + 1, MPI_INT, MPI_SUM, comm),
+           MPI_ERR_COUNT, "an array longer than an address space");
+    if (test_size > 1) {
+        expect(MPIX_Reduce_scatter_block_enqueue_c(input, output, most, MPI_INT16_T, MPI_SUM, comm),
+               MPI_ERR_COUNT, "blocks longer than an address space");
+    }
+}
+
 static void arguments_refuse(void)
 {
     MPI_Op own;
     MPI_Op_create(add_nothing, 1, &own);
-    expect(MPIX_Allreduce_enqueue(input, output, -3, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT,
-           "a negative count");
-    expect(MPIX_Bcast_enqueue_c(input, INT64_MAX, MPI_INT, 0, comm), MPI_ERR_COUNT,
-           "more than an address space");
+    counts_refuse();
+    operations_refuse();
+    buffers_refuse(NULL, "no buffer");
+    buffers_refuse(MPI_IN_PLACE, "in place where MPI has it not");
     expect(MPIX_Bcast_enqueue(input, 1, MPI_DATATYPE_NULL, 0, comm), MPI_ERR_TYPE, "no datatype");
-    expect(MPIX_Allreduce_enqueue(input, output, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP,
-           "no operation");
-    expect(MPIX_Allreduce_enqueue(input, output, 1, MPI_FLOAT, MPI_BAND, comm), MPI_ERR_OP,
-           "bits of floats");
     expect(MPIX_Allreduce_enqueue(input, output, 1, MPI_INT, own, comm),
            MPI_ERR_UNSUPPORTED_OPERATION, "an operation of the program's");
     expect(MPIX_Bcast_enqueue(input, 1, MPI_INT, test_size, comm), MPI_ERR_ROOT, "no such root");
