@@ -6,6 +6,7 @@
  * SYMM_STANDIN_MEMORY=BYTES is what one process can create on a device (default 64 GiB).  What it
  * has created counts until no process has it mapped any more.
  * SYMM_STANDIN_CAPABILITY=N is their compute capability's first number (default 9).
+ * SYMM_STANDIN_MULTIPROCESSORS=N is how many a device has (default 132).
  * SYMM_STANDIN_PCIE=1  links between devices have no native atomics, as those of PCIe.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -318,7 +319,6 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
         {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
         {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
-        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
         {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
         {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1},
         {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 3},
@@ -341,6 +341,8 @@ static int attribute_value(CUdevice_attribute attribute, int physical)
         return 16 + physical;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
         return (int)standin_setting("SYMM_STANDIN_CAPABILITY", 9);
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        return (int)standin_setting("SYMM_STANDIN_MULTIPROCESSORS", 132);
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
         return standin_machine_has_vmm(physical);
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:

@@ -40,6 +40,29 @@ static bool is_known(uint64_t identity, int device, char *why)
     return identity != 0;
 }
 
+/* All blocks of a kernel have to be at work at a time, since each waits for one of each peer. */
+static bool has_room(struct symm_stream_member *member, char *why)
+{
+    uint32_t blocks;
+    char text[SYMM_CUDA_TEXT_SIZE];
+    enum symm_status status = symm_stream_device_blocks(member->device, &blocks);
+    if (status != SYMM_OK) {
+        explain(why, "it is not known how many blocks of a kernel the GPU has room for", status);
+        return false;
+    }
+    if (blocks < SYMM_STREAM_BLOCKS_LEAST) {
+        symm_cuda_device_describe(member->device, text, sizeof(text));
+        (void)snprintf(why, SYMM_STREAM_WHY_SIZE,
+                       "%s has room for %u blocks of a kernel at a time; kernels that wait for "
+                       "each other need room for %d", text, blocks, SYMM_STREAM_BLOCKS_LEAST);
+        return false;
+    }
+    if (blocks < member->limits.blocks) {
+        member->limits.blocks = blocks;
+    }
+    return true;
+}
+
 static enum symm_status memory_take(struct symm_stream_member *member)
 {
     const struct symm_stream_setup *setup = &member->setup;
@@ -71,6 +94,9 @@ static bool begin(struct symm_stream_member *member, struct symm_stream_offer *o
         return false;
     }
     member->limits = symm_stream_limits_default(setup->ranks);
+    if (setup->ranks > 1 && !has_room(member, offer->why)) {
+        return false;
+    }
     status = memory_take(member);
     if (status != SYMM_OK) {
         explain(offer->why, "no device memory for it", status);
@@ -129,6 +155,16 @@ static bool offers_check(const struct symm_stream_member *member,
     return true;
 }
 
+static struct symm_stream_limits limits_of(const struct symm_stream_offer *offers, int ranks)
+{
+    struct symm_stream_limits limits = offers[0].limits;
+    for (int rank = 1; rank < ranks; rank++) {
+        const uint32_t blocks = offers[rank].limits.blocks;
+        limits.blocks = blocks < limits.blocks ? blocks : limits.blocks;
+    }
+    return limits;
+}
+
 enum symm_status symm_stream_member_connect(struct symm_stream_member *member,
                                             const struct symm_stream_offer *offers, char *why)
 {
@@ -160,7 +196,7 @@ enum symm_status symm_stream_member_connect(struct symm_stream_member *member,
         explain(why, "kernels cannot be started", status);
         return status;
     }
-    member->limits = offers[0].limits;
+    member->limits = limits_of(offers, setup->ranks);
     for (int rank = 0; rank < setup->ranks; rank++) {
         member->peers[rank] = rank != setup->rank ? symm_alive_hold(offers[rank].name) : NULL;
     }

@@ -44,7 +44,7 @@ struct symm_stream_offer {
     uint64_t device;  /* symm_cuda_device_identity() */
     char name[SYMM_NAME_SIZE];
     struct symm_stream_place place;
-    struct symm_stream_limits limits; /* rank 0's count */
+    struct symm_stream_limits limits; /* rank 0's count, and the fewest blocks */
 };
 
 /*

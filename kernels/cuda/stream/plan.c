@@ -48,6 +48,7 @@ struct symm_stream_limits symm_stream_limits_default(int ranks)
         .one_shot = ranks <= 2 ? UINT64_MAX : ranks <= 4 ? 16 << 10 : 8 << 10,
         .packets = ranks <= 2 ? 256 << 10 : ranks <= 4 ? 256 << 10 : 128 << 10,
         .region = 64 << 10,
+        .blocks = SYMM_STREAM_BLOCKS,
     };
 }
 
@@ -81,22 +82,27 @@ static uint64_t quotient_up(uint64_t a, uint64_t b)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-/* A grid in which threads have `most` units each, if it takes that.  False: there is no room. */
-static bool packets_choose(struct symm_stream_plan *plan, uint32_t unit, unsigned most)
+/*
+ * A grid of up to `most_blocks`, in which threads have `most` units each, if it takes that.  False:
+ * there is no room.
+ */
+static bool packets_choose(struct symm_stream_plan *plan, uint32_t unit, unsigned most,
+                           unsigned most_blocks)
 {
     const uint64_t units = quotient_up(plan->bytes, unit);
+    const unsigned before = most_blocks < BLOCKS_BEFORE_UNITS ? most_blocks : BLOCKS_BEFORE_UNITS;
     const unsigned room = plan->row / 2 / unit; /* units of a block */
     plan->threads = units <= UNITS_FEW ? THREADS_FEW : units <= UNITS_SOME ? THREADS_SOME
                                                                           : SYMM_STREAM_THREADS;
     plan->threads = plan->threads < room ? plan->threads : room;
     plan->units = 1;
-    while (quotient_up(units, (uint64_t)plan->threads * plan->units) > BLOCKS_BEFORE_UNITS &&
+    while (quotient_up(units, (uint64_t)plan->threads * plan->units) > before &&
            plan->units < most && 2 * plan->threads * plan->units <= room) {
         plan->units *= 2;
     }
     const uint64_t blocks = quotient_up(units, (uint64_t)plan->threads * plan->units);
     plan->blocks = (unsigned)blocks;
-    return blocks <= SYMM_STREAM_BLOCKS;
+    return blocks <= most_blocks;
 }
 
 /* Slices are whole units, and all alike: the last ones may have fewer data. */
@@ -116,7 +122,7 @@ static bool packets_plan(const struct symm_stream_demand *demand,
         .bytes = is_cut ? slice_of(demand, unit) : demand->bytes,
     };
     return (plan->bytes <= limits->packets || demand->bytes <= PACKET_DATA) &&
-           packets_choose(plan, unit, is_cut ? 1 : UNITS_MOST);
+           packets_choose(plan, unit, is_cut ? 1 : UNITS_MOST, limits->blocks);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -153,13 +159,13 @@ static struct symm_stream_plan push_plan(const struct symm_stream_demand *demand
                             line);
     row = row < room ? row : room;
     /* All blocks have as many pieces, but for the last ones. */
-    const uint64_t turns = quotient_up(plan.bytes, row * SYMM_STREAM_BLOCKS);
+    const uint64_t turns = quotient_up(plan.bytes, row * limits->blocks);
     if (turns > 1) {
-        row = round_up(quotient_up(plan.bytes, turns * SYMM_STREAM_BLOCKS), line);
+        row = round_up(quotient_up(plan.bytes, turns * limits->blocks), line);
     }
     const uint64_t pieces = quotient_up(plan.bytes, row), threads = round_up(row / WORD, WARP);
     plan.row = (uint32_t)row;
-    plan.blocks = (unsigned)(pieces < SYMM_STREAM_BLOCKS ? pieces : SYMM_STREAM_BLOCKS);
+    plan.blocks = (unsigned)(pieces < limits->blocks ? pieces : limits->blocks);
     plan.threads = (unsigned)(threads < steps[step].threads ? threads : steps[step].threads);
     return plan;
 }

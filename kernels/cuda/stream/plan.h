@@ -31,15 +31,17 @@ struct symm_stream_demand {
     bool is_reduced; /* by all ranks alike, so that it can be done in slices */
 };
 
-/* Of rank 0, for all. */
+/* Of rank 0, for all, but for the blocks: the fewest of all ranks. */
 struct symm_stream_limits {
     uint64_t one_shot; /* bytes of a call: longer reductions of three ranks and more go in slices */
     uint64_t packets;  /* bytes from one rank to another: what is longer is pushed */
     uint32_t region;   /* bytes for the pieces of a block, in each slot of the lane; a multiple of
                           SYMM_STREAM_REGION_STEP */
+    uint32_t blocks;   /* of a kernel, at most: all ranks' devices have room for so many at a time;
+                          SYMM_STREAM_BLOCKS_LEAST to SYMM_STREAM_BLOCKS */
 };
 
-enum { SYMM_STREAM_REGION_STEP = 256 };
+enum { SYMM_STREAM_REGION_STEP = 256, SYMM_STREAM_BLOCKS_LEAST = 8 };
 
 struct symm_stream_plan {
     enum symm_stream_way way;

@@ -69,6 +69,26 @@ bool symm_stream_device_reaches_pages(int device)
                                       handle) == CUDA_SUCCESS && answer != 0;
 }
 
+/* Kernels of streams are compiled so that a multiprocessor holds two blocks (stream.cuh). */
+enum symm_status symm_stream_device_blocks(int device, uint32_t *blocks)
+{
+    const struct symm_cuda *cuda;
+    CUdevice handle;
+    int multiprocessors = 0;
+    enum symm_status status = symm_cuda_get(&cuda);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    CUresult result = cuda->cuDeviceGet(&handle, device);
+    if (result != CUDA_SUCCESS) {
+        return symm_cuda_failed("cuDeviceGet", result);
+    }
+    result = cuda->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                        handle);
+    *blocks = 2 * (uint32_t)multiprocessors;
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuDeviceGetAttribute", result);
+}
+
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 enum symm_status symm_stream_copy(int device, void *to, const void *from, size_t bytes,

@@ -29,6 +29,12 @@ enum symm_status symm_stream_device(void *stream, int *device);
 /* Whether kernels there use any memory of the host, as it is. */
 bool symm_stream_device_reaches_pages(int device);
 
+/*
+ * How many blocks of a kernel of streams the device has room for at a time.  Errors: those of
+ * symm_cuda_get(), SYSTEM.
+ */
+enum symm_status symm_stream_device_blocks(int device, uint32_t *blocks);
+
 /* Queue a copy.  Errors: SYSTEM, NO_MEMORY. */
 enum symm_status symm_stream_copy(int device, void *to, const void *from, size_t bytes,
                                   void *stream);

@@ -80,6 +80,33 @@ static void test_slices(struct fork_rank *self, void *unused)
     symm_stream_member_cancel(members_create(&members, members.stream, &offer));
 }
 
+/* Kernels have as many blocks as the smallest device of a lane has room for. */
+static void test_small_devices(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    (void)unused;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MULTIPROCESSORS", self->rank == 1 ? "5" : "40", 1) == 0);
+    members_begin(&members, self, self->rank);
+    struct symm_stream_member *member = members_make(&members, members.stream);
+    FORK_CHECK(self, member->limits.blocks == 10);
+    members_put(&members, 1);
+    FORK_STATUS(self, members_sum(&members, member, MEMBERS_COUNT), SYMM_OK);
+    members_check(&members, members.stream, 2);
+    symm_stream_member_release(member);
+    members_until(&members, 0);
+}
+
+static void test_no_room(struct fork_rank *self, void *unused)
+{
+    struct members members;
+    (void)unused;
+    FORK_CHECK(self, setenv("SYMM_STANDIN_MULTIPROCESSORS", "3", 1) == 0);
+    members_begin(&members, self, 0);
+    offer_refused(&members, members.stream, 2, "has room for 6 blocks of a kernel at a time");
+    members.let_fail("cuDeviceGetAttribute:2");
+    offer_refused(&members, members.stream, 2, "has room for: cuDeviceGetAttribute: ");
+}
+
 static void test_no_memory(struct fork_rank *self, void *unused)
 {
     struct symm_stream_offer offer;
@@ -339,6 +366,8 @@ UNIT_MAIN("test_stream_members", 60,
     FORK_TEST(test_too_many_ranks, 1),
     FORK_TEST(test_own_context, 1),
     FORK_TEST(test_slices, 1),
+    FORK_TEST(test_small_devices, 2),
+    FORK_TEST(test_no_room, 1),
     FORK_TEST(test_no_memory, 1),
     FORK_TEST(test_one_device, 3),
     FORK_TEST(test_another_release, 2),

@@ -27,12 +27,14 @@ static void packets_check(const struct symm_stream_plan *plan, size_t extent)
 }
 
 /* Blocks take pieces in turn; rows of all peers, and results behind them, fit a region. */
-static void pieces_check(const struct symm_stream_plan *plan, int ranks, uint32_t region)
+static void pieces_check(const struct symm_stream_plan *plan, int ranks,
+                         const struct symm_stream_limits *limits)
 {
+    const uint32_t region = limits->region;
     const uint64_t pieces = (plan->bytes + plan->row - 1) / plan->row;
     assert_true(plan->row >= 16 && plan->row % 16 == 0);
     assert_true((uint64_t)plan->row * (uint64_t)(ranks - 1) <= (ranks > 2 ? region / 2 : region));
-    assert_true(plan->blocks <= pieces && (plan->blocks == pieces || pieces > 100));
+    assert_true(plan->blocks == (pieces < limits->blocks ? pieces : limits->blocks));
     if (plan->way == SYMM_STREAM_PUSH_TWO_LEGS) {
         assert_true(ranks > 2 && plan->bytes % 16 == 0);
     }
@@ -48,7 +50,7 @@ static void plan_check(const struct symm_stream_demand *demand,
     }
     assert_true(plan.threads >= 1 && plan.threads % 32 == 0);
     assert_true(plan.threads <= SYMM_STREAM_THREADS);
-    assert_true(plan.blocks >= 1 && plan.blocks <= SYMM_STREAM_BLOCKS);
+    assert_true(plan.blocks >= 1 && plan.blocks <= limits->blocks);
     if (plan.way == SYMM_STREAM_TWO_SHOT || plan.way == SYMM_STREAM_PUSH_TWO_LEGS) {
         const uint64_t ranks = (uint64_t)demand->ranks;
         assert_true(demand->is_reduced && plan.bytes * ranks >= demand->bytes);
@@ -60,7 +62,7 @@ static void plan_check(const struct symm_stream_demand *demand,
         packets_check(&plan, demand->extent);
         assert_true(plan.bytes <= limits->packets || demand->bytes <= 8);
     } else {
-        pieces_check(&plan, demand->ranks, limits->region);
+        pieces_check(&plan, demand->ranks, limits);
     }
 }
 
@@ -112,6 +114,24 @@ static void test_other_limits(void **state)
     }
 }
 
+/* Devices of few multiprocessors. */
+static void test_few_blocks(void **state)
+{
+    static const uint32_t blocks[] = {SYMM_STREAM_BLOCKS_LEAST, 10, 28, 63, 64, 65, 127};
+    (void)state;
+    for (int ranks = 2; ranks <= SYMM_STREAM_RANKS; ranks += ranks < 4 ? 1 : 4) {
+        struct symm_stream_limits limits = symm_stream_limits_default(ranks);
+        for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
+            limits.blocks = blocks[i];
+            sizes_check(ranks, &limits);
+        }
+        limits.packets = UINT64_MAX;
+        limits.region = SYMM_STREAM_REGION_STEP;
+        limits.blocks = SYMM_STREAM_BLOCKS_LEAST;
+        sizes_check(ranks, &limits);
+    }
+}
+
 /* What was measured between two ranks: blocks, threads, and bytes of a piece. */
 static void test_measured(void **state)
 {
@@ -142,4 +162,5 @@ static void test_measured(void **state)
 UNIT_MAIN("test_stream_plan", 60,
     cmocka_unit_test(test_default_limits),
     cmocka_unit_test(test_other_limits),
+    cmocka_unit_test(test_few_blocks),
     cmocka_unit_test(test_measured))
