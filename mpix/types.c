@@ -132,6 +132,16 @@ static bool is_allowed(enum family family, enum symm_cuda_op op)
     return family != OPAQUE && (is_logical ? family != NUMBER : family != TRUTH);
 }
 
+/* Whether elements are so many bytes each, one behind the other. */
+static bool is_packed(MPI_Datatype datatype, MPI_Count bytes)
+{
+    MPI_Count size = 0, lower, whole = 0, true_lower, true_whole = 0;
+    return PMPI_Type_size_x(datatype, &size) == MPI_SUCCESS &&
+           PMPI_Type_get_extent_x(datatype, &lower, &whole) == MPI_SUCCESS &&
+           PMPI_Type_get_true_extent_x(datatype, &true_lower, &true_whole) == MPI_SUCCESS &&
+           size == bytes && whole == bytes && true_whole == bytes && lower == 0 && true_lower == 0;
+}
+
 /*
  * An operation of the program's: one made from symm_half_sum() or its like answers for itself when
  * it is called with an element, and no other one does.
@@ -140,8 +150,7 @@ static bool is_float16(MPI_Datatype datatype, MPI_Op op, struct symm_stream_call
 {
     uint16_t in = 0, inout = 0;
     struct symm_float16_asked asked = {.is_known = false};
-    int size = 0;
-    if (PMPI_Type_size(datatype, &size) != MPI_SUCCESS || size != (int)sizeof(in)) {
+    if (!is_packed(datatype, sizeof(in))) {
         return false;
     }
     symm_float16_ask(&asked);

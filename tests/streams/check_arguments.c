@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "heap/symm.h"
+
 /* ---- collectives ----------------------------------------------------------------------------- */
 
 static void add_nothing(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -75,6 +77,32 @@ static void operations_refuse(void)
     cuda_stream_await(stream);
 }
 
+/* Elements of 16-bit floats lie one behind the other. */
+static void gaps_refuse(void)
+{
+    MPI_Datatype half, wide, late;
+    MPI_Op sum;
+    const int place = 1;
+    MPI_Op_create(SYMM_MPI_FUNCTION(symm_half_sum), 1, &sum);
+    MPI_Type_contiguous(1, MPI_INT16_T, &half);
+    MPI_Type_create_resized(MPI_INT16_T, 0, 4, &wide);
+    MPI_Type_create_indexed_block(1, 1, &place, MPI_INT16_T, &late);
+    MPI_Type_commit(&half);
+    MPI_Type_commit(&wide);
+    MPI_Type_commit(&late);
+    test_check(MPIX_Allreduce_enqueue(input, output, 2, half, sum, comm) == MPI_SUCCESS,
+               "16-bit floats");
+    expect(MPIX_Allreduce_enqueue(input, output, 2, wide, sum, comm),
+           MPI_ERR_UNSUPPORTED_OPERATION, "16-bit floats with gaps");
+    expect(MPIX_Allreduce_enqueue(input, output, 2, late, sum, comm),
+           MPI_ERR_UNSUPPORTED_OPERATION, "16-bit floats behind a gap");
+    cuda_stream_await(stream);
+    MPI_Type_free(&half);
+    MPI_Type_free(&wide);
+    MPI_Type_free(&late);
+    MPI_Op_free(&sum);
+}
+
 /* Of both buffers of a call, where they are significant; where they are not, they are ignored. */
 static void buffers_refuse(void *none, const char *what)
 {
@@ -139,6 +167,7 @@ static void arguments_refuse(void)
     MPI_Op_create(add_nothing, 1, &own);
     counts_refuse();
     operations_refuse();
+    gaps_refuse();
     buffers_refuse(NULL, "no buffer");
     buffers_refuse(MPI_IN_PLACE, "in place where MPI has it not");
     expect(MPIX_Bcast_enqueue(input, 1, MPI_DATATYPE_NULL, 0, comm), MPI_ERR_TYPE, "no datatype");

@@ -19,7 +19,7 @@ streams_programs += \
 	tests/streams/check_arguments tests/streams/check_ends tests/streams/check_replays \
 	tests/streams/check_streams
 tests_streams_check_arguments_SOURCES = tests/streams/check_arguments.c $(streams_sums)
-tests_streams_check_arguments_LDADD = $(streams_libs)
+tests_streams_check_arguments_LDADD = $(streams_libs) libsymm.la
 tests_streams_check_ends_SOURCES = tests/streams/check_ends.c $(streams_sums)
 tests_streams_check_ends_LDADD = $(streams_libs)
 tests_streams_check_replays_LDADD = $(streams_libs)
