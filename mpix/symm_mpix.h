@@ -81,8 +81,9 @@ SYMM_MPIX_API int symm_mpix_comm_set_stream(MPI_Comm comm, void *cuda_stream);
 
 /*
  * For a watchdog: kernels of the communicator that wait end without results, on this rank and the
- * others, and all later ones do nothing.  Local, in any thread.  The communicator can only be
- * freed.
+ * others, and all later ones do nothing.  Calls on it fail: here at once, at the others within some
+ * tenths of a second, whether their kernels wait or not.  Local, in any thread.  The communicator
+ * can only be freed.
  */
 SYMM_MPIX_API int symm_mpix_comm_abort(MPI_Comm comm);
 
