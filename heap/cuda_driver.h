@@ -112,8 +112,7 @@
     F(cuStreamGetCaptureInfo, SYMM_CUDA_CAPTURE_INFO_VERSION) \
     F(cuGraphRetainUserObject, 11030)   \
     F(cuUserObjectCreate, 11030)        \
-    F(cuUserObjectRelease, 11030)       \
-    F(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)
+    F(cuUserObjectRelease, 11030)
 
 /* CUDA 13.0 declares a form that tells of edges as well. */
 #if CUDA_VERSION >= 13000

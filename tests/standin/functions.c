@@ -152,8 +152,6 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuModuleUnload", cuModuleUnload, 2000, 0),
     FUNCTION("cuModuleGetFunction", cuModuleGetFunction, 2000, SAFE),
     FUNCTION("cuFuncGetAttribute", cuFuncGetAttribute, 2020, SAFE),
-    FUNCTION("cuOccupancyMaxActiveBlocksPerMultiprocessor",
-             cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, SAFE),
     FUNCTION("cuLaunchKernel", cuLaunchKernel, 4000, SAFE),
 };
 

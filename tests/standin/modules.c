@@ -153,25 +153,6 @@ bool standin_function_is(CUfunction function, CUcontext context)
     return standin_object_is(&functions, function) && function->module->context == context;
 }
 
-/* As if nothing but threads were scarce, of which a multiprocessor of capability 9.0 has 2048. */
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
-                                                     size_t shared)
-{
-    enum { BLOCKS_MOST = 32, THREADS_MOST = 2048 };
-    CUcontext context;
-    CUresult result = blocks == NULL || threads <= 0 || shared != 0
-                          ? CUDA_ERROR_INVALID_VALUE
-                          : standin_begin_in_context(__func__, &context);
-    if (result == CUDA_SUCCESS) {
-        bool is = standin_function_is(function, context);
-        *blocks = threads > STANDIN_THREADS_MAX              ? 0
-                  : THREADS_MOST / threads > BLOCKS_MOST ? BLOCKS_MOST
-                                                         : THREADS_MOST / threads;
-        result = standin_end(is ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
-    }
-    return result;
-}
-
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
 {
     CUcontext context;
