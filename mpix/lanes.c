@@ -184,7 +184,8 @@ static int begin(MPI_Comm comm, struct symm_mpix_comm *state, const char *call)
     struct symm_stream_offer own, offers[SYMM_STREAM_RANKS];
     struct symm_stream_setup setup = {
         .stream = state->cuda_stream, .rank = state->rank, .ranks = state->size,
-        .shares_devices = state->stream->shares_devices, .is_fatal = is_fatal(comm),
+        .bytes = state->stream->bytes, .shares_devices = state->stream->shares_devices,
+        .is_fatal = is_fatal(comm),
     };
     offer_make(state, &setup, &own);
     int error = exchange(comm, &own, offers);

@@ -22,6 +22,7 @@ struct symm_mpix_stream {
     _Atomic uint32_t users; /* the program's handle, and communicators */
     bool has_gpu;
     bool shares_devices;
+    size_t bytes; /* of device memory for a communicator, at most; 0: as many as are of use */
     void *cuda_stream;
 };
 

@@ -77,6 +77,22 @@ static int path_read(MPI_Info info, struct symm_mpix_stream *stream)
     return MPI_SUCCESS;
 }
 
+static int bytes_read(MPI_Info info, struct symm_mpix_stream *stream)
+{
+    char value[MPI_MAX_INFO_VAL], *end;
+    if (!info_get(info, "symm_bytes", value)) {
+        return MPI_SUCCESS;
+    }
+    const unsigned long long bytes = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || *end != '\0' || bytes == 0 || bytes > SIZE_MAX) {
+        return symm_mpix_error(MPI_ERR_INFO_VALUE,
+                               "MPIX_Stream_create: symm_bytes is '%s', which is no number of "
+                               "bytes", value);
+    }
+    stream->bytes = (size_t)bytes;
+    return MPI_SUCCESS;
+}
+
 static int info_read(MPI_Info info, struct symm_mpix_stream *stream)
 {
     char value[MPI_MAX_INFO_VAL];
@@ -94,7 +110,8 @@ static int info_read(MPI_Info info, struct symm_mpix_stream *stream)
                                "MPIX_Info_set_hex(info, \"value\", &stream, sizeof(stream))");
     }
     stream->has_gpu = true;
-    return path_read(info, stream);
+    const int error = bytes_read(info, stream);
+    return error != MPI_SUCCESS ? error : path_read(info, stream);
 }
 
 int MPIX_Stream_create(MPI_Info info, MPIX_Stream *created)

@@ -47,8 +47,9 @@ SYMM_MPIX_API int MPIX_Info_set_hex(MPI_Info info, const char *key, const void *
 /*
  * A stream.  Of the info: `type`, "cudaStream_t"; `value`, by MPIX_Info_set_hex(), the handle,
  * which stays the caller's and is destroyed after the last communicator that uses it; `symm_path`,
- * "auto" or "kernels", where the latter allows ranks that share a GPU (2 ms a call, for tests).
- * Other keys are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing can be queued.
+ * "auto" or "kernels", where the latter allows ranks that share a GPU (2 ms a call, for tests);
+ * `symm_bytes`, of device memory that a communicator takes at most, in decimal digits.  Other keys
+ * are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing can be queued.
  * Errors: MPI_ERR_ARG, MPI_ERR_INFO_VALUE, MPI_ERR_NO_MEM, which are returned, whatever the
  * handlers are.
  */

@@ -174,6 +174,10 @@ MPIX_Stream cuda_mpix_stream(void *stream)
     MPI_Info_create(&info);
     MPI_Info_set(info, "type", "cudaStream_t");
     MPIX_Info_set_hex(info, "value", &stream, sizeof(stream));
+    const char *bytes = getenv("SYMM_TEST_STREAM_BYTES");
+    if (bytes != NULL) {
+        MPI_Info_set(info, "symm_bytes", bytes);
+    }
     if (MPIX_Stream_create(info, &made) != MPI_SUCCESS) {
         stop("MPIX_Stream_create", 0);
     }

@@ -202,6 +202,16 @@ static void streams_refuse(void)
     MPIX_Info_set_hex(info, "value", &stream, sizeof(stream));
     MPI_Info_set(info, "symm_path", "engines");
     expect(MPIX_Stream_create(info, &made), MPI_ERR_INFO_VALUE, "another path");
+    MPI_Info_set(info, "symm_path", "auto");
+    MPI_Info_set(info, "symm_bytes", "10M");
+    expect(MPIX_Stream_create(info, &made), MPI_ERR_INFO_VALUE, "a size with a letter");
+    MPI_Info_set(info, "symm_bytes", "8000000");
+    MPIX_Stream_create(info, &made);
+    if (test_size > 1) {
+        expect(MPIX_Stream_comm_create(MPI_COMM_WORLD, made, &without),
+               MPI_ERR_UNSUPPORTED_OPERATION, "too few bytes for a lane");
+    }
+    MPIX_Stream_free(&made);
     MPI_Info_free(&info);
     made = MPIX_STREAM_NULL;
     expect(MPIX_Stream_free(&made), MPI_ERR_ARG, "no stream to free");

@@ -60,6 +60,14 @@ static bool has_room(struct symm_stream_member *member, char *why)
     if (blocks < member->limits.blocks) {
         member->limits.blocks = blocks;
     }
+    const size_t bytes = member->setup.bytes;
+    if (bytes > 0 && !symm_stream_limits_fit(&member->limits, bytes)) {
+        member->limits.region = SYMM_STREAM_REGION_STEP;
+        (void)snprintf(why, SYMM_STREAM_WHY_SIZE,
+                       "%zu bytes of device memory are too few: it takes %zu at least", bytes,
+                       symm_stream_memory_bytes(&member->limits));
+        return false;
+    }
     return true;
 }
 
@@ -159,8 +167,9 @@ static struct symm_stream_limits limits_of(const struct symm_stream_offer *offer
 {
     struct symm_stream_limits limits = offers[0].limits;
     for (int rank = 1; rank < ranks; rank++) {
-        const uint32_t blocks = offers[rank].limits.blocks;
-        limits.blocks = blocks < limits.blocks ? blocks : limits.blocks;
+        const struct symm_stream_limits *other = &offers[rank].limits;
+        limits.blocks = other->blocks < limits.blocks ? other->blocks : limits.blocks;
+        limits.region = other->region < limits.region ? other->region : limits.region;
     }
     return limits;
 }

@@ -32,6 +32,7 @@ struct symm_stream_setup {
     struct symm_process *process; /* that answers its peers */
     void *stream;                 /* of the program: CUstream */
     int rank, ranks;
+    size_t bytes;        /* of device memory, at most; 0: as many as are of use */
     bool is_fatal;       /* the program does not want to go on after a failure */
     bool shares_devices; /* ranks may have one device in common, which is slow: 2 ms a call */
 };
@@ -44,7 +45,7 @@ struct symm_stream_offer {
     uint64_t device;  /* symm_cuda_device_identity() */
     char name[SYMM_NAME_SIZE];
     struct symm_stream_place place;
-    struct symm_stream_limits limits; /* rank 0's count, and the fewest blocks */
+    struct symm_stream_limits limits; /* rank 0's count, and the least room */
 };
 
 /*

@@ -60,6 +60,18 @@ size_t symm_stream_memory_bytes(const struct symm_stream_limits *limits)
            (size_t)SYMM_STREAM_PIECE_SLOTS * SYMM_STREAM_BLOCKS * limits->region;
 }
 
+bool symm_stream_limits_fit(struct symm_stream_limits *limits, size_t bytes)
+{
+    const struct symm_stream_limits none = {.region = 0};
+    const size_t fixed = symm_stream_memory_bytes(&none);
+    const size_t room = bytes < fixed ? 0 : (bytes - fixed) / SYMM_STREAM_PIECE_SLOTS /
+                                                SYMM_STREAM_BLOCKS;
+    if (room < limits->region) {
+        limits->region = (uint32_t)(room / SYMM_STREAM_REGION_STEP * SYMM_STREAM_REGION_STEP);
+    }
+    return limits->region > 0;
+}
+
 /* Regions are cut alike for 3 and 4 ranks, and for 5 to 8. */
 static uint32_t row_of(int ranks)
 {

@@ -52,6 +52,9 @@ struct symm_stream_plan {
 
 struct symm_stream_limits symm_stream_limits_default(int ranks);
 
+/* Have a lane take this much memory at most.  False: it takes more in any case. */
+bool symm_stream_limits_fit(struct symm_stream_limits *limits, size_t bytes);
+
 /* Bytes of memory that a lane takes of each rank, which is a struct symm_stream_memory. */
 size_t symm_stream_memory_bytes(const struct symm_stream_limits *limits);
 

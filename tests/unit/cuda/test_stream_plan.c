@@ -115,6 +115,23 @@ static void test_other_limits(void **state)
 }
 
 /* Devices of few multiprocessors. */
+static void test_little_memory(void **state)
+{
+    const struct symm_stream_limits most = symm_stream_limits_default(2);
+    const size_t all = symm_stream_memory_bytes(&most);
+    struct symm_stream_limits limits = most;
+    (void)state;
+    assert_true(symm_stream_limits_fit(&limits, SIZE_MAX) && limits.region == most.region);
+    assert_true(symm_stream_limits_fit(&limits, all) && limits.region == most.region);
+    for (size_t bytes = all - 1; symm_stream_limits_fit(&limits, bytes); bytes -= bytes / 100) {
+        assert_true(symm_stream_memory_bytes(&limits) <= bytes);
+        assert_true(limits.region % SYMM_STREAM_REGION_STEP == 0);
+        limits.region += SYMM_STREAM_REGION_STEP;
+        assert_true(symm_stream_memory_bytes(&limits) > bytes);
+    }
+    assert_int_equal(limits.region, 0);
+}
+
 static void test_few_blocks(void **state)
 {
     static const uint32_t blocks[] = {SYMM_STREAM_BLOCKS_LEAST, 10, 28, 63, 64, 65, 127};
@@ -162,5 +179,6 @@ static void test_measured(void **state)
 UNIT_MAIN("test_stream_plan", 60,
     cmocka_unit_test(test_default_limits),
     cmocka_unit_test(test_other_limits),
+    cmocka_unit_test(test_little_memory),
     cmocka_unit_test(test_few_blocks),
     cmocka_unit_test(test_measured))
