@@ -114,7 +114,6 @@ static void test_other_limits(void **state)
     }
 }
 
-/* Devices of few multiprocessors. */
 static void test_little_memory(void **state)
 {
     const struct symm_stream_limits most = symm_stream_limits_default(2);
@@ -132,6 +131,7 @@ static void test_little_memory(void **state)
     assert_int_equal(limits.region, 0);
 }
 
+/* Devices of few multiprocessors. */
 static void test_few_blocks(void **state)
 {
     static const uint32_t blocks[] = {SYMM_STREAM_BLOCKS_LEAST, 10, 28, 63, 64, 65, 127};
