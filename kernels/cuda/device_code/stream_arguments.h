@@ -41,15 +41,15 @@ enum symm_stream_form {
 /* Why a lane is of no use any more: bits of `poison`. */
 enum symm_stream_poison {
     SYMM_STREAM_SOUND = 0,
-    SYMM_STREAM_ABORTED = 1,    /* the host has said so */
+    SYMM_STREAM_ABORTED = 1,    /* this rank's program has said so, or has ended */
     SYMM_STREAM_MISMATCHED = 2, /* a peer has made another call */
     SYMM_STREAM_OVERLAPPED = 4, /* two kernels of the lane were at work at a time */
-    SYMM_STREAM_TOLD = 8,       /* a peer has found a fault, and has said so */
+    SYMM_STREAM_TOLD = 8,       /* of a peer's fault, by it or by the host: tell nobody else */
 };
 
 /* What the kernels of a lane and its host tell each other, in pinned memory of the host. */
 struct symm_stream_words {
-    uint32_t abort;    /* the host's: not 0, if kernels are to end */
+    uint32_t abort;    /* the host's: why kernels are to end, enum symm_stream_poison */
     uint32_t fault;    /* that a kernel has found first: enum symm_stream_poison; stored last */
     uint64_t found_by; /* which call that was, as in `calls` of the lane */
     uint32_t told;     /* the word of that name in the lane, then */

@@ -33,10 +33,7 @@ SYMM_DEVICE uint32_t fault_known(const symm_cuda_stream &arguments)
     if (lane_load(&own.told) != 0) {
         why |= SYMM_STREAM_TOLD;
     }
-    if (lane_load(&arguments.words->abort) != 0) {
-        why |= SYMM_STREAM_ABORTED;
-    }
-    return why;
+    return why | lane_load(&arguments.words->abort);
 }
 
 /* By a thread that knows a reason. */

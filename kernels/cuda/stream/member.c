@@ -302,7 +302,7 @@ enum symm_status symm_stream_member_set_stream(struct symm_stream_member *member
 void symm_stream_member_abort(struct symm_stream_member *member)
 {
     if (member->queue != NULL) {
-        symm_stream_queue_abort(member->queue);
+        symm_stream_queue_abort(member->queue, SYMM_STREAM_ABORTED);
         symm_stream_lane_tell(&member->lane, SYMM_STREAM_ABORTED);
     }
 }

@@ -64,12 +64,12 @@ static void fault_describe(const struct symm_stream_member *member,
 {
     char call[128];
     const uint32_t heard = atomic_load_explicit(&member->heard, memory_order_acquire);
-    if (fault->teller >= 0 && fault->why == SYMM_STREAM_TOLD) {
-        told_describe(fault->teller, fault->told, text, size);
+    if (fault->why == SYMM_STREAM_TOLD && heard != 0) {
+        told_describe((int)(heard & 0xff), heard >> 8, text, size);
         return;
     }
-    if (fault->why == SYMM_STREAM_ABORTED && heard != 0) {
-        told_describe((int)(heard & 0xff), heard >> 8, text, size);
+    if (fault->why == SYMM_STREAM_TOLD && fault->teller >= 0) {
+        told_describe(fault->teller, fault->told, text, size);
         return;
     }
     if (fault->why == SYMM_STREAM_ABORTED) {
@@ -149,7 +149,7 @@ static void lane_look(struct symm_stream_member *member)
     const uint32_t why = symm_stream_lane_told(&member->lane, &rank);
     if (why != 0 && atomic_load_explicit(&member->heard, memory_order_relaxed) == 0) {
         atomic_store_explicit(&member->heard, why << 8 | (uint32_t)rank, memory_order_release);
-        symm_stream_queue_abort(member->queue);
+        symm_stream_queue_abort(member->queue, SYMM_STREAM_TOLD);
     }
 }
 
@@ -161,7 +161,7 @@ static void peers_look(struct symm_stream_member *member)
         if (member->peers[rank] != NULL && symm_alive_has_gone(member->peers[rank]) &&
             !symm_stream_lane_has_departed(&member->lane, rank)) {
             atomic_store_explicit(&member->gone, rank + 1, memory_order_release);
-            symm_stream_queue_abort(member->queue);
+            symm_stream_queue_abort(member->queue, SYMM_STREAM_TOLD);
             gone_describe(rank, text, sizeof(text));
             tell(text, true, false);
         }

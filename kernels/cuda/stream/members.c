@@ -294,7 +294,7 @@ static void all_abort_locked(void)
 {
     for (struct symm_stream_member *member = members; member != NULL; member = member->next) {
         if (member->queue != NULL) {
-            symm_stream_queue_abort(member->queue);
+            symm_stream_queue_abort(member->queue, SYMM_STREAM_ABORTED);
         }
     }
 }

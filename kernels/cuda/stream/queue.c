@@ -123,9 +123,9 @@ static void words_give(const struct symm_stream_words *words)
     (void)pthread_mutex_unlock(&table.mutex);
 }
 
-void symm_stream_queue_abort(struct symm_stream_queue *queue)
+void symm_stream_queue_abort(struct symm_stream_queue *queue, uint32_t why)
 {
-    __atomic_store_n(&queue->words->abort, 1, __ATOMIC_RELEASE);
+    (void)__atomic_fetch_or(&queue->words->abort, why, __ATOMIC_RELEASE);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -322,8 +322,9 @@ struct symm_stream_fault symm_stream_queue_fault(const struct symm_stream_queue 
         fault.call = words->found_by;
         fault.teller = (int)(words->told & 0xff) - 1;
         fault.told = words->told >> 8;
-    } else if (__atomic_load_n(&words->abort, __ATOMIC_RELAXED) != 0) {
-        fault.why = SYMM_STREAM_ABORTED;
+    } else {
+        fault.why = __atomic_load_n(&words->abort, __ATOMIC_ACQUIRE);
+        fault.teller = -1;
     }
     return fault;
 }

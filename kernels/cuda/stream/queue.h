@@ -51,8 +51,11 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
                                        const struct symm_stream_limits *limits,
                                        void *stream);
 
-/* Kernels that wait end without results, and those that begin do nothing.  For good. */
-void symm_stream_queue_abort(struct symm_stream_queue *queue);
+/*
+ * Kernels that wait end without results, and those that begin do nothing.  For good.  `why` is
+ * SYMM_STREAM_ABORTED, of which they tell the others' kernels, or SYMM_STREAM_TOLD.
+ */
+void symm_stream_queue_abort(struct symm_stream_queue *queue, uint32_t why);
 
 /* Calls are told as kernels count them: number << SYMM_STREAM_CALL_BITS | signature. */
 struct symm_stream_fault {

@@ -95,7 +95,7 @@ static void test_abort(struct fork_rank *self, void *packets)
     sum_queue(&ranks, 1, SUM);
     sum_queue(&ranks, 0, SUM);
     stream_ranks_await(&ranks, 1);
-    symm_stream_queue_abort(ranks.all[0].queue);
+    symm_stream_queue_abort(ranks.all[0].queue, SYMM_STREAM_ABORTED);
     FORK_CHECK(self, stream_ranks_poison(&ranks, 0) == SYMM_STREAM_ABORTED);
     FORK_CHECK(self, stream_ranks_poison(&ranks, 1) == SYMM_STREAM_SOUND);
     sum_queue(&ranks, 0, SUM);
