@@ -10,6 +10,7 @@
  */
 #include "tests/streams/sums.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,30 @@ static void abort_idle(void)
         symm_mpix_comm_abort(comm);
     }
     failed("aborted while nobody waits", test_rank == 0 ? "aborted" : "aborted by its rank 0");
+}
+
+/*
+ * The last rank's process ends, and the launcher lets the others go on.  These cannot end MPI,
+ * which would wait for that rank: they say how it went, and end likewise.
+ */
+static void dies(void)
+{
+    sums_try(comm, 1, "before");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test_rank == test_size - 1) {
+        usleep(300000); /* the others wait in their kernels by then */
+        (void)raise(SIGKILL);
+    }
+    char words[64];
+    (void)snprintf(words, sizeof(words), "the process of rank %d of the communicator has gone",
+                   test_size - 1);
+    sums_add(comm);
+    cuda_stream_await(stream);
+    failed("a process that ends", words);
+    sleep(1); /* the others look ten times a second, and are to find the first one */
+    printf("rank %d: %zu failures behind the end of a process\n", test_rank, test_failures());
+    (void)fflush(stdout);
+    _exit(test_failures() > 0);
 }
 
 static void mismatch(const char *which)
@@ -266,6 +291,8 @@ int main(int argc, char **argv)
         abort_it();
     } else if (strcmp(name, "abort-idle") == 0) {
         abort_idle();
+    } else if (strcmp(name, "dies") == 0) {
+        dies();
     } else if (strcmp(name, "overlap") == 0) {
         overlap();
     } else if (strcmp(name, "late") == 0) {
