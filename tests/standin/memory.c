@@ -34,10 +34,27 @@ static void *pointer(uint64_t address)
 
 /* ---- address space --------------------------------------------------------------------------- */
 
+/*
+ * Words of a kernel's arguments are addresses if they look like some (standin_address_translate()).
+ * So no address is a number as two small ones make it.  Valgrind has such addresses to give.
+ */
+static unsigned char *anywhere(size_t size)
+{
+    const uintptr_t least = UINT64_C(1) << 40;
+    static uintptr_t next = UINT64_C(10) << 40;
+    unsigned char *base = mmap(NULL, size, PROT_NONE, NOTHING, -1, 0);
+    if (base != MAP_FAILED && (uintptr_t)base < least) {
+        (void)munmap(base, size);
+        base = mmap(pointer(next), size, PROT_NONE, NOTHING, -1, 0);
+        next += size;
+    }
+    return base;
+}
+
 /* Addresses without any right, at a multiple of `alignment`; NULL: none left. */
 static unsigned char *reserve(size_t size, size_t alignment)
 {
-    unsigned char *base = mmap(NULL, size + alignment, PROT_NONE, NOTHING, -1, 0);
+    unsigned char *base = anywhere(size + alignment);
     if (base == MAP_FAILED) {
         return NULL;
     }
