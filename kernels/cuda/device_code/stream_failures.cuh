@@ -22,7 +22,12 @@
 namespace symm {
 
 /* Looks, of some hundred nanoseconds each; the top bit: a peer has been seen ahead. */
-static const uint32_t looks_between = 1u << 10, looks_long = 1u << 20, looks_ahead = 1u << 31;
+static const uint32_t looks_between = 1u << 10, looks_ahead = 1u << 31;
+#ifdef __CUDACC__
+static const uint32_t looks_long = 1u << 20;
+#else
+static const uint32_t looks_long = 1u << 16; /* other ranks run between two of them */
+#endif
 
 /* ---- what has been found already ------------------------------------------------------------- */
 
