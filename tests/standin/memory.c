@@ -41,12 +41,12 @@ static void *pointer(uint64_t address)
 static unsigned char *anywhere(size_t size)
 {
     const uintptr_t least = UINT64_C(1) << 40;
-    static uintptr_t next = UINT64_C(10) << 40;
+    uintptr_t at = 10 * least;
     unsigned char *base = mmap(NULL, size, PROT_NONE, NOTHING, -1, 0);
-    if (base != MAP_FAILED && (uintptr_t)base < least) {
+    while (base != MAP_FAILED && (uintptr_t)base < least) { /* what is given back comes again */
         (void)munmap(base, size);
-        base = mmap(pointer(next), size, PROT_NONE, NOTHING, -1, 0);
-        next += size;
+        base = mmap(pointer(at), size, PROT_NONE, NOTHING, -1, 0);
+        at += size;
     }
     return base;
 }
