@@ -83,7 +83,5 @@ endif
 lib_LTLIBRARIES += libsymm.la
 libsymm_la_SOURCES =
 libsymm_la_LIBADD = libsymm_core.la
-# Threads run in it, and the driver calls it back: it stays when the components are closed.
-libsymm_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,-z,nodelete \
-	-Wl,--version-script=heap/symm.map
+libsymm_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=heap/symm.map
 EXTRA_libsymm_la_DEPENDENCIES = heap/symm.map
