@@ -138,7 +138,10 @@ static enum symm_stream_form form_of(enum symm_stream_way way)
                                                                        : SYMM_STREAM_FORM_ONE_SHOT;
 }
 
-/* What kernels for one type and operation ask for.  They load up to four bytes at once. */
+/*
+ * What kernels for one type and operation ask for: pieces are whole words of sixteen bytes, packets
+ * have eight, or the only one has four.
+ */
 static bool is_plain(const struct symm_cuda_stream *arguments, enum symm_stream_form form,
                      uint64_t bytes)
 {

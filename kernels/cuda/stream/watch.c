@@ -11,8 +11,6 @@
 
 enum { PAUSE = 100 }; /* ms from one look to the next */
 
-static bool is_watched; /* while members are held */
-
 /*
  * At those that have a queue.  A member that has departed is not moved on here, although its memory
  * may be free to go: the heap gives device memory back by calls of the driver.
@@ -23,7 +21,6 @@ static int look(void)
     int pause = PAUSE;
     /* Another time, if the program is at them: it may wait for kernels. */
     if (symm_stream_members_try(&member)) {
-        member = is_watched ? member : NULL;
         pause = member != NULL ? PAUSE : -1;
         for (; member != NULL; member = member->next) {
             if (member->queue != NULL) {
@@ -39,7 +36,6 @@ void symm_stream_members_watch(struct symm_process *process, symm_stream_tell *t
                                double seconds)
 {
     symm_stream_members_hold(); /* a look that is under way still tells the one before */
-    is_watched = teller != NULL;
     symm_stream_members_tell(teller, seconds);
     symm_stream_members_done();
     symm_process_on_tick(process, teller != NULL ? look : NULL);
