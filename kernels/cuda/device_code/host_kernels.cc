@@ -43,9 +43,20 @@ uint64_t symm_cuda_host_clock()
     return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-void symm_cuda_host_yield()
+/* Not sched_yield(), which beside programs that never wait costs a turn of each of them. */
+void symm_cuda_host_sleep()
 {
-    (void)sched_yield();
+    const struct timespec moment = {0, 1};
+    (void)nanosleep(&moment, NULL);
+}
+
+void symm_cuda_host_dawdle()
+{
+    static thread_local uint32_t random;
+    random = random * 1664525 + 1013904223;
+    if (random >> 22 == 0) {
+        symm_cuda_host_sleep();
+    }
 }
 
 const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void)

@@ -30,8 +30,9 @@ struct symm_cuda_host_registration {
 
 uint64_t symm_cuda_host_clock();
 
-/* Let another thread have the processor. */
-void symm_cuda_host_yield();
+/* Let other threads go on, for some microseconds; and once in a thousand times, at random. */
+void symm_cuda_host_sleep();
+void symm_cuda_host_dawdle();
 
 template <class Arguments>
 void symm_cuda_host_finish(const Arguments &arguments, unsigned blocks, uint32_t mark)

@@ -107,7 +107,7 @@ SYMM_DEVICE bool waits_in_vain(const symm_cuda_stream &arguments, uint32_t await
         return false;
     }
 #ifndef __CUDACC__
-    symm_cuda_host_yield();
+    symm_cuda_host_sleep();
 #endif
     why |= fault_known(arguments);
     if (why == SYMM_STREAM_SOUND && (looks % looks_long == 0 || looks > looks_ahead)) {

@@ -199,7 +199,7 @@ SYMM_DEVICE bool block_gives_up(uint32_t why)
 #ifdef __CUDACC__
     return __syncthreads_or(why != SYMM_STREAM_SOUND) != 0;
 #else
-    symm_cuda_host_yield();
+    symm_cuda_host_dawdle();
     return why != SYMM_STREAM_SOUND;
 #endif
 }
@@ -245,17 +245,23 @@ SYMM_DEVICE void flags_await(const symm_cuda_stream &arguments, const place &at,
     }
 }
 
+/* Flags that a block tells in a call. */
+SYMM_DEVICE uint32_t flags_of(const symm_cuda_stream &arguments, const place &at)
+{
+    return pieces_of(arguments, at) + (arguments.legs == 2 ? 2 : 0);
+}
+
 /*
- * All pieces of a block, which begins behind epoch `pushed`.  In step t piece t is sent, and piece
- * t - 1 is waited for.
+ * The steps from `first` to `last` of a block that tells `told` flags behind epoch `pushed`: those
+ * from 0 to `told` are a call.  In step t piece t is sent, and piece t - 1 is waited for.
  */
 template <class Body>
 SYMM_DEVICE void push_steps(const symm_cuda_stream &arguments, const place &at, frame &begun,
-                            uint32_t told, uint32_t &why)
+                            uint32_t told, uint32_t first, uint32_t last, uint32_t &why)
 {
     const uint32_t pieces = pieces_of(arguments, at), pushed = begun.pushed;
 #pragma unroll 1
-    for (uint32_t step = 0; step <= told; step++) {
+    for (uint32_t step = first; step <= last; step++) {
         const uint32_t epoch = pushed + 1 + step;
         if (step < pieces && why == SYMM_STREAM_SOUND) {
             piece_send<Body::any>(arguments, at, piece_of(arguments, at, step, epoch));
@@ -290,12 +296,6 @@ SYMM_DEVICE void push_steps(const symm_cuda_stream &arguments, const place &at, 
     }
 }
 
-/* Flags that a block tells in a call. */
-SYMM_DEVICE uint32_t flags_of(const symm_cuda_stream &arguments, const place &at)
-{
-    return pieces_of(arguments, at) + (arguments.legs == 2 ? 2 : 0);
-}
-
 /* By one thread.  What is counted of packets stays; it is loaded again, rather than kept. */
 SYMM_DEVICE void push_end(const symm_cuda_stream &arguments, const place &at, uint32_t pushed)
 {
@@ -315,7 +315,7 @@ template <class Body> SYMM_DEVICE void stream_push(const symm_cuda_stream &argum
     uint32_t why = SYMM_STREAM_SOUND;
     frame begun = frame_begin(arguments, at, why);
     const uint32_t told = flags_of(arguments, at), pushed = begun.pushed;
-    push_steps<Body>(arguments, at, begun, told, why);
+    push_steps<Body>(arguments, at, begun, told, 0, told, why);
     if (why != SYMM_STREAM_SOUND) {
         lane_poison(arguments, why);
     }
@@ -327,17 +327,26 @@ template <class Body> SYMM_DEVICE void stream_push(const symm_cuda_stream &argum
 
 #else
 
+/* Step by step all blocks, so that ranks wait for each other once in a step. */
 template <class Body> void stream_push(const void *memory, unsigned blocks, unsigned threads)
 {
     host_stream run(memory, blocks, threads);
     run.begin();
+    bool goes_on = true;
+    for (uint32_t step = 0; goes_on; step++) {
+        goes_on = false;
+        for (uint32_t block = 0; block < blocks && run.why == SYMM_STREAM_SOUND; block++) {
+            const place at = {block, 0, 1};
+            const uint32_t told = flags_of(run.arguments, at);
+            if (step <= told) {
+                push_steps<Body>(run.arguments, at, run.begun[block], told, step, step, run.why);
+                goes_on = true;
+            }
+        }
+    }
     for (uint32_t block = 0; block < blocks && run.why == SYMM_STREAM_SOUND; block++) {
         const place at = {block, 0, 1};
-        const uint32_t told = flags_of(run.arguments, at);
-        push_steps<Body>(run.arguments, at, run.begun[block], told, run.why);
-        if (run.why == SYMM_STREAM_SOUND) {
-            push_end(run.arguments, at, run.begun[block].pushed + told);
-        }
+        push_end(run.arguments, at, run.begun[block].pushed + flags_of(run.arguments, at));
     }
     if (run.why != SYMM_STREAM_SOUND) {
         lane_poison(run.arguments, run.why);

@@ -65,7 +65,7 @@ static void told_check(struct fork_rank *self, int failures, int fatal, int wait
     (void)pthread_mutex_unlock(&told.mutex);
 }
 
-/* A first call goes well on both ranks; from then on calls that have waited for notice s are told. */
+/* A first call goes well on both ranks.  Later ones that wait for `notice` seconds are told of. */
 static struct symm_stream_member *watched_begin(struct members *members, struct fork_rank *self,
                                                 double notice)
 {
@@ -114,9 +114,10 @@ static void test_mismatch_is_told(struct fork_rank *self, void *unused)
 /* Each call that waits is told of once. */
 static void test_wait_is_told(struct fork_rank *self, void *unused)
 {
+    const double notice = self->rank == 0 ? 0.2 : LATER;
     struct members members;
     (void)unused;
-    struct symm_stream_member *member = watched_begin(&members, self, self->rank == 0 ? 0.2 : LATER);
+    struct symm_stream_member *member = watched_begin(&members, self, notice);
     for (int call = 1; call <= 2; call++) {
         if (self->rank == 0) {
             sum_add(&members, member, MEMBERS_COUNT);
