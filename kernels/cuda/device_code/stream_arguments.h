@@ -103,24 +103,27 @@ struct symm_stream_memory {
  * the result to all: what lies behind `total` bytes is neither read nor written.
  */
 struct symm_cuda_stream {
+    /* First what two ranks read to send packets, so that few lines of constants are waited for. */
     struct symm_stream_memory *own; /* lane */
     const void *input;
     void *output;
-    struct symm_stream_memory *lanes[SYMM_STREAM_RANKS]; /* as this rank's device reaches them */
-    struct symm_stream_words *words;
-    uint64_t input_step, output_step;
-    uint64_t total;         /* UINT64_MAX, unless there are slices */
     uint64_t bytes;         /* from one rank to another */
     uint32_t row;           /* bytes of a region, or of a piece, for what comes from one rank */
     uint32_t units;         /* of each thread, in packets */
+    uint32_t call;          /* signature, SYMM_STREAM_CALL_BITS */
+    uint32_t rank, ranks;
+    uint32_t targets, sources; /* a bit for each rank; this one is no target */
+    uint32_t is_rooted;     /* some rank sends packets to one from which it gets none */
+    uint64_t input_step;
+    struct symm_stream_memory *lanes[SYMM_STREAM_RANKS]; /* as this rank's device reaches them */
+
+    struct symm_stream_words *words;
+    uint64_t output_step;
+    uint64_t total;         /* UINT64_MAX, unless there are slices */
     uint32_t region;        /* bytes for the pieces of a block, in each slot */
     uint32_t legs;          /* of what is pushed */
     uint32_t blocks;        /* of the grid */
-    uint32_t call;          /* signature, SYMM_STREAM_CALL_BITS */
-    uint32_t targets, sources; /* a bit for each rank; this one is no target */
-    uint32_t is_rooted;     /* some rank sends packets to one from which it gets none */
     uint32_t type, op;      /* for kernels that are for all */
-    uint32_t rank, ranks;
     uint32_t unused;
 };
 
