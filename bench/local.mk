@@ -24,6 +24,7 @@ bench_symm_bench_SOURCES = \
 	bench/machine.c bench/machine.h \
 	bench/measure.c bench/measure.h \
 	bench/nccl.c bench/nccl.h \
+	bench/memory_kind.c bench/memory_kind.h \
 	bench/options.c bench/options.h \
 	bench/options_check.c bench/options_check.h \
 	bench/private.c bench/private.h \

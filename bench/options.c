@@ -186,7 +186,7 @@ static bool form_parse(const struct parser *parser, const char *text)
 static bool memory_parse(const struct parser *parser, const char *text, enum memory *memory)
 {
     for (int i = 0; i < MEMORY_COUNT; i++) {
-        if (strcmp(text, options_memory_word((enum memory)i)) == 0) {
+        if (strcmp(text, memory_word((enum memory)i)) == 0) {
             *memory = (enum memory)i;
             return true;
         }
@@ -335,37 +335,6 @@ static void options_default(struct options *options)
     options->blocks = DEFAULT_BLOCKS;
     options->memory = MEMORY_ALLOC;
     options->access = ACCESS_DEFAULT;
-}
-
-bool options_memory_is_cudamalloc(enum memory memory)
-{
-    return memory == MEMORY_CUDAMALLOC || memory == MEMORY_CUDAMALLOC_ODD;
-}
-
-bool options_memory_is_gpu(enum memory memory)
-{
-    return memory == MEMORY_CUDA || options_memory_is_cudamalloc(memory);
-}
-
-const char *options_memory_name(enum memory memory)
-{
-    switch (memory) {
-    case MEMORY_MALLOC: return "malloc";
-    case MEMORY_CUDA: return "MPI_Alloc_mem GPU";
-    case MEMORY_CUDAMALLOC: return "cuMemAlloc GPU";
-    case MEMORY_CUDAMALLOC_ODD: return "odd cuMemAlloc GPU";
-    default: return "MPI_Alloc_mem";
-    }
-}
-
-const char *options_memory_word(enum memory memory)
-{
-    static const char *const words[MEMORY_COUNT] = {
-        [MEMORY_ALLOC] = "alloc", [MEMORY_MALLOC] = "malloc",
-        [MEMORY_CUDA] = "cuda", [MEMORY_CUDAMALLOC] = "cudamalloc",
-        [MEMORY_CUDAMALLOC_ODD] = "cudamalloc-odd"
-    };
-    return words[memory];
 }
 
 const char *options_element_name(enum element element)

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "memory_kind.h"
+
 enum collective {
     COLLECTIVE_ALLREDUCE,
     COLLECTIVE_ALLGATHER,
@@ -39,15 +41,6 @@ enum form {
     FORM_BLOCKING,
     FORM_NONBLOCKING,
     FORM_PERSISTENT
-};
-
-enum memory {
-    MEMORY_ALLOC,         /* MPI_Alloc_mem */
-    MEMORY_MALLOC,        /* page-aligned memory of this process */
-    MEMORY_CUDA,          /* MPI_Alloc_mem with the hint kind=cuda */
-    MEMORY_CUDAMALLOC,    /* ordinary GPU memory, in multiples of large pages where it is large */
-    MEMORY_CUDAMALLOC_ODD, /* the same, but no multiples */
-    MEMORY_COUNT
 };
 
 /* What reductions sum; an all-gather moves bytes. Both types are four bytes wide. */
@@ -126,14 +119,6 @@ static inline const char *options_collective_name(enum collective collective)
     };
     return names[collective];
 }
-
-/* Whether buffers are on a GPU, and what the kinds of memory are called in sentences. */
-bool options_memory_is_gpu(enum memory memory);
-bool options_memory_is_cudamalloc(enum memory memory);
-const char *options_memory_name(enum memory memory);
-
-/* "cudamalloc": on the command line */
-const char *options_memory_word(enum memory memory);
 
 /* "float32", "int32" */
 const char *options_element_name(enum element element);

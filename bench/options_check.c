@@ -42,7 +42,7 @@ static bool choice_check(const struct check *check)
         return refuse(check, "option", name, "it times both places: leave out --in-place");
     }
     if (options->tune_file != NULL &&
-        (options->memory == MEMORY_MALLOC || options_memory_is_cudamalloc(options->memory))) {
+        (options->memory == MEMORY_MALLOC || memory_is_cudamalloc(options->memory))) {
         return refuse(check, "option", name,
                       "it needs memory in which all algorithms are possible: --memory alloc or "
                       "cuda");
@@ -57,7 +57,7 @@ static bool beside_check(const struct check *check)
     if (!options->has_beside) {
         return true;
     }
-    const char *memory = options_memory_word(options->beside);
+    const char *memory = memory_word(options->beside);
     if (options->compare || options->rival || options->show_choice ||
         options->tune_file != NULL || options->form != FORM_BLOCKING) {
         return refuse(check, "option", "--beside",
@@ -67,7 +67,7 @@ static bool beside_check(const struct check *check)
     if (options->beside == options->memory) {
         return refuse(check, "memory", memory, "--memory and --beside name the same kind");
     }
-    if (options_memory_is_gpu(options->beside) != options_memory_is_gpu(options->memory)) {
+    if (memory_is_gpu(options->beside) != memory_is_gpu(options->memory)) {
         return refuse(check, "memory", memory,
                       "--memory and --beside want two kinds of GPU memory, or two of the host");
     }
@@ -86,7 +86,7 @@ static bool form_check(const struct check *check)
         return refuse(check, "option", "--form",
                       "--rival, --chosen and --tune-to make blocking calls: leave one out");
     }
-    if (options->compare && options_memory_is_gpu(options->memory)) {
+    if (options->compare && memory_is_gpu(options->memory)) {
         return refuse(check, "option", "--form",
                       "coll/libnbc does not know GPUs: leave out --compare, or use memory of the "
                       "host");
@@ -110,7 +110,7 @@ static bool open_mpi_knows_gpus(void)
 bool options_check(const struct options *options, char *message, size_t length)
 {
     struct check check = {options, message, length};
-    bool gpu = options_memory_is_gpu(options->memory);
+    bool gpu = memory_is_gpu(options->memory);
     if (options->rival && !gpu) {
         return refuse(&check, "rival", "nccl",
                       "it needs --memory cuda, cudamalloc or cudamalloc-odd");

@@ -15,7 +15,7 @@
 
 static bool is_on_gpu(const struct report *report)
 {
-    return options_memory_is_gpu(report->options->memory);
+    return memory_is_gpu(report->options->memory);
 }
 
 void report_calls(const struct options *options, enum collective collective)
@@ -31,9 +31,9 @@ void report_calls(const struct options *options, enum collective collective)
     } else {
         printf("# Size: bytes of each rank's block");
     }
-    printf(", %s%s%s memory, %s, access: %s\n", options_memory_name(options->memory),
+    printf(", %s%s%s memory, %s, access: %s\n", memory_name(options->memory),
            options->has_beside ? " and " : "",
-           options->has_beside ? options_memory_name(options->beside) : "",
+           options->has_beside ? memory_name(options->beside) : "",
            options->in_place ? "in place" : "out of place",
            options->access == ACCESS_APP ? "app" : "osu");
 }

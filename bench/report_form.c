@@ -10,7 +10,7 @@
 
 static bool is_on_gpu(const struct report *report)
 {
-    return options_memory_is_gpu(report->options->memory);
+    return memory_is_gpu(report->options->memory);
 }
 
 void report_form_remark(const struct options *options)

@@ -65,7 +65,7 @@ static void beside_add(struct sides *sides, const struct sides_origin *origin)
 {
     const struct buffers *each[] = {origin->buffers, origin->beside};
     for (int i = 0; i < 2; i++) {
-        const char *memory = options_memory_word(each[i]->memory);
+        const char *memory = memory_word(each[i]->memory);
         char *head = sides->beside[i].head, *words = sides->beside[i].words;
         snprintf(head, sizeof(sides->beside[i].head), "%s(us)", memory);
         snprintf(words, sizeof(sides->beside[i].words), " in %s", memory);

@@ -72,7 +72,7 @@ static void session_close(struct session *session)
 
 static bool is_on_gpu(const struct session *session)
 {
-    return options_memory_is_gpu(session->options.memory);
+    return memory_is_gpu(session->options.memory);
 }
 
 /* Opens the GPUs and the rival if options ask for them. Returns false if one is missing. */

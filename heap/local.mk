@@ -55,6 +55,7 @@ libsymm_core_la_SOURCES = \
 	heap/stream_lane.c heap/stream_lane.h \
 	heap/team.c heap/team.h \
 	heap/team_memory.c heap/team_memory.h \
+	heap/team_tables.c heap/team_tables.h \
 	heap/user.c heap/user.h \
 	heap/window.c heap/window.h
 

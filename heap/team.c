@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "heap/multicast_groups.h"
+#include "heap/team_tables.h"
 
 /* A team, and the arrays that every team needs, in one piece. */
 struct symm_team_block {
@@ -54,7 +55,7 @@ void symm_team_destroy(struct symm_team *team)
     if (team == NULL) {
         return;
     }
-    symm_team_memory_destroy(team);
+    symm_team_tables_destroy(team);
     symm_lane_leave(&team->lane, team->process, &team->control, team->sequence);
     free(team);
 }

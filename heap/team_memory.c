@@ -12,7 +12,7 @@
 
 #include "heap/directory.h"
 #include "heap/headroom.h"
-#include "heap/multicast_groups.h"
+#include "heap/team.h"
 
 /* Serial numbers count from 1; this bit beside one says that some rank could not map it. */
 static const uint32_t refused_bit = UINT32_C(1) << 31;
@@ -76,32 +76,15 @@ static enum symm_status states_get(struct symm_team *team)
     return SYMM_OK;
 }
 
-enum symm_status symm_team_tables_get(struct symm_team *team)
+enum symm_status symm_team_memory_create(struct symm_team *team)
 {
     enum symm_status status = arrays_get(team);
-    if (status == SYMM_OK) {
-        status = states_get(team);
-    }
-    if (status == SYMM_OK && team->groups == NULL) {
-        status = symm_multicast_groups_create(team);
-    }
-    return status;
-}
-
-void symm_team_tables_settle(struct symm_team *team, bool all_have)
-{
-    team->has_tables = all_have;
-    if (!all_have) {
-        symm_team_memory_destroy(team);
-        team->refuses_all = true;
-        symm_team_note_refusal(team);
-    }
+    return status == SYMM_OK ? states_get(team) : status;
 }
 
 /* Also after only a part has been made. */
 void symm_team_memory_destroy(struct symm_team *team)
 {
-    symm_multicast_groups_destroy(team);
     for (size_t i = 0; team->peers != NULL && i < (size_t)team->size * SYMM_HEAPS_MAX; i++) {
         if (team->peers[i] != NULL) {
             symm_process_put_peer(team->process, team->peers[i]);

@@ -40,16 +40,6 @@ enum symm_segment_state {
 SYMM_PRIVATE void symm_team_note_device(struct symm_team *team, int rank, uint8_t device);
 SYMM_PRIVATE void symm_team_devices_done(struct symm_team *team);
 
-/*
- * Get room for what is known of segments: before the first one is mapped, since most teams never
- * meet one.  Once that has succeeded, again costs nothing.  A rank may get it, and map, by itself.
- * What is known of segments needs all: the ranks agree whether all have it.  Until they do, all
- * segments are unknown; if some rank has not got it, all are refused until
- * symm_team_forget_refusals().  Errors: NO_MEMORY.
- */
-SYMM_PRIVATE enum symm_status symm_team_tables_get(struct symm_team *team);
-SYMM_PRIVATE void symm_team_tables_settle(struct symm_team *team, bool all_have);
-
 /* What the team has agreed about the segment in which `location` of `rank` lies. */
 SYMM_PRIVATE enum symm_segment_state symm_team_segment_state(const struct symm_team *team, int rank,
                                                              const struct symm_location *location);
@@ -105,7 +95,10 @@ SYMM_PRIVATE void *symm_team_opened(struct symm_team *team, int rank,
 /* Close what the ranks have freed; they are looked at, not asked. */
 SYMM_PRIVATE void symm_team_collect_opened(struct symm_team *team);
 
-/* ---- for team.c and multicast ---------------------------------------------------------------- */
+/* ---- for the rest of the team ---------------------------------------------------------------- */
+
+/* Room for what is known of segments; once it is there, again costs nothing.  Errors: NO_MEMORY. */
+enum symm_status symm_team_memory_create(struct symm_team *team);
 
 /* Unmap and close everything, and forget it; also after only a part of it has been made. */
 void symm_team_memory_destroy(struct symm_team *team);

@@ -39,6 +39,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/request/helper.c mca/coll/symm/request/helper.h \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
 	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
+	mca/coll/symm/request/request_state.h \
 	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
 	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \
@@ -106,6 +107,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
 	mca/coll/symm/host_copy/bytes.c mca/coll/symm/host_copy/bytes.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
+	mca/coll/symm/host_copy/copies.c mca/coll/symm/host_copy/copies.h \
 	mca/coll/symm/host_copy/describe.h \
 	mca/coll/symm/host_copy/forms.h \
 	mca/coll/symm/host_copy/keep.c mca/coll/symm/host_copy/keep.h \
@@ -114,6 +116,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/progress.c mca/coll/symm/host_copy/progress.h \
 	mca/coll/symm/host_copy/reduce.c mca/coll/symm/host_copy/reduce.h \
 	mca/coll/symm/host_copy/request.c mca/coll/symm/host_copy/request.h \
+	mca/coll/symm/host_copy/request_state.h \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \

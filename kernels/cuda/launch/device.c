@@ -14,6 +14,8 @@
 #include "kernels/cuda/launch/host_memory.h"
 #include "kernels/cuda/launch/multimem_functions.h"
 
+enum { WARP = 32 };
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
 
@@ -122,6 +124,16 @@ static void parts_destroy(struct symm_device *device)
     parts_forget(device);
 }
 
+/* As far as can be: without graphs kernels are launched one by one. */
+static void graphs_make(struct symm_device *device, uint32_t life)
+{
+    struct symm_cuda_small_pushes nothing = {.threads = WARP};
+    void *parameters[] = {&nothing};
+    const CUDA_KERNEL_NODE_PARAMS kernel =
+        symm_graph_kernel(device->functions.small_push, 1, WARP, parameters);
+    symm_graphs_make(device->cuda, &device->graphs, life, &kernel, device->kernels);
+}
+
 static enum symm_status parts_make(struct symm_device *device, uint32_t life)
 {
     enum symm_status status = stream_make(device->cuda, &device->kernels);
@@ -132,7 +144,7 @@ static enum symm_status parts_make(struct symm_device *device, uint32_t life)
         status = symm_functions_load(device->cuda, &device->functions);
     }
     if (status == SYMM_OK) {
-        symm_launch_make_graphs(device, life);
+        graphs_make(device, life);
     }
     if (status != SYMM_OK) {
         parts_destroy(device);

@@ -140,9 +140,6 @@ struct symm_launch {
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
                                     const struct symm_launch *launch, struct symm_ticket *ticket);
 
-/* Part of opening a device, behind all others: graphs, as far as can be, in this life. */
-void symm_launch_make_graphs(struct symm_device *device, uint32_t life);
-
 /* Give the slot back: nothing of the ticket is under way. */
 void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);
 

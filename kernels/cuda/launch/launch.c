@@ -158,14 +158,3 @@ enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
     }
     return status;
 }
-
-/* ---- graphs ---------------------------------------------------------------------------------- */
-
-void symm_launch_make_graphs(struct symm_device *device, uint32_t life)
-{
-    struct symm_cuda_small_pushes nothing = {.threads = WARP};
-    void *parameters[] = {&nothing};
-    const CUDA_KERNEL_NODE_PARAMS kernel =
-        symm_graph_kernel(device->functions.small_push, 1, WARP, parameters);
-    symm_graphs_make(device->cuda, &device->graphs, life, &kernel, device->kernels);
-}

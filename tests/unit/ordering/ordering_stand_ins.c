@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "heap/multicast_groups.h"
+#include "heap/team_tables.h"
 #include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/component.h"
@@ -291,7 +292,7 @@ void symm_team_devices_done(struct symm_team *team)
 }
 
 /* Most teams meet no segment. */
-void symm_team_memory_destroy(struct symm_team *team)
+void symm_team_tables_destroy(struct symm_team *team)
 {
     (void)team;
 }

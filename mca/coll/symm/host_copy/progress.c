@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 
 #include "mca/coll/symm/base/progress.h"
+#include "mca/coll/symm/host_copy/copies.h"
+#include "mca/coll/symm/host_copy/keep.h"
 #include "mca/coll/symm/host_copy/tell.h"
 
 static int progress(void);
@@ -58,6 +60,12 @@ static bool step(struct symm_host_copy_request *request)
     return true;
 }
 
+void mca_coll_symm_host_copy_progress_empty(struct symm_host_copy_request *request)
+{
+    mca_coll_symm_host_copy_copies_close(&request->buffers);
+    mca_coll_symm_host_copy_let_go(&request->buffers);
+}
+
 /* After ompi_request_complete() the request is the program's. */
 static void complete(struct symm_host_copy_request *request)
 {
@@ -72,7 +80,7 @@ static void complete(struct symm_host_copy_request *request)
         request->below->req_state = OMPI_REQUEST_INACTIVE;
     } else {
         (void)ompi_request_free(&request->below);
-        mca_coll_symm_host_copy_request_empty(request);
+        mca_coll_symm_host_copy_progress_empty(request);
     }
     (void)ompi_request_complete(base, true);
 }

@@ -8,6 +8,7 @@
 
 #include "mca/coll/symm/base/requests.h"
 #include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/keep.h"
 #include "mca/coll/symm/host_copy/progress.h"
 #include "mca/coll/symm/host_copy/tell.h"
@@ -20,63 +21,13 @@ void mca_coll_symm_host_copy_requests_close(void)
     mca_coll_symm_idle_requests_free(&idle);
 }
 
-/* ---- copies ---------------------------------------------------------------------------------- */
-
-/*
- * Find out whether the buffer needs a copy.  If Open MPI knows devices (host_copy/layer.c), the
- * component below gets the buffer itself, wherever it is, unless it has to be packed.
- */
-static void find(struct symm_host_copy *copy, const struct symm_host_copy_buffers *buffers,
-                 enum symm_host_copy_collective collective)
-{
-    mca_coll_symm_host_copy_leave(copy);
-    if (mca_coll_symm_host_copy_is_for(collective) ||
-        mca_coll_symm_bytes_are_apart(buffers, copy)) {
-        (void)mca_coll_symm_host_copy_find(copy);
-    }
-}
-
-static int room_make(struct symm_host_copy *copy)
-{
-    return copy->device >= 0 ? mca_coll_symm_host_copy_room_make(copy) : OMPI_SUCCESS;
-}
-
-static int rooms_make(struct symm_host_copy_buffers *buffers)
-{
-    int rc = room_make(&buffers->send);
-    rc = rc == OMPI_SUCCESS ? room_make(&buffers->receive) : rc;
-    return rc == OMPI_SUCCESS && buffers->moves ? mca_coll_symm_bytes_open(buffers) : rc;
-}
-
-static void rooms_close(struct symm_host_copy_buffers *buffers)
-{
-    mca_coll_symm_bytes_close(buffers);
-    mca_coll_symm_host_copy_close(&buffers->send);
-    mca_coll_symm_host_copy_close(&buffers->receive);
-}
-
-static int fill(struct symm_host_copy *copy)
-{
-    copy->copied = 0;
-    return copy->device >= 0 ? mca_coll_symm_host_copy_fill(copy) : OMPI_SUCCESS;
-}
-
 static void request_fill(struct symm_host_copy_request *request)
 {
-    int sent = fill(&request->buffers.send);
-    int received = fill(&request->buffers.receive);
-    mca_coll_symm_bytes_pack(&request->buffers);
     request->error = OMPI_SUCCESS;
-    if (sent != OMPI_SUCCESS || received != OMPI_SUCCESS) {
+    if (mca_coll_symm_host_copy_copies_fill(&request->buffers) != OMPI_SUCCESS) {
         request->error =
             mca_coll_symm_host_copy_failed(request->collective, request->buffers.comm);
     }
-}
-
-void mca_coll_symm_host_copy_request_empty(struct symm_host_copy_request *request)
-{
-    rooms_close(&request->buffers);
-    mca_coll_symm_host_copy_let_go(&request->buffers);
 }
 
 /* ---- what MPI does with a request ------------------------------------------------------------ */
@@ -116,7 +67,7 @@ static int request_free(ompi_request_t **handle)
     }
     if ((*handle)->req_persistent) {
         (void)ompi_request_free(&request->below);
-        mca_coll_symm_host_copy_request_empty(request);
+        mca_coll_symm_host_copy_progress_empty(request);
     }
     mca_coll_symm_request_put(&idle, *handle);
     *handle = MPI_REQUEST_NULL;
@@ -138,9 +89,7 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
                                          enum symm_host_copy_collective collective,
                                          bool persistent, mca_coll_base_module_t *module)
 {
-    find(&buffers->send, buffers, collective);
-    find(&buffers->receive, buffers, collective);
-    int rc = rooms_make(buffers);
+    int rc = mca_coll_symm_host_copy_copies_make(buffers, collective);
     if (rc == OMPI_SUCCESS && !mca_coll_symm_host_copy_is_made(buffers) &&
         !mca_coll_symm_bytes_are_held(buffers)) {
         return OMPI_SUCCESS;
@@ -150,13 +99,13 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
                                  &idle, buffers->comm, persistent)
                            : NULL;
     if (request == NULL) {
-        rooms_close(buffers);
+        mca_coll_symm_host_copy_copies_close(buffers);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->buffers = *buffers;
     rc = mca_coll_symm_host_copy_keep(&request->buffers);
     if (rc != OMPI_SUCCESS) {
-        rooms_close(buffers);
+        mca_coll_symm_host_copy_copies_close(buffers);
         mca_coll_symm_request_put(&idle, mca_coll_symm_host_copy_request_base(request));
         return rc;
     }
@@ -176,7 +125,7 @@ int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, in
 {
     ompi_request_t *base = mca_coll_symm_host_copy_request_base(ours);
     if (rc != OMPI_SUCCESS) {
-        mca_coll_symm_host_copy_request_empty(ours);
+        mca_coll_symm_host_copy_progress_empty(ours);
         mca_coll_symm_request_put(&idle, base);
         *request = MPI_REQUEST_NULL;
         return rc;

@@ -25,30 +25,7 @@
 #ifndef MCA_COLL_SYMM_HOST_COPY_REQUEST_H
 #define MCA_COLL_SYMM_HOST_COPY_REQUEST_H
 
-#include "mca/coll/symm/host_copy/describe.h"
-
-/*
- * Bindings write into a request after the call has returned, as into one of libnbc.  So it is
- * derived from the same class.
- */
-struct symm_host_copy_request {
-    ompi_coll_base_nbc_request_t super;
-    ompi_request_t *below;
-    struct symm_host_copy_buffers buffers; /* their communicator is held */
-    enum symm_host_copy_collective collective;
-    enum symm_host_copy_why why;
-    bool is_below; /* the call below is under way; later the results may be */
-    int error;     /* of this rank's copies, or of a start below */
-    struct symm_host_copy_request *next; /* for host_copy/progress.c */
-};
-typedef struct symm_host_copy_request symm_host_copy_request_t;
-OBJ_CLASS_DECLARATION(symm_host_copy_request_t);
-
-static inline ompi_request_t *mca_coll_symm_host_copy_request_base(
-    struct symm_host_copy_request *request)
-{
-    return &request->super.super;
-}
+#include "mca/coll/symm/host_copy/request_state.h"
 
 /* For the component, when it is closed. */
 void mca_coll_symm_host_copy_requests_close(void);
@@ -80,8 +57,5 @@ static inline int mca_coll_symm_host_copy_request_open(struct symm_host_copy_req
  */
 int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, int rc,
                                          ompi_request_t **request);
-
-/* For host_copy/progress.c: the copies of a nonblocking call are no longer needed. */
-void mca_coll_symm_host_copy_request_empty(struct symm_host_copy_request *request);
 
 #endif /* MCA_COLL_SYMM_HOST_COPY_REQUEST_H */

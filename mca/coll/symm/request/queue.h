@@ -12,7 +12,7 @@
 #ifndef MCA_COLL_SYMM_REQUEST_QUEUE_H
 #define MCA_COLL_SYMM_REQUEST_QUEUE_H
 
-#include "mca/coll/symm/request/request.h"
+#include "mca/coll/symm/request/request_state.h"
 
 struct symm_queue {
     struct mca_coll_symm_lane lane;
