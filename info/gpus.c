@@ -16,7 +16,7 @@
 #include "info/gpus.h"
 #include "info/links.h"
 #include "kernels/cuda/launch/copy.h"
-#include "kernels/features.h"
+#include "kernels/build_features.h"
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 

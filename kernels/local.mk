@@ -6,6 +6,7 @@ kernel_sources = \
 	kernels/prefix.h \
 	kernels/block.h \
 	kernels/reduction.h \
+	kernels/slice.c kernels/slice.h \
 	kernels/collective.c kernels/collective.h \
 	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
 	kernels/cuda/allgather_copy_engine.c \
@@ -126,7 +127,7 @@ else
 device_sources += kernels/cuda/launch/multimem_absent.c
 endif
 
-libsymm_core_la_SOURCES += kernels/features.c kernels/features.h \
+libsymm_core_la_SOURCES += kernels/build_features.c kernels/build_features.h \
 	$(kernel_sources) $(device_sources)
 
 if CUDA

@@ -57,10 +57,4 @@ void symm_fold(const struct symm_reduction *reduction, const struct symm_team *t
 void symm_fold_into(const struct symm_reduction *reduction, const struct symm_team *team,
                     const void *const *inputs, void *output, size_t bytes, bool in_place);
 
-/*
- * The elements [*begin, *end) of `count` that rank `rank` of `ranks` reduces for all.  Borders of
- * slices lie on cache lines where the element size allows.
- */
-void symm_slice(size_t count, size_t extent, int rank, int ranks, size_t *begin, size_t *end);
-
 #endif /* SYMM_KERNELS_REDUCTION_H */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/run.h"
+#include "kernels/slice.h"
 
 enum {
     SYMM_BLOCK_SIZE = 16 * 1024, /* bytes that go through a cache on their way; 64 KiB are slower */

@@ -1,5 +1,5 @@
 /*
- * fold.c - reduction of several arrays in a fixed order, and its division among ranks.
+ * fold.c - reduction of several arrays in a fixed order.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -14,22 +14,6 @@
 static const void *at(const void *base, size_t offset)
 {
     return (const unsigned char *)base + offset;
-}
-
-static size_t greatest_common_divisor(size_t a, size_t b)
-{
-    while (b != 0) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* The fewest elements that fill whole cache lines. */
-static size_t elements_of_lines(size_t extent)
-{
-    return SYMM_CACHE_LINE / greatest_common_divisor(SYMM_CACHE_LINE, extent);
 }
 
 /* ---- fetching ahead -------------------------------------------------------------------------- */
@@ -53,7 +37,7 @@ static bool fetches(const struct symm_team *team)
 /* Bytes of a part: whole elements, and whole cache lines where they fit. */
 static size_t part_size(const struct symm_team *team, size_t extent, size_t bytes)
 {
-    size_t size = FETCHED_MOST / (size_t)team->size, unit = elements_of_lines(extent) * extent;
+    size_t size = FETCHED_MOST / (size_t)team->size, unit = symm_slice_unit(extent) * extent;
     if (!fetches(team) || bytes <= size || size < extent) {
         return bytes;
     }
@@ -139,14 +123,4 @@ void symm_fold_into(const struct symm_reduction *reduction, const struct symm_te
         done += block;
     }
     symm_scratch_give(scratch);
-}
-
-void symm_slice(size_t count, size_t extent, int rank, int ranks, size_t *begin, size_t *end)
-{
-    size_t unit = elements_of_lines(extent);
-    size_t slice = (count + (size_t)ranks - 1) / (size_t)ranks;
-    slice = (slice + unit - 1) / unit * unit;
-    size_t first = slice * (size_t)rank;
-    *begin = first < count ? first : count;
-    *end = count - *begin < slice ? count : *begin + slice;
 }

@@ -24,7 +24,7 @@
 
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/launch/multimem_functions.h"
-#include "kernels/reduction.h"
+#include "kernels/slice.h"
 #include "tests/unit/harness/cuda_reference.h"
 #include "tests/unit/harness/kernel_flags.h"
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/reduction.h"
+#include "kernels/slice.h"
 
 enum {
     RANKS_MOST = 9, /* more than a thread loads from at a time, several times */

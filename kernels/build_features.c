@@ -1,12 +1,12 @@
 /*
- * features.c - see features.h.
+ * build_features.c - see build_features.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "kernels/features.h"
+#include "kernels/build_features.h"
 
 #ifndef SYMM_NVCC_DEVICES /* the Makefile says so; tests for ARM compile without it */
 #define SYMM_NVCC_DEVICES ""

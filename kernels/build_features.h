@@ -1,11 +1,11 @@
 /*
- * features.h - what this library has been built with, for symm_info.
+ * build_features.h - what this library has been built with, for symm_info.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef SYMM_KERNELS_FEATURES_H
-#define SYMM_KERNELS_FEATURES_H
+#ifndef SYMM_KERNELS_BUILD_FEATURES_H
+#define SYMM_KERNELS_BUILD_FEATURES_H
 
 #include "heap/private.h"
 #include "heap/symm.h"
@@ -16,4 +16,4 @@
  */
 SYMM_PRIVATE const char *symm_features(void);
 
-#endif /* SYMM_KERNELS_FEATURES_H */
+#endif /* SYMM_KERNELS_BUILD_FEATURES_H */
