@@ -10,7 +10,7 @@
 
 #include "bench/empty_kernel.h"
 #include "bench/failure.h"
-#include "heap/cuda_driver.h"
+#include "heap/gpu/cuda_driver.h"
 
 /* The driver compiles it: no device needs an image of its own. */
 static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -15,7 +15,7 @@
 
 #include "bench/clock.h"
 #include "bench/meeting.h"
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/launch/copy.h"
 #include "kernels/cuda/launch/device.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench/clock.h"
-#include "heap/control.h"
+#include "heap/team/control.h"
 
 enum { RANKS = 2, MEETINGS = 20000, PAYLOAD = 64, POLLS_BEFORE_YIELDING = 2000 };
 

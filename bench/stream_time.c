@@ -23,8 +23,8 @@
 #include "bench/failure.h"
 #include "bench/gpus.h"
 #include "bench/nccl.h"
-#include "heap/cuda_device.h"
-#include "heap/stream_lane.h"
+#include "heap/gpu/cuda_device.h"
+#include "heap/team/stream_lane.h"
 #include "kernels/cuda/stream/queue.h"
 
 enum { IN_GRAPH = 20, LAUNCHES = 10, QUEUED = 200, BLOCKS = 15, SIDES = 1 + NCCL_WINDOW + 1 };

@@ -17,10 +17,10 @@
 
 #include "heap/allocator.h"
 #include "heap/directory.h"
-#include "heap/fork_lock.h"
 #include "heap/heap_pages.h"
 #include "heap/heap_segments.h"
 #include "heap/memfd.h"
+#include "heap/server/fork_lock.h"
 #include "heap/window.h"
 
 static const size_t window_size_default = (size_t)256 << 30;

@@ -8,7 +8,7 @@
 #define SYMM_HEAP_HEAP_H
 
 #include "heap/kind.h"
-#include "heap/server.h"
+#include "heap/server/server.h"
 #include "heap/symm.h"
 
 /*

@@ -22,7 +22,7 @@
 #include "heap/headroom.h"
 #include "heap/memfd.h"
 #include "heap/peer.h"
-#include "heap/request.h"
+#include "heap/server/request.h"
 
 struct mapping {
     uint32_t serial; /* 0: nothing mapped */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "heap/peers.h"
-#include "heap/socket.h"
+#include "heap/server/socket.h"
 
 struct symm_peers_entry {
     char name[SYMM_NAME_SIZE];

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap/cuda_driver.h"
-#include "heap/cuda_handles.h"
+#include "heap/gpu/cuda_driver.h"
+#include "heap/gpu/cuda_handles.h"
 #include "info/gpus.h"
 #include "info/links.h"
 #include "kernels/cuda/launch/copy.h"

@@ -7,7 +7,7 @@
 #ifndef INFO_LINKS_H
 #define INFO_LINKS_H
 
-#include "heap/cuda_driver.h"
+#include "heap/gpu/cuda_driver.h"
 #include "info/settings.h"
 
 void links_look(const struct symm_cuda *cuda, int count, struct findings *findings);

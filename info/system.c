@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "heap/memfd.h"
-#include "heap/socket.h"
-#include "heap/user.h"
+#include "heap/server/socket.h"
+#include "heap/server/user.h"
 #include "info/system.h"
 
 /* "the status: the system's error", as far as there is one. */

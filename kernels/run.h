@@ -24,9 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/multicast_groups.h"
 #include "heap/private.h"
-#include "heap/team.h"
+#include "heap/team/multicast_groups.h"
+#include "heap/team/team.h"
 #include "kernels/algorithm.h"
 #include "kernels/block.h"
 #include "kernels/reduction.h"

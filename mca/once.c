@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "heap/headroom.h"
-#include "heap/user.h"
+#include "heap/server/user.h"
 
 struct name {
     struct sockaddr_un address;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mpix/mpix.h"
 
 static int keyval = MPI_KEYVAL_INVALID;

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mpix/mpix.h"
 
 /* ---- what all have in common ----------------------------------------------------------------- */

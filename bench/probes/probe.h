@@ -8,7 +8,7 @@
 #ifndef BENCH_PROBES_PROBE_H
 #define BENCH_PROBES_PROBE_H
 
-#include "heap/cuda_driver.h"
+#include "heap/gpu/cuda_driver.h"
 
 /* Compiled by nvcc (bench/probes/fatbins.c). */
 extern const unsigned char probe_fatbin_packets[], probe_fatbin_resident[];

@@ -228,8 +228,8 @@ static void run(const char *kind, void (*cycle)(int), int cycles)
 }
 
 /*
- * A communicator takes more memory after 1,024 calls, once (heap/control.h).  MPI_COMM_WORLD is the
- * only one here that makes so many.
+ * A communicator takes more memory after 1,024 calls, once (heap/team/control.h).  MPI_COMM_WORLD
+ * is the only one here that makes so many.
  */
 static void ring_grow(void)
 {

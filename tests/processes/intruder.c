@@ -23,7 +23,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "heap/socket.h"
+#include "heap/server/socket.h"
 
 enum { NAMES_MOST = 64, PATIENCE_MS = 5000 };
 

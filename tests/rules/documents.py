@@ -14,8 +14,9 @@ import tree
 README_MOST = 150
 
 # What names of files are relative to, beside the document's own folder.
-BASES = ["", "heap", "kernels", "kernels/cuda", "kernels/cuda/launch",
-         "kernels/cuda/device_code", "kernels/host", "mca", "mca/coll/symm", "tests"]
+BASES = ["", "heap", "heap/gpu", "heap/server", "heap/team", "kernels", "kernels/cuda",
+         "kernels/cuda/launch", "kernels/cuda/device_code", "kernels/host", "mca",
+         "mca/coll/symm", "tests"]
 # What programs and pairs of source and header are named without.
 SUFFIXES = ["", ".c", ".h", ".tap"]
 SOURCE = re.compile(r".*\.(c|cc|cu|cuh|h|md|mk|py|sh|svg|table|tap|txt|[137])$")

@@ -31,8 +31,8 @@ part_arm() {
     need $arm-gcc gcc-$arm libc6-dev-arm64-cross || { missing arm gcc-$arm; return; }
     mkdir -p "$folder/arm"
     arm_flags
-    for source in "$top"/heap/*.c "$top"/kernels/*.c "$top"/kernels/host/*.c; do
-        ((${#arm_cuda[@]} > 0)) || ! grep -qE "heap/cuda_($with_cuda)\.h" "$source" ||
+    for source in "$top"/heap/{,*/}*.c "$top"/kernels/*.c "$top"/kernels/host/*.c; do
+        ((${#arm_cuda[@]} > 0)) || ! grep -qE "heap/gpu/cuda_($with_cuda)\.h" "$source" ||
             continue
         sources+=("$source")
     done

@@ -202,11 +202,11 @@ tests_unit_ordering_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_ordering_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device_absent.c \
 	kernels/cuda/launch/multimem_absent.c \
-	heap/arena.c \
-	heap/arena_chunk.c \
-	heap/control.c \
-	heap/lane.c \
-	heap/team.c \
+	heap/team/arena.c \
+	heap/team/arena_chunk.c \
+	heap/team/control.c \
+	heap/team/lane.c \
+	heap/team/team.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks_resolve.c \
 	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \

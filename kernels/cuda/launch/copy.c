@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 #include "kernels/cuda/launch/copy.h"
 
 /* What to copy.  Without rows: only wait. */

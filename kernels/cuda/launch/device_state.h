@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/launch/graph.h"
 

@@ -24,7 +24,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "heap/cuda_driver.h"
+#include "heap/gpu/cuda_driver.h"
 #include "kernels/ticket.h"
 
 enum { SYMM_DEVICE_GRAPHS = 8 };

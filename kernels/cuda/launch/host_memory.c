@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 #include "kernels/cuda/launch/host_memory.h"
 
 /* A call needs two blocks at most.  Few threads make calls, but several calls may be pending. */

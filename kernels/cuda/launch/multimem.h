@@ -11,7 +11,7 @@
 #ifndef SYMM_KERNELS_CUDA_LAUNCH_MULTIMEM_H
 #define SYMM_KERNELS_CUDA_LAUNCH_MULTIMEM_H
 
-#include "heap/multicast_groups.h"
+#include "heap/team/multicast_groups.h"
 #include "kernels/cuda/launch/device.h"
 
 /*

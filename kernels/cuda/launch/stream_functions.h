@@ -11,7 +11,7 @@
 #ifndef SYMM_KERNELS_CUDA_LAUNCH_STREAM_FUNCTIONS_H
 #define SYMM_KERNELS_CUDA_LAUNCH_STREAM_FUNCTIONS_H
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 #include "kernels/cuda/device_code/stream_arguments.h"
 #include "kernels/cuda/launch/device.h"
 

@@ -18,9 +18,9 @@
 #ifndef SYMM_KERNELS_CUDA_STREAM_MEMBER_H
 #define SYMM_KERNELS_CUDA_STREAM_MEMBER_H
 
-#include "heap/names.h"
 #include "heap/private.h"
-#include "heap/stream_lane.h"
+#include "heap/server/names.h"
+#include "heap/team/stream_lane.h"
 #include "kernels/cuda/stream/collectives.h"
 
 enum { SYMM_STREAM_WHY_SIZE = 640 };

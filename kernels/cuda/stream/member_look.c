@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "heap/alive.h"
+#include "heap/server/alive.h"
 #include "kernels/collective.h"
 #include "kernels/cuda/device_code/stream_arguments.h"
 #include "kernels/cuda/stream/member_state.h"

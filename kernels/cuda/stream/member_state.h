@@ -7,7 +7,7 @@
 #ifndef SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H
 #define SYMM_KERNELS_CUDA_STREAM_MEMBER_STATE_H
 
-#include "heap/alive.h"
+#include "heap/server/alive.h"
 #include "kernels/cuda/stream/member.h"
 #include "kernels/cuda/stream/queue.h"
 #include "kernels/cuda/stream/streams.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "heap/process.h"
+#include "heap/team/process.h"
 #include "kernels/cuda/stream/member_state.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -12,7 +12,7 @@
 #ifndef SYMM_KERNELS_CUDA_STREAM_STREAMS_H
 #define SYMM_KERNELS_CUDA_STREAM_STREAMS_H
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 
 /* The graph that a stream's work goes into. */
 struct symm_stream_capture {

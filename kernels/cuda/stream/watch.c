@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "heap/process.h"
+#include "heap/team/process.h"
 #include "kernels/cuda/stream/member_state.h"
 
 enum { PAUSE = 100 }; /* ms from one look to the next */

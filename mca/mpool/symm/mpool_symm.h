@@ -10,7 +10,7 @@
 
 #include "mca/ompi_compat.h"
 
-#include "heap/process.h"
+#include "heap/team/process.h"
 
 struct mca_mpool_symm_component_t {
     mca_mpool_base_component_t super;

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mca/help.h"
 #include "mca/parameter.h"
 #include "mca/release.h"

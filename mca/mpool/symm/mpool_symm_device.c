@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mca/help.h"
 #include "mca/once.h"
 

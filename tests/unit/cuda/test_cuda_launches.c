@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/steps.h"
 #include "tests/unit/harness/device_memory.h"
 

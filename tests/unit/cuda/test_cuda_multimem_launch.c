@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/launch/multimem_functions.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/pads.h"
+#include "heap/team/pads.h"
 #include "kernels/cuda/launch/copy.h"
 #include "kernels/cuda/launch/device_state.h"
 #include "tests/unit/harness/cuda_reference.h"

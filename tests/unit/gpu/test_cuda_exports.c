@@ -1,6 +1,7 @@
 /*
- * test_cuda_exports.c - memory from elsewhere that is offered to other processes (heap/cuda_ipc.h),
- * on the stand-in driver: names, sightings, handles, and what has been freed.
+ * test_cuda_exports.c - memory from elsewhere that is offered to other processes
+ * (heap/gpu/cuda_ipc.h), on the stand-in driver: names, sightings, handles, and what has been
+ * freed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

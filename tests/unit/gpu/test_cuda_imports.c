@@ -1,6 +1,6 @@
 /*
- * test_cuda_imports.c - memory from elsewhere that other processes offer (heap/cuda_ipc.h), on the
- * stand-in driver: what is freed and allocated anew, bytes that are bounded, calls that fail.
+ * test_cuda_imports.c - memory from elsewhere that other processes offer (heap/gpu/cuda_ipc.h), on
+ * the stand-in driver: what is freed and allocated anew, bytes that are bounded, calls that fail.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

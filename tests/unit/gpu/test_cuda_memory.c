@@ -1,6 +1,6 @@
 /*
  * test_cuda_memory.c - what is known of memory that a program has from the driver
- * (heap/cuda_memory.c), and whether kernels of this library can use it, on the stand-in driver.
+ * (heap/gpu/cuda_memory.c), and whether kernels of this library can use it, on the stand-in driver.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

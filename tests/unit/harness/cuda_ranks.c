@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 
 void cuda_ranks_begin(struct fork_rank *self, const char *fault)
 {

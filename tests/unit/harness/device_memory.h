@@ -10,7 +10,7 @@
 #ifndef SYMM_TESTS_DEVICE_MEMORY_H
 #define SYMM_TESTS_DEVICE_MEMORY_H
 
-#include "heap/cuda_context.h"
+#include "heap/gpu/cuda_context.h"
 #include "kernels/cuda/launch/device.h"
 #include "tests/unit/harness/fork_team.h"
 

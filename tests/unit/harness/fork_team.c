@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "heap/reclaim.h"
-#include "heap/team_tables.h"
+#include "heap/team/team_tables.h"
 
 struct symm_process *fork_team_process(struct fork_rank *self)
 {

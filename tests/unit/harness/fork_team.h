@@ -9,7 +9,7 @@
 
 #include "tests/unit/harness/fork_ranks.h"
 
-#include "heap/team.h"
+#include "heap/team/team.h"
 
 /*
  * This process's heap, small segments first, and a server.  Memory goes at once, so that what is

@@ -1,6 +1,6 @@
 /*
  * ipc_owner.h - ranks with memory of cuMemAlloc() on the stand-in driver, which they offer to each
- * other (heap/cuda_ipc.h); for tests.
+ * other (heap/gpu/cuda_ipc.h); for tests.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -8,8 +8,8 @@
 #ifndef SYMM_TESTS_IPC_OWNER_H
 #define SYMM_TESTS_IPC_OWNER_H
 
-#include "heap/cuda_exports.h"
-#include "heap/cuda_importer.h"
+#include "heap/gpu/cuda_exports.h"
+#include "heap/gpu/cuda_importer.h"
 #include "tests/unit/harness/device_memory.h"
 
 enum { IPC_MIB = 1 << 20, IPC_SIZE = 2 * IPC_MIB }; /* the least that the stand-in has */

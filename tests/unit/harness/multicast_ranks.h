@@ -10,7 +10,7 @@
 
 #include "tests/unit/harness/fork_team.h"
 
-#include "heap/multicast_setup.h"
+#include "heap/team/multicast_setup.h"
 
 struct multicast_rank {
     struct fork_rank *self;

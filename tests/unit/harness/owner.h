@@ -9,7 +9,7 @@
 
 #include "tests/unit/harness/fork_ranks.h"
 
-#include "heap/socket.h"
+#include "heap/server/socket.h"
 
 enum { OWNER_BLOCKS = 32, OWNER_SEGMENT_SIZE = 2 << 20, OWNER_WINDOW_SIZE = 1 << 30 };
 

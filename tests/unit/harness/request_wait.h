@@ -9,7 +9,7 @@
 
 #include "tests/unit/harness/unit.h"
 
-#include "heap/request.h"
+#include "heap/server/request.h"
 
 /* Test a request until it is over, or still pending after `seconds`. */
 enum symm_status request_wait(struct symm_request *request, double seconds,

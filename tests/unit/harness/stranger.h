@@ -7,7 +7,7 @@
 #ifndef SYMM_TESTS_STRANGER_H
 #define SYMM_TESTS_STRANGER_H
 
-#include "heap/socket.h"
+#include "heap/server/socket.h"
 #include "tests/unit/harness/fork_ranks.h"
 
 /*

@@ -7,7 +7,7 @@
 #ifndef SYMM_TESTS_SERVER_TEXTS_H
 #define SYMM_TESTS_SERVER_TEXTS_H
 
-#include "heap/server.h"
+#include "heap/server/server.h"
 
 /* For cmocka: the state is a server with its thread. */
 int server_setup(void **state);

@@ -8,7 +8,7 @@
 
 #include "tests/unit/harness/owner.h"
 
-#include "heap/alive.h"
+#include "heap/server/alive.h"
 
 enum { LOOKS = 300 };
 

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heap/server.h"
+#include "heap/server/server.h"
 
 enum { NOBODY = -1, NOTHING_YET = -2 };
 

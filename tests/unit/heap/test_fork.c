@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "heap/heap_state.h"
-#include "heap/process.h"
+#include "heap/team/process.h"
 
 enum { MIB = 1 << 20, SEGMENT_SIZE = 2 * MIB, SECONDS_MOST = 10, HOLD_NS = 100000000 };
 

@@ -20,9 +20,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "heap/process.h"
-#include "heap/recall.h"
-#include "heap/user.h"
+#include "heap/server/recall.h"
+#include "heap/server/user.h"
+#include "heap/team/process.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "heap/server.h"
+#include "heap/server/server.h"
 
 /* ---- objects --------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heap/server.h"
+#include "heap/server/server.h"
 
 /* ---- sockets by hand ------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
- * test_stream_memory.c - memory of a stream lane (heap/stream_lane.h) from its beginning to its
- * end: when it goes back to the heap, and what is left when something fails.  On the stand-in
+ * test_stream_memory.c - memory of a stream lane (heap/team/stream_lane.h) from its beginning to
+ * its end: when it goes back to the heap, and what is left when something fails.  On the stand-in
  * driver.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/stream_lane.h"
+#include "heap/team/stream_lane.h"
 
 enum { BYTES = 64 << 10, DEVICES = 2, SEED = 7 };
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heap/team.h"
+#include "heap/team/team.h"
 #include "kernels/reduction.h"
 
 /* Three ranks and more reduce COUNT elements in several parts, and FEW in one. */

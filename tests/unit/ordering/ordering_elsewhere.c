@@ -7,7 +7,7 @@
  */
 #include "mca/coll/symm/agree/elsewhere.h"
 
-#include "heap/team.h"
+#include "heap/team/team.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/reach.h"
 

@@ -62,7 +62,8 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
                      int count, struct unit_random random);
 
 /*
- * From now on rings have so many slots after so many calls (heap/control.h); at first they have 8.
+ * From now on rings have so many slots after so many calls (heap/team/control.h); at first they
+ * have 8.
  */
 void ordering_ring_set(unsigned slots, unsigned calls);
 

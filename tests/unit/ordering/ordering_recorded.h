@@ -1,5 +1,5 @@
 /*
- * ordering_recorded.h - functions of heap/control.h that stand in the header, compiled for
+ * ordering_recorded.h - functions of heap/team/control.h that stand in the header, compiled for
  * recording.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -8,7 +8,7 @@
 #ifndef SYMM_TESTS_ORDERING_RECORDED_H
 #define SYMM_TESTS_ORDERING_RECORDED_H
 
-#include "heap/control.h"
+#include "heap/team/control.h"
 
 /* symm_control_leave() and symm_control_enter() */
 void ordering_control_leave(const struct symm_control *control, int rank);

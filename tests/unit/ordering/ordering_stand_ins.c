@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "heap/multicast_groups.h"
-#include "heap/team_tables.h"
+#include "heap/team/multicast_groups.h"
+#include "heap/team/team_tables.h"
 #include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/component.h"

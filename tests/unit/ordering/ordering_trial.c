@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/control.h"
+#include "heap/team/control.h"
 #include "tests/unit/ordering/ordering_programs.h"
 #include "tests/unit/ordering/ordering_ranks.h"
 

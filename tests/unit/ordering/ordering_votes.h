@@ -8,7 +8,7 @@
 #ifndef SYMM_TESTS_ORDERING_VOTES_H
 #define SYMM_TESTS_ORDERING_VOTES_H
 
-#include "heap/arena.h"
+#include "heap/team/arena.h"
 #include "tests/unit/ordering/ordering_actor.h"
 #include "tests/unit/ordering/ordering_life.h"
 

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/control.h"
+#include "heap/team/control.h"
 
 enum { CALLS_MAX = 64 };
 

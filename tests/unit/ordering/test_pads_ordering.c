@@ -1,7 +1,7 @@
 /*
  * test_pads_ordering.c - every execution of calls by packets that the memory model allows
  * (ordering_model.h): who posts, sends, waits, is late, and wipes its pad, in the order in which
- * agree/, packets_run.c and heap/pads.c do so.  Each promise is broken on purpose as well.
+ * agree/, packets_run.c and heap/team/pads.c do so.  Each promise is broken on purpose as well.
  *
  * A word is one packet of a pad, and a rank's program is its host and its kernels in turn: a kernel
  * begins after its launch, and the host goes on when the kernel has ended.  Other threads of a

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "heap/control.h"
+#include "heap/team/control.h"
 
 /* Every word and buffer has a place of its own; words that are polled have cache lines. */
 static void test_layout(void **state)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/control.h"
+#include "heap/team/control.h"
 
 /* ---- placing and attaching ------------------------------------------------------------------- */
 

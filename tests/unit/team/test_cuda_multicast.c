@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/cuda_handles.h"
+#include "heap/gpu/cuda_handles.h"
 
 enum { MIB = 1 << 20, BIG = 3 * MIB, SMALL = 64 * 1024, LATER = 1 << 20 };
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "heap/cuda_device.h"
-#include "heap/pads.h"
+#include "heap/gpu/cuda_device.h"
+#include "heap/team/pads.h"
 #include "kernels/cuda/launch/copy.h"
 
 enum { RANKS = 3, SIZE = RANKS * SYMM_PAD_ROW_FIRST, FIRST = 8, LITTLE = 64 };

@@ -10,7 +10,7 @@
 #include "tests/unit/harness/fork_team.h"
 
 #include "heap/directory.h"
-#include "heap/team_tables.h"
+#include "heap/team/team_tables.h"
 
 /* Of one rank or two, which are this process. */
 static void team_begin(int size, struct symm_process **process, struct symm_team **team)

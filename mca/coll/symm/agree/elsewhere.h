@@ -5,7 +5,7 @@
  * Mapping an allocation takes milliseconds.  So a rank offers its buffer only if it has met the
  * allocation more than once and the buffer is not small.  As long as some rank does not offer its
  * buffer, the call goes through scratch on the devices.  All ranks see from the lines who offers
- * what, and treat an offered allocation like a segment of a heap (heap/cuda_ipc.h).
+ * what, and treat an offered allocation like a segment of a heap (heap/gpu/cuda_ipc.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

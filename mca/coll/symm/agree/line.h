@@ -1,6 +1,6 @@
 /*
- * agree/line.h - the content of the lines of calls (heap/control.h), for the code that writes and
- * reads them.
+ * agree/line.h - the content of the lines of calls (heap/team/control.h), for the code that writes
+ * and reads them.
  *
  * Each rank posts a line and reads those of the others.  All ranks then know the same facts, so all
  * come to the same decisions without another message.
@@ -11,7 +11,7 @@
 #ifndef MCA_COLL_SYMM_AGREE_LINE_H
 #define MCA_COLL_SYMM_AGREE_LINE_H
 
-#include "heap/cuda_ipc.h"
+#include "heap/gpu/cuda_ipc.h"
 #include "mca/coll/symm/base/module.h"
 
 /* Flags of a line: what may differ between ranks. */

@@ -6,8 +6,8 @@
  */
 #include "mca/coll/symm/agree/multicast.h"
 
-#include "heap/cuda_device.h"
-#include "heap/multicast_setup.h"
+#include "heap/gpu/cuda_device.h"
+#include "heap/team/multicast_setup.h"
 #include "kernels/cuda/launch/multimem_functions.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/component.h"

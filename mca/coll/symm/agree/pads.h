@@ -1,5 +1,5 @@
 /*
- * agree/pads.h - pads (heap/pads.h), to which ranks send packets: offering them in lines.
+ * agree/pads.h - pads (heap/team/pads.h), to which ranks send packets: offering them in lines.
  *
  * A rank that expects a call to go by packets offers its pad in the place of scratch.  Peers then
  * need none of its buffers, so it does not offer these if they are from elsewhere.  If some rank

@@ -18,7 +18,7 @@
 
 #include <pthread.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static opal_hash_table_t layers; /* of the communicators that are followed */

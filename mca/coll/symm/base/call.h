@@ -12,7 +12,7 @@
 
 #include "mca/ompi_compat.h"
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "kernels/collective.h"
 #include "kernels/reduction.h"
 #include "mca/coll/symm/data/pack.h"

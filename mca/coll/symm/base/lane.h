@@ -15,8 +15,8 @@
 
 #include "mca/ompi_compat.h"
 
-#include "heap/pads.h"
-#include "heap/team.h"
+#include "heap/team/pads.h"
+#include "heap/team/team.h"
 #include "mca/coll/symm/base/operation.h"
 #include "mca/coll/symm/base/vote.h"
 

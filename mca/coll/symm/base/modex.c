@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "heap/process.h"
+#include "heap/team/process.h"
 #include "mca/coll/symm/base/component.h"
 
 /* Communicators may be created in several threads. */

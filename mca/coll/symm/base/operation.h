@@ -20,8 +20,8 @@
 #ifndef MCA_COLL_SYMM_BASE_OPERATION_H
 #define MCA_COLL_SYMM_BASE_OPERATION_H
 
-#include "heap/cuda_device.h"
-#include "heap/pads.h"
+#include "heap/gpu/cuda_device.h"
+#include "heap/team/pads.h"
 #include "kernels/run.h"
 #include "mca/coll/symm/base/call.h"
 

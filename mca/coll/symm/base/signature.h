@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "heap/team.h"
+#include "heap/team/team.h"
 #include "kernels/collective.h"
 
 struct symm_signature {

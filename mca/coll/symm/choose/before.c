@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/choose/before.h"
 
-#include "heap/pads.h"
+#include "heap/team/pads.h"
 #include "kernels/cuda/launch/device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/table.h"

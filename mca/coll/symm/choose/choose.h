@@ -7,7 +7,7 @@
 #ifndef MCA_COLL_SYMM_CHOOSE_H
 #define MCA_COLL_SYMM_CHOOSE_H
 
-#include "heap/team.h"
+#include "heap/team/team.h"
 #include "kernels/algorithm.h"
 #include "mca/coll/symm/base/call.h"
 #include "mca/coll/symm/choose/table.h"

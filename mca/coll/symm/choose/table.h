@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "heap/control.h"
+#include "heap/team/control.h"
 #include "kernels/algorithm.h"
 
 /* Out of place: on all ranks.  In place: on some. */
@@ -85,7 +85,7 @@ struct symm_table {
 _Static_assert(SYMM_ALGORITHM_BELOW <= UINT8_MAX, "rows and `forced` have a byte for an algorithm");
 _Static_assert(SYMM_TABLE_ROWS <= UINT16_MAX, "parts count rows in 16 bits");
 _Static_assert(sizeof(struct symm_table) <= SYMM_EXTRA_MOST,
-               "control memory has room for it: raise SYMM_EXTRA_MOST in heap/control.h");
+               "control memory has room for it: raise SYMM_EXTRA_MOST in heap/team/control.h");
 
 /* All 17 blocking collectives will fit. */
 _Static_assert((SYMM_TABLE_FILE_MOST + 17 * SYMM_TABLE_COLLECTIVE_MOST) * sizeof(struct symm_row) +

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "heap/process.h"
+#include "heap/team/process.h"
 #include "mca/ompi_compat.h"
 
 /* ---- pages known to be the host's ------------------------------------------------------------ */

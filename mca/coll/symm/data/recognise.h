@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mca/coll/symm/data/kinds.h"
 
 struct symm_process;

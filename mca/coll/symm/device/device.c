@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/device/device.h"
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/steps.h"
 #include "mca/coll/symm/base/component.h"

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mca/coll/symm/data/recognise.h"
 
 /*

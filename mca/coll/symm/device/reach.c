@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/device/reach.h"
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/help.h"
 #include "mca/once.h"

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "heap/cuda_device.h"
-#include "heap/process.h"
+#include "heap/gpu/cuda_device.h"
+#include "heap/team/process.h"
 #include "mca/coll/symm/base/component.h"
 
 enum {

@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 
-#include "heap/cuda_device.h"
-#include "heap/process.h"
+#include "heap/gpu/cuda_device.h"
+#include "heap/team/process.h"
 #include "kernels/run.h"
 #include "mca/coll/symm/base/component.h"
 

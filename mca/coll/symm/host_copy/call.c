@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "heap/cuda_device.h"
+#include "heap/gpu/cuda_device.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/host_copy/tell.h"
 #include "mca/coll/symm/host_copy/ucx.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "heap/memfd.h"
-#include "heap/request.h"
+#include "heap/server/request.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/lines.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "heap/fork_lock.h"
+#include "heap/server/fork_lock.h"
 #include "mca/help.h"
 #include "mca/once.h"
 

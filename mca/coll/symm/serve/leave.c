@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/serve/leave.h"
 
-#include "heap/multicast_setup.h"
+#include "heap/team/multicast_setup.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/report/verbose.h"

@@ -21,7 +21,7 @@
 
 #include <stdlib.h>
 
-#include "heap/team_tables.h"
+#include "heap/team/team_tables.h"
 #include "kernels/cuda/steps.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"

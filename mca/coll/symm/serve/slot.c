@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/serve/slot.h"
 
-#include "heap/process.h"
+#include "heap/team/process.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/elsewhere.h"
 #include "mca/coll/symm/agree/loose.h"

@@ -7,7 +7,7 @@
 #ifndef MCA_COLL_SYMM_SERVE_SLOT_H
 #define MCA_COLL_SYMM_SERVE_SLOT_H
 
-#include "heap/team.h"
+#include "heap/team/team.h"
 #include "mca/coll/symm/base/operation.h"
 
 /* Whether all ranks have finished the call that had the slot of call `sequence` before. */

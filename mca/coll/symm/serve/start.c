@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "heap/team_tables.h"
+#include "heap/team/team_tables.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/buffers.h"
 #include "mca/coll/symm/agree/facts.h"
